@@ -1,0 +1,74 @@
+// swift-tools-version: 6.2
+import PackageDescription
+
+/// Every Swift target: language mode 6, imports private to the file unless said otherwise, and no warning passes.
+let strict: [SwiftSetting] = [
+    .enableUpcomingFeature("InternalImportsByDefault"),
+    .enableUpcomingFeature("ExistentialAny"),
+    .treatAllWarnings(as: .error),
+]
+
+/// A module of the server. `docs/architecture.md` holds the table of who may import whom, and
+/// `ArchitectureTests` compares it with the import lines.
+func module(_ name: String, _ dependencies: [Target.Dependency], exclude: [String] = []) -> Target {
+    .target(name: name, dependencies: dependencies, exclude: exclude, swiftSettings: strict)
+}
+
+/// A test target for the module of the same name.
+func tests(_ name: String, _ dependencies: [Target.Dependency], resources: [Resource] = []) -> Target {
+    .testTarget(name: "\(name)Tests", dependencies: dependencies, resources: resources, swiftSettings: strict)
+}
+
+/// What every module may import.
+let common: [Target.Dependency] = ["ChatModel", "ByteCodec", "Execution", "Diagnostics"]
+
+/// C libraries are linked from their archives, so that one binary runs on a machine without them.
+func library(_ archive: String) -> LinkerSetting { .linkedLibrary(":lib\(archive).a") }
+
+let package = Package(
+    name: "teahouse",
+    targets: [
+        // C libraries, wrapped where Swift cannot see a macro or a variadic function.
+        .target(name: "CLinux"),
+        .target(name: "CSQLite", linkerSettings: [library("sqlite3"), .linkedLibrary("m")]),
+        .target(name: "COpenSSL", linkerSettings: [library("ssl"), library("crypto")]),
+        .target(name: "CSodium", linkerSettings: [library("sodium")]),
+
+        // The common four.
+        module("ChatModel", []),
+        module("ByteCodec", []),
+        module("Execution", ["CLinux"]),
+        module("Diagnostics", ["Execution", "CLinux"]),
+
+        // The house.
+        module("Configuration", common),
+        module("Localization", common + ["CAssets"]),
+        .target(name: "CAssets", cSettings: [.headerSearchPath("../../assets")]),
+        module("Transport", ["ByteCodec", "Execution", "Diagnostics", "CLinux", "COpenSSL"]),
+        module("Store", common + ["CSQLite", "CLinux"]),
+        module("Accounts", common + ["Store", "CSodium", "COpenSSL"]),
+        module("Broker", common + ["Store"]),
+        module("WuKongWire", ["ByteCodec"]),
+        module("WuKongGateway", common + ["WuKongWire", "Transport", "Broker", "Accounts"]),
+        module("AdminAPI", common + ["CLinux"]),
+        module("AdminService", common + ["AdminAPI", "Accounts", "Broker", "Store", "Transport", "CLinux"]),
+        module(
+            "Server",
+            common + [
+                "Configuration", "Localization", "Transport", "Store", "Accounts", "Broker", "WuKongGateway",
+                "AdminAPI", "AdminService", "CLinux",
+            ]),
+
+        // What is installed.
+        .executableTarget(
+            name: "teahouse",
+            dependencies: common + ["Server", "Configuration", "Localization", "Store", "AdminAPI", "CLinux"],
+            swiftSettings: strict),
+
+        // Tools of the package, never installed.
+        .executableTarget(
+            name: "teahouse-bench", dependencies: common + ["WuKongWire", "CLinux"], swiftSettings: strict),
+        module("TeahouseTesting", common + ["Server", "Store", "AdminAPI", "CLinux"]),
+    ],
+    swiftLanguageModes: [.v6]
+)

@@ -1,0 +1,94 @@
+#define _GNU_SOURCE
+#include "CLinux.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <pthread.h>
+#include <signal.h>
+#include <string.h>
+#include <sys/eventfd.h>
+#include <sys/signalfd.h>
+#include <time.h>
+#include <unistd.h>
+
+int clinux_eventfd(void) { return eventfd(0, EFD_NONBLOCK | EFD_CLOEXEC); }
+
+void clinux_eventfd_signal(int descriptor) {
+    uint64_t one = 1;
+    // The counter can only be full after 2^64 - 2 signals, so the write cannot fail for a live descriptor.
+    ssize_t ignored = write(descriptor, &one, sizeof one);
+    (void)ignored;
+}
+
+void clinux_eventfd_clear(int descriptor) {
+    uint64_t count;
+    ssize_t ignored = read(descriptor, &count, sizeof count);
+    (void)ignored;
+}
+
+int clinux_epoll_control(int epoll, int operation, int descriptor, uint32_t events, uint64_t token) {
+    struct epoll_event event = {.events = events, .data.u64 = token};
+    return epoll_ctl(epoll, operation, descriptor, &event);
+}
+
+uint64_t clinux_epoll_token(const struct epoll_event *event) { return event->data.u64; }
+uint32_t clinux_epoll_events(const struct epoll_event *event) { return event->events; }
+
+int clinux_accept(int listener, struct sockaddr *address, socklen_t *length) {
+    return accept4(listener, address, length, SOCK_NONBLOCK | SOCK_CLOEXEC);
+}
+
+int clinux_peer_credentials(int descriptor, pid_t *process, uid_t *user, gid_t *group) {
+    struct ucred credentials;
+    socklen_t length = sizeof credentials;
+    if (getsockopt(descriptor, SOL_SOCKET, SO_PEERCRED, &credentials, &length) != 0) return -1;
+    *process = credentials.pid;
+    *user = credentials.uid;
+    *group = credentials.gid;
+    return 0;
+}
+
+int clinux_signal_descriptor(void) {
+    signal(SIGPIPE, SIG_IGN);
+    sigset_t set;
+    sigemptyset(&set);
+    sigaddset(&set, SIGTERM);
+    sigaddset(&set, SIGINT);
+    sigaddset(&set, SIGHUP);
+    int failure = pthread_sigmask(SIG_BLOCK, &set, NULL);
+    if (failure != 0) {
+        errno = failure;
+        return -1;
+    }
+    return signalfd(-1, &set, SFD_NONBLOCK | SFD_CLOEXEC);
+}
+
+int clinux_next_signal(int descriptor) {
+    struct signalfd_siginfo info;
+    ssize_t count = read(descriptor, &info, sizeof info);
+    return count == (ssize_t)sizeof info ? (int)info.ssi_signo : 0;
+}
+
+void clinux_name_thread(const char *name) {
+    char short_name[16];
+    strncpy(short_name, name, sizeof short_name - 1);
+    short_name[sizeof short_name - 1] = 0;
+    pthread_setname_np(pthread_self(), short_name);
+}
+
+int clinux_open(const char *path, int flags, mode_t mode) { return open(path, flags | O_CLOEXEC, mode); }
+
+int clinux_set_nonblocking(int descriptor) {
+    int flags = fcntl(descriptor, F_GETFL);
+    return flags < 0 ? -1 : fcntl(descriptor, F_SETFL, flags | O_NONBLOCK);
+}
+
+static int64_t in_units(clockid_t clock, int64_t per_second) {
+    struct timespec now;
+    clock_gettime(clock, &now);
+    return (int64_t)now.tv_sec * per_second + (int64_t)now.tv_nsec / (1000000000 / per_second);
+}
+
+int64_t clinux_monotonic_nanoseconds(void) { return in_units(CLOCK_MONOTONIC, 1000000000); }
+int64_t clinux_wall_milliseconds(void) { return in_units(CLOCK_REALTIME, 1000); }
+int clinux_errno(void) { return errno; }

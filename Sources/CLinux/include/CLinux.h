@@ -1,0 +1,46 @@
+#pragma once
+// What the Swift overlay of glibc leaves out: variadic calls, macros, unions and GNU extensions.
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/epoll.h>
+#include <sys/socket.h>
+#include <sys/types.h>
+
+/// A non-blocking, close-on-exec event counter; -1 and `errno` on failure.
+int clinux_eventfd(void);
+/// Adds one to an event counter: wakes whoever polls it.
+void clinux_eventfd_signal(int descriptor);
+/// Sets an event counter back to zero.
+void clinux_eventfd_clear(int descriptor);
+
+/// `epoll_ctl` with the 64-bit user value in place of the C union. Returns 0, or -1 and `errno`.
+int clinux_epoll_control(int epoll, int operation, int descriptor, uint32_t events, uint64_t token);
+/// The 64-bit user value of an event that `epoll_wait` filled in.
+uint64_t clinux_epoll_token(const struct epoll_event *_Nonnull event);
+/// The event bits of an event that `epoll_wait` filled in.
+uint32_t clinux_epoll_events(const struct epoll_event *_Nonnull event);
+
+/// `accept4` with SOCK_NONBLOCK | SOCK_CLOEXEC.
+int clinux_accept(int listener, struct sockaddr *_Nullable address, socklen_t *_Nullable length);
+/// The peer of a Unix socket, from SO_PEERCRED. Returns 0, or -1 and `errno`.
+int clinux_peer_credentials(int descriptor, pid_t *_Nonnull process, uid_t *_Nonnull user, gid_t *_Nonnull group);
+
+/// A descriptor that reports SIGTERM, SIGINT and SIGHUP; the signals are blocked for the calling thread, and for
+/// every thread it makes afterwards. SIGPIPE is ignored. -1 and `errno` on failure.
+int clinux_signal_descriptor(void);
+/// The next signal number that waits in `descriptor`, or 0 when none does.
+int clinux_next_signal(int descriptor);
+
+/// Names the calling thread for `top -H`, debuggers and crash reports; at most 15 bytes are kept.
+void clinux_name_thread(const char *_Nonnull name);
+/// `open` with a mode, which is variadic in C.
+int clinux_open(const char *_Nonnull path, int flags, mode_t mode);
+/// `fcntl(F_SETFL, O_NONBLOCK)`; 0, or -1 and `errno`.
+int clinux_set_nonblocking(int descriptor);
+/// Nanoseconds of CLOCK_MONOTONIC.
+int64_t clinux_monotonic_nanoseconds(void);
+/// Milliseconds since 1970 of CLOCK_REALTIME.
+int64_t clinux_wall_milliseconds(void);
+/// `errno` of the calling thread.
+int clinux_errno(void);

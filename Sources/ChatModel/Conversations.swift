@@ -1,0 +1,114 @@
+/// What a conversation is; the numbers are stored.
+package enum ConversationKind: Int64, Sendable, CaseIterable {
+    /// Two people; one per pair.
+    case direct = 1
+    /// Members, history, unread.
+    case group = 2
+    /// A chat room: no member list, no history for the absent.
+    case room = 3
+    case temporary = 4
+    case service = 5
+}
+
+/// What a member may do inside a conversation; the numbers are stored.
+package enum MemberRole: Int64, Sendable, CaseIterable {
+    case member = 0
+    case manager = 1
+    case owner = 2
+}
+
+/// Switches of a conversation; the bits are stored.
+package struct ConversationFlags: OptionSet, Hashable, Sendable {
+    package let rawValue: Int64
+    package init(rawValue: Int64) { self.rawValue = rawValue }
+
+    /// Nobody may send (WuKongIM ban, reason 19).
+    package static let banned = ConversationFlags(rawValue: 1)
+    /// The group is gone; history stays for its former members (WuKongIM disband, reason 24).
+    package static let disbanded = ConversationFlags(rawValue: 2)
+    /// Nobody but the system may send (WuKongIM send_ban of a channel).
+    package static let sendBanned = ConversationFlags(rawValue: 4)
+}
+
+/// A conversation as anyone may name it before the store has looked it up.
+package enum ConversationAddress: Hashable, Sendable {
+    /// The conversation with this person; made on the first stored message.
+    case direct(UserName)
+    /// A group, room, temporary or service conversation by the name the app gave it.
+    case channel(ConversationKind, ChannelName)
+    case id(ConversationID)
+}
+
+/// A conversation, as a reader sees it.
+package struct Conversation: Hashable, Sendable {
+    package var id: ConversationID
+    package var kind: ConversationKind
+    /// The app's name for it; `nil` for a direct conversation, which is known by its two people.
+    package var channel: ChannelName?
+    /// What people see.
+    package var title: String?
+    package var flags: ConversationFlags
+    package var creator: UserID
+    package var memberCount: Int
+    /// Sequence of the newest message; 0 before the first. Sequences are 1, 2, 3 ... without a gap.
+    package var head: Int64
+    /// How many of the messages so far count as unread for those who have not read them.
+    package var headCountable: Int64
+    /// Number of the newest change (edits, membership, attributes), counted like `head`.
+    package var revision: Int64
+    package var createdAtMilliseconds: Int64
+    /// Time of the newest message, or of the creation.
+    package var activeAtMilliseconds: Int64
+
+    package init(
+        id: ConversationID, kind: ConversationKind, channel: ChannelName? = nil, title: String? = nil,
+        flags: ConversationFlags = [], creator: UserID, memberCount: Int, head: Int64, headCountable: Int64,
+        revision: Int64, createdAtMilliseconds: Int64, activeAtMilliseconds: Int64
+    ) {
+        self.id = id
+        self.kind = kind
+        self.channel = channel
+        self.title = title
+        self.flags = flags
+        self.creator = creator
+        self.memberCount = memberCount
+        self.head = head
+        self.headCountable = headCountable
+        self.revision = revision
+        self.createdAtMilliseconds = createdAtMilliseconds
+        self.activeAtMilliseconds = activeAtMilliseconds
+    }
+}
+
+/// One person in one conversation.
+package struct Member: Hashable, Sendable {
+    package var user: UserID
+    package var name: UserName
+    package var role: MemberRole
+    /// Everything up to here has been read; only the person's own reading moves it.
+    package var readSequence: Int64
+    /// The countable ordinal at `readSequence`.
+    package var readCountable: Int64
+    /// Countable messages of the person's own after `readSequence`: they are not unread for their sender.
+    package var ownCountableSinceRead: Int64
+    /// Head when the person joined.
+    package var joinedSequence: Int64
+
+    package init(
+        user: UserID, name: UserName, role: MemberRole, readSequence: Int64, readCountable: Int64,
+        ownCountableSinceRead: Int64, joinedSequence: Int64
+    ) {
+        self.user = user
+        self.name = name
+        self.role = role
+        self.readSequence = readSequence
+        self.readCountable = readCountable
+        self.ownCountableSinceRead = ownCountableSinceRead
+        self.joinedSequence = joinedSequence
+    }
+
+    /// Messages this person has not read: the countable ones after the read position that someone else sent.
+    package func unread(headCountable: Int64) -> Int64 {
+        max(0, headCountable - self.readCountable - self.ownCountableSinceRead)
+    }
+}

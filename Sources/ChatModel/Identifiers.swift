@@ -1,0 +1,99 @@
+/// The name an app knows a person by: LeanCloud's clientId, WuKongIM's uid.
+///
+/// 1...64 Unicode scalars without control characters. The app chose it, so it is neither normalised nor compared by
+/// meaning: two names are equal when their UTF-8 bytes are.
+package struct UserName: Hashable, Sendable, CustomStringConvertible {
+    package let text: String
+
+    /// Most Unicode scalars in a name. Source: LeanCloud realtime guide, clientId.
+    package static let maximumScalars = 64
+
+    /// - Returns: `nil` when `text` is empty, too long, or holds a control character.
+    package init?(_ text: String) {
+        guard Self.isAcceptable(text, maximumScalars: Self.maximumScalars) else { return nil }
+        self.text = text
+    }
+
+    package var description: String { self.text }
+
+    package static func == (left: UserName, right: UserName) -> Bool { left.text.utf8.elementsEqual(right.text.utf8) }
+
+    package func hash(into hasher: inout Hasher) {
+        var text = self.text
+        text.withUTF8 { hasher.combine(bytes: UnsafeRawBufferPointer($0)) }
+    }
+
+    static func isAcceptable(_ text: String, maximumScalars: Int) -> Bool {
+        var count = 0
+        for scalar in text.unicodeScalars {
+            count += 1
+            let isControl = scalar.value < 0x20 || (0x7F...0x9F).contains(scalar.value)
+            if isControl || count > maximumScalars { return false }
+        }
+        return count > 0
+    }
+}
+
+/// The name an app knows a group or room by: WuKongIM's channel id, LeanCloud's conversation id. Compared as bytes.
+package struct ChannelName: Hashable, Sendable, CustomStringConvertible {
+    package let text: String
+
+    /// Most Unicode scalars in a channel name.
+    package static let maximumScalars = 128
+
+    /// - Returns: `nil` when `text` is empty, too long, or holds a control character.
+    package init?(_ text: String) {
+        guard UserName.isAcceptable(text, maximumScalars: Self.maximumScalars) else { return nil }
+        self.text = text
+    }
+
+    package var description: String { self.text }
+
+    package static func == (left: ChannelName, right: ChannelName) -> Bool {
+        left.text.utf8.elementsEqual(right.text.utf8)
+    }
+
+    package func hash(into hasher: inout Hasher) {
+        var text = self.text
+        text.withUTF8 { hasher.combine(bytes: UnsafeRawBufferPointer($0)) }
+    }
+}
+
+/// A person in the store: small, never reused, never shown outside.
+package struct UserID: Hashable, Sendable, Comparable {
+    package var rawValue: Int64
+    package init(rawValue: Int64) { self.rawValue = rawValue }
+    package static func < (left: UserID, right: UserID) -> Bool { left.rawValue < right.rawValue }
+
+    /// Who speaks when the server itself does: the operator, a business server without a sender.
+    package static let system = UserID(rawValue: 0)
+}
+
+/// A conversation in the store: small, never reused, never shown outside.
+package struct ConversationID: Hashable, Sendable, Comparable {
+    package var rawValue: Int64
+    package init(rawValue: Int64) { self.rawValue = rawValue }
+    package static func < (left: ConversationID, right: ConversationID) -> Bool { left.rawValue < right.rawValue }
+}
+
+/// A message anywhere: a positive 63-bit snowflake (41 bits of milliseconds, 10 of node, 12 of counter). Within one
+/// conversation it rises with the sequence, so a message is found by id without an index of its own.
+package struct MessageID: Hashable, Sendable, Comparable {
+    package var rawValue: Int64
+    package init(rawValue: Int64) { self.rawValue = rawValue }
+    package static func < (left: MessageID, right: MessageID) -> Bool { left.rawValue < right.rawValue }
+}
+
+/// The sender's key for spotting a resend, chosen by the client: 1...128 bytes of UTF-8.
+package struct ClientToken: Hashable, Sendable {
+    package let bytes: [UInt8]
+
+    /// Most bytes in a token.
+    package static let maximumBytes = 128
+
+    /// - Returns: `nil` when `bytes` is empty or too long.
+    package init?(_ bytes: [UInt8]) {
+        guard (1...Self.maximumBytes).contains(bytes.count) else { return nil }
+        self.bytes = bytes
+    }
+}

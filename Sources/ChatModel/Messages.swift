@@ -1,0 +1,93 @@
+/// The protocol a message came from; the numbers are stored. The same wire gets its bytes back exactly.
+package enum WireFormat: Int64, Sendable {
+    /// Our own clients, `ctl`, the system.
+    case native = 0
+    case wuKong = 1
+    case leanCloud = 2
+}
+
+/// Switches of a message; the bits are stored.
+package struct MessageFlags: OptionSet, Hashable, Sendable {
+    package let rawValue: Int64
+    package init(rawValue: Int64) { self.rawValue = rawValue }
+
+    /// Never stored, never redelivered, no sequence; acknowledged when routed.
+    package static let transient = MessageFlags(rawValue: 1)
+    /// Counts as unread for those who have not read it (WuKongIM redDot).
+    package static let countsAsUnread = MessageFlags(rawValue: 2)
+    /// To be consumed once, by one device (WuKongIM syncOnce).
+    package static let syncOnce = MessageFlags(rawValue: 4)
+    /// The sender asked for receipts.
+    package static let receiptRequested = MessageFlags(rawValue: 8)
+    /// The body is one JSON object: a wire that can carry JSON as it is may do so.
+    package static let bodyIsJSONObject = MessageFlags(rawValue: 16)
+    /// The body is encrypted between the clients (WuKongIM signal).
+    package static let endToEndEncrypted = MessageFlags(rawValue: 32)
+}
+
+/// What a message is; negative numbers are built in, positive ones custom, 0 says nothing (F125, F126).
+package struct MessageKind: Hashable, Sendable {
+    package var rawValue: Int32
+    package init(rawValue: Int32) { self.rawValue = rawValue }
+
+    package static let none = MessageKind(rawValue: 0)
+    package static let text = MessageKind(rawValue: -1)
+    package static let image = MessageKind(rawValue: -2)
+    package static let audio = MessageKind(rawValue: -3)
+    package static let video = MessageKind(rawValue: -4)
+    package static let location = MessageKind(rawValue: -5)
+    package static let file = MessageKind(rawValue: -6)
+}
+
+/// What a sender says; the store adds id, sequence and time.
+package struct MessageContent: Hashable, Sendable {
+    package var kind: MessageKind
+    package var flags: MessageFlags
+    package var wire: WireFormat
+    /// The sender's bytes, unchanged.
+    package var body: [UInt8]
+    /// Seconds after which clients hide it; 0 is never. Carried, not acted on.
+    package var expireSeconds: UInt32
+    /// Carried, not acted on (WuKongIM topic). At most 255 bytes.
+    package var topic: String?
+
+    package init(
+        kind: MessageKind, flags: MessageFlags, wire: WireFormat, body: [UInt8], expireSeconds: UInt32 = 0,
+        topic: String? = nil
+    ) {
+        self.kind = kind
+        self.flags = flags
+        self.wire = wire
+        self.body = body
+        self.expireSeconds = expireSeconds
+        self.topic = topic
+    }
+}
+
+/// A message with what the store gave it. A class, because one message is shared by every delivery of it.
+package final class Message: Sendable {
+    package let conversation: ConversationID
+    /// Position in the conversation, from 1; 0 for a transient message.
+    package let sequence: Int64
+    package let id: MessageID
+    package let sender: UserID
+    package let senderName: UserName
+    /// UTC milliseconds; never falls within a conversation.
+    package let sentAtMilliseconds: Int64
+    package let clientToken: ClientToken?
+    package let content: MessageContent
+
+    package init(
+        conversation: ConversationID, sequence: Int64, id: MessageID, sender: UserID, senderName: UserName,
+        sentAtMilliseconds: Int64, clientToken: ClientToken?, content: MessageContent
+    ) {
+        self.conversation = conversation
+        self.sequence = sequence
+        self.id = id
+        self.sender = sender
+        self.senderName = senderName
+        self.sentAtMilliseconds = sentAtMilliseconds
+        self.clientToken = clientToken
+        self.content = content
+    }
+}

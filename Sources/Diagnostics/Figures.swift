@@ -1,0 +1,49 @@
+import Synchronization
+
+/// A number that only grows: messages taken, refusals by reason. Any thread.
+package final class Counter: Sendable {
+    private let value = Atomic<Int64>(0)
+
+    package init() {}
+
+    package func add(_ amount: Int64 = 1) { self.value.wrappingAdd(amount, ordering: .relaxed) }
+
+    package var current: Int64 { self.value.load(ordering: .relaxed) }
+}
+
+/// Something bounded: its bound, how much is used now, and the most that ever was. Any thread.
+package final class Limit: Sendable {
+    /// The configuration key or a short name, for example `connections`.
+    package let name: String
+    /// `connections`, `bytes`, `requests`.
+    package let unit: String
+    package let maximum: Int64
+    private let used = Atomic<Int64>(0)
+    private let most = Atomic<Int64>(0)
+    private let turnedAway = Atomic<Int64>(0)
+
+    package init(name: String, unit: String, maximum: Int64) {
+        self.name = name
+        self.unit = unit
+        self.maximum = maximum
+    }
+
+    /// Takes `amount`, or nothing at all when that would pass the maximum.
+    package func take(_ amount: Int64 = 1) -> Bool {
+        let after = self.used.wrappingAdd(amount, ordering: .relaxed).newValue
+        guard after <= self.maximum else {
+            self.used.wrappingSubtract(amount, ordering: .relaxed)
+            self.turnedAway.wrappingAdd(1, ordering: .relaxed)
+            return false
+        }
+        self.most.max(after, ordering: .relaxed)
+        return true
+    }
+
+    /// Gives back what was taken.
+    package func giveBack(_ amount: Int64 = 1) { self.used.wrappingSubtract(amount, ordering: .relaxed) }
+
+    package var current: Int64 { self.used.load(ordering: .relaxed) }
+    package var peak: Int64 { self.most.load(ordering: .relaxed) }
+    package var refusals: Int64 { self.turnedAway.load(ordering: .relaxed) }
+}

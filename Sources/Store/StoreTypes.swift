@@ -1,0 +1,116 @@
+package import ChatModel
+
+/// One message for the writer.
+package struct Append: Sendable {
+    package var sender: UserID
+    package var authority: Authority
+    package var address: ConversationAddress
+    /// `nil` switches deduplication off for this message.
+    package var clientToken: ClientToken?
+    package var content: MessageContent
+    /// The caller's own mark, returned with the outcome.
+    package var ticket: UInt64
+
+    package init(
+        sender: UserID, authority: Authority, address: ConversationAddress, clientToken: ClientToken?,
+        content: MessageContent, ticket: UInt64
+    ) {
+        self.sender = sender
+        self.authority = authority
+        self.address = address
+        self.clientToken = clientToken
+        self.content = content
+        self.ticket = ticket
+    }
+}
+
+/// What became of an `Append`, known once the transaction is on disk.
+package enum AppendResult: Sendable {
+    /// Taken. A transient message has sequence 0 and was not written.
+    case accepted(Accepted)
+    /// Not taken; nothing was written.
+    case refused(PublishRefusal)
+    /// Not taken; nothing was written; the same request may succeed later.
+    case failed(StoreError)
+}
+
+/// A message that was taken.
+package struct Accepted: Sendable {
+    package var message: Message
+    package var kind: ConversationKind
+    /// The app's name of the conversation; `nil` for a direct one.
+    package var channel: ChannelName?
+    /// Everyone in the conversation, the sender included. The array is shared, not copied, between messages.
+    package var members: [UserID]
+    /// For a direct conversation, the name of the one who is not the sender.
+    package var peerName: UserName?
+    /// The client token was seen before: `message` is the first one, and nobody is to get it again.
+    package var isDuplicate: Bool
+
+    package init(
+        message: Message, kind: ConversationKind, channel: ChannelName?, members: [UserID], peerName: UserName?,
+        isDuplicate: Bool
+    ) {
+        self.message = message
+        self.kind = kind
+        self.channel = channel
+        self.members = members
+        self.peerName = peerName
+        self.isDuplicate = isDuplicate
+    }
+}
+
+/// One outcome, with the caller's mark.
+package struct AppendOutcome: Sendable {
+    package var ticket: UInt64
+    package var result: AppendResult
+
+    package init(ticket: UInt64, result: AppendResult) {
+        self.ticket = ticket
+        self.result = result
+    }
+}
+
+/// What can go wrong below the domain's own refusals.
+package enum StoreError: Error, Hashable, Sendable {
+    /// The queue is full. Nothing was written; ask again.
+    case busy
+    /// The store is stopping or was stopped. Nothing was written.
+    case unavailable
+    /// No room on the disk. Nothing was written; reading works; writing works again when room returns.
+    case full
+    /// The disk or the database failed: what was asked may or may not be there. The server stops.
+    case fatal(String)
+    /// The thing named does not exist.
+    case notFound(String)
+    /// The thing named exists already.
+    case exists(String)
+    /// The request breaks a rule; the text says which.
+    case invalid(String)
+    /// Another process holds the data folder.
+    case alreadyRunning(String)
+    /// The database was written by a newer teahouse.
+    case schemaTooNew(found: Int, supported: Int)
+}
+
+extension StoreError: CustomStringConvertible {
+    package var description: String {
+        switch self {
+        case .busy: "the server is busy: nothing was written, ask again in a second"
+        case .unavailable: "the store is stopping: nothing was written, ask again when the server is back"
+        case .full:
+            "no space left on the disk: nothing was written, reading still works; free some room and teahouse goes on by itself"
+        case .fatal(let text): "the disk or the database failed: \(text)"
+        case .notFound(let what): "\(what) does not exist"
+        case .exists(let what): "\(what) exists already"
+        case .invalid(let text): text
+        case .alreadyRunning(let folder):
+            "another teahouse is running on \(folder): stop it first, or choose another folder with --data"
+        case .schemaTooNew(let found, let supported):
+            """
+            the database has schema \(found), this teahouse knows up to \(supported): run the newer teahouse, or restore \
+            the backup made before the upgrade
+            """
+        }
+    }
+}

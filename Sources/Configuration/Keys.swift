@@ -22,19 +22,22 @@ package enum Keys {
         "server.origins", [],
         "Web origins, such as https://app.example.com, whose pages may connect. Browsers elsewhere get 403.")
     package static let proxies = SettingKey<[String]>(
-        "server.proxies", [], "Addresses of proxies whose PROXY line is believed and whose clients are not counted as one.")
+        "server.proxies", [],
+        "Addresses of proxies whose PROXY line is believed; their clients are not counted as one.")
     package static let plainTokens = SettingKey<String>(
         "server.plain_tokens", "private", choices: ["loopback", "private", "everywhere"],
         "From where a token is taken over an unencrypted connection. SDKs on a local network often know no TLS.")
 
     package static let tls = SettingKey<Bool>(
-        "tls.enabled", true, "Whether TLS is served, on the same port; the server makes its own authority at first start.")
+        "tls.enabled", true,
+        "Whether TLS is served, on the same port; an authority of our own is made at first start.")
     package static let certificates = SettingKey<[String]>(
         "tls.certificates", [],
         "Your own certificates, each CHAIN.pem:KEY.pem, chosen by the name a client asks for.")
 
     package static let connections = SettingKey<Int64>(
-        "limits.connections", 10_000, in: 16...1_000_000, "connections", "Open connections; one more is closed at once.")
+        "limits.connections", 10_000, in: 16...1_000_000, "connections", "Open connections; one more is closed at once."
+    )
     package static let connectionsPerAddress = SettingKey<Int64>(
         "limits.connections_per_address", 64, in: 1...1_000_000, "connections",
         "Of one address (IPv6: of one /64 network), so that one machine cannot take them all. Loopback is exempt.")

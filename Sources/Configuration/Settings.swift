@@ -38,22 +38,22 @@ package struct Settings: Sendable {
     }
 
     package subscript(key: SettingKey<Int64>) -> Int64 {
-        guard case .integer(let value) = self.value(of: key.definition) else { preconditionFailure("\(key) is checked") }
+        guard case .integer(let value) = self.value(of: key.definition) else { Self.isChecked() }
         return value
     }
 
     package subscript(key: SettingKey<Bool>) -> Bool {
-        guard case .boolean(let value) = self.value(of: key.definition) else { preconditionFailure("\(key) is checked") }
+        guard case .boolean(let value) = self.value(of: key.definition) else { Self.isChecked() }
         return value
     }
 
     package subscript(key: SettingKey<String>) -> String {
-        guard case .text(let value) = self.value(of: key.definition) else { preconditionFailure("\(key) is checked") }
+        guard case .text(let value) = self.value(of: key.definition) else { Self.isChecked() }
         return value
     }
 
     package subscript(key: SettingKey<[String]>) -> [String] {
-        guard case .texts(let value) = self.value(of: key.definition) else { preconditionFailure("\(key) is checked") }
+        guard case .texts(let value) = self.value(of: key.definition) else { Self.isChecked() }
         return value
     }
 
@@ -79,6 +79,8 @@ package struct Settings: Sendable {
         }
         return ferror(file) == 0 && bytes.count <= maximum ? bytes : nil
     }
+
+    private static func isChecked() -> Never { preconditionFailure("a value has the type of its key") }
 
     // MARK: Filling in
 

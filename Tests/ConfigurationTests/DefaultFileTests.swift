@@ -30,10 +30,13 @@ struct DefaultFileTests {
     static func comment(_ key: SettingDefinition) -> String {
         var line = key.reason
         if case .integer(let range) = key.kind {
-            line = "\(key.unit.prefix(1).uppercased() + key.unit.dropFirst()), "
+            line =
+                "\(key.unit.prefix(1).uppercased() + key.unit.dropFirst()), "
                 + "\(range.lowerBound) to \(range.upperBound). \(line)"
         }
-        if case .choice(let words) = key.kind { line += " " + words.map { "\"\($0)\"" }.joined(separator: " or ") + "." }
+        if case .choice(let words) = key.kind {
+            line += " " + words.map { "\"\($0)\"" }.joined(separator: " or ") + "."
+        }
         var wrapped = "#"
         var width = 1
         for word in line.split(separator: " ") {

@@ -56,7 +56,10 @@ struct SettingsTests {
         ("data = \"open", "t.toml:1: the text is not closed on its line"),
         ("data 'x'", "t.toml:1: expected = after data"),
         ("data = 'x' 'y'", "t.toml:1: expected the end of the line"),
-        ("[tls]\nenabled = yes", "t.toml:2: tls.enabled needs a number, true, false, a \"text\" or a [\"list\"], not yes"),
+        (
+            "[tls]\nenabled = yes",
+            "t.toml:2: tls.enabled needs a number, true, false, a \"text\" or a [\"list\"], not yes"
+        ),
         ("[tls\nenabled = true", "t.toml:1: expected ] after the table name tls"),
         ("wukong.redelivery_seconds = 99999999999999999999", ""),
         ("data = \"\\q\"", "t.toml:1: \\q is no escape; for a backslash write \\\\"),

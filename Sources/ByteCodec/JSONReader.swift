@@ -117,6 +117,12 @@ package struct JSONReader {
         return start..<self.offset
     }
 
+    /// Checks one value of any kind and copies its bytes as they stand in the text.
+    package mutating func rawValue() throws(JSONError) -> [UInt8] {
+        let range = try self.skipValue()
+        return [UInt8](UnsafeRawBufferPointer(rebasing: self.bytes[range]))
+    }
+
     /// Throws unless only white space is left.
     package mutating func finish() throws(JSONError) {
         self.skipWhiteSpace()

@@ -49,7 +49,7 @@ let package = Package(
         module("Accounts", common + ["Store", "CSodium", "COpenSSL"]),
         module("Broker", common + ["Store"]),
         module("WuKongWire", ["ByteCodec"]),
-        module("WuKongGateway", common + ["WuKongWire", "Transport", "Broker", "Accounts"]),
+        module("WuKongGateway", common + ["WuKongWire", "Transport", "Store", "Broker", "Accounts"]),
         module("AdminAPI", common + ["CLinux"]),
         module("AdminService", common + ["AdminAPI", "Accounts", "Broker", "Store", "Transport", "CLinux"]),
         module(

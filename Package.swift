@@ -70,6 +70,9 @@ let package = Package(
         .executableTarget(
             name: "teahouse-bench", dependencies: common + ["WuKongWire", "CLinux"], swiftSettings: strict),
         module("TeahouseTesting", common + ["Server", "Store", "AdminAPI", "CLinux"]),
+
+        tests("Accounts", common + ["Accounts", "Store"]),
+        tests("Doctor", common + ["Doctor", "Store", "CLinux"]),
     ],
     swiftLanguageModes: [.v6]
 )

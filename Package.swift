@@ -73,6 +73,7 @@ let package = Package(
 
         tests("Accounts", common + ["Accounts", "Store"]),
         tests("Doctor", common + ["Doctor", "Store", "CLinux"]),
+        tests("Store", common + ["Store", "CLinux"]),
     ],
     swiftLanguageModes: [.v6]
 )

@@ -18,14 +18,16 @@ struct AccountsTests {
         var description: String { "\(self.origin), encrypted \(self.encrypted), plain tokens \(self.takesPlain)" }
     }
 
-    @Test("what may pass without TLS", arguments: [
-        Door(origin: .loopback, encrypted: false, takesPlain: true, token: true, password: true),
-        Door(origin: .loopback, encrypted: false, takesPlain: false, token: true, password: true),
-        Door(origin: .privateNetwork, encrypted: false, takesPlain: true, token: true, password: false),
-        Door(origin: .privateNetwork, encrypted: false, takesPlain: false, token: false, password: false),
-        Door(origin: .publicNetwork, encrypted: false, takesPlain: true, token: false, password: false),
-        Door(origin: .publicNetwork, encrypted: true, takesPlain: false, token: true, password: true),
-    ])
+    @Test(
+        "what may pass without TLS",
+        arguments: [
+            Door(origin: .loopback, encrypted: false, takesPlain: true, token: true, password: true),
+            Door(origin: .loopback, encrypted: false, takesPlain: false, token: true, password: true),
+            Door(origin: .privateNetwork, encrypted: false, takesPlain: true, token: true, password: false),
+            Door(origin: .privateNetwork, encrypted: false, takesPlain: false, token: false, password: false),
+            Door(origin: .publicNetwork, encrypted: false, takesPlain: true, token: false, password: false),
+            Door(origin: .publicNetwork, encrypted: true, takesPlain: false, token: true, password: true),
+        ])
     func plain(_ door: Door) throws {
         let house = try House { $0.takesPlainTokens = door.takesPlain }
         try house.add(romeo, password: goodPassword)
@@ -109,10 +111,11 @@ struct AccountsTests {
         let gate = ConditionLock(false)
         let held = ConditionLock(0)
         for _ in 0..<2 {
-            house.store.read({ _ in
-                held.change { $0 += 1 }
-                gate.wait(until: { $0 }, then: { _ in })
-            }, then: { _ in })
+            house.store.read(
+                { _ in
+                    held.change { $0 += 1 }
+                    gate.wait(until: { $0 }, then: { _ in })
+                }, then: { _ in })
         }
         held.wait(until: { $0 == 2 }, then: { _ in })
         let answer = ConditionLock<SignInResult?>(nil)
@@ -163,7 +166,9 @@ struct AccountsTests {
                 setupToken: setupToken, name: romeo, password: goodPassword, address: "here", then: $0)
         }
         let token = try house.issue(romeo)
-        for credentials in [.token(token), .token("canary-token"), .password(goodPassword), .password("canary-password")] as [Credentials] {
+        for credentials in [
+            .token(token), .token("canary-token"), .password(goodPassword), .password("canary-password"),
+        ] as [Credentials] {
             for address in ["10.0.0.1", "10.0.0.2"] {
                 for _ in 0..<7 { _ = house.signIn(romeo, credentials, address: address) }
                 _ = house.signIn(juliet, credentials, address: address)

@@ -7,25 +7,29 @@ import Testing
 
 @Suite("Passwords")
 struct PasswordTests {
-    @Test("a new password has to be hard to guess", arguments: [
-        ("short", PasswordProblem.tooShort(minimum: 10)),
-        ("", .tooShort(minimum: 10)),
-        (String(repeating: "long ", count: 52), .tooLong),
-        ("1234567890", .tooCommon),
-        ("Password123", .tooCommon),
-        ("aaaaaaaaaaaaaaaa", .tooCommon),
-        ("Montague Romeo", .sameAsName),
-        ("line one\nline two", .controlCharacter),
-        ("zero\u{0}byte in it", .controlCharacter),
-    ])
+    @Test(
+        "a new password has to be hard to guess",
+        arguments: [
+            ("short", PasswordProblem.tooShort(minimum: 10)),
+            ("", .tooShort(minimum: 10)),
+            (String(repeating: "long ", count: 52), .tooLong),
+            ("1234567890", .tooCommon),
+            ("Password123", .tooCommon),
+            ("aaaaaaaaaaaaaaaa", .tooCommon),
+            ("Montague Romeo", .sameAsName),
+            ("line one\nline two", .controlCharacter),
+            ("zero\u{0}byte in it", .controlCharacter),
+        ])
     func policy(_ password: String, _ problem: PasswordProblem) throws {
         let name = try #require(UserName("montague romeo"))
         #expect(PasswordPolicy().problem(with: password, for: name) == problem)
     }
 
-    @Test("words in any script are fine", arguments: [
-        goodPassword, "云想衣裳花想容春风拂槛", String(repeating: "ab", count: 128),
-    ])
+    @Test(
+        "words in any script are fine",
+        arguments: [
+            goodPassword, "云想衣裳花想容春风拂槛", String(repeating: "ab", count: 128),
+        ])
     func accepted(_ password: String) {
         #expect(PasswordPolicy().problem(with: password, for: romeo) == nil)
     }
@@ -89,7 +93,10 @@ struct PasswordTests {
 
     @Test("a hash made with weaker settings is renewed at the next sign-in")
     func rehash() throws {
-        let weak = PasswordHasher({ var policy = PasswordPolicy(); policy.memoryBytes = 8_192; policy.passes = 1; return policy }())
+        let weak = PasswordHasher(
+            {
+                var policy = PasswordPolicy(); policy.memoryBytes = 8_192; policy.passes = 1; return policy
+            }())
         defer { weak.stop() }
         let made = ConditionLock<String?>(nil)
         #expect(weak.hash(goodPassword) { hash in made.change { $0 = hash } })
@@ -111,10 +118,11 @@ struct PasswordTests {
         let gate = ConditionLock(false)
         let running = ConditionLock(0)
         for _ in 0..<2 {
-            #expect(house.accounts.hasher.hash("x") { _ in
-                running.change { $0 += 1 }
-                gate.wait(until: { $0 }, then: { _ in })
-            })
+            #expect(
+                house.accounts.hasher.hash("x") { _ in
+                    running.change { $0 += 1 }
+                    gate.wait(until: { $0 }, then: { _ in })
+                })
         }
         running.wait(until: { $0 == 2 }, then: { _ in })
         let results = ConditionLock([SignInResult]())

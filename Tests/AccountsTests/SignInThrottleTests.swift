@@ -45,11 +45,13 @@ struct SignInThrottleTests {
         #expect(self.fail(self.pair).refused == nil)
     }
 
-    @Test("another address, another user and a token are not concerned", arguments: [
-        SignInThrottle.Pair(user: romeo, address: "10.0.0.2", kind: .password),
-        SignInThrottle.Pair(user: juliet, address: "10.0.0.1", kind: .password),
-        SignInThrottle.Pair(user: romeo, address: "10.0.0.1", kind: .token(.app)),
-    ])
+    @Test(
+        "another address, another user and a token are not concerned",
+        arguments: [
+            SignInThrottle.Pair(user: romeo, address: "10.0.0.2", kind: .password),
+            SignInThrottle.Pair(user: juliet, address: "10.0.0.1", kind: .password),
+            SignInThrottle.Pair(user: romeo, address: "10.0.0.1", kind: .token(.app)),
+        ])
     mutating func others(_ other: SignInThrottle.Pair) {
         for _ in 0..<5 { _ = self.fail(self.pair) }
         #expect(self.fail(self.pair).refused != nil)

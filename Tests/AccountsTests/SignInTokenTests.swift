@@ -77,10 +77,13 @@ struct SignInTokenTests {
         let hash = token.hash(for: romeo, class: .app)
         let found = try house.store.readAndWait { store throws(StoreError) in try store.token(hash: hash) }
         #expect(found?.user == id)
-        #expect(try house.store.readAndWait { store throws(StoreError) in try store.token(hash: Array(token.text.utf8)) } == nil)
+        #expect(
+            try house.store.readAndWait { store throws(StoreError) in try store.token(hash: Array(token.text.utf8)) }
+                == nil)
     }
 
-    @Test("without a class asked for, a token of any usual class will do", arguments: [DeviceClass.app, .web, .desktop])
+    @Test(
+        "without a class asked for, a token of any usual class will do", arguments: [DeviceClass.app, .web, .desktop])
     func anyClass(_ deviceClass: DeviceClass) throws {
         let house = try House()
         try house.add(romeo)
@@ -187,10 +190,11 @@ struct SignInTokenTests {
         let gate = ConditionLock(false)
         let held = ConditionLock(0)
         for _ in 0..<2 {
-            house.store.read({ _ in
-                held.change { $0 += 1 }
-                gate.wait(until: { $0 }, then: { _ in })
-            }, then: { _ in })
+            house.store.read(
+                { _ in
+                    held.change { $0 += 1 }
+                    gate.wait(until: { $0 }, then: { _ in })
+                }, then: { _ in })
         }
         held.wait(until: { $0 == 2 }, then: { _ in })
         let results = ConditionLock([SignInResult]())

@@ -11,7 +11,9 @@ struct SteadyWallClockTests {
 
     func instant(_ milliseconds: Int64) -> Instant { Instant(nanoseconds: milliseconds * 1_000_000) }
 
-    @Test("small corrections are taken, in both directions", arguments: [-3_600_000 as Int64, -1_000, 0, 1_000, 3_600_000])
+    @Test(
+        "small corrections are taken, in both directions",
+        arguments: [-3_600_000 as Int64, -1_000, 0, 1_000, 3_600_000])
     func small(_ jump: Int64) {
         var clock = SteadyWallClock(wall: self.start, at: self.instant(0))
         #expect(clock.milliseconds(wall: self.start + 10 + jump, at: self.instant(10)) == self.start + 10 + jump)
@@ -24,7 +26,8 @@ struct SteadyWallClockTests {
         let before = self.hour + 9
         #expect(clock.milliseconds(wall: self.start + before + jump, at: self.instant(before)) == self.start + before)
         let after = self.hour + 10
-        #expect(clock.milliseconds(wall: self.start + after + jump, at: self.instant(after)) == self.start + after + jump)
+        #expect(
+            clock.milliseconds(wall: self.start + after + jump, at: self.instant(after)) == self.start + after + jump)
     }
 
     @Test("a clock that keeps jumping is never believed, and one that comes back at once is")

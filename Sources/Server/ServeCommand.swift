@@ -56,7 +56,8 @@ package enum ServeCommand {
         case .store(.alreadyRunning): .alreadyRunning
         case .store(.schemaTooNew), .store(.invalid): .configuration
         case .store: .inputOutput
-        case .transport(let error): error.isAddressInUse ? .alreadyRunning : .configuration
+        case .transport(.cannotListen(_, _, EADDRINUSE)): .alreadyRunning
+        case .transport: .configuration
         case .adminSocket: .inputOutput
         }
     }
@@ -67,8 +68,7 @@ package enum ServeCommand {
         for address in server.addresses {
             log.info("listening", ["address": .text(address.description), "version": .text(Version.text)])
         }
-        print("teahouse ready on \(server.addresses[0].description)")
-        fflush(stdout)
+        Self.announce("teahouse ready on \(server.addresses[0].description)\n")
         while true {
             var waiting = [
                 pollfd(fd: signals, events: Int16(POLLIN), revents: 0),
@@ -87,6 +87,12 @@ package enum ServeCommand {
             case let signal: return Self.drain(server, signal, signals, log)
             }
         }
+    }
+
+    /// Unbuffered, so that whoever waits for the line has it.
+    private static func announce(_ line: String) {
+        var line = line
+        line.withUTF8 { _ = write(STDOUT_FILENO, $0.baseAddress, $0.count) }
     }
 
     private static func reload(_ server: TeahouseServer, _ log: Log) {

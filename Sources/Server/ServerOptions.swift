@@ -1,3 +1,4 @@
+package import Accounts
 package import Broker
 package import Configuration
 package import Diagnostics
@@ -18,19 +19,9 @@ package struct ServerOptions: Sendable {
     package var certificates: [String] = []
     package var wuKong = WuKongSettings()
     package var servesWuKong = true
-    package var passwordMinimumBytes = 10
-    package var failuresPerMinute = 5
-    package var failuresPerMinutePerAddress = 30
-    package var plainTokens = PlainTokens.privateNetworks
+    package var accounts = AccountsOptions()
     package var clock = Clock.system
     package var log = Log.silent
-
-    /// From where a token is taken over an unencrypted connection.
-    package enum PlainTokens: String, Sendable {
-        case loopback
-        case privateNetworks = "private"
-        case everywhere
-    }
 
     package init(folder: String, listeners: [ListenAddress]) {
         self.store = StoreOptions(folder: folder)
@@ -102,10 +93,10 @@ extension ServerOptions {
         self.transport.proxies = settings[Keys.proxies]
         self.servesTLS = settings[Keys.tls]
         self.certificates = settings[Keys.certificates]
-        self.plainTokens = PlainTokens(rawValue: settings[Keys.plainTokens]) ?? .loopback
-        self.passwordMinimumBytes = Int(settings[Keys.passwordMinimumBytes])
-        self.failuresPerMinute = Int(settings[Keys.failuresPerMinute])
-        self.failuresPerMinutePerAddress = Int(settings[Keys.failuresPerMinutePerAddress])
+        self.accounts.takesPlainTokens = settings[Keys.plainTokens] == "private"
+        self.accounts.passwords.minimumCharacters = Int(settings[Keys.passwordMinimumCharacters])
+        self.accounts.clock = self.clock
+        self.accounts.log = self.log
         self.servesWuKong = settings[Keys.wukong]
         self.wuKong.catchesUp = settings[Keys.wukongCatchUp] == "json"
         self.wuKong.catchUpMessages = settings[Keys.wukongCatchUpMessages]

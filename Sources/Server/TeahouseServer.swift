@@ -1,5 +1,4 @@
 package import Accounts
-import AdminService
 package import Broker
 import Diagnostics
 import Execution
@@ -13,7 +12,6 @@ package final class TeahouseServer: Sendable {
     package let accounts: Accounts
     package let broker: Broker
     package let transport: TransportServer
-    private let admin: AdminService
     private let options: ServerOptions
 
     /// Where it listens, with real ports.
@@ -37,14 +35,6 @@ package final class TeahouseServer: Sendable {
             Self.stop(self.broker, self.accounts, self.store)
             throw error
         }
-        do {
-            self.admin = try AdminService(
-                folder: options.store.folder, store: self.store, accounts: self.accounts, broker: self.broker,
-                transport: self.transport, clock: options.clock, log: options.log)
-        } catch {
-            Self.stop(self.broker, self.accounts, self.store)
-            throw .adminSocket(String(describing: error))
-        }
         self.accounts.openSetup { _ in }
         self.transport.start()
     }
@@ -56,9 +46,8 @@ package final class TeahouseServer: Sendable {
             broker: broker, authenticator: accounts.authenticator, settings: options.wuKong, log: options.log)
         let servesWuKong = options.servesWuKong
         do throws(TransportError) {
-            let tls = options.servesTLS ? try TLSStore(options.tls) : nil
             return try TransportServer(
-                settings: options.transport, limits: options.transportLimits, tls: tls, log: options.log,
+                settings: options.transport, limits: options.transportLimits, log: options.log,
                 clock: options.clock
             ) { reactor in
                 servesWuKong ? [WuKongGateway(house: house, reactor: reactor)] : []
@@ -73,7 +62,6 @@ package final class TeahouseServer: Sendable {
     /// - Parameter deadlineMilliseconds: how long clients get to take what waits for them.
     package func stop(deadlineMilliseconds: Int64 = 5000) {
         self.transport.drain(deadlineMilliseconds: deadlineMilliseconds)
-        self.admin.stop()
         Self.stop(self.broker, self.accounts, self.store)
     }
 

@@ -69,7 +69,7 @@ let package = Package(
         // Tools of the package, never installed.
         .executableTarget(
             name: "teahouse-bench", dependencies: common + ["WuKongWire", "CLinux"], swiftSettings: strict),
-        module("TeahouseTesting", common + ["Server", "Store", "AdminAPI", "CLinux"]),
+        module("TeahouseTesting", common + ["Server", "Store", "Accounts", "Broker", "Transport"]),
 
         // Tests.
         tests("Architecture", []),
@@ -77,6 +77,7 @@ let package = Package(
         tests("Configuration", ["Configuration"]),
         tests("Accounts", common + ["Accounts", "Store"]),
         tests("Doctor", common + ["Doctor", "Store", "CLinux"]),
+        tests("Scenario", common + ["TeahouseTesting", "Server", "Store", "Accounts", "Broker", "Transport"]),
         tests("Store", common + ["Store", "CLinux"]),
     ],
     swiftLanguageModes: [.v6]

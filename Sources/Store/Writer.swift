@@ -354,6 +354,7 @@ final class Writer {
 extension Connection {
     /// The writing connection of a locked folder, with the newest schema.
     static func openForWriting(_ folder: DataFolder, _ options: StoreOptions) throws(StoreError) -> Connection {
+        try folder.makeDatabaseFile()
         let connection = try Connection(
             path: folder.databasePath, role: .writer(synchronous: options.synchronous))
         let now = options.clock.wallMilliseconds()

@@ -18,7 +18,7 @@ struct FolderTests {
         defer { store.close() }
         var status = stat()
         #expect(stat(path, &status) == 0 && status.st_mode & 0o777 == 0o700)
-        #expect(access("\(path)/teahouse.db", F_OK) == 0)
+        #expect(stat("\(path)/teahouse.db", &status) == 0 && status.st_mode & 0o777 == 0o600)
     }
 
     @Test("belongs to one server at a time, and is free after it")

@@ -70,6 +70,9 @@ let package = Package(
         .executableTarget(
             name: "teahouse-bench", dependencies: common + ["WuKongWire", "CLinux"], swiftSettings: strict),
         module("TeahouseTesting", common + ["Server", "Store", "Accounts", "Broker", "Transport"]),
+        .executableTarget(
+            name: "store-bench", dependencies: common + ["Store", "CLinux"], swiftSettings: strict),
+        module("TeahouseTesting", common + ["Server", "Store", "AdminAPI", "CLinux"]),
 
         // Tests.
         tests("Architecture", []),

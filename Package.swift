@@ -69,6 +69,9 @@ let package = Package(
         .executableTarget(
             name: "teahouse-bench", dependencies: common + ["WuKongWire", "CLinux"], swiftSettings: strict),
         module("TeahouseTesting", common + ["Server", "Store", "AdminAPI", "CLinux"]),
+
+        tests("ByteCodec", ["ByteCodec"]),
+        tests("WuKongWire", ["ByteCodec", "WuKongWire"]),
     ],
     swiftLanguageModes: [.v6]
 )

@@ -82,6 +82,8 @@ let package = Package(
         tests("Doctor", common + ["Doctor", "Store", "CLinux"]),
         tests("Scenario", common + ["TeahouseTesting", "Server", "Store", "Accounts", "Broker", "Transport"]),
         tests("Store", common + ["Store", "CLinux"]),
+        tests("ByteCodec", ["ByteCodec"]),
+        tests("WuKongWire", ["ByteCodec", "WuKongWire"]),
     ],
     swiftLanguageModes: [.v6]
 )

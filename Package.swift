@@ -68,7 +68,11 @@ let package = Package(
         // Tools of the package, never installed.
         .executableTarget(
             name: "teahouse-bench", dependencies: common + ["WuKongWire", "CLinux"], swiftSettings: strict),
+        .executableTarget(
+            name: "transport-echo", dependencies: ["Transport", "Diagnostics", "Execution"], swiftSettings: strict),
         module("TeahouseTesting", common + ["Server", "Store", "AdminAPI", "CLinux"]),
+
+        tests("Transport", ["Transport", "Execution", "Diagnostics", "COpenSSL", "CLinux"]),
     ],
     swiftLanguageModes: [.v6]
 )

@@ -84,6 +84,11 @@ let package = Package(
         tests("Store", common + ["Store", "CLinux"]),
         tests("ByteCodec", ["ByteCodec"]),
         tests("WuKongWire", ["ByteCodec", "WuKongWire"]),
+        .executableTarget(
+            name: "transport-echo", dependencies: ["Transport", "Diagnostics", "Execution"], swiftSettings: strict),
+        module("TeahouseTesting", common + ["Server", "Store", "AdminAPI", "CLinux"]),
+
+        tests("Transport", ["Transport", "Execution", "Diagnostics", "COpenSSL", "CLinux"]),
     ],
     swiftLanguageModes: [.v6]
 )

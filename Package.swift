@@ -71,8 +71,9 @@ let package = Package(
             name: "teahouse-bench", dependencies: common + ["WuKongWire", "CLinux"], swiftSettings: strict),
         module("TeahouseTesting", common + ["Server", "Store", "Accounts", "Broker", "Transport"]),
         .executableTarget(
+            name: "transport-echo", dependencies: ["Transport", "Diagnostics", "Execution"], swiftSettings: strict),
+        .executableTarget(
             name: "store-bench", dependencies: common + ["Store", "CLinux"], swiftSettings: strict),
-        module("TeahouseTesting", common + ["Server", "Store", "AdminAPI", "CLinux"]),
 
         // Tests.
         tests("Architecture", []),
@@ -84,10 +85,6 @@ let package = Package(
         tests("Store", common + ["Store", "CLinux"]),
         tests("ByteCodec", ["ByteCodec"]),
         tests("WuKongWire", ["ByteCodec", "WuKongWire"]),
-        .executableTarget(
-            name: "transport-echo", dependencies: ["Transport", "Diagnostics", "Execution"], swiftSettings: strict),
-        module("TeahouseTesting", common + ["Server", "Store", "AdminAPI", "CLinux"]),
-
         tests("Transport", ["Transport", "Execution", "Diagnostics", "COpenSSL", "CLinux"]),
     ],
     swiftLanguageModes: [.v6]

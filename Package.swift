@@ -50,6 +50,7 @@ let package = Package(
         module("Broker", common + ["Store"]),
         module("WuKongWire", ["ByteCodec"]),
         module("WuKongGateway", common + ["WuKongWire", "Transport", "Broker", "Accounts"]),
+        module("CommandLineKit", ["CLinux"]),
         module("AdminAPI", common + ["CLinux"]),
         module("AdminService", common + ["AdminAPI", "Accounts", "Broker", "Store", "Transport", "CLinux"]),
         module(
@@ -62,13 +63,17 @@ let package = Package(
         // What is installed.
         .executableTarget(
             name: "teahouse",
-            dependencies: common + ["Server", "Configuration", "Localization", "Store", "AdminAPI", "CLinux"],
+            dependencies: common + [
+                "Server", "Configuration", "Localization", "Store", "AdminAPI", "CommandLineKit", "CLinux",
+            ],
             swiftSettings: strict),
 
         // Tools of the package, never installed.
         .executableTarget(
             name: "teahouse-bench", dependencies: common + ["WuKongWire", "CLinux"], swiftSettings: strict),
         module("TeahouseTesting", common + ["Server", "Store", "AdminAPI", "CLinux"]),
+
+        .testTarget(name: "CommandTests", dependencies: ["CommandLineKit", "Execution"], swiftSettings: strict),
     ],
     swiftLanguageModes: [.v6]
 )

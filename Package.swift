@@ -73,7 +73,12 @@ let package = Package(
             name: "teahouse-bench", dependencies: common + ["WuKongWire", "CLinux"], swiftSettings: strict),
         module("TeahouseTesting", common + ["Server", "Store", "AdminAPI", "CLinux"]),
 
+        // Tests.
+        tests("AdminAPI", common + ["AdminAPI"]),
+        tests("Architecture", []),
+        tests("Broker", common + ["Broker", "Store"]),
         .testTarget(name: "CommandTests", dependencies: ["CommandLineKit", "Execution"], swiftSettings: strict),
+        tests("Configuration", ["Configuration"]),
     ],
     swiftLanguageModes: [.v6]
 )

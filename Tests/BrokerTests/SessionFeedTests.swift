@@ -9,22 +9,27 @@ struct SessionFeedTests {
     func liveAtOnce() {
         var feed = SessionFeed(catchesUp: false)
         #expect(feed.firstAction == .none)
-        #expect(feed.offer(delivery(7, 1)))
+        let sent1 = feed.offer(delivery(7, 1))
+        #expect(sent1)
     }
 
     @Test("what was missed comes first, then what was held back, each once and in order")
     func catchesUp() {
         var feed = SessionFeed(catchesUp: true)
         #expect(feed.firstAction == .readRanges([:]))
-        #expect(!feed.offer(delivery(7, 3)))
-        #expect(!feed.offer(delivery(7, 4)))
+        let sent2 = feed.offer(delivery(7, 3))
+        #expect(!sent2)
+        let sent3 = feed.offer(delivery(7, 4))
+        #expect(!sent3)
         let (nothing, next) = feed.received(ranges: [range(7, after: 0, through: 3)])
         #expect(nothing.isEmpty && next == .readPage(range(7, after: 0, through: 3)))
         let (send, done) = feed.received(page: (1...3).map { delivery(7, $0) }, isLast: true)
         #expect(sequences(send) == [1, 2, 3, 4] && done == .none)
         #expect(feed.isLive)
-        #expect(feed.offer(delivery(7, 5)))
-        #expect(!feed.offer(delivery(7, 5)), "the same message again is not sent twice")
+        let sent4 = feed.offer(delivery(7, 5))
+        #expect(sent4)
+        let sent5 = feed.offer(delivery(7, 5))
+        #expect(!sent5, "the same message again is not sent twice")
     }
 
     @Test("a long range is read page by page, from where the last page ended")
@@ -38,7 +43,10 @@ struct SessionFeedTests {
     @Test("more live messages than may be held back lead to another round")
     func overflow() {
         var feed = SessionFeed(catchesUp: true)
-        for sequence in 1...Int64(SessionFeed.maximumHeld + 1) { #expect(!feed.offer(delivery(7, sequence))) }
+        for sequence in 1...Int64(SessionFeed.maximumHeld + 1) {
+            let sent = feed.offer(delivery(7, sequence))
+            #expect(!sent)
+        }
         let (send, next) = feed.received(ranges: [])
         #expect(send.isEmpty && next == .readRanges([:]))
         #expect(!feed.isLive)
@@ -47,12 +55,15 @@ struct SessionFeedTests {
     @Test("a full outbox drops stored messages, and a round fetches them when it has drained")
     func resynchronises() {
         var feed = SessionFeed(catchesUp: false)
-        #expect(feed.offer(delivery(7, 1)))
+        let sent6 = feed.offer(delivery(7, 1))
+        #expect(sent6)
         feed.outboxRose()
-        #expect(!feed.offer(delivery(7, 2)))
+        let sent7 = feed.offer(delivery(7, 2))
+        #expect(!sent7)
         let (send, next) = feed.outboxDrained()
         #expect(send.isEmpty && next == .readRanges([self.tea: 1]))
-        #expect(!feed.offer(delivery(7, 3)), "held back until the round is over")
+        let sent8 = feed.offer(delivery(7, 3))
+        #expect(!sent8, "held back until the round is over")
         _ = feed.received(ranges: [range(7, after: 1, through: 3)])
         let (rest, _) = feed.received(page: [delivery(7, 2), delivery(7, 3)], isLast: true)
         #expect(sequences(rest) == [2, 3])
@@ -73,15 +84,18 @@ struct SessionFeedTests {
     @Test("transient messages pass while there is room and vanish when there is none")
     func transient() {
         var feed = SessionFeed(catchesUp: true)
-        #expect(feed.offer(delivery(7, 0)), "also during a round")
+        let sent9 = feed.offer(delivery(7, 0))
+        #expect(sent9, "also during a round")
         feed.outboxRose()
-        #expect(!feed.offer(delivery(7, 0)))
+        let sent10 = feed.offer(delivery(7, 0))
+        #expect(!sent10)
     }
 
     @Test("a read that failed is tried again when the owner says so")
     func failedRead() {
         var feed = SessionFeed(catchesUp: true)
-        #expect(feed.readFailed() == .none)
+        let next0 = feed.readFailed()
+        #expect(next0 == .none)
         #expect(feed.isWaiting)
         let (_, next) = feed.outboxDrained()
         #expect(next == .readRanges([:]))

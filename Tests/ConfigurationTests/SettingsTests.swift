@@ -66,7 +66,7 @@ struct SettingsTests {
     ]
 
     @Test("a mistake is named with its file, line and what would be right", arguments: Self.mistakes)
-    func mistakes(file: String, expected: String) {
+    func namesTheMistake(file: String, expected: String) {
         let thrown = #expect(throws: ConfigurationError.self) { try self.load(file) }
         if !expected.isEmpty { #expect(thrown?.description == expected) }
     }

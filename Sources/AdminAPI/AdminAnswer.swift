@@ -11,7 +11,7 @@ package enum AdminAnswer: Hashable, Sendable {
     case conversations([AdminConversation], next: Int64?)
     case conversation(AdminConversationDetail)
     case messages([AdminMessage])
-    case sessions([AdminSession])
+    case sessions([AdminSession], next: Int64?)
     /// How many sessions, members or tokens the request changed.
     case count(Int64)
     case sent(AdminMessage)
@@ -109,7 +109,9 @@ extension AdminAnswer {
             fields.number("next", next)
         case .conversation(let detail): detail.write(to: &fields)
         case .messages(let messages): fields.records("messages", messages)
-        case .sessions(let sessions): fields.records("sessions", sessions)
+        case .sessions(let sessions, let next):
+            fields.records("sessions", sessions)
+            fields.number("next", next)
         case .count(let count): fields.number("count", count)
         case .sent(let message): message.write(to: &fields)
         }
@@ -127,7 +129,7 @@ extension AdminAnswer {
             self = .conversations(try with.records("conversations"), next: try with.optionalNumber("next"))
         case "conversation": self = .conversation(try AdminConversationDetail(with))
         case "messages": self = .messages(try with.records("messages"))
-        case "sessions": self = .sessions(try with.records("sessions"))
+        case "sessions": self = .sessions(try with.records("sessions"), next: try with.optionalNumber("next"))
         case "count": self = .count(try with.number("count"))
         case "sent": self = .sent(try AdminMessage(with))
         case "following": self = .following

@@ -19,6 +19,8 @@ package enum AdminProtocol {
     package static let maximumTextBytes = 8 * 1024
     /// Most people in one import request.
     package static let importRows = 500
+    /// Most characters of what people are shown as a name: display names, titles.
+    package static let maximumTitleScalars = 128
 
     /// The first line of both sides, without its line feed.
     package static var hello: [UInt8] {
@@ -31,6 +33,8 @@ package enum AdminProtocol {
     /// Checks the other side's first line.
     package static func check(hello line: [UInt8]) throws(AdminError) {
         let fields = try FieldReader(line: line)
+        // A server that cannot take the connection says why instead.
+        if case .answer(_, .failure(let error)) = try? AdminReply(line: line) { throw error }
         guard try fields.optionalText("teahouse") == "admin", let version = try fields.optionalNumber("version") else {
             throw AdminError(.protocolError, "the other side does not speak the admin protocol")
         }

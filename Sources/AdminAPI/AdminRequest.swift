@@ -34,7 +34,8 @@ package enum AdminRequest: Hashable, Sendable {
     /// `conversation` is a group's name, else two people's names `juliet,romeo`, else `id:` and a number.
     case listMessages(conversation: String, before: Int64?, limit: Int64)
 
-    case listSessions(UserName?)
+    /// Sessions by id, of one person or all; `after` is the `next` of the page before.
+    case listSessions(UserName?, after: Int64?)
     /// Ends sessions by id, or all of a person's.
     case endSessions(ids: [Int64], user: UserName?)
 
@@ -127,7 +128,9 @@ extension AdminRequest {
             fields.text("conversation", conversation)
             fields.number("before", before)
             fields.number("limit", limit)
-        case .listSessions(let user): fields.text("user", user?.text)
+        case .listSessions(let user, let after):
+            fields.text("user", user?.text)
+            fields.number("after", after)
         case .endSessions(let ids, let user):
             fields.numbers("ids", ids)
             fields.text("user", user?.text)
@@ -191,7 +194,8 @@ extension AdminRequest {
             .listMessages(
                 conversation: try with.text("conversation"), before: try with.optionalNumber("before"),
                 limit: try with.number("limit"))
-        case "session.list": .listSessions(try with.optionalUserName("user"))
+        case "session.list":
+            .listSessions(try with.optionalUserName("user"), after: try with.optionalNumber("after"))
         case "session.end": .endSessions(ids: try with.numbers("ids"), user: try with.optionalUserName("user"))
         case "send": .send(try AdminSend(with))
         case "follow":

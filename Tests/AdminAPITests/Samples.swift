@@ -66,7 +66,7 @@ let requestVectors: [(AdminRequest, String)] = [
         .listMessages(conversation: "verona", before: 9, limit: 20),
         #"{"id":7,"ask":"conversation.messages","with":{"conversation":"verona","before":9,"limit":20}}"#
     ),
-    (.listSessions(nil), #"{"id":7,"ask":"session.list","with":{}}"#),
+    (.listSessions(nil, after: 3), #"{"id":7,"ask":"session.list","with":{"after":3}}"#),
     (.endSessions(ids: [4, 5], user: romeo), #"{"id":7,"ask":"session.end","with":{"ids":[4,5],"user":"romeo"}}"#),
     (
         .send(AdminSend(from: romeo, to: .user(juliet), text: "\t")),
@@ -163,7 +163,7 @@ let replyVectors: [(AdminReply, String)] = [
         #"{"id":7,"answer":"messages","with":{"messages":[{"# + messageJSON + "}]}}"
     ),
     (
-        .answer(id: 7, .success(.sessions([sampleSession]))),
+        .answer(id: 7, .success(.sessions([sampleSession], next: nil))),
         #"{"id":7,"answer":"sessions","with":{"sessions":[{"# + sessionJSON + "}]}}"
     ),
     (.answer(id: 7, .success(.count(2))), #"{"id":7,"answer":"count","with":{"count":2}}"#),

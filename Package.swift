@@ -46,7 +46,8 @@ let package = Package(
         .target(name: "CAssets", cSettings: [.headerSearchPath("../../assets")]),
         module("Transport", ["ByteCodec", "Execution", "Diagnostics", "CLinux", "COpenSSL"]),
         module("Store", common + ["CSQLite", "CLinux"]),
-        module("Accounts", common + ["Store", "CSodium", "COpenSSL"]),
+        module("Accounts", common + ["Store", "CSodium", "CLinux"]),
+        module("Doctor", common + ["Store", "CLinux"]),
         module("Broker", common + ["Store"]),
         module("WuKongWire", ["ByteCodec"]),
         module("WuKongGateway", common + ["WuKongWire", "Transport", "Broker", "Accounts"]),
@@ -74,11 +75,15 @@ let package = Package(
         module("TeahouseTesting", common + ["Server", "Store", "AdminAPI", "CLinux"]),
 
         // Tests.
+        tests("Accounts", common + ["Accounts", "Store"]),
         tests("AdminAPI", common + ["AdminAPI"]),
+        tests("AdminService", common + ["AdminService", "AdminAPI", "Accounts", "Broker", "Store", "CLinux"]),
         tests("Architecture", []),
         tests("Broker", common + ["Broker", "Store"]),
         .testTarget(name: "CommandTests", dependencies: ["CommandLineKit", "Execution"], swiftSettings: strict),
         tests("Configuration", ["Configuration"]),
+        tests("Doctor", common + ["Doctor", "Store", "CLinux"]),
+        tests("Store", common + ["Store", "CLinux"]),
     ],
     swiftLanguageModes: [.v6]
 )

@@ -14,6 +14,8 @@ final class AdminLoop {
     private var clients: [Int: AdminConnection] = [:]
     private var lastClient = 0
     private var watch = Watch.none
+    /// Requests to follow that are answered once the broker watches: nothing after the answer is missed.
+    private var waitingToFollow: [(client: Int, request: Int64)] = []
     private var isStopping = false
 
     /// The one watch at the broker for all who follow.
@@ -54,8 +56,8 @@ final class AdminLoop {
         }
         if entries[0].revents != 0 { self.readMailbox() }
         if entries[1].revents != 0 { self.accept() }
-        self.flush()
         self.watchWhenWanted()
+        self.flush()
     }
 
     // MARK: Connections
@@ -174,7 +176,7 @@ final class AdminLoop {
             case .answer(let key, let id, let answer): self.answered(key, id, answer)
             case .follow(let key, let id, let conversation, let withSessions):
                 self.clients[key]?.follows[id] = Follow(conversation: conversation, withSessions: withSessions)
-                self.answered(key, id, .success(.following))
+                self.waitingToFollow.append((key, id))
             case .watching(let id): self.watch = .on(id)
             case .happened(let events): self.tell(events)
             case .stop: self.isStopping = true
@@ -219,5 +221,8 @@ final class AdminLoop {
             self.watch = .none
         default: break
         }
+        guard case .on = self.watch else { return }
+        for (client, request) in self.waitingToFollow { self.answered(client, request, .success(.following)) }
+        self.waitingToFollow.removeAll()
     }
 }

@@ -1,18 +1,24 @@
+import ByteCodec
 import ChatModel
 
 /// Reads one JSON object, field by field; says which field is wrong.
 struct FieldReader {
-    private let fields: [String: JSONText]
+    /// An object.
+    private let fields: JSONValue
 
     /// - Throws: `protocolError` when the line is not one JSON object.
     init(line: [UInt8]) throws(AdminError) {
-        guard case .object(let fields) = JSONText.parse(line) else {
+        do throws(JSONError) {
+            self.fields = try JSONValue(parsing: line)
+        } catch {
+            throw AdminError(.protocolError, "a line of the admin protocol is one JSON object: \(error)")
+        }
+        guard case .object = self.fields else {
             throw AdminError(.protocolError, "a line of the admin protocol is one JSON object")
         }
-        self.fields = fields
     }
 
-    private init(_ fields: [String: JSONText]) { self.fields = fields }
+    private init(_ fields: JSONValue) { self.fields = fields }
 
     static func wrong(_ key: String) -> AdminError {
         AdminError(.invalid, "the field \(key) is missing, of the wrong kind, or out of its bounds")
@@ -39,13 +45,13 @@ struct FieldReader {
     func optionalNumber(_ key: String) throws(AdminError) -> Int64? {
         switch self.fields[key] {
         case .none, .null: return nil
-        case .number(let value): return value
+        case .integer(let value): return value
         default: throw Self.wrong(key)
         }
     }
 
     func flag(_ key: String) throws(AdminError) -> Bool {
-        guard case .flag(let value) = self.fields[key] else { throw Self.wrong(key) }
+        guard case .boolean(let value) = self.fields[key] else { throw Self.wrong(key) }
         return value
     }
 
@@ -54,25 +60,25 @@ struct FieldReader {
     }
 
     func numbers(_ key: String) throws(AdminError) -> [Int64] {
-        try self.list(key) { if case .number(let value) = $0 { value } else { nil } }
+        try self.list(key) { if case .integer(let value) = $0 { value } else { nil } }
     }
 
     func object(_ key: String) throws(AdminError) -> FieldReader {
-        guard case .object(let fields) = self.fields[key] else { throw Self.wrong(key) }
-        return FieldReader(fields)
+        guard let object = self.fields[key], case .object = object else { throw Self.wrong(key) }
+        return FieldReader(object)
     }
 
     func record<Record: AdminRecord>(_ key: String) throws(AdminError) -> Record { try Record(self.object(key)) }
 
     func records<Record: AdminRecord>(_ key: String) throws(AdminError) -> [Record] {
-        let objects = try self.list(key) { if case .object(let fields) = $0 { FieldReader(fields) } else { nil } }
+        let objects = try self.list(key) { if case .object = $0 { FieldReader($0) } else { nil } }
         var records: [Record] = []
         records.reserveCapacity(objects.count)
         for object in objects { records.append(try Record(object)) }
         return records
     }
 
-    private func list<Value>(_ key: String, _ read: (JSONText) -> Value?) throws(AdminError) -> [Value] {
+    private func list<Value>(_ key: String, _ read: (JSONValue) -> Value?) throws(AdminError) -> [Value] {
         guard case .array(let items) = self.fields[key] else { throw Self.wrong(key) }
         let values = items.compactMap(read)
         guard values.count == items.count else { throw Self.wrong(key) }

@@ -91,7 +91,8 @@ final class AdminConnection {
         while self.waitingBytes > 0 {
             let count = self.waiting.withUnsafeBytes { bytes in
                 let rest = UnsafeRawBufferPointer(rebasing: bytes[self.sent...])
-                return send(self.descriptor, rest.baseAddress, rest.count, Int32(MSG_NOSIGNAL) | Int32(MSG_DONTWAIT.rawValue))
+                return send(
+                    self.descriptor, rest.baseAddress, rest.count, Int32(MSG_NOSIGNAL) | Int32(MSG_DONTWAIT))
             }
             if count < 0 && clinux_errno() == EINTR { continue }
             if count < 0 { return clinux_errno() == EAGAIN }

@@ -121,6 +121,7 @@ func checkTitle(_ title: String?) throws(AdminError) {
     guard count <= AdminProtocol.maximumTitleScalars && !hasControls else {
         throw AdminError(
             .invalid,
-            "a name to show or a title has at most \(AdminProtocol.maximumTitleScalars) characters, none of them control")
+            "a name to show or a title has at most \(AdminProtocol.maximumTitleScalars) characters, none of them control"
+        )
     }
 }

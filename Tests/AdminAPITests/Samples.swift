@@ -70,7 +70,7 @@ let requestVectors: [(AdminRequest, String)] = [
     (.endSessions(ids: [4, 5], user: romeo), #"{"id":7,"ask":"session.end","with":{"ids":[4,5],"user":"romeo"}}"#),
     (
         .send(AdminSend(from: romeo, to: .user(juliet), text: "\t")),
-        #"{"id":7,"ask":"send","with":{"from":"romeo","to":"朱丽叶","text":"\u0009"}}"#
+        #"{"id":7,"ask":"send","with":{"from":"romeo","to":"朱丽叶","text":"\t"}}"#
     ),
     (
         .send(AdminSend(from: romeo, to: .group(verona), text: "hi")),

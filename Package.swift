@@ -50,7 +50,7 @@ let package = Package(
         module("Doctor", common + ["Store", "CLinux"]),
         module("Broker", common + ["Store"]),
         module("WuKongWire", ["ByteCodec"]),
-        module("WuKongGateway", common + ["WuKongWire", "Transport", "Broker", "Accounts"]),
+        module("WuKongGateway", common + ["WuKongWire", "Transport", "Store", "Broker", "Accounts"]),
         module("CommandLineKit", ["CLinux"]),
         module("AdminAPI", common + ["CLinux"]),
         module("AdminService", common + ["AdminAPI", "Accounts", "Broker", "Store", "Transport", "CLinux"]),

@@ -51,6 +51,7 @@ let package = Package(
         module("Broker", common + ["Store"]),
         module("WuKongWire", ["ByteCodec"]),
         module("WuKongGateway", common + ["WuKongWire", "Transport", "Store", "Broker", "Accounts"]),
+        module("CommandLineKit", ["CLinux"]),
         module("AdminAPI", common + ["CLinux"]),
         module("AdminService", common + ["AdminAPI", "Accounts", "Broker", "Store", "Transport", "CLinux"]),
         module(
@@ -63,7 +64,9 @@ let package = Package(
         // What is installed.
         .executableTarget(
             name: "teahouse",
-            dependencies: common + ["Server", "Configuration", "Localization", "Store", "AdminAPI", "CLinux"],
+            dependencies: common + [
+                "Server", "Configuration", "Localization", "Store", "AdminAPI", "CommandLineKit", "CLinux",
+            ],
             swiftSettings: strict),
 
         // Tools of the package, never installed.
@@ -76,10 +79,13 @@ let package = Package(
             name: "store-bench", dependencies: common + ["Store", "CLinux"], swiftSettings: strict),
 
         // Tests.
+        tests("Accounts", common + ["Accounts", "Store"]),
+        tests("AdminAPI", common + ["AdminAPI"]),
+        tests("AdminService", common + ["AdminService", "AdminAPI", "Accounts", "Broker", "Store", "CLinux"]),
         tests("Architecture", []),
         tests("Broker", common + ["Broker", "Store"]),
+        .testTarget(name: "CommandTests", dependencies: ["CommandLineKit", "Execution"], swiftSettings: strict),
         tests("Configuration", ["Configuration"]),
-        tests("Accounts", common + ["Accounts", "Store"]),
         tests("Doctor", common + ["Doctor", "Store", "CLinux"]),
         tests("Scenario", common + ["TeahouseTesting", "Server", "Store", "Accounts", "Broker", "Transport"]),
         tests("Store", common + ["Store", "CLinux"]),

@@ -57,8 +57,8 @@ let package = Package(
         module(
             "Server",
             common + [
-                "Configuration", "Localization", "Transport", "Store", "Accounts", "Broker", "WuKongGateway",
-                "AdminAPI", "AdminService", "CLinux",
+                "Configuration", "Transport", "Store", "Accounts", "Broker", "WuKongGateway", "AdminAPI",
+                "AdminService", "CLinux",
             ]),
 
         // What is installed.

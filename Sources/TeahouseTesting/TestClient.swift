@@ -44,7 +44,9 @@ package final class TestClient {
     package func send(raw bytes: [UInt8]) throws {
         var rest = bytes[...]
         while !rest.isEmpty {
-            let count = rest.withUnsafeBytes { Glibc.send(self.descriptor, $0.baseAddress, $0.count, Int32(MSG_NOSIGNAL)) }
+            let count = rest.withUnsafeBytes {
+                Glibc.send(self.descriptor, $0.baseAddress, $0.count, Int32(MSG_NOSIGNAL))
+            }
             guard count > 0 else { throw TestClientError(description: "send failed: errno \(errno)") }
             rest = rest.dropFirst(count)
         }
@@ -119,7 +121,8 @@ package final class TestClient {
     /// - Parameter to: a uid, or with `group` a channel id.
     @discardableResult
     package func publish(
-        _ text: String, to channel: String, group: Bool = false, number: String? = nil, header: String = "\"redDot\":true"
+        _ text: String, to channel: String, group: Bool = false, number: String? = nil,
+        header: String = "\"redDot\":true"
     ) throws -> Acknowledgement {
         let answer = try self.request(
             "send", Self.sendParameters(text, to: channel, group: group, number: number, header: header))

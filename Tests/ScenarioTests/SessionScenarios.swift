@@ -95,7 +95,8 @@ struct SessionScenarios {
     func secondServer() throws {
         let house = try House()
         let romeo = try house.connect("romeo")
-        let sameFolder = ServerOptions(folder: house.folder.path, listeners: [ListenAddress(host: "127.0.0.1", port: 0)])
+        let sameFolder = ServerOptions(
+            folder: house.folder.path, listeners: [ListenAddress(host: "127.0.0.1", port: 0)])
         let onFolder = Self.refusal(sameFolder)
         #expect(onFolder?.description == StoreError.alreadyRunning(house.folder.path).description)
         let other = TemporaryFolder()
@@ -135,9 +136,11 @@ struct SessionScenarios {
         let token = try house.token("romeo")
         let juliet = try house.connect("juliet")
         let romeo = try house.socket()
-        var text = "{\"id\":\"in\",\"method\":\"connect\",\"params\":{\"uid\":\"romeo\",\"token\":\"\(token)\",\"deviceFlag\":2}}"
+        var text =
+            "{\"id\":\"in\",\"method\":\"connect\",\"params\":{\"uid\":\"romeo\",\"token\":\"\(token)\",\"deviceFlag\":2}}"
         for number in 0..<3 {
-            let parameters = TestClient.sendParameters("m\(number)", to: "juliet", group: false, number: nil, header: "")
+            let parameters = TestClient.sendParameters(
+                "m\(number)", to: "juliet", group: false, number: nil, header: "")
             text += "{\"id\":\"m\(number)\",\"method\":\"send\",\"params\":\(parameters)}"
         }
         try romeo.send(raw: text)

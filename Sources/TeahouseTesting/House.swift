@@ -1,9 +1,10 @@
+import Broker
 package import ChatModel
 package import Server
 package import Store
 import Transport
 
-/// A whole server in this process: real sockets on port 0 of loopback, a real database in a temporary folder.
+/// A whole server in this process, with rates that no test reaches by chance: real sockets on port 0 of loopback, a real database in a temporary folder.
 package final class House {
     package let folder = TemporaryFolder()
     private let configure: (inout ServerOptions) -> Void
@@ -23,6 +24,8 @@ package final class House {
         options.store.ballastBytes = 0
         options.store.stopWritingFreeBytes = 0
         options.servesTLS = false
+        options.broker.perUser = RateLimit(perSecond: 1e6, burst: 1e6)
+        options.broker.perConversation = RateLimit(perSecond: 1e6, burst: 1e6)
         configure(&options)
         return try TeahouseServer(options)
     }

@@ -69,6 +69,8 @@ let package = Package(
         .executableTarget(
             name: "teahouse-bench", dependencies: common + ["WuKongWire", "CLinux"], swiftSettings: strict),
         module("TeahouseTesting", common + ["Server", "Store", "AdminAPI", "CLinux"]),
+
+        tests("Localization", ["Localization", "ByteCodec"]),
     ],
     swiftLanguageModes: [.v6]
 )

@@ -92,6 +92,9 @@ let package = Package(
         tests("ByteCodec", ["ByteCodec"]),
         tests("WuKongWire", ["ByteCodec", "WuKongWire"]),
         tests("Transport", ["Transport", "Execution", "Diagnostics", "COpenSSL", "CLinux"]),
+        module("TeahouseTesting", common + ["Server", "Store", "AdminAPI", "CLinux"]),
+
+        tests("Localization", ["Localization", "ByteCodec"]),
     ],
     swiftLanguageModes: [.v6]
 )

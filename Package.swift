@@ -66,9 +66,12 @@ let package = Package(
             swiftSettings: strict),
 
         // Tools of the package, never installed.
-        .executableTarget(
-            name: "teahouse-bench", dependencies: common + ["WuKongWire", "CLinux"], swiftSettings: strict),
+        .executableTarget(name: "teahouse-bench", dependencies: ["BenchKit"], swiftSettings: strict),
+        module("BenchKit", ["CBench", "CLinux"]),
+        .target(name: "CBench"),
         module("TeahouseTesting", common + ["Server", "Store", "AdminAPI", "CLinux"]),
+
+        tests("BenchKit", ["BenchKit", "CBench", "CLinux", "Execution"]),
     ],
     swiftLanguageModes: [.v6]
 )

@@ -9,13 +9,14 @@ final class JSONDoor: Door {
     let echoesToSender = false
     private let host: String
 
-    private var arrivalMethod = KeyFinder(#""method":"recv""#)
-    private var arrivalID = KeyFinder(#""messageId":""#)
-    private var arrivalSequence = KeyFinder(#""messageSeq":"#)
-    private var arrivalPayload = KeyFinder(#""payload":"#)
-    private var answerID = KeyFinder(#""id":""#)
-    private var answerReason = KeyFinder(#""reasonCode":"#)
-    private var errorCode = KeyFinder(#""code":"#)
+    // Each key is used by one call at a time, which the compiler cannot prove and would check a million times a second.
+    @exclusivity(unchecked) private var arrivalMethod = KeyFinder(#""method":"recv""#)
+    @exclusivity(unchecked) private var arrivalID = KeyFinder(#""messageId":""#)
+    @exclusivity(unchecked) private var arrivalSequence = KeyFinder(#""messageSeq":"#)
+    @exclusivity(unchecked) private var arrivalPayload = KeyFinder(#""payload":"#)
+    @exclusivity(unchecked) private var answerID = KeyFinder(#""id":""#)
+    @exclusivity(unchecked) private var answerReason = KeyFinder(#""reasonCode":"#)
+    @exclusivity(unchecked) private var errorCode = KeyFinder(#""code":"#)
 
     /// `host` goes into the upgrade request: the server's address and port.
     init(host: String) { self.host = host }
@@ -106,9 +107,10 @@ final class JSONDoor: Door {
             connection.phase = .ready
             return
         }
-        guard let start = self.answerID.end(in: text), text.count >= start + 8,
-            let slot = Stamp.readHex(text.baseAddress!.assumingMemoryBound(to: UInt8.self) + start, digits: 8)
-        else { throw .server("an answer has another id than its request: \(String(decoding: text, as: UTF8.self))") }
+        guard let start = self.answerID.end(in: text), text.count >= start + 8 else {
+            throw .server("an answer has another id than its request: \(String(decoding: text, as: UTF8.self))")
+        }
+        let slot = Stamp.readHex(text.baseAddress!.assumingMemoryBound(to: UInt8.self) + start)
         try traffic.answered(connection, slot: Int(slot), reason: reason)
     }
 

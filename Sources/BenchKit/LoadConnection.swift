@@ -18,16 +18,17 @@ final class LoadConnection {
     let account: Account
     let descriptor: Int32
     var phase = Phase.connecting
+    // The generator is one thread that changes one buffer at a time; checking that costs more than the change.
     /// What a read left over: the start of a frame.
-    var unread = ByteBuffer()
-    var unsent = ByteBuffer()
+    @exclusivity(unchecked) var unread = ByteBuffer()
+    @exclusivity(unchecked) var unsent = ByteBuffer()
     /// Has unsent bytes that wait for the end of the loop turn.
     var isDirty = false
     /// Has unsent bytes that wait for room in the socket.
     var isBlocked = false
     var sender: Sender?
     /// The sequence of the newest message that came, 0 before the first.
-    var newestSequence: UInt64 = 0
+    @exclusivity(unchecked) var newestSequence: UInt64 = 0
 
     init(index: Int, account: Account, descriptor: Int32) {
         self.index = index

@@ -95,6 +95,12 @@ let package = Package(
         module("TeahouseTesting", common + ["Server", "Store", "AdminAPI", "CLinux"]),
 
         tests("Localization", ["Localization", "ByteCodec"]),
+        .executableTarget(name: "teahouse-bench", dependencies: ["BenchKit"], swiftSettings: strict),
+        module("BenchKit", ["CBench", "CLinux"]),
+        .target(name: "CBench"),
+        module("TeahouseTesting", common + ["Server", "Store", "AdminAPI", "CLinux"]),
+
+        tests("BenchKit", ["BenchKit", "CBench", "CLinux", "Execution"]),
     ],
     swiftLanguageModes: [.v6]
 )

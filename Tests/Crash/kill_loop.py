@@ -213,10 +213,10 @@ def addressed_to(town: Town, promises: set[Promise]) -> dict[str, set[int]]:
     return ids
 
 
-async def wait_for_deliveries(town: Town, people: list[Person]) -> None:
-    """Until everyone has what they are owed, or nothing has come for a while."""
+async def wait_for_deliveries(town: Town, people: list[Person], patience: float) -> None:
+    """Until everyone has what they are owed, or nothing has come for `patience` seconds."""
     last, since = -1, time.monotonic()
-    while time.monotonic() - since < PATIENCE:
+    while time.monotonic() - since < patience:
         owed = addressed_to(town, town.promises)
         if all(owed[person.name] <= person.received.keys() for person in people):
             return
@@ -240,8 +240,7 @@ def judge_deliveries(town: Town, people: list[Person], rows: list[Row]) -> None:
 
 async def run(arguments: argparse.Namespace) -> int:
     dice = random.Random(arguments.seed)
-    config = Path(arguments.config).read_text() if arguments.config else None
-    house = House(arguments.binary, config=config, server=arguments.server.split() if arguments.server else None)
+    house = House(arguments.binary, server=arguments.server.split() if arguments.server else None)
     house.start()
     names = [f"person{number:02}" for number in range(arguments.people)]
     town = Town(house, house.add_users(names), settle(names))
@@ -251,7 +250,7 @@ async def run(arguments: argparse.Namespace) -> int:
 
     starts = await storm(town, people, arguments.kills, arguments.seconds, dice)
     await close_conversations(town, people)
-    await wait_for_deliveries(town, people)
+    await wait_for_deliveries(town, people, 1 if arguments.expect_red else PATIENCE)
     house.stop()
     for person in people:
         await person.session.close()
@@ -280,7 +279,6 @@ def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--binary", required=True, help="teahouse")
     parser.add_argument("--server", help="what to run in place of `teahouse serve`")
-    parser.add_argument("--config", help="the server's configuration")
     parser.add_argument("--people", type=int, default=50)
     parser.add_argument("--kills", type=int, default=20)
     parser.add_argument("--seconds", type=float, default=25, help="of load, about, without the restarts")

@@ -134,8 +134,7 @@ def record(arguments: argparse.Namespace, seed: int) -> tuple[list[Event], House
     top = temporary_folder("teahouse-recorded-")
     environment = {"LD_PRELOAD": arguments.recorder, "REC_ROOT": str(top / "data"), "REC_LOG": str(top / "log"),
                    "REC_FAST": "1"}
-    config = Path(arguments.config).read_text() if arguments.config else None
-    house = House(arguments.binary, config=config, environment=environment, folder=top,
+    house = House(arguments.binary, environment=environment, folder=top,
                   server=arguments.server.split() if arguments.server else None)
     load = Load(house, random.Random(seed))
     asyncio.run(load.run(arguments.messages))
@@ -148,7 +147,6 @@ def main() -> int:
     parser.add_argument("--opener", required=True, help="powercut-replay")
     parser.add_argument("--recorder", required=True, help="recorder.so")
     parser.add_argument("--server", help="what to run in place of `teahouse serve`")
-    parser.add_argument("--config", help="the server's configuration")
     parser.add_argument("--messages", type=int, default=900)
     parser.add_argument("--images", type=int, default=1200)
     parser.add_argument("--seed", type=int, default=random.SystemRandom().randrange(1 << 32))

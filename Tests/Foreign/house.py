@@ -36,6 +36,17 @@ PATIENCE = float(os.environ.get("TEAHOUSE_TEST_PATIENCE", "15"))
 # asyncio warns of writes to a connection whose server was just killed: here that is the purpose.
 logging.getLogger("asyncio").setLevel(logging.ERROR)
 
+#: What the server runs with unless a test says otherwise: nobody is slowed down, and the file for the full disk is small.
+CONFIGURATION = """
+[limits]
+messages_per_second_per_user = 1000000
+message_burst_per_user = 1000000
+messages_per_second_per_conversation = 1000000
+message_burst_per_conversation = 1000000
+[store]
+ballast_bytes = 1048576
+"""
+
 
 class HouseError(Exception):
     """The server or `ctl` did something a test cannot go on from."""
@@ -82,7 +93,7 @@ def spawn(arguments: list[str], **options: Any) -> subprocess.Popen[Any]:
 class House:
     """One data folder and the server that runs on it."""
 
-    def __init__(self, binary: str, *, config: str | None = None, environment: dict[str, str] | None = None,
+    def __init__(self, binary: str, *, config: str = CONFIGURATION, environment: dict[str, str] | None = None,
                  server: list[str] | None = None, folder: Path | None = None) -> None:
         """`server` is what runs in place of `binary serve`; `binary` still answers `ctl` and `verify`."""
         self.binary = str(Path(binary).resolve())
@@ -93,10 +104,8 @@ class House:
         self.environment = environment or {}
         self.host, self.port = "127.0.0.1", 0
         self.process: subprocess.Popen[Any] | None = None
-        self.config: Path | None = None
-        if config is not None:
-            self.config = self.top / "teahouse.toml"
-            self.config.write_text(config)
+        self.config = self.top / "teahouse.toml"
+        self.config.write_text(config)
 
     @property
     def url(self) -> str:
@@ -117,9 +126,8 @@ class House:
         return time.monotonic() - begun
 
     def _launch(self) -> None:
-        arguments = [*self.server, "--data", str(self.data), "--listen", f"{self.host}:{self.port}"]
-        if self.config is not None:
-            arguments += ["--config", str(self.config)]
+        arguments = [*self.server, "--data", str(self.data), "--listen", f"{self.host}:{self.port}",
+                     "--config", str(self.config)]
         with self.log.open("ab") as log:
             self.process = spawn(arguments, stdout=subprocess.PIPE, stderr=log,
                                  env={**os.environ, **self.environment})
@@ -256,24 +264,32 @@ class Session:
         if id is None:
             self._next += 1
             id = f"r{self._next}"
-        answer: asyncio.Future[dict[str, Any]] = asyncio.get_running_loop().create_future()
-        self._answers[id] = answer
         message: dict[str, Any] = {"id": id, "method": method}
         if params is not None:
             message["params"] = params
+        return (await self.exchange(json.dumps(message, ensure_ascii=False), id))[0]
+
+    async def exchange(self, text: str | Iterable[str], *ids: str) -> list[dict[str, Any]]:
+        """Writes requests as they are, `Iterable` as fragments; the responses to `ids`, in the order they came."""
+        answers: list[dict[str, Any]] = []
+        futures = {id: asyncio.get_running_loop().create_future() for id in ids}
+        self._answers.update(futures)
+        for future in futures.values():
+            future.add_done_callback(lambda done: None if done.cancelled() or done.exception() else answers.append(done.result()))
         try:
             if self.closed:
                 raise self.closed
             try:
-                await self.socket.send(json.dumps(message, ensure_ascii=False))
+                await self.socket.send(text)
             except ConnectionClosed as error:
                 raise self.closed or Closed(error.rcvd.code if error.rcvd else None) from None
             async with asyncio.timeout(PATIENCE):
-                return await answer
+                await asyncio.gather(*futures.values())
+            await asyncio.sleep(0)  # the callbacks above run after the futures are done
+            return answers
         finally:
-            self._answers.pop(id, None)
-            if answer.done() and not answer.cancelled():
-                answer.exception()
+            for id in ids:
+                self._answers.pop(id, None)
 
     async def send(self, channel: str, kind: int, payload: Any, *, token: str | None = None,
                    header: dict[str, bool] | None = None, id: str | None = None, **more: Any) -> dict[str, Any]:

@@ -10,7 +10,6 @@ import asyncio
 import sys
 from collections.abc import AsyncIterator, Callable
 from contextlib import AsyncExitStack, asynccontextmanager
-from pathlib import Path
 from typing import Any
 
 from house import (AUTH_FAIL, GROUP, KICKED, NOT_MEMBER, PATIENCE, PERSON, Checks, House, HouseError, equal, expect,
@@ -258,8 +257,7 @@ async def after_stop() -> None:
 
 async def main(arguments: argparse.Namespace) -> int:
     global house
-    config = Path(arguments.config).read_text() if arguments.config else None
-    house = House(arguments.binary, config=config)
+    house = House(arguments.binary)
     house.start()
     tokens.update(house.add_users(NAMES))
     house.add_group("tea", ("ann", "bob", "cai"))
@@ -273,6 +271,5 @@ async def main(arguments: argparse.Namespace) -> int:
 if __name__ == "__main__":
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--binary", required=True, help="teahouse")
-    parser.add_argument("--config", help="the server's configuration")
     parser.add_argument("--only", help="run the checks whose name contains this")
     sys.exit(asyncio.run(main(parser.parse_args())))

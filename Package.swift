@@ -69,6 +69,11 @@ let package = Package(
         .executableTarget(
             name: "teahouse-bench", dependencies: common + ["WuKongWire", "CLinux"], swiftSettings: strict),
         module("TeahouseTesting", common + ["Server", "Store", "AdminAPI", "CLinux"]),
+
+        // Tests.
+        tests("Architecture", []),
+        tests("Broker", common + ["Broker", "Store"]),
+        tests("Configuration", ["Configuration"]),
     ],
     swiftLanguageModes: [.v6]
 )

@@ -1,1 +1,79 @@
 #include "COpenSSL.h"
+
+#include <stdlib.h>
+
+int copenssl_harden_server(SSL_CTX *context) {
+    SSL_CTX_set_mode(context, SSL_MODE_RELEASE_BUFFERS | SSL_MODE_ENABLE_PARTIAL_WRITE |
+                                  SSL_MODE_ACCEPT_MOVING_WRITE_BUFFER);
+    SSL_CTX_set_options(context, SSL_OP_NO_RENEGOTIATION | SSL_OP_NO_COMPRESSION | SSL_OP_CIPHER_SERVER_PREFERENCE |
+                                     SSL_OP_PRIORITIZE_CHACHA | SSL_OP_IGNORE_UNEXPECTED_EOF);
+    SSL_CTX_set_session_cache_mode(context, SSL_SESS_CACHE_OFF);
+    SSL_CTX_set_num_tickets(context, 1);
+    return SSL_CTX_set_min_proto_version(context, TLS1_2_VERSION) == 1 &&
+           SSL_CTX_set_cipher_list(context, "ECDHE+AESGCM:ECDHE+CHACHA20") == 1 &&
+           SSL_CTX_set_session_id_context(context, (const unsigned char *)"teahouse", 8) == 1;
+}
+
+struct choice {
+    size_t count;
+    SSL_CTX *contexts[];
+};
+
+static void free_choice(void *parent, void *value, CRYPTO_EX_DATA *data, int index, long number, void *argument) {
+    (void)parent, (void)data, (void)index, (void)number, (void)argument;
+    struct choice *choice = value;
+    if (choice == NULL) return;
+    for (size_t i = 0; i < choice->count; i++) SSL_CTX_free(choice->contexts[i]);
+    free(choice);
+}
+
+static int choice_index = -1;
+static CRYPTO_ONCE choice_once = CRYPTO_ONCE_STATIC_INIT;
+static void make_choice_index(void) { choice_index = SSL_CTX_get_ex_new_index(0, NULL, NULL, NULL, free_choice); }
+
+static int choose(SSL *session, int *alert, void *argument) {
+    (void)alert;
+    const struct choice *choice = argument;
+    const char *name = SSL_get_servername(session, TLSEXT_NAMETYPE_host_name);
+    if (name == NULL) return SSL_TLSEXT_ERR_OK;
+    for (size_t i = 0; i < choice->count; i++) {
+        X509 *certificate = SSL_CTX_get0_certificate(choice->contexts[i]);
+        if (certificate != NULL && X509_check_host(certificate, name, 0, 0, NULL) == 1) {
+            SSL_set_SSL_CTX(session, choice->contexts[i]);
+            break;
+        }
+    }
+    return SSL_TLSEXT_ERR_OK;
+}
+
+int copenssl_choose_by_name(SSL_CTX *context, SSL_CTX *const *others, size_t count) {
+    if (!CRYPTO_THREAD_run_once(&choice_once, make_choice_index) || choice_index < 0) return 0;
+    struct choice *choice = malloc(sizeof *choice + count * sizeof(SSL_CTX *));
+    if (choice == NULL) return 0;
+    choice->count = count;
+    for (size_t i = 0; i < count; i++) {
+        SSL_CTX_up_ref(others[i]);
+        choice->contexts[i] = others[i];
+    }
+    if (!SSL_CTX_set_ex_data(context, choice_index, choice)) {
+        free_choice(NULL, choice, NULL, 0, 0, NULL);
+        return 0;
+    }
+    // A session keeps a reference to `context` while this runs, and `context` owns `choice`.
+    SSL_CTX_set_tlsext_servername_callback(context, choose);
+    SSL_CTX_set_tlsext_servername_arg(context, choice);
+    return 1;
+}
+
+EVP_PKEY *copenssl_p256_key(void) { return EVP_EC_gen("P-256"); }
+
+int copenssl_ask_for_name(SSL *session, const char *name) {
+    return (int)SSL_set_tlsext_host_name(session, name);
+}
+
+const char *copenssl_memory(BIO *bio, size_t *length) {
+    char *bytes = NULL;
+    long count = BIO_get_mem_data(bio, &bytes);
+    *length = count > 0 ? (size_t)count : 0;
+    return bytes;
+}

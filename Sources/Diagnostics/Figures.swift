@@ -40,6 +40,16 @@ package final class Limit: Sendable {
         return true
     }
 
+    /// Judges one thing by its size, without occupying anything: the bound is per frame, per header, per connection.
+    package func allows(_ amount: Int64) -> Bool {
+        guard amount <= self.maximum else {
+            self.turnedAway.wrappingAdd(1, ordering: .relaxed)
+            return false
+        }
+        if amount > self.most.load(ordering: .relaxed) { self.most.max(amount, ordering: .relaxed) }
+        return true
+    }
+
     /// Gives back what was taken.
     package func giveBack(_ amount: Int64 = 1) { self.used.wrappingSubtract(amount, ordering: .relaxed) }
 

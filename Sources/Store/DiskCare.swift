@@ -1,0 +1,114 @@
+import ChatModel
+import Diagnostics
+import Execution
+
+/// What the writer does beside writing: watches the room on the disk, shortens the log, forgets old client tokens.
+final class DiskCare {
+    /// How long the writer sleeps at most.
+    static let tickMilliseconds: Int32 = 1_000
+    /// Log size at which a commit is followed by a checkpoint that does not wait for readers.
+    static let passiveLogBytes: Int64 = 4 * 1024 * 1024
+    /// Log size at which the log is emptied even when the writer is not idle.
+    static let truncateLogBytes: Int64 = 64 * 1024 * 1024
+
+    private let options: StoreOptions
+    private let folder: DataFolder
+    private let connection: Connection
+    private let gauges: StoreGauges
+    private var pruning: TokenPruning
+    /// Messages are refused for want of room.
+    private(set) var isReadOnly = false
+    private var lastLook: Instant
+    private var logBytesAtCheckpoint: Int64 = 0
+
+    init(_ options: StoreOptions, _ folder: DataFolder, _ connection: Connection, _ gauges: StoreGauges) {
+        self.options = options
+        self.folder = folder
+        self.connection = connection
+        self.gauges = gauges
+        self.lastLook = options.clock.now()
+        self.pruning = TokenPruning(options)
+        self.look()
+        if !self.isReadOnly { folder.makeBallast(bytes: options.ballastBytes) }
+    }
+
+    // MARK: Room
+
+    /// A statement found the disk full.
+    func diskIsFull() {
+        guard !self.isReadOnly else { return }
+        self.isReadOnly = true
+        self.folder.releaseBallast()
+        self.gauges.update { $0.figures.isReadOnly = true }
+        self.options.log.error(
+            "disk_full",
+            [
+                "folder": .name(self.options.folder), "free": .bytes(self.folder.freeBytes() ?? 0),
+                "help": .text("messages are refused, reading works; free some room and teahouse goes on by itself"),
+            ])
+    }
+
+    private func look() {
+        // Where the system does not say how much is free, a full disk shows itself by a failing statement.
+        let free = self.folder.freeBytes() ?? Int64.max
+        self.gauges.update { $0.figures.freeBytes = free }
+        if !self.isReadOnly {
+            if free < self.options.stopWritingFreeBytes { self.diskIsFull() }
+        } else if free >= self.options.stopWritingFreeBytes + self.options.ballastBytes {
+            // Room for the ballast too: otherwise taking it back would end the room at once.
+            self.folder.makeBallast(bytes: self.options.ballastBytes)
+            self.isReadOnly = false
+            self.gauges.update { $0.figures.isReadOnly = false }
+            self.options.log.info("disk_has_room", ["free": .bytes(free)])
+        }
+    }
+
+    /// Once a second: is there room, and does the clock stand still.
+    func tick(isIdle: Bool) throws(StoreError) {
+        let now = self.options.clock.now()
+        self.lastLook = now
+        self.look()
+        self.pruning.observe(self.options.clock)
+        if isIdle { try self.emptyLog() }
+    }
+
+    // MARK: Log
+
+    /// After each batch: a checkpoint when the log is long, and the tick when a busy writer never sleeps.
+    func afterCommit() throws(StoreError) {
+        let log = self.connection.logBytes
+        if log < self.logBytesAtCheckpoint { self.logBytesAtCheckpoint = 0 }
+        if log >= Self.truncateLogBytes, log - self.logBytesAtCheckpoint >= Self.passiveLogBytes {
+            try self.connection.checkpoint(truncating: true)
+            self.logBytesAtCheckpoint = self.connection.logBytes
+        } else if log - self.logBytesAtCheckpoint >= Self.passiveLogBytes {
+            try self.connection.checkpoint(truncating: false)
+            self.logBytesAtCheckpoint = log
+        }
+        let elapsed = self.options.clock.now().milliseconds(since: self.lastLook)
+        if elapsed >= Int64(Self.tickMilliseconds) { try self.tick(isIdle: false) }
+    }
+
+    private func emptyLog() throws(StoreError) {
+        guard self.connection.logBytes > 0 else { return }
+        try self.connection.checkpoint(truncating: true)
+        self.logBytesAtCheckpoint = self.connection.logBytes
+        self.gauges.update { $0.figures.logBytes = self.connection.logBytes }
+    }
+
+    // MARK: Idle work
+
+    /// A short piece of work for a moment in which nothing waits.
+    ///
+    /// - Returns: whether there is more.
+    func idleSlice() throws(StoreError) -> Bool {
+        guard !self.isReadOnly else { return false }
+        return try self.pruning.slice(self.connection, self.options.clock)
+    }
+
+    func doEverything() throws(StoreError) {
+        try self.tick(isIdle: false)
+        while try self.idleSlice() {}
+        try self.emptyLog()
+    }
+}

@@ -1,0 +1,178 @@
+import CLinux
+import Glibc
+
+/// Names one connection for as long as the process runs: reactor, generation and slot. A slot's generation grows with
+/// each use, so an old name never finds a newer connection.
+package struct ConnectionID: Hashable, Sendable {
+    package let rawValue: UInt64
+
+    init(reactor: Int, generation: UInt32, slot: Int) {
+        self.rawValue = UInt64(reactor) << 56 | UInt64(generation) << 24 | UInt64(slot)
+    }
+
+    init(token: UInt64) { self.rawValue = token }
+
+    package var reactor: Int { Int(self.rawValue >> 56) }
+    var slot: Int { Int(self.rawValue & 0xFF_FFFF) }
+}
+
+/// One accepted socket. Confined to its reactor's thread.
+///
+/// Everything a silent connection does not need is absent: its size decides how many people fit into a small machine.
+package final class Connection {
+    enum Stage: UInt8 {
+        /// The first bytes are looked at in the kernel's buffer, so that TLS can still read them.
+        case peeking
+        case tlsHandshake
+        /// The first bytes inside are awaited.
+        case opening
+        case http
+        case webSocket
+        case stream
+        /// Our last bytes are in the outbox; input is read for the peer's close frame only.
+        case closing
+        /// Our direction is shut; input is thrown away until the peer shuts its own.
+        case lingering
+        case ended
+    }
+
+    package let id: ConnectionID
+    package unowned let reactor: Reactor
+    package internal(set) var peer: PeerAddress
+    package var handler: (any ConnectionHandler)?
+
+    let descriptor: Int32
+    var stage = Stage.peeking
+    var tls: TLSSession?
+    var http: HTTPExchange?
+    var webSocket: WebSocketSession?
+    /// Received and not yet consumed: an incomplete message, or what follows while reading is paused.
+    var input = ByteQueue()
+    var outbox = Outbox()
+
+    /// The events that epoll watches.
+    var armedEvents: UInt32 = 0
+    /// Nanoseconds of the monotonic clock; `Int64.max` for none. What it ends depends on the stage.
+    var phaseDeadline = Int64.max
+    var lastReceived: Int64
+    /// When the kernel last took something, as far as it matters: set when it refuses more.
+    var lastProgress: Int64 = 0
+    /// When the outbox passed the high-water mark.
+    var roseAt: Int64 = 0
+    private var idleSeconds: Int32 = 0
+
+    /// The outbox passed the high-water mark and has not come under the low one.
+    package internal(set) var isCongested = false
+    var wasToldOfCongestion = false
+    var isAuthenticated = false
+    var holdsPreAuthPlace = true
+    var holdsHandshakePlace = false
+    var wasIntroducedByProxy = false
+    var isPaused = false
+    var isProcessing = false
+    var isDirty = false
+    var isReady = false
+    /// The kernel takes no more at the moment.
+    var isBlocked = false
+    var peerHasFinished = false
+    var awaitsPeerClose = false
+    /// Why it ends, once that is known; the handler hears it at the end of the turn.
+    var end: ConnectionEnd?
+
+    init(id: ConnectionID, reactor: Reactor, descriptor: Int32, peer: PeerAddress) {
+        self.id = id
+        self.reactor = reactor
+        self.descriptor = descriptor
+        self.peer = peer
+        self.lastReceived = reactor.now.nanoseconds
+    }
+
+    package var isEncrypted: Bool { self.tls != nil }
+    /// Whether messages are still taken.
+    package var isOpen: Bool { self.end == nil }
+    package var isWebSocket: Bool { self.webSocket != nil }
+    /// What waits to be sent.
+    package var outboxBytes: Int { self.outbox.count }
+
+    /// WebSocket: one text frame. Raw stream: the bytes as they are. Nothing when the connection is over.
+    package func sendText(_ bytes: UnsafeRawBufferPointer) { self.send(.text, bytes) }
+
+    package func sendText(_ bytes: [UInt8]) { bytes.withUnsafeBytes { self.send(.text, $0) } }
+
+    /// WebSocket: one binary frame. Raw stream: the bytes as they are.
+    package func sendBinary(_ bytes: UnsafeRawBufferPointer) { self.send(.binary, bytes) }
+
+    package func sendBinary(_ bytes: [UInt8]) { bytes.withUnsafeBytes { self.send(.binary, $0) } }
+
+    /// As `sendText`, for one message that goes to many: a large one is not copied.
+    package func sendText(shared: SharedBytes) { self.send(.text, shared) }
+
+    package func sendBinary(shared: SharedBytes) { self.send(.binary, shared) }
+
+    private func send(_ opcode: WebSocketOpcode, _ bytes: UnsafeRawBufferPointer) {
+        guard self.end == nil else { return }
+        if self.stage == .webSocket { self.outbox.appendFrameHeader(opcode, payloadCount: bytes.count) }
+        self.outbox.append(bytes)
+        self.outboxGrew()
+    }
+
+    private func send(_ opcode: WebSocketOpcode, _ shared: SharedBytes) {
+        guard self.end == nil else { return }
+        if self.stage == .webSocket { self.outbox.appendFrameHeader(opcode, payloadCount: shared.count) }
+        self.outbox.append(shared: shared)
+        self.outboxGrew()
+    }
+
+    /// WebSocket: a close frame, then the closing handshake. Raw stream: what waits is sent, then the socket closes.
+    /// The handler's `ended` follows at the end of this loop turn.
+    package func close(code: WebSocketCloseCode, reason: String) {
+        self.close(code: code, reason: reason, end: .closed(code))
+    }
+
+    /// Drops the connection with everything that waits to be sent.
+    package func abort() { self.drop(.aborted) }
+
+    /// Somebody has signed in: the connection leaves the pre-auth budget, and its deadline and message size are those
+    /// of people who are known.
+    package func authenticated() {
+        guard !self.isAuthenticated else { return }
+        self.isAuthenticated = true
+        self.leavePreAuth()
+        if self.stage == .webSocket || self.stage == .stream { self.phaseDeadline = .max }
+    }
+
+    /// Stops taking bytes from the peer, who will be held back by TCP.
+    package func pauseReading() {
+        self.isPaused = true
+        self.updateInterest()
+    }
+
+    package func resumeReading() {
+        guard self.isPaused else { return }
+        self.isPaused = false
+        self.lastReceived = self.reactor.now.nanoseconds
+        self.updateInterest()
+        self.processLater()
+    }
+
+    /// Ends the connection (`.idle`; a WebSocket with code 1001) when nothing at all was received for so long;
+    /// `nil` for never.
+    package var idleDeadlineSeconds: Int? {
+        get { self.idleSeconds == 0 ? nil : Int(self.idleSeconds) }
+        set {
+            self.idleSeconds = Int32(clamping: newValue ?? 0)
+            self.reactor.wake(self, at: self.idleDeadline)
+        }
+    }
+
+    var idleDeadline: Int64 {
+        self.idleSeconds == 0 || self.isPaused ? .max : self.lastReceived + Int64(self.idleSeconds) * 1_000_000_000
+    }
+}
+
+/// What a WebSocket has and other connections have not.
+final class WebSocketSession {
+    var reader: WebSocketReader
+
+    init(maximumFragments: Int) { self.reader = WebSocketReader(maximumFragments: maximumFragments) }
+}

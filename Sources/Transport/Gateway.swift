@@ -1,0 +1,111 @@
+/// How the bytes that a handler gets are to be read.
+package enum InboundKind: Sendable {
+    /// Raw bytes, cut anywhere.
+    case stream
+    /// One whole WebSocket message in valid UTF-8.
+    case text
+    /// One whole WebSocket message.
+    case binary
+}
+
+/// Why a connection is over.
+package enum ConnectionEnd: Hashable, Sendable {
+    /// The peer closed; with the code of its close frame, when there was one.
+    case peerClosed(WebSocketCloseCode?)
+    /// `Connection.close` was called.
+    case closed(WebSocketCloseCode)
+    /// `Connection.abort` was called.
+    case aborted
+    /// Nothing was received for `idleDeadlineSeconds`.
+    case idle
+    /// Nobody signed in within the time, or an opening or request took too long.
+    case timedOut
+    /// The peer did not take what was sent.
+    case stalled
+    /// The peer broke the protocol; with the code it was told.
+    case protocolError(WebSocketCloseCode)
+    /// A system call or TLS failed; 0 when there is no `errno`.
+    case failed(Int32)
+    /// The server went down.
+    case drained
+}
+
+/// What a gateway puts behind a WebSocket or stream. All calls come on the connection's reactor.
+package protocol ConnectionHandler: AnyObject {
+    /// - Parameter bytes: valid during the call only.
+    func received(_ bytes: UnsafeRawBufferPointer, as kind: InboundKind)
+    /// More than the high-water mark waits to be sent; said once, until `outboxDrained`.
+    func outboxRose()
+    /// Less than the low-water mark waits again.
+    func outboxDrained()
+    /// The server drains: say goodbye now, the connection is closed with 1012 right after this call.
+    func goingAway()
+    /// The last call: nothing is received and nothing is sent any more.
+    func ended(_ reason: ConnectionEnd)
+}
+
+/// How a connection that wants to carry messages begins.
+package enum Opening {
+    case jsonStream
+    case binaryStream
+    case webSocket(HTTPRequest)
+}
+
+package enum OpeningAnswer {
+    /// - Parameter subprotocol: one that the client offered, echoed exactly; `nil` for none.
+    case accept(any ConnectionHandler, subprotocol: String?)
+    case notMine
+    /// A WebSocket gets this HTTP status, with `text` as the error in a short JSON body; a stream is closed.
+    case refuse(status: Int, text: String)
+}
+
+/// What becomes of a request's body.
+package enum BodyPlan {
+    /// Collected, then `respond` is called; 413 for a longer one.
+    case buffered(maximumBytes: Int)
+    /// Handed out piece by piece as it arrives, then `respond` is called with an empty body.
+    /// `Connection.pauseReading` holds the peer back.
+    case streamed(any BodyReceiver)
+    /// Answered at once and closed, without reading the body.
+    case refused(status: Int, text: String)
+}
+
+/// Takes a request body while it arrives.
+package protocol BodyReceiver: AnyObject {
+    /// - Parameter bytes: valid during the call only.
+    func received(_ bytes: UnsafeRawBufferPointer)
+    /// The connection ended before the body did; `respond` will not be called.
+    func cancelled()
+}
+
+/// One dialect's door: one instance per reactor, made on its thread and used only there.
+package protocol Gateway: AnyObject {
+    func open(_ opening: Opening, on connection: Connection) -> OpeningAnswer
+
+    /// Asked when the head of a request is there and before its body is read; `nil`: not mine.
+    func plan(for request: HTTPRequest, on connection: Connection) -> BodyPlan?
+
+    /// Answers a request. The responder may be kept and used later, on this thread; the next request of the connection
+    /// is read when this one is answered, so answers keep the order of the requests.
+    ///
+    /// - Returns: false when the request is not mine.
+    func respond(to request: HTTPRequest, with responder: HTTPResponder) -> Bool
+
+    /// Whether a WebSocket from a foreign origin is let in to be refused in the dialect's own words.
+    func acceptsForeignOrigin(_ request: HTTPRequest) -> Bool
+
+    /// All events of one loop turn have been handled and nothing has been sent yet: hand batches to other threads.
+    func turnEnded()
+}
+
+extension Gateway {
+    package func plan(for request: HTTPRequest, on connection: Connection) -> BodyPlan? { nil }
+    package func acceptsForeignOrigin(_ request: HTTPRequest) -> Bool { false }
+    package func turnEnded() {}
+}
+
+extension ConnectionHandler {
+    package func outboxRose() {}
+    package func outboxDrained() {}
+    package func goingAway() {}
+}

@@ -1,0 +1,55 @@
+/// What a connection has while it speaks HTTP: the parser, and the request that is being received or answered. One
+/// request is worked on at a time, which keeps the order of pipelined answers.
+final class HTTPExchange {
+    /// What the connection's deadline is for.
+    enum Waiting {
+        case header
+        case bufferedBody
+        case streamedBody
+        case nextRequest
+        /// The gateway answers: no deadline.
+        case answer
+    }
+
+    var parser: HTTPRequestParser
+    var waiting: Waiting?
+    var request: HTTPRequest?
+    /// The configured origin that asks, for the headers of the answer.
+    var origin: String?
+    var maximumBodyBytes = 0
+    var receiver: (any BodyReceiver)?
+    var isAnswering = false
+    var closesAfterAnswer = false
+    var hasAnswered = false
+    weak var responder: HTTPResponder?
+
+    init(connection: Connection) {
+        let limits = connection.reactor.limits
+        self.parser = HTTPRequestParser(
+            maximumHeadBytes: Int(limits.headerBytes.maximum), maximumHeaders: Int(limits.headerFields.maximum))
+    }
+
+    func outboxDrained() { self.responder?.whenDrained?() }
+
+    /// The connection is over.
+    func ended() {
+        self.receiver?.cancelled()
+        self.receiver = nil
+        self.responder?.ended()
+    }
+}
+
+/// The short JSON body of answers that no gateway gives.
+enum ErrorBody {
+    static func json(status: Int, _ text: String) -> [UInt8] {
+        var quoted = ""
+        for scalar in text.unicodeScalars {
+            switch scalar {
+            case "\"", "\\": quoted += "\\\(scalar)"
+            case _ where scalar.value < 0x20: quoted += " "
+            default: quoted.unicodeScalars.append(scalar)
+            }
+        }
+        return Array("{\"error\":\"\(quoted)\",\"status\":\(status)}\n".utf8)
+    }
+}

@@ -1,0 +1,79 @@
+import COpenSSL
+import CLinux
+import Glibc
+
+/// What a read or write on a socket, plain or encrypted, came to.
+enum TransferResult {
+    case moved(Int)
+    /// The kernel has nothing, or no room: `wantsOutput` tells what to wait for.
+    case blocked(wantsOutput: Bool)
+    /// The peer has sent its last byte.
+    case closed
+    /// `errno`, or 0 when TLS itself failed.
+    case failed(Int32)
+}
+
+/// The server side of one TLS connection, over a non-blocking socket that it does not own.
+final class TLSSession {
+    /// A record carries at most so much; with as much room a read never leaves decrypted bytes behind.
+    static let recordBytes = 16 * 1024
+
+    private let session: OpaquePointer
+
+    /// - Parameter context: an `SSL_CTX`; the session keeps its own reference.
+    init?(context: OpaquePointer, descriptor: Int32) {
+        guard let session = SSL_new(context) else { return nil }
+        self.session = session
+        guard SSL_set_fd(session, descriptor) == 1 else {
+            SSL_free(session)
+            return nil
+        }
+        SSL_set_accept_state(session)
+    }
+
+    deinit { SSL_free(self.session) }
+
+    /// Goes on with the handshake; `.moved(0)` when it is complete.
+    func handshake() -> TransferResult {
+        ERR_clear_error()
+        let result = SSL_do_handshake(self.session)
+        return result == 1 ? .moved(0) : self.failure(result)
+    }
+
+    /// Reads until `room` has not space for another record or nothing more is there.
+    func read(into room: UnsafeMutableRawBufferPointer) -> TransferResult {
+        var filled = 0
+        while room.count - filled >= Self.recordBytes, let base = room.baseAddress {
+            ERR_clear_error()
+            let count = SSL_read(self.session, base + filled, Int32(room.count - filled))
+            if count <= 0 {
+                return filled > 0 ? .moved(filled) : self.failure(count)
+            }
+            filled += Int(count)
+        }
+        return .moved(filled)
+    }
+
+    func write(_ bytes: UnsafeRawBufferPointer) -> TransferResult {
+        ERR_clear_error()
+        let count = SSL_write(self.session, bytes.baseAddress, Int32(clamping: bytes.count))
+        return count > 0 ? .moved(Int(count)) : self.failure(count)
+    }
+
+    /// Tells the peer that nothing more comes. What the socket does not take is lost: the peer sees the end anyway.
+    func sayGoodbye() {
+        ERR_clear_error()
+        SSL_shutdown(self.session)
+    }
+
+    private func failure(_ result: Int32) -> TransferResult {
+        let code = clinux_errno()
+        switch SSL_get_error(self.session, result) {
+        case SSL_ERROR_WANT_READ: return .blocked(wantsOutput: false)
+        case SSL_ERROR_WANT_WRITE: return .blocked(wantsOutput: true)
+        case SSL_ERROR_ZERO_RETURN: return .closed
+        case SSL_ERROR_SYSCALL: return code == 0 ? .closed : .failed(code)
+        default: return .failed(0)
+        }
+    }
+}

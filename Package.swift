@@ -68,6 +68,7 @@ let package = Package(
         // Tools of the package, never installed.
         .executableTarget(
             name: "teahouse-bench", dependencies: common + ["WuKongWire", "CLinux"], swiftSettings: strict),
+        .executableTarget(name: "powercut-replay", dependencies: ["Store"], swiftSettings: strict),
         module("TeahouseTesting", common + ["Server", "Store", "AdminAPI", "CLinux"]),
 
         // Tests.

@@ -46,10 +46,11 @@ let package = Package(
         .target(name: "CAssets", cSettings: [.headerSearchPath("../../assets")]),
         module("Transport", ["ByteCodec", "Execution", "Diagnostics", "CLinux", "COpenSSL"]),
         module("Store", common + ["CSQLite", "CLinux"]),
-        module("Accounts", common + ["Store", "CSodium", "COpenSSL"]),
+        module("Accounts", common + ["Store", "CSodium", "CLinux"]),
+        module("Doctor", common + ["Store", "CLinux"]),
         module("Broker", common + ["Store"]),
         module("WuKongWire", ["ByteCodec"]),
-        module("WuKongGateway", common + ["WuKongWire", "Transport", "Broker", "Accounts"]),
+        module("WuKongGateway", common + ["WuKongWire", "Transport", "Store", "Broker", "Accounts"]),
         module("AdminAPI", common + ["CLinux"]),
         module("AdminService", common + ["AdminAPI", "Accounts", "Broker", "Store", "Transport", "CLinux"]),
         module(
@@ -75,6 +76,9 @@ let package = Package(
         tests("Architecture", []),
         tests("Broker", common + ["Broker", "Store"]),
         tests("Configuration", ["Configuration"]),
+        tests("Accounts", common + ["Accounts", "Store"]),
+        tests("Doctor", common + ["Doctor", "Store", "CLinux"]),
+        tests("Store", common + ["Store", "CLinux"]),
     ],
     swiftLanguageModes: [.v6]
 )

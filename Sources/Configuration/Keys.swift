@@ -25,7 +25,7 @@ package enum Keys {
         "server.proxies", [],
         "Addresses of proxies whose PROXY line is believed; their clients are not counted as one.")
     package static let plainTokens = SettingKey<String>(
-        "server.plain_tokens", "private", choices: ["loopback", "private", "everywhere"],
+        "server.plain_tokens", "private", choices: ["loopback", "private"],
         "From where a token is taken over an unencrypted connection. SDKs on a local network often know no TLS.")
 
     package static let tls = SettingKey<Bool>(
@@ -88,15 +88,8 @@ package enum Keys {
         "sessions.idle_seconds_wukong", 180, in: 30...86_400, "seconds",
         "A WuKongIM connection that sends nothing for so long is closed; its SDKs ping every 25 to 60.")
 
-    package static let passwordMinimumBytes = SettingKey<Int64>(
-        "accounts.password_minimum_bytes", 10, in: 6...128, "bytes", "Of a password.")
-    package static let failuresPerMinute = SettingKey<Int64>(
-        "accounts.sign_in_failures_per_minute", 5, in: 1...10_000, "failures",
-        "Of one person from one address; then the wait doubles up to five minutes.")
-    package static let failuresPerMinutePerAddress = SettingKey<Int64>(
-        "accounts.sign_in_failures_per_minute_per_address", 30, in: 1...100_000, "failures",
-        "From one address, over all people.")
-
+    package static let passwordMinimumCharacters = SettingKey<Int64>(
+        "accounts.password_minimum_characters", 10, in: 6...128, "characters", "Of a new password, at least.")
     package static let wukong = SettingKey<Bool>("wukong.enabled", true, "Whether WuKongIM clients are served.")
     package static let wukongCatchUp = SettingKey<String>(
         "wukong.catch_up", "json", choices: ["json", "off"],
@@ -130,7 +123,7 @@ package enum Keys {
         sessionsPerUser.definition,
         tokenDays.definition, ballastBytes.definition, stopWritingFreeBytes.definition,
         idleSecondsWuKong.definition,
-        passwordMinimumBytes.definition, failuresPerMinute.definition, failuresPerMinutePerAddress.definition,
+        passwordMinimumCharacters.definition,
         wukong.definition, wukongCatchUp.definition, wukongCatchUpMessages.definition,
         wukongRedeliverySeconds.definition, wukongRedeliveryAttempts.definition,
     ]

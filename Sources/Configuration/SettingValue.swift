@@ -28,6 +28,11 @@ package struct ConfigurationError: Error, Hashable, Sendable, CustomStringConver
     package var origin: SettingOrigin
     package var problem: String
 
+    package init(origin: SettingOrigin, problem: String) {
+        self.origin = origin
+        self.problem = problem
+    }
+
     package var description: String { "\(self.origin): \(self.problem)" }
 }
 

@@ -153,7 +153,7 @@ final class Appender {
         let sequence = conversation.head + 1
         let sentAt = max(wall, conversation.activeAt)
         if let token = request.clientToken {
-            let isNew = try self.remember(token, of: request, conversation, sequence, storedAt: wall)
+            let isNew = try self.remember(token, of: request, conversation, sequence, storedAt: sentAt)
             guard isNew else { return try self.answerAgain(request, token, target, conversation) }
         }
         let counts = request.content.flags.contains(.countsAsUnread)

@@ -22,6 +22,8 @@ final class Writer {
     private var next = 0
     private var outcomes: [AppendOutcome] = []
     private var answers: [@Sendable () -> Void] = []
+    /// What the batch takes of the queue's bounds.
+    private var room = (count: 0, bytes: 0)
     private var hasFailed = false
 
     /// Opens folder and database on the thread that will write.
@@ -87,6 +89,7 @@ final class Writer {
     private func runBatch() {
         let batch = self.nextBatch()
         guard !self.hasFailed else { return self.failAfterFailure(batch.requests) }
+        self.room = (batch.count, batch.bytes)
         do throws(StoreError) {
             try self.runTogether(batch.requests)
         } catch {
@@ -94,7 +97,6 @@ final class Writer {
             self.recover(from: error, batch.requests)
         }
         self.memory.enforceBounds()
-        self.queue.giveBack(count: batch.count, bytes: batch.bytes)
         self.count(batch.count)
     }
 
@@ -193,6 +195,9 @@ final class Writer {
 
     /// Says what became of the batch: all messages in one call, then the other changes in their order.
     private func publish() {
+        // Before anyone is told, so that whoever sends at once for each answer finds room.
+        self.queue.giveBack(count: self.room.count, bytes: self.room.bytes)
+        self.room = (0, 0)
         let outcomes = self.outcomes
         let answers = self.answers
         self.outcomes = []

@@ -70,6 +70,8 @@ let package = Package(
         .executableTarget(
             name: "teahouse-bench", dependencies: common + ["WuKongWire", "CLinux"], swiftSettings: strict),
         .executableTarget(name: "powercut-replay", dependencies: ["Store"], swiftSettings: strict),
+        .executableTarget(
+            name: "teahouse-mutant", dependencies: ["Server", "Configuration", "Store"], swiftSettings: strict),
         module("TeahouseTesting", common + ["Server", "Store", "AdminAPI", "CLinux"]),
 
         // Tests.

@@ -77,6 +77,10 @@ let package = Package(
             name: "transport-echo", dependencies: ["Transport", "Diagnostics", "Execution"], swiftSettings: strict),
         .executableTarget(
             name: "store-bench", dependencies: common + ["Store", "CLinux"], swiftSettings: strict),
+        .executableTarget(name: "powercut-replay", dependencies: ["Store"], swiftSettings: strict),
+        .executableTarget(
+            name: "teahouse-mutant", dependencies: ["Server", "Configuration", "Store"], swiftSettings: strict),
+        module("TeahouseTesting", common + ["Server", "Store", "AdminAPI", "CLinux"]),
 
         // Tests.
         tests("Accounts", common + ["Accounts", "Store"]),

@@ -69,6 +69,8 @@ let package = Package(
         // Tools of the package, never installed.
         .executableTarget(
             name: "teahouse-bench", dependencies: common + ["WuKongWire", "CLinux"], swiftSettings: strict),
+        .executableTarget(
+            name: "store-bench", dependencies: common + ["Store", "CLinux"], swiftSettings: strict),
         module("TeahouseTesting", common + ["Server", "Store", "AdminAPI", "CLinux"]),
 
         tests("Accounts", common + ["Accounts", "Store"]),

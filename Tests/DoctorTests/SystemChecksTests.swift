@@ -64,7 +64,7 @@ struct SystemChecksTests {
         arguments: [
             (0 as Int64, "0 bytes"), (1_023, "1023 bytes"), (1_024, "1 KiB"), (1_536, "1.5 KiB"),
             (256 << 20, "256 MiB"),
-            (5 << 40, "5 TiB"),
+            (5 << 40, "5 TiB"), (.max, "8388607.9 TiB"),
         ])
     func bytes(_ count: Int64, _ text: String) { #expect(readableBytes(count) == text) }
 

@@ -70,41 +70,34 @@ let package = Package(
             swiftSettings: strict),
 
         // Tools of the package, never installed.
-        .executableTarget(
-            name: "teahouse-bench", dependencies: common + ["WuKongWire", "CLinux"], swiftSettings: strict),
-        module("TeahouseTesting", common + ["Server", "Store", "Accounts", "Broker", "Transport"]),
-        .executableTarget(
-            name: "transport-echo", dependencies: ["Transport", "Diagnostics", "Execution"], swiftSettings: strict),
+        .target(name: "CBench"),
+        module("BenchKit", ["CBench", "CLinux"]),
+        .executableTarget(name: "teahouse-bench", dependencies: ["BenchKit"], swiftSettings: strict),
         .executableTarget(
             name: "store-bench", dependencies: common + ["Store", "CLinux"], swiftSettings: strict),
+        .executableTarget(
+            name: "transport-echo", dependencies: ["Transport", "Diagnostics", "Execution"], swiftSettings: strict),
         .executableTarget(name: "powercut-replay", dependencies: ["Store"], swiftSettings: strict),
         .executableTarget(
             name: "teahouse-mutant", dependencies: ["Server", "Configuration", "Store"], swiftSettings: strict),
-        module("TeahouseTesting", common + ["Server", "Store", "AdminAPI", "CLinux"]),
+        module("TeahouseTesting", common + ["Server", "Store", "Accounts", "Broker", "Transport"]),
 
         // Tests.
         tests("Accounts", common + ["Accounts", "Store"]),
         tests("AdminAPI", common + ["AdminAPI"]),
         tests("AdminService", common + ["AdminService", "AdminAPI", "Accounts", "Broker", "Store", "CLinux"]),
         tests("Architecture", []),
+        tests("BenchKit", ["BenchKit", "CBench", "CLinux", "Execution"]),
         tests("Broker", common + ["Broker", "Store"]),
+        tests("ByteCodec", ["ByteCodec"]),
         .testTarget(name: "CommandTests", dependencies: ["CommandLineKit", "Execution"], swiftSettings: strict),
         tests("Configuration", ["Configuration"]),
         tests("Doctor", common + ["Doctor", "Store", "CLinux"]),
+        tests("Localization", ["Localization", "ByteCodec"]),
         tests("Scenario", common + ["TeahouseTesting", "Server", "Store", "Accounts", "Broker", "Transport"]),
         tests("Store", common + ["Store", "CLinux"]),
-        tests("ByteCodec", ["ByteCodec"]),
-        tests("WuKongWire", ["ByteCodec", "WuKongWire"]),
         tests("Transport", ["Transport", "Execution", "Diagnostics", "COpenSSL", "CLinux"]),
-        module("TeahouseTesting", common + ["Server", "Store", "AdminAPI", "CLinux"]),
-
-        tests("Localization", ["Localization", "ByteCodec"]),
-        .executableTarget(name: "teahouse-bench", dependencies: ["BenchKit"], swiftSettings: strict),
-        module("BenchKit", ["CBench", "CLinux"]),
-        .target(name: "CBench"),
-        module("TeahouseTesting", common + ["Server", "Store", "AdminAPI", "CLinux"]),
-
-        tests("BenchKit", ["BenchKit", "CBench", "CLinux", "Execution"]),
+        tests("WuKongWire", ["ByteCodec", "WuKongWire"]),
     ],
     swiftLanguageModes: [.v6]
 )

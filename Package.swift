@@ -97,6 +97,7 @@ let package = Package(
         tests("Scenario", common + ["TeahouseTesting", "Server", "Store", "Accounts", "Broker", "Transport"]),
         tests("Store", common + ["Store", "CLinux"]),
         tests("Transport", ["Transport", "Execution", "Diagnostics", "COpenSSL", "CLinux"]),
+        tests("WuKongGateway", common + ["WuKongGateway", "WuKongWire", "Broker"]),
         tests("WuKongWire", ["ByteCodec", "WuKongWire"]),
     ],
     swiftLanguageModes: [.v6]

@@ -65,6 +65,10 @@ int copenssl_choose_by_name(SSL_CTX *context, SSL_CTX *const *others, size_t cou
     return 1;
 }
 
+int copenssl_add_to_chain(SSL_CTX *context, X509 *certificate) {
+    return (int)SSL_CTX_add1_chain_cert(context, certificate);
+}
+
 EVP_PKEY *copenssl_p256_key(void) { return EVP_EC_gen("P-256"); }
 
 int copenssl_ask_for_name(SSL *session, const char *name) {

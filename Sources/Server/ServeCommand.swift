@@ -58,7 +58,7 @@ package enum ServeCommand {
         case .store: .inputOutput
         case .transport(.cannotListen(_, _, EADDRINUSE)): .alreadyRunning
         case .transport: .configuration
-        case .adminSocket: .inputOutput
+        case .admin: .inputOutput
         }
     }
 

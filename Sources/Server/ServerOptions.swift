@@ -15,8 +15,8 @@ package struct ServerOptions: Sendable {
     package var transport: TransportSettings
     package var transportLimits = TransportLimits()
     package var servesTLS = true
-    /// Each `CHAIN.pem:KEY.pem`.
-    package var certificates: [String] = []
+    /// The operator's own certificates.
+    package var certificates: [TLSSettings.Files] = []
     package var wuKong = WuKongSettings()
     package var servesWuKong = true
     package var accounts = AccountsOptions()
@@ -46,9 +46,24 @@ extension ServerOptions {
         self.init(folder: settings.dataFolder, listeners: listeners)
         self.log = log
         self.clock = clock
+        self.certificates = try Self.certificates(settings)
         self.applyStore(settings)
         self.applyLimits(settings)
         self.applyDoors(settings)
+    }
+
+    private static func certificates(_ settings: Settings) throws(ConfigurationError) -> [TLSSettings.Files] {
+        var files: [TLSSettings.Files] = []
+        for text in settings[Keys.certificates] {
+            let parts = text.split(separator: ":", omittingEmptySubsequences: false).map(String.init)
+            guard parts.count == 2, !parts[0].isEmpty, !parts[1].isEmpty else {
+                throw ConfigurationError(
+                    origin: settings.origin(of: Keys.certificates.definition),
+                    problem: "\(text) is no certificate: write CHAIN.pem:KEY.pem, two files with a colon between")
+            }
+            files.append(TLSSettings.Files(certificate: parts[0], key: parts[1]))
+        }
+        return files
     }
 
     private mutating func applyStore(_ settings: Settings) {
@@ -74,13 +89,14 @@ extension ServerOptions {
         self.transportLimits.connectionsPerAddress = Limit(
             name: "connections_per_address", unit: "connections", maximum: settings[Keys.connectionsPerAddress])
         self.transportLimits.preAuthConnections = Limit(
-            name: "unauthenticated_connections", unit: "connections", maximum: settings[Keys.unauthenticatedConnections])
+            name: "unauthenticated_connections", unit: "connections", maximum: settings[Keys.unauthenticatedConnections]
+        )
         self.transportLimits.messageBytes = Limit(
             name: "frame_bytes", unit: "bytes", maximum: settings[Keys.frameBytes])
         self.transportLimits.outboxBytes = Limit(
             name: "outbox_bytes", unit: "bytes", maximum: settings[Keys.outboxBytes])
         self.transportLimits.outboxLowWaterBytes = Int(settings[Keys.outboxBytes]) / 4
-        self.transportLimits.outboxCeilingBytes = Int(settings[Keys.outboxBytes]) * 4
+        self.transportLimits.outboxCeilingBytes = max(4 << 20, Int(settings[Keys.outboxBytes]) * 4)
         self.transportLimits.stallSeconds = Int(settings[Keys.stallSeconds])
     }
 
@@ -92,7 +108,6 @@ extension ServerOptions {
         self.transport.origins = settings[Keys.origins]
         self.transport.proxies = settings[Keys.proxies]
         self.servesTLS = settings[Keys.tls]
-        self.certificates = settings[Keys.certificates]
         self.accounts.takesPlainTokens = settings[Keys.plainTokens] == "private"
         self.accounts.passwords.minimumCharacters = Int(settings[Keys.passwordMinimumCharacters])
         self.accounts.clock = self.clock

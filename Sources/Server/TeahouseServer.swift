@@ -1,7 +1,8 @@
 package import Accounts
+package import AdminAPI
+import AdminService
 package import Broker
 import Diagnostics
-import Execution
 package import Store
 package import Transport
 import WuKongGateway
@@ -12,7 +13,7 @@ package final class TeahouseServer: Sendable {
     package let accounts: Accounts
     package let broker: Broker
     package let transport: TransportServer
-    private let options: ServerOptions
+    private let admin: AdminService
 
     /// Where it listens, with real ports.
     package var addresses: [BoundAddress] { self.transport.addresses }
@@ -21,7 +22,6 @@ package final class TeahouseServer: Sendable {
     ///
     /// - Throws: `ServerError`; then nothing runs and the folder is free again.
     package init(_ options: ServerOptions) throws(ServerError) {
-        self.options = options
         do throws(StoreError) {
             self.store = try Store(options.store)
         } catch {
@@ -35,7 +35,19 @@ package final class TeahouseServer: Sendable {
             Self.stop(self.broker, self.accounts, self.store)
             throw error
         }
-        self.accounts.openSetup { _ in }
+        do throws(AdminError) {
+            self.admin = try AdminService(
+                Self.adminOptions(options, self.transport), store: self.store, accounts: self.accounts,
+                broker: self.broker)
+        } catch {
+            Self.stop(self.broker, self.accounts, self.store)
+            throw .admin(error)
+        }
+        self.accounts.openSetup { result in
+            if case .failure(let error) = result {
+                options.log.warning("no setup token", ["reason": .text(error.description)])
+            }
+        }
         self.transport.start()
     }
 
@@ -45,9 +57,12 @@ package final class TeahouseServer: Sendable {
         let house = WuKongHouse(
             broker: broker, authenticator: accounts.authenticator, settings: options.wuKong, log: options.log)
         let servesWuKong = options.servesWuKong
+        let settings = TLSSettings(
+            folder: options.store.folder + "/tls", certificates: options.certificates, hosts: options.transport.hosts)
         do throws(TransportError) {
+            let tls = options.servesTLS ? try TLSStore(settings, log: options.log, clock: options.clock) : nil
             return try TransportServer(
-                settings: options.transport, limits: options.transportLimits, log: options.log,
+                settings: options.transport, limits: options.transportLimits, tls: tls, log: options.log,
                 clock: options.clock
             ) { reactor in
                 servesWuKong ? [WuKongGateway(house: house, reactor: reactor)] : []
@@ -57,11 +72,21 @@ package final class TeahouseServer: Sendable {
         }
     }
 
+    private static func adminOptions(_ options: ServerOptions, _ transport: TransportServer) -> AdminServiceOptions {
+        var admin = AdminServiceOptions(
+            folder: options.store.folder, version: Version.text, addresses: transport.addresses.map(\.description),
+            limits: options.transportLimits.all)
+        admin.clock = options.clock
+        admin.log = options.log
+        return admin
+    }
+
     /// Accepts no more, tells every client to come back, finishes what was taken, and closes the folder.
     ///
     /// - Parameter deadlineMilliseconds: how long clients get to take what waits for them.
     package func stop(deadlineMilliseconds: Int64 = 5000) {
         self.transport.drain(deadlineMilliseconds: deadlineMilliseconds)
+        self.admin.stop()
         Self.stop(self.broker, self.accounts, self.store)
     }
 
@@ -86,13 +111,13 @@ package final class TeahouseServer: Sendable {
 package enum ServerError: Error, CustomStringConvertible {
     case store(StoreError)
     case transport(TransportError)
-    case adminSocket(String)
+    case admin(AdminError)
 
     package var description: String {
         switch self {
         case .store(let error): error.description
         case .transport(let error): error.description
-        case .adminSocket(let text): "the admin socket cannot be opened: \(text)"
+        case .admin(let error): "the admin socket cannot be opened: \(error)"
         }
     }
 }

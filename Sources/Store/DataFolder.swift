@@ -33,6 +33,13 @@ final class DataFolder {
 
     deinit { close(self.lock) }
 
+    /// An empty database file for the owner only; SQLite would let others read, and makes its log like the file.
+    func makeDatabaseFile() throws(StoreError) {
+        let descriptor = clinux_open(self.databasePath, O_RDWR | O_CREAT, 0o600)
+        guard descriptor >= 0 else { throw Self.failure("open \(self.databasePath)") }
+        close(descriptor)
+    }
+
     var databasePath: String { Self.databasePath(in: self.path) }
 
     /// Makes the folder and the missing ones above it; each new name is synced into its parent.

@@ -11,6 +11,11 @@ final class DiskCare {
     /// Log size at which the log is emptied even when the writer is not idle.
     static let truncateLogBytes: Int64 = 64 * 1024 * 1024
 
+    /// Room that must have come back, beside that of the ballast, to take messages again at once.
+    private static let resumeMarginBytes: Int64 = 1024 * 1024
+    /// After how long a full disk is tried again although no room shows.
+    private static let retryMilliseconds: Int64 = 5_000
+
     private let options: StoreOptions
     private let folder: DataFolder
     private let connection: Connection
@@ -18,6 +23,8 @@ final class DiskCare {
     private var pruning: TokenPruning
     /// Messages are refused for want of room.
     private(set) var isReadOnly = false
+    private var fullSince: Instant
+    private var freeWhenFull: Int64 = 0
     private var lastLook: Instant
     private var logBytesAtCheckpoint: Int64 = 0
 
@@ -27,6 +34,7 @@ final class DiskCare {
         self.connection = connection
         self.gauges = gauges
         self.lastLook = options.clock.now()
+        self.fullSince = self.lastLook
         self.pruning = TokenPruning(options)
         self.look()
         if !self.isReadOnly { folder.makeBallast(bytes: options.ballastBytes) }
@@ -34,16 +42,18 @@ final class DiskCare {
 
     // MARK: Room
 
-    /// A statement found the disk full.
+    /// A statement found the disk full, or the look at it did.
     func diskIsFull() {
         guard !self.isReadOnly else { return }
         self.isReadOnly = true
+        self.fullSince = self.options.clock.now()
+        self.freeWhenFull = self.folder.freeBytes() ?? 0
         self.folder.releaseBallast()
         self.gauges.update { $0.figures.isReadOnly = true }
         self.options.log.error(
             "disk_full",
             [
-                "folder": .name(self.options.folder), "free": .bytes(self.folder.freeBytes() ?? 0),
+                "folder": .name(self.options.folder), "free": .bytes(self.freeWhenFull),
                 "help": .text("messages are refused, reading works; free some room and teahouse goes on by itself"),
             ])
     }
@@ -52,15 +62,23 @@ final class DiskCare {
         // Where the system does not say how much is free, a full disk shows itself by a failing statement.
         let free = self.folder.freeBytes() ?? Int64.max
         self.gauges.update { $0.figures.freeBytes = free }
-        if !self.isReadOnly {
-            if free < self.options.stopWritingFreeBytes { self.diskIsFull() }
-        } else if free >= self.options.stopWritingFreeBytes + self.options.ballastBytes {
-            // Room for the ballast too: otherwise taking it back would end the room at once.
-            self.folder.makeBallast(bytes: self.options.ballastBytes)
-            self.isReadOnly = false
-            self.gauges.update { $0.figures.isReadOnly = false }
-            self.options.log.info("disk_has_room", ["free": .bytes(free)])
+        if self.isReadOnly {
+            self.resume(withFree: free)
+        } else if free < self.options.stopWritingFreeBytes {
+            self.diskIsFull()
         }
+    }
+
+    /// Takes messages again when there is room for the ballast too: otherwise taking it back would end the room at once.
+    /// Where the free bytes do not show what is short (a quota), trying again after a while shows it.
+    private func resume(withFree free: Int64) {
+        guard free - self.options.ballastBytes >= self.options.stopWritingFreeBytes else { return }
+        let hasGrown = free - self.freeWhenFull >= self.options.ballastBytes + Self.resumeMarginBytes
+        let waited = self.options.clock.now().milliseconds(since: self.fullSince) >= Self.retryMilliseconds
+        guard hasGrown || waited, self.folder.makeBallast(bytes: self.options.ballastBytes) else { return }
+        self.isReadOnly = false
+        self.gauges.update { $0.figures.isReadOnly = false }
+        self.options.log.info("disk_has_room", ["free": .bytes(free)])
     }
 
     /// Once a second: is there room, and does the clock stand still.

@@ -97,7 +97,6 @@ final class Writer {
             self.recover(from: error, batch.requests)
         }
         self.memory.enforceBounds()
-        self.count(batch.count)
     }
 
     private struct Batch {
@@ -195,9 +194,7 @@ final class Writer {
 
     /// Says what became of the batch: all messages in one call, then the other changes in their order.
     private func publish() {
-        // Before anyone is told, so that whoever sends at once for each answer finds room.
-        self.queue.giveBack(count: self.room.count, bytes: self.room.bytes)
-        self.room = (0, 0)
+        self.settle()
         let outcomes = self.outcomes
         let answers = self.answers
         self.outcomes = []
@@ -205,6 +202,14 @@ final class Writer {
         self.outcomes.reserveCapacity(outcomes.count)
         if !outcomes.isEmpty { self.voice.onOutcomes(outcomes) }
         for answer in answers { answer() }
+    }
+
+    /// Counts the batch and frees its room in the queue, before anyone is told: whoever sends again at once for each
+    /// answer finds room.
+    private func settle() {
+        self.count(self.room.count)
+        self.queue.giveBack(count: self.room.count, bytes: self.room.bytes)
+        self.room = (0, 0)
     }
 
     // MARK: When it fails
@@ -349,6 +354,7 @@ final class Writer {
 extension Connection {
     /// The writing connection of a locked folder, with the newest schema.
     static func openForWriting(_ folder: DataFolder, _ options: StoreOptions) throws(StoreError) -> Connection {
+        try folder.makeDatabaseFile()
         let connection = try Connection(
             path: folder.databasePath, role: .writer(synchronous: options.synchronous))
         let now = options.clock.wallMilliseconds()

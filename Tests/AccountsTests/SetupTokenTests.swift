@@ -14,6 +14,9 @@ struct SetupTokenTests {
 
     func open() throws -> String? { try self.house.accounts.wait { self.house.accounts.openSetup(then: $0) } }
 
+    /// The path of the token's file.
+    func opened() throws -> String { try #require(try self.open()) }
+
     func setUp(_ token: String, _ name: UserName = romeo, password: String = goodPassword) throws -> UserID {
         try self.house.accounts.wait {
             self.house.accounts.firstAdministrator(
@@ -38,7 +41,7 @@ struct SetupTokenTests {
 
     @Test("two who have it at the same time make one administrator")
     func twoAtOnce() throws {
-        let token = try #require(readLine(of: try #require(try self.open())))
+        let token = try #require(readLine(of: try self.opened()))
         let results = ConditionLock([Result<UserID, AccountsError>]())
         for name in [romeo, juliet] {
             self.house.accounts.firstAdministrator(
@@ -60,7 +63,7 @@ struct SetupTokenTests {
         #expect(throws: AccountsError.setup(.closed)) { try self.setUp("wrong") }
         #expect(throws: AccountsError.setup(.closed)) { try self.setUp(token) }
         #expect(access(path, F_OK) != 0)
-        let next = try #require(readLine(of: try #require(try self.open())))
+        let next = try #require(readLine(of: try self.opened()))
         #expect(next != token)
         _ = try self.setUp(next)
     }
@@ -68,7 +71,7 @@ struct SetupTokenTests {
     @Test("a weak password and a taken name cost no try")
     func mistakes() throws {
         try self.house.add(juliet)
-        let token = try #require(readLine(of: try #require(try self.open())))
+        let token = try #require(readLine(of: try self.opened()))
         for _ in 0..<6 {
             #expect(throws: AccountsError.password(.tooShort(minimum: 10))) { try self.setUp(token, password: "short") }
             #expect(throws: AccountsError.userExists(juliet)) { try self.setUp(token, juliet) }

@@ -19,6 +19,9 @@ int copenssl_harden_server(SSL_CTX *_Nonnull context);
 /// Returns 1, or 0 without memory.
 int copenssl_choose_by_name(SSL_CTX *_Nonnull context, SSL_CTX *_Nonnull const *_Nullable others, size_t count);
 
+/// Sends `certificate` along with the context's own; the context takes its own reference. Returns 1, or 0.
+int copenssl_add_to_chain(SSL_CTX *_Nonnull context, X509 *_Nonnull certificate);
+
 /// A new P-256 key, or NULL.
 EVP_PKEY *_Nullable copenssl_p256_key(void);
 /// The name that a client asks for. Returns 1 when it was taken.

@@ -1,0 +1,60 @@
+import Diagnostics
+import Execution
+import Glibc
+import Transport
+
+/// A server that sends back what it gets, for tests with clients that others wrote.
+///
+/// Prints `ready PORT`, serves on loopback until standard input ends, then drains.
+@main
+enum TransportEcho {
+    static func main() throws {
+        let server = try TransportServer(
+            settings: TransportSettings(listeners: [ListenAddress(host: "127.0.0.1", port: 0)]),
+            log: Log(level: .warning)
+        ) { _ in [EchoGateway()] }
+        server.start()
+        print("ready \(server.addresses[0].port)")
+        fflush(nil)
+        while readLine() != nil {}
+        server.drain(deadlineMilliseconds: 5000)
+    }
+}
+
+/// WebSockets and streams on every path; `POST /echo` for HTTP.
+final class EchoGateway: Gateway {
+    func open(_ opening: Opening, on connection: Connection) -> OpeningAnswer {
+        connection.authenticated()
+        guard case .webSocket(let request) = opening else {
+            return .accept(EchoHandler(connection), subprotocol: nil)
+        }
+        let offered = request.headers["sec-websocket-protocol"] ?? ""
+        return .accept(EchoHandler(connection), subprotocol: offered.contains("echo") ? "echo" : nil)
+    }
+
+    func respond(to request: HTTPRequest, with responder: HTTPResponder) -> Bool {
+        guard request.path == "/echo" else { return false }
+        responder.respond(status: 200, body: request.body)
+        return true
+    }
+}
+
+final class EchoHandler: ConnectionHandler {
+    private unowned let connection: Connection
+
+    init(_ connection: Connection) { self.connection = connection }
+
+    func received(_ bytes: UnsafeRawBufferPointer, as kind: InboundKind) {
+        if kind == .text, bytes.elementsEqual("close 4001".utf8) {
+            return self.connection.close(code: WebSocketCloseCode(rawValue: 4001), reason: "as you wish")
+        }
+        switch kind {
+        case .text: self.connection.sendText(bytes)
+        case .binary, .stream: self.connection.sendBinary(bytes)
+        }
+    }
+
+    func outboxRose() { self.connection.pauseReading() }
+    func outboxDrained() { self.connection.resumeReading() }
+    func ended(_ reason: ConnectionEnd) {}
+}

@@ -17,7 +17,7 @@ enum TeahouseMutant {
     }
 
     /// Long enough for a kill to fall into it, short enough for a load to go on.
-    private static let gapMicroseconds: useconds_t = 10_000
+    private static let gapMicroseconds: useconds_t = 30_000
 
     static func main() {
         var command = CommandLineSettings()

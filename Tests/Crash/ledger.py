@@ -7,7 +7,7 @@ import functools
 import json
 import sqlite3
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -131,6 +131,12 @@ class Verdict:
     damaged: int = 0
     examples: list[str] = field(default_factory=list)
 
+    def blame(self, counter: str, cases: Collection[Any]) -> None:
+        """Counts cases, and keeps one to show."""
+        setattr(self, counter, getattr(self, counter) + len(cases))
+        if cases:
+            self.examples.append(f"{counter}: {next(iter(cases))}")
+
     @property
     def is_clean(self) -> bool:
         return self.lost == self.duplicated == self.unexpected == self.damaged == 0
@@ -145,31 +151,28 @@ def judge(attempted: set[Key], promises: Iterable[Promise], rows: list[Row]) -> 
     promised = set(promises)
     verdict = Verdict(attempted=len(attempted), acked=len({promise.key for promise in promised}))
 
-    def blame(counter: str, count: int, example: object) -> None:
-        if count:
-            setattr(verdict, counter, getattr(verdict, counter) + count)
-            if len(verdict.examples) < 5:
-                verdict.examples.append(f"{counter}: {example}")
-
     held = {row.promise for row in rows}
-    lost = promised - held
-    blame("lost", len(lost), next(iter(lost), None))
     counts = Counter(row.promise.key for row in rows)
-    repeated = [key for key, count in counts.items() if count > 1]
-    blame("duplicated", len(repeated), repeated[:1])
-    unexpected = counts.keys() - attempted
-    blame("unexpected", len(unexpected), next(iter(unexpected), None))
+    verdict.blame("lost", promised - held)
+    verdict.blame("duplicated", [key for key, count in counts.items() if count > 1])
+    verdict.blame("unexpected", counts.keys() - attempted)
+    verdict.blame("damaged", out_of_order(rows))
     verdict.recovered = len(counts.keys() - {promise.key for promise in promised})
-    _judge_order(rows, blame)
     return verdict
 
 
-def _judge_order(rows: list[Row], blame: Any) -> None:
+def out_of_order(rows: list[Row]) -> list[str]:
+    """Holes in a sequence, sequences and ids that do not rise, bodies of other messages."""
+    found: list[str] = []
     heads: dict[Conversation, tuple[int, int]] = {}
     for row in rows:
         promise = row.promise
         sequence, id = heads.get(promise.key.conversation, (0, 0))
-        blame("damaged", promise.sequence != sequence + 1, f"{promise} follows sequence {sequence}")
-        blame("damaged", promise.id <= id, f"{promise} does not rise above id {id}")
+        if promise.sequence != sequence + 1:
+            found.append(f"{promise} follows sequence {sequence}")
+        if promise.id <= id:
+            found.append(f"{promise} does not rise above id {id}")
+        if row.body != _body_of(promise.key):
+            found.append(f"{promise} has the body {row.body[:80]!r}")
         heads[promise.key.conversation] = (promise.sequence, promise.id)
-        blame("damaged", row.body != _body_of(promise.key), f"{promise} has the body {row.body[:80]!r}")
+    return found

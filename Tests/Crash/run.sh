@@ -45,7 +45,7 @@ power_cut "power cuts, acknowledging before the commit: must be red" --images "$
     --server "$mutant --mutant ack-before-commit" --expect-red
 power_cut "power cuts, synchronous = NORMAL: must be red" --images "$mutant_images" \
     --server "$mutant --mutant synchronous-normal" --expect-red
-kill_loop "kill -9, acknowledging before the commit: must be red" --kills 10 --seconds 8 \
+kill_loop "kill -9, acknowledging before the commit: must be red" --kills 12 --seconds 16 \
     --server "$mutant --mutant ack-before-commit" --expect-red
 
 echo "crash proof: $passed passed, $failed failed"

@@ -192,6 +192,10 @@ class House:
         printed = self.ctl("user", "import", str(file))
         return dict(line.split("\t")[:2] for line in printed.splitlines() if "\t" in line)
 
+    def token(self, user: str, device: str, *more: str) -> str:
+        """A new sign-in token for one class of devices: `app`, `web` or `desktop`."""
+        return self.ctl("user", "token", user, "--device", device, *more).split()[-1]
+
     def add_group(self, name: str, members: Iterable[str]) -> None:
         self.ctl("group", "create", name, "--members", ",".join(members))
 

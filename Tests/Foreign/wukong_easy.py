@@ -148,20 +148,32 @@ async def refusal(asking: Any) -> int:
     raise AssertionError(f"was accepted: {answer}")
 
 
-@checks.check("the same device signing in again takes over, for good")
+@checks.check("a primary device takes over from another one of its class, for good")
 async def takeover() -> None:
+    token = house.token("ann", "desktop", "--level", "primary")
     async with AsyncExitStack() as stack:
-        older = await connected(stack, Client("ann", tokens["ann"], device="laptop"))
-        newer = await connected(stack, Client("ann", tokens["ann"], device="laptop"))
+        older = await connected(stack, Client("ann", tokens["ann"], device="old laptop"))
+        newer = await connected(stack, Client("ann", token, device="new laptop"))
         await older.until(lambda: older.seen[WKIMEvent.DISCONNECT], "the takeover")
         equal(older.seen[WKIMEvent.DISCONNECT][0]["reasonCode"], KICKED, "the reason")
         expect(not older.seen[WKIMEvent.RECONNECTING], "the older session fights back")
         await newer.sdk.ping()
 
 
+@checks.check("two ordinary devices of one class stay side by side")
+async def side_by_side() -> None:
+    async with AsyncExitStack() as stack:
+        laptops = [await connected(stack, Client("ann", tokens["ann"], device=device)) for device in ("one", "two")]
+        bob = await connected(stack, Client("bob", tokens["bob"]))
+        await bob.say("ann", PERSON, "to both laptops")
+        for laptop in laptops:
+            await laptop.until(lambda: laptop.messages and
+                               laptop.messages[-1]["payload"] == payload_of("to both laptops"), "the message")
+
+
 @checks.check("a desktop and a web session of one person both hear, and each sees what the other says")
 async def two_devices() -> None:
-    web_token = house.ctl("user", "token", "ann", "--device", "web").strip().splitlines()[-1].split("\t")[-1]
+    web_token = house.token("ann", "web")
     async with AsyncExitStack() as stack:
         desktop = await connected(stack, Client("ann", tokens["ann"]))
         web = await connected(stack, Client("ann", web_token, flag=WKIMDeviceFlag.WEB, device="browser"))

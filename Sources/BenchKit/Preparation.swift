@@ -10,19 +10,22 @@ package enum Preparation {
         return ["serve", "--data", data, "--listen", "127.0.0.1:0"] + limits
     }
 
-    /// Makes people and, when somebody has to be in it, a group of the first of them; prints a line "uid token" for
-    /// each person.
-    static func accountArguments(data: String, users: Int, group: String, members: Int) -> [String] {
-        let groupArguments = members > 0 ? ["--group", "\(group)=\(members)"] : []
-        return ["ctl", "--data", data, "bench-accounts", "--users", String(users)] + groupArguments
+    /// Makes the people of a file, one name a line; prints a line "uid TAB token" for each.
+    static func importArguments(data: String, file: String) -> [String] {
+        ["ctl", "--data", data, "user", "import", file, "--device", "desktop"]
     }
 
-    /// Reads lines "uid token"; empty lines and lines that start with `#` are skipped.
+    /// Makes a group of the people of a file.
+    static func groupArguments(data: String, group: String, file: String) -> [String] {
+        ["ctl", "--data", data, "group", "create", group, "--members-file", file]
+    }
+
+    /// Reads lines "uid token", with a blank or a tab between; empty lines and lines that start with `#` are skipped.
     package static func accounts(from text: String) throws(BenchError) -> [Account] {
         var accounts: [Account] = []
         for (number, line) in text.split(separator: "\n", omittingEmptySubsequences: false).enumerated() {
             if line.isEmpty || line.hasPrefix("#") { continue }
-            let words = line.split(separator: " ")
+            let words = line.split { $0 == " " || $0 == "\t" }
             guard words.count == 2 else { throw .usage("line \(number + 1) of the accounts is not \"uid token\"") }
             accounts.append(Account(user: String(words[0]), token: String(words[1])))
         }

@@ -62,13 +62,25 @@ package final class Stage {
 
     /// Once for each run: the data folder stays from one start to the next.
     private func makeAccounts(_ binary: String, data: String) throws(BenchError) -> [Account] {
+        let names = Preparation.inventedAccounts(self.options.users).map(\.user)
+        let people = "\(self.folder.path)/people.txt"
+        try writeFile(people, names.joined(separator: "\n") + "\n")
+        let accounts = try Preparation.accounts(
+            from: self.output(of: binary, Preparation.importArguments(data: data, file: people)))
+        if self.options.groupMembers > 0 {
+            let members = "\(self.folder.path)/members.txt"
+            try writeFile(members, names.prefix(self.options.groupMembers).joined(separator: "\n") + "\n")
+            _ = try self.output(
+                of: binary, Preparation.groupArguments(data: data, group: self.options.group, file: members))
+        }
+        return accounts
+    }
+
+    /// What a command prints, waiting for its end.
+    private func output(of binary: String, _ arguments: [String]) throws(BenchError) -> String {
         let tool = try ChildProcess(
-            binary,
-            Preparation.accountArguments(
-                data: data, users: self.options.users, group: self.options.group,
-                members: self.options.groupMembers),
-            errors: "\(self.folder.path)/accounts.err", signals: self.signals)
-        return try Preparation.accounts(from: tool.outputToEnd(seconds: Preparation.accountSeconds))
+            binary, arguments, errors: "\(self.folder.path)/accounts.err", signals: self.signals)
+        return try tool.outputToEnd(seconds: Preparation.accountSeconds)
     }
 
     private func startReference(_ choice: ServerChoice) throws(BenchError) -> ServerUnderTest {

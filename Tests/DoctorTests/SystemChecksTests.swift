@@ -33,6 +33,13 @@ struct SystemChecksTests {
         #expect(checkClock(ManualClock(wallMilliseconds: wall).clock).severity == severity)
     }
 
+    @Test(
+        "a clock nobody keeps right",
+        arguments: [
+            (1, ["doctor.clock.synchronised"]), (0, ["doctor.clock.unsynchronised"]), (-1, []),
+        ] as [(Int32, [String])])
+    func synchronisation(_ answer: Int32, _ keys: [String]) { #expect(checkSynchronisation(answer).map(\.key) == keys) }
+
     @Test("a monotonic clock that runs backwards")
     func backwards() {
         let steps = Lock<Int64>(10)

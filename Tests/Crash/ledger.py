@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from house import GROUP, PERSON, encoded, payload_of
+from house import GROUP, encoded, payload_of
 
 #: A conversation as both people of a pair name it: ("group", name) or ("direct", lower name, higher name).
 Conversation = tuple[str, ...]
@@ -87,9 +87,9 @@ def promise_from_delivery(params: dict[str, Any], receiver: str) -> Promise | No
     if params["messageSeq"] == 0:
         return None
     kind, sender, channel = params["channelType"], params["fromUid"], params["channelId"]
-    conversation = conversation_of(receiver, channel, kind) if kind == PERSON else conversation_of(sender, channel, kind)
-    return Promise(Key(conversation, sender, params.get("clientMsgNo", "")), params["messageSeq"],
-                   int(params["messageId"]))
+    # In a pair the channel is whom the receiver talks with, so the receiver is the other one.
+    key = Key(conversation_of(receiver, channel, kind), sender, params.get("clientMsgNo", ""))
+    return Promise(key, params["messageSeq"], int(params["messageId"]))
 
 
 # MARK: what is stored

@@ -7,8 +7,8 @@ if [ $# -lt 2 ]; then
     sed -n '2,3p' "$0" >&2
     exit 64
 fi
-python=$1
-teahouse=$2
+python=$(cd "$(dirname "$1")" && pwd)/$(basename "$1")
+teahouse=$(realpath "$2")
 messages=900 images=1200 kills=24 seconds=24 mutant_images=400
 if [ "${3:-}" = --long ]; then
     messages=3000 images=20000 kills=300 seconds=300 mutant_images=2000

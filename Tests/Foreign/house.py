@@ -36,7 +36,7 @@ PATIENCE = float(os.environ.get("TEAHOUSE_TEST_PATIENCE", "15"))
 # asyncio warns of writes to a connection whose server was just killed: here that is the purpose.
 logging.getLogger("asyncio").setLevel(logging.ERROR)
 
-#: What the server runs with unless a test says otherwise: nobody is slowed down, and the file for the full disk is small.
+#: What the server runs with unless a test says otherwise: nobody is slowed down, and the ballast is small.
 CONFIGURATION = """
 [limits]
 messages_per_second_per_user = 1000000
@@ -186,10 +186,10 @@ class House:
         return None if done.returncode == 0 else f"exit {done.returncode}: {done.stdout}{done.stderr}".strip()[:2000]
 
     def add_users(self, names: Iterable[str]) -> dict[str, str]:
-        """Makes users; their tokens by name."""
+        """Makes users; their tokens for desktop devices by name."""
         file = self.top / "users.txt"
         file.write_text("".join(f"{name}\n" for name in names))
-        printed = self.ctl("user", "import", str(file))
+        printed = self.ctl("user", "import", str(file), "--device", "desktop")
         return dict(line.split("\t")[:2] for line in printed.splitlines() if "\t" in line)
 
     def token(self, user: str, device: str, *more: str) -> str:
@@ -279,7 +279,8 @@ class Session:
         futures = {id: asyncio.get_running_loop().create_future() for id in ids}
         self._answers.update(futures)
         for future in futures.values():
-            future.add_done_callback(lambda done: None if done.cancelled() or done.exception() else answers.append(done.result()))
+            future.add_done_callback(
+                lambda done: None if done.cancelled() or done.exception() else answers.append(done.result()))
         try:
             if self.closed:
                 raise self.closed

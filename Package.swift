@@ -87,6 +87,7 @@ let package = Package(
         .testTarget(name: "CommandTests", dependencies: ["CommandLineKit", "Execution"], swiftSettings: strict),
         tests("Configuration", ["Configuration"]),
         tests("Doctor", common + ["Doctor", "Store", "CLinux"]),
+        tests("Localization", ["Localization", "ByteCodec"]),
         tests("Scenario", common + ["TeahouseTesting", "Server", "Store", "Accounts", "Broker", "Transport"]),
         tests("Store", common + ["Store", "CLinux"]),
         tests("ByteCodec", ["ByteCodec"]),

@@ -65,7 +65,8 @@ let package = Package(
         .executableTarget(
             name: "teahouse",
             dependencies: common + [
-                "Server", "Configuration", "Localization", "Store", "AdminAPI", "CommandLineKit", "CLinux",
+                "Server", "Configuration", "Localization", "Store", "Doctor", "Transport", "AdminAPI",
+                "CommandLineKit", "CLinux",
             ],
             swiftSettings: strict),
 
@@ -84,7 +85,11 @@ let package = Package(
         tests("AdminService", common + ["AdminService", "AdminAPI", "Accounts", "Broker", "Store", "CLinux"]),
         tests("Architecture", []),
         tests("Broker", common + ["Broker", "Store"]),
-        .testTarget(name: "CommandTests", dependencies: ["CommandLineKit", "Execution"], swiftSettings: strict),
+        tests(
+            "Command",
+            common + [
+                "CommandLineKit", "Localization", "teahouse", "AdminService", "AdminAPI", "Accounts", "Broker", "Store",
+            ]),
         tests("Configuration", ["Configuration"]),
         tests("Doctor", common + ["Doctor", "Store", "CLinux"]),
         tests("Localization", ["Localization", "ByteCodec"]),

@@ -65,7 +65,8 @@ let package = Package(
         .executableTarget(
             name: "teahouse",
             dependencies: common + [
-                "Server", "Configuration", "Localization", "Store", "AdminAPI", "CommandLineKit", "CLinux",
+                "Server", "Configuration", "Localization", "Store", "Doctor", "Transport", "AdminAPI",
+                "CommandLineKit", "CLinux",
             ],
             swiftSettings: strict),
 
@@ -90,7 +91,11 @@ let package = Package(
         tests("BenchKit", ["BenchKit", "CBench", "CLinux", "Execution"]),
         tests("Broker", common + ["Broker", "Store"]),
         tests("ByteCodec", ["ByteCodec"]),
-        .testTarget(name: "CommandTests", dependencies: ["CommandLineKit", "Execution"], swiftSettings: strict),
+        tests(
+            "Command",
+            common + [
+                "CommandLineKit", "Localization", "teahouse", "AdminService", "AdminAPI", "Accounts", "Broker", "Store",
+            ]),
         tests("Configuration", ["Configuration"]),
         tests("Doctor", common + ["Doctor", "Store", "CLinux"]),
         tests("Localization", ["Localization", "ByteCodec"]),

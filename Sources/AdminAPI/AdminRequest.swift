@@ -14,11 +14,16 @@ package enum AdminRequest: Hashable, Sendable {
     /// Ends tokens and sessions: all, or those of one device class.
     case revoke(UserName, DeviceClass?)
     case setDisabled(UserName, Bool)
+    /// A muted person signs in and reads, and may not send.
+    case setSendBanned(UserName, Bool)
     case setPassword(UserName, String)
     /// Puts `other` on a list of `owner`, or takes them off.
     case setListed(owner: UserName, PersonalList, other: UserName, Bool)
-    /// At most `AdminProtocol.importRows` people; makes those that are missing, and a token for each.
-    case importUsers([AdminImportRow])
+    /// Whether only those on the person's allow list may send to them.
+    case setAllowlistOnly(UserName, Bool)
+    /// At most `AdminProtocol.importRows` people; makes those that are missing, and a token for each that signs in on
+    /// devices of all the classes.
+    case importUsers([AdminImportRow], [DeviceClass])
 
     case createGroup(AdminNewGroup)
     case addMembers(ChannelName, [UserName])
@@ -58,8 +63,10 @@ extension AdminRequest {
         case .issueToken: "user.token"
         case .revoke: "user.revoke"
         case .setDisabled: "user.disable"
+        case .setSendBanned: "user.mute"
         case .setPassword: "user.password"
         case .setListed: "user.listed"
+        case .setAllowlistOnly: "user.allowlist"
         case .importUsers: "user.import"
         case .createGroup: "group.create"
         case .addMembers: "group.add"
@@ -109,7 +116,12 @@ extension AdminRequest {
             fields.text("list", Word.of(list))
             fields.text("other", other.text)
             fields.flag("listed", isListed)
-        case .importUsers(let rows): fields.records("users", rows)
+        case .setSendBanned(let name, let isOn), .setAllowlistOnly(let name, let isOn):
+            fields.text("name", name.text)
+            fields.flag("on", isOn)
+        case .importUsers(let rows, let classes):
+            fields.records("users", rows)
+            fields.texts("devices", classes.map(\.name))
         default: self.writeConversationRequest(to: &fields)
         }
     }
@@ -177,7 +189,9 @@ extension AdminRequest {
             .setListed(
                 owner: try with.userName("name"), try Word.list(with.text("list")),
                 other: try with.userName("other"), try with.flag("listed"))
-        case "user.import": .importUsers(try Self.importRows(with))
+        case "user.mute": .setSendBanned(try with.userName("name"), try with.flag("on"))
+        case "user.allowlist": .setAllowlistOnly(try with.userName("name"), try with.flag("on"))
+        case "user.import": .importUsers(try Self.importRows(with), try with.devices("devices"))
         default: try Self.readConversationRequest(word: word, with)
         }
     }

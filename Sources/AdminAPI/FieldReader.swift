@@ -120,6 +120,12 @@ extension FieldReader {
         try self.optionalText(key) == nil ? nil : self.device(key)
     }
 
+    func devices(_ key: String) throws(AdminError) -> [DeviceClass] {
+        let devices = try self.texts(key).map { DeviceClass($0) }
+        guard !devices.isEmpty && devices.count <= 8 && !devices.contains(nil) else { throw Self.wrong(key) }
+        return devices.compactMap { $0 }
+    }
+
     private static func badName(_ key: String) -> AdminError {
         AdminError(
             .invalid, "\(key): the name of a user has 1 to \(UserName.maximumScalars) characters, none of them control")

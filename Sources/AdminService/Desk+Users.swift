@@ -82,6 +82,23 @@ extension Desk {
         }
     }
 
+    func setSendBanned(_ name: UserName, _ isBanned: Bool, _ then: @escaping Answer) {
+        self.write(then) { transaction throws(StoreError) in
+            let user = try transaction.reading.existingUser(name)
+            try transaction.setSendBanned(user.id, isBanned)
+            return .count(user.isSendBanned == isBanned ? 0 : 1)
+        }
+    }
+
+    func setAllowlistOnly(_ name: UserName, _ isOn: Bool, _ then: @escaping Answer) {
+        self.write(then) { transaction throws(StoreError) in
+            let user = try transaction.reading.existingUser(name)
+            let wasOn = try transaction.reading.isAllowlistOnly(user.id)
+            try transaction.setAllowlistOnly(user.id, isOn)
+            return .count(wasOn == isOn ? 0 : 1)
+        }
+    }
+
     func setListed(
         _ owner: UserName, _ list: PersonalList, _ other: UserName, _ isListed: Bool, _ then: @escaping Answer
     ) {
@@ -118,35 +135,26 @@ extension Desk {
         }
     }
 
-    func importUsers(_ rows: [AdminImportRow], _ then: @escaping Answer) {
+    func importUsers(_ rows: [AdminImportRow], _ classes: [DeviceClass], _ then: @escaping Answer) {
         guard !rows.isEmpty else { return then(.success(.imported([]))) }
         let collected = Import(count: rows.count, then: then)
         for (index, row) in rows.enumerated() {
-            self.importUser(row) { collected.finish(index, $0) }
+            self.importUser(row, classes) { collected.finish(index, $0) }
         }
     }
 
-    /// Makes the person when missing, and a token in either case.
-    private func importUser(_ row: AdminImportRow, _ then: @escaping @Sendable (AdminImportResult) -> Void) {
+    private func importUser(
+        _ row: AdminImportRow, _ classes: [DeviceClass], _ then: @escaping @Sendable (AdminImportResult) -> Void
+    ) {
         let failed: @Sendable (any Error) -> Void = { error in
             then(AdminImportResult(name: row.name, token: nil, existed: false, error: "\(error)"))
         }
         do throws(AdminError) { try checkTitle(row.displayName) } catch { return failed(error) }
-        self.accounts.addUser(row.name, displayName: row.displayName) { added in
-            let existed: Bool
-            switch added {
-            case .success: existed = false
-            case .failure(.userExists): existed = true
-            case .failure(let error): return failed(error)
-            }
-            self.accounts.issueToken(for: row.name, class: .app, lifetimeSeconds: nil) { issued in
-                switch issued {
-                case .success(let issued):
-                    then(
-                        AdminImportResult(
-                            name: row.name, token: issued.token.text, existed: existed, error: nil))
-                case .failure(let error): failed(error)
-                }
+        self.accounts.importUser(row.name, displayName: row.displayName, classes: classes) { imported in
+            switch imported {
+            case .success(let user):
+                then(AdminImportResult(name: row.name, token: user.token.text, existed: user.existed, error: nil))
+            case .failure(let error): failed(error)
             }
         }
     }

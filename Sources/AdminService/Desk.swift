@@ -37,7 +37,9 @@ struct Desk: Sendable {
         case .setPassword(let name, let password): self.setPassword(name, password, then)
         case .setListed(let owner, let list, let other, let isListed):
             self.setListed(owner, list, other, isListed, then)
-        case .importUsers(let rows): self.importUsers(rows, then)
+        case .setSendBanned(let name, let isBanned): self.setSendBanned(name, isBanned, then)
+        case .setAllowlistOnly(let name, let isOn): self.setAllowlistOnly(name, isOn, then)
+        case .importUsers(let rows, let classes): self.importUsers(rows, classes, then)
         default: self.answerAboutConversations(request, then)
         }
     }

@@ -40,10 +40,10 @@ package final class Terminal: Sendable {
 
     package func text(_ key: String, _ values: [String: String] = [:]) -> String { self.texts(key, values) }
 
-    /// The streams and the environment of this process.
-    package static func process(texts: @escaping TextLookup) -> Terminal {
+    /// The streams of this process.
+    package static func process(texts: @escaping TextLookup, environment: [String: String]) -> Terminal {
         Terminal(
-            texts: texts, environment: Self.processEnvironment(),
+            texts: texts, environment: environment,
             write: { stream, text in Self.writeAll(text, to: stream == .output ? 1 : 2) },
             readLine: { Swift.readLine(strippingNewline: true) })
     }
@@ -62,7 +62,8 @@ package final class Terminal: Sendable {
         }
     }
 
-    private static func processEnvironment() -> [String: String] {
+    /// The environment of this process.
+    package static func processEnvironment() -> [String: String] {
         var variables: [String: String] = [:]
         // SAFETY: `environ` is read once, before other threads start; nothing here changes the environment.
         var entry = environ

@@ -34,16 +34,16 @@ package struct UsageError: Error, Hashable, Sendable {
         case .unknownOption(let name, nil): ("usage.unknownOption", ["name": name])
         case .unknownOption(let name, .some(let nearest)):
             ("usage.unknownOptionNearest", ["name": name, "nearest": nearest])
-        case .optionNeedsValue(let name): ("usage.optionNeedsValue", ["name": name])
-        case .flagTakesNoValue(let name): ("usage.flagTakesNoValue", ["name": name])
+        case .optionNeedsValue(let name): ("usage.optionNeedsValue", ["name": "--\(name)"])
+        case .flagTakesNoValue(let name): ("usage.flagTakesNoValue", ["name": "--\(name)"])
         case .notAChoice(let option, let value, let choices):
-            ("usage.notAChoice", ["name": option, "value": value, "choices": choices.joined(separator: ", ")])
+            ("usage.notAChoice", ["name": "--\(option)", "value": value, "choices": choices.joined(separator: ", ")])
         case .notANumber(let option, let value, let minimum, let maximum):
             (
                 "usage.notANumber",
-                ["name": option, "value": value, "minimum": String(minimum), "maximum": String(maximum)]
+                ["name": "--\(option)", "value": value, "minimum": String(minimum), "maximum": String(maximum)]
             )
-        case .optionRepeated(let name): ("usage.optionRepeated", ["name": name])
+        case .optionRepeated(let name): ("usage.optionRepeated", ["name": "--\(name)"])
         case .missingOption(let name): ("usage.missingOption", ["name": name])
         case .missingArgument(let name): ("usage.missingArgument", ["name": name])
         case .unexpectedArgument(let value): ("usage.unexpectedArgument", ["value": value])

@@ -69,8 +69,9 @@ import Testing
     @Test("an import request over its bound is refused, at the bound it is taken")
     func importBound() throws {
         let rows = Array(repeating: AdminImportRow(name: romeo), count: AdminProtocol.importRows)
-        #expect(try AdminRequest.read(AdminRequest.importUsers(rows).line(id: 1)).request.get() == .importUsers(rows))
-        let tooMany = AdminRequest.importUsers(rows + rows.prefix(1)).line(id: 1)
+        let allowed = AdminRequest.importUsers(rows, [.app])
+        #expect(try AdminRequest.read(allowed.line(id: 1)).request.get() == allowed)
+        let tooMany = AdminRequest.importUsers(rows + rows.prefix(1), [.app]).line(id: 1)
         #expect(throws: AdminError.self) { try AdminRequest.read(tooMany).request.get() }
     }
 

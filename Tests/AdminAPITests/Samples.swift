@@ -38,6 +38,8 @@ let requestVectors: [(AdminRequest, String)] = [
         .issueToken(romeo, .web, .secondary),
         #"{"id":7,"ask":"user.token","with":{"name":"romeo","device":"web","level":"secondary"}}"#
     ),
+    (.setSendBanned(romeo, true), #"{"id":7,"ask":"user.mute","with":{"name":"romeo","on":true}}"#),
+    (.setAllowlistOnly(romeo, false), #"{"id":7,"ask":"user.allowlist","with":{"name":"romeo","on":false}}"#),
     (.revoke(romeo, nil), #"{"id":7,"ask":"user.revoke","with":{"name":"romeo"}}"#),
     (.revoke(romeo, .app), #"{"id":7,"ask":"user.revoke","with":{"name":"romeo","device":"app"}}"#),
     (.setDisabled(romeo, true), #"{"id":7,"ask":"user.disable","with":{"name":"romeo","disabled":true}}"#),
@@ -50,8 +52,9 @@ let requestVectors: [(AdminRequest, String)] = [
         #"{"id":7,"ask":"user.listed","with":{"name":"romeo","list":"blocked","other":"朱丽叶","listed":true}}"#
     ),
     (
-        .importUsers([AdminImportRow(name: romeo), AdminImportRow(name: juliet, displayName: "J")]),
-        #"{"id":7,"ask":"user.import","with":{"users":[{"name":"romeo"},{"name":"朱丽叶","displayName":"J"}]}}"#
+        .importUsers([AdminImportRow(name: romeo), AdminImportRow(name: juliet, displayName: "J")], [.app, .web]),
+        #"{"id":7,"ask":"user.import","with":{"users":[{"name":"romeo"},{"name":"朱丽叶","displayName":"J"}],"#
+            + #""devices":["app","web"]}}"#
     ),
     (
         .createGroup(AdminNewGroup(name: verona, title: "V", members: [romeo, juliet])),

@@ -107,6 +107,24 @@ import Testing
         #expect(client.refusal(of: unknown)?.code == .notFound)
     }
 
+    @Test("muting and the allow list as the only way are switched on and off")
+    func switches() throws {
+        let house = try House()
+        try house.add("romeo")
+        let client = try house.client()
+        for isOn in [true, false] {
+            #expect(try client.count(.setSendBanned(romeo, isOn)) == 1)
+            #expect(try client.count(.setSendBanned(romeo, isOn)) == 0)
+            #expect(try client.count(.setAllowlistOnly(romeo, isOn)) == 1)
+            #expect(try client.count(.setAllowlistOnly(romeo, isOn)) == 0)
+            guard case .user(let detail) = try client.ask(.showUser(romeo)) else {
+                Issue.record("no person")
+                return
+            }
+            #expect(detail.user.isSendBanned == isOn && detail.isAllowlistOnly == isOn)
+        }
+    }
+
     @Test("an import makes people and tokens, in order, and gives those who exist a token")
     func imported() throws {
         let house = try House()
@@ -114,7 +132,7 @@ import Testing
         let client = try house.client()
         var rows = (0..<AdminProtocol.importRows).map { AdminImportRow(name: UserName("user\($0)")!) }
         rows[7].displayName = "\u{7}"
-        guard case .imported(let results) = try client.ask(.importUsers(rows)) else {
+        guard case .imported(let results) = try client.ask(.importUsers(rows, [.app, .desktop])) else {
             Issue.record("no results")
             return
         }
@@ -125,7 +143,7 @@ import Testing
         #expect(results[7].error != nil)
         let counts = try house.store.readAndWait { transaction throws(StoreError) in try transaction.counts() }
         #expect(counts.users == Int64(rows.count - 1))
-        #expect(counts.tokens == Int64(rows.count - 1))
+        #expect(counts.tokens == Int64(2 * (rows.count - 1)))
     }
 
     @Test("a list longer than a page goes on where the page ended")

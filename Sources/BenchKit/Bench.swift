@@ -39,7 +39,7 @@ package struct Bench {
         for scenario in self.options.scenarios {
             let medians = try self.measure(scenario)
             self.all += medians
-            if !self.options.json { emit(Report.table(medians) + "\n") }
+            if !self.options.json, !medians.isEmpty { emit(Report.table(medians) + "\n") }
         }
         if self.options.json { emit(Report.json(self.all) + "\n") }
         return self.failures == 0 && self.all.allSatisfy(\.faults.isEmpty) ? 0 : 1

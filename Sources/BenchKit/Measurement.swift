@@ -65,11 +65,12 @@ package struct Measurement: Equatable, Sendable {
         return result
     }
 
-    /// How much better this is than `other` in the first figure: 2 for twice the rate, or half the time.
+    /// How much better this is than `other` in the first figure: 2 for twice the rate, or half the time. `nil` when there
+    /// is nothing to divide.
     package func advantage(over other: Measurement) -> Double? {
-        guard let mine = self.figures.first, let theirs = other.figures.first, mine.name == theirs.name else {
-            return nil
-        }
+        guard let mine = self.figures.first, let theirs = other.figures.first, mine.name == theirs.name,
+            mine.value > 0, theirs.value > 0
+        else { return nil }
         let ratio = mine.value / theirs.value
         return mine.higherIsBetter ? ratio : 1 / ratio
     }

@@ -91,7 +91,7 @@ extension ScenarioRun {
         figures.append(Figure("client cpu", share * 100, .percent))
         var notes: [String] = []
         if share > Self.generatorLimit {
-            notes.append("the generator used \(decimal(share * 100, places: 0)) % of a core: it may be the bottleneck")
+            notes.append("the generator used more than 90 % of a core: it may be the bottleneck")
         }
         if traffic.stale > 0 { notes.append("\(traffic.stale) messages of earlier runs arrived and were not counted") }
         return (figures, notes)

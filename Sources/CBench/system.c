@@ -83,6 +83,7 @@ static void become(const char *path, char *const *arguments, int output, const c
     dup2(output >= 0 ? output : null, STDOUT_FILENO);
     dup2(log >= 0 ? log : null, STDERR_FILENO);
     execv(path, arguments);
+    dprintf(STDERR_FILENO, "cannot be started: %s\n", strerror(errno));
     _exit(127);
 }
 

@@ -110,7 +110,8 @@ final class JSONSession: ConnectionHandler {
             do throws(WuKongRequestError) {
                 self.handle(try WuKongRequest(decoding: object))
             } catch {
-                self.refuse(error.id, error.code, error.message)
+                // A notification that is wrong gets no answer: the Python SDK gives up on one without an id.
+                if let id = error.id { self.refuse(id, error.code, error.message) }
                 if case .waiting = self.phase { self.close(.policyViolation, "sign in first") }
             }
         }
@@ -129,7 +130,8 @@ final class JSONSession: ConnectionHandler {
             self.close(.normal, "signed out")
         case (_, .subscribe(let id)), (_, .unsubscribe(let id)):
             self.refuse(id, .methodNotFound, "subscriptions are not served: a member gets every message of a channel")
-        case (_, .unknown(let id, let method)): self.refuse(id, .methodNotFound, "there is no method \(method)")
+        case (_, .unknown(let id?, let method)): self.refuse(id, .methodNotFound, "there is no method \(method)")
+        case (_, .unknown): break
         }
     }
 

@@ -71,20 +71,26 @@ let package = Package(
             swiftSettings: strict),
 
         // Tools of the package, never installed.
-        .executableTarget(
-            name: "teahouse-bench", dependencies: common + ["WuKongWire", "CLinux"], swiftSettings: strict),
-        module("TeahouseTesting", common + ["Server", "Store", "Accounts", "Broker", "Transport"]),
-        .executableTarget(
-            name: "transport-echo", dependencies: ["Transport", "Diagnostics", "Execution"], swiftSettings: strict),
+        .target(name: "CBench"),
+        module("BenchKit", ["CBench", "CLinux"]),
+        .executableTarget(name: "teahouse-bench", dependencies: ["BenchKit"], swiftSettings: strict),
         .executableTarget(
             name: "store-bench", dependencies: common + ["Store", "CLinux"], swiftSettings: strict),
+        .executableTarget(
+            name: "transport-echo", dependencies: ["Transport", "Diagnostics", "Execution"], swiftSettings: strict),
+        .executableTarget(name: "powercut-replay", dependencies: ["Store"], swiftSettings: strict),
+        .executableTarget(
+            name: "teahouse-mutant", dependencies: ["Server", "Configuration", "Store"], swiftSettings: strict),
+        module("TeahouseTesting", common + ["Server", "Store", "Accounts", "Broker", "Transport"]),
 
         // Tests.
         tests("Accounts", common + ["Accounts", "Store"]),
         tests("AdminAPI", common + ["AdminAPI"]),
         tests("AdminService", common + ["AdminService", "AdminAPI", "Accounts", "Broker", "Store", "CLinux"]),
         tests("Architecture", []),
+        tests("BenchKit", ["BenchKit", "CBench", "CLinux", "Execution"]),
         tests("Broker", common + ["Broker", "Store"]),
+        tests("ByteCodec", ["ByteCodec"]),
         tests(
             "Command",
             common + [
@@ -95,9 +101,9 @@ let package = Package(
         tests("Localization", ["Localization", "ByteCodec"]),
         tests("Scenario", common + ["TeahouseTesting", "Server", "Store", "Accounts", "Broker", "Transport"]),
         tests("Store", common + ["Store", "CLinux"]),
-        tests("ByteCodec", ["ByteCodec"]),
-        tests("WuKongWire", ["ByteCodec", "WuKongWire"]),
         tests("Transport", ["Transport", "Execution", "Diagnostics", "COpenSSL", "CLinux"]),
+        tests("WuKongGateway", common + ["WuKongGateway", "WuKongWire", "Broker"]),
+        tests("WuKongWire", ["ByteCodec", "WuKongWire"]),
     ],
     swiftLanguageModes: [.v6]
 )

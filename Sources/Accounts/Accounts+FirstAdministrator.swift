@@ -28,8 +28,11 @@ extension Accounts {
         setupToken: String, name: UserName, password: String, address: String, then: @escaping Answer<UserID>
     ) {
         if let refusal = self.setup.refusal(of: setupToken) {
-            self.options.log.warning(
-                "setup_refused", ["address": .name(address), "reason": .text("\(AccountsError.setup(refusal))")])
+            // Once setup is done, anybody may knock as often as they like without a line each time.
+            if refusal != .done {
+                self.options.log.warning(
+                    "setup_refused", ["address": .name(address), "reason": .text("\(AccountsError.setup(refusal))")])
+            }
             return then(.failure(.setup(refusal)))
         }
         self.hashed(password, for: name, then) { hash in

@@ -12,8 +12,12 @@ package struct MissedPage: Sendable {
 /// Reading what a session missed. Each `then` runs on a reader's thread, gets `nil` when the store could not answer
 /// now, and must only post to a mailbox.
 extension Broker {
-    /// Messages in one page.
+    /// Messages in one page, at most.
     package static let missedPageMessages = 500
+    /// Bytes of one page, about; a page has at least one message. It has to fit between the marks of an outbox.
+    package static let missedPageBytes = 65_536
+    /// What a message takes on the wire besides its body, about.
+    private static let frameBytes = 400
 
     /// The ranges that a person's devices of one class have not acknowledged, or for conversations in `positions`,
     /// what comes after the position there.
@@ -57,7 +61,7 @@ extension Broker {
         self.store.read { transaction throws(StoreError) in
             let messages = try transaction.messages(
                 in: range.conversation, after: range.after, limit: Self.missedPageMessages, as: .member(user))
-            return messages.filter { $0.sequence <= range.through }
+            return Self.firstPage(of: messages, through: range.through)
         } then: { result in
             switch result {
             case .success(let messages):
@@ -69,6 +73,15 @@ extension Broker {
             case .failure: then(nil)
             }
         }
+    }
+
+    private static func firstPage(of messages: [Message], through last: Int64) -> [Message] {
+        var bytes = 0
+        let count = messages.prefix { message in
+            defer { bytes += message.content.body.count + Self.frameBytes }
+            return message.sequence <= last && bytes < Self.missedPageBytes
+        }.count
+        return Array(messages.prefix(count))
     }
 
     private static func delivery(_ message: Message, in range: MissedRange, to user: UserID) -> Delivery {

@@ -31,7 +31,8 @@ package struct MissedRange: Hashable, Sendable {
 /// A session starts by catching up: it asks for the ranges it missed, sends them page by page while there is room, holds
 /// live messages back meanwhile, and then goes live. When the outbox rises over its mark, stored messages are dropped,
 /// because the store has them; when it has drained, another round fetches them. So memory is bounded, nothing stored is
-/// lost, and each conversation arrives in the order of its sequence.
+/// lost, and each conversation arrives in the order of its sequence. Transient messages keep their place among the
+/// others and are dropped when there is no room.
 package struct SessionFeed {
     /// What the owner has to do next.
     package enum Action: Equatable {
@@ -80,9 +81,8 @@ package struct SessionFeed {
     ///
     /// - Returns: whether to send it now.
     package mutating func offer(_ delivery: Delivery) -> Bool {
-        guard delivery.isStored else { return !self.isCongested }
         if self.isCongested {
-            self.needsRound = true
+            if delivery.isStored { self.needsRound = true }
             return false
         }
         if self.isLive { return self.advance(delivery) }
@@ -177,6 +177,7 @@ package struct SessionFeed {
     /// Notes that `delivery` goes out; false when the session has it already.
     private mutating func advance(_ delivery: Delivery) -> Bool {
         let message = delivery.message
+        guard delivery.isStored else { return true }
         if let position = self.positions[message.conversation], position >= message.sequence { return false }
         self.positions[message.conversation] = message.sequence
         return true

@@ -23,6 +23,18 @@ package struct JSONKey {
         name.withUTF8Buffer { key.matches(UnsafeRawBufferPointer($0)) }
     }
 
+    /// The same for keys of the same text, and mostly different for others: the last eight bytes and the length.
+    var fingerprint: UInt64 {
+        guard !self.token.hasEscapes else { return self.utf8.withUnsafeBytes(Self.fingerprint) }
+        return Self.fingerprint(of: self.token.raw)
+    }
+
+    private static func fingerprint(of utf8: UnsafeRawBufferPointer) -> UInt64 {
+        let length = UInt64(truncatingIfNeeded: utf8.count) &* 0x9E37_79B9_7F4A_7C15
+        if utf8.count >= 8 { return length ^ utf8.loadUnaligned(fromByteOffset: utf8.count - 8, as: UInt64.self) }
+        return utf8.reduce(length) { $0 << 8 ^ UInt64($1) }
+    }
+
     func hasSameText(as other: JSONKey) -> Bool {
         guard !other.token.hasEscapes else { return self.utf8 == other.utf8 }
         return self.matches(other.token.raw)
@@ -41,25 +53,32 @@ package struct JSONKey {
 ///
 /// Usual objects fit into a few fields on the stack; a larger one costs a set, so that time stays linear in its size.
 struct JSONKeySet {
-    private var first = InlineArray<12, JSONKey?>(repeating: nil)
-    private var count = 0
-    private var all: Set<[UInt8]> = []
+    private static let few = 12
 
-    /// `false` when the key was there before.
-    mutating func insert(_ key: JSONKey) -> Bool {
-        if self.count < self.first.count {
-            for index in 0..<self.count {
-                if let seen = self.first[index], seen.hasSameText(as: key) { return false }
-            }
-            self.first[self.count] = key
-            self.count += 1
-            return true
+    private var keys = InlineArray<12, JSONKey?>(repeating: nil)
+    private var fingerprints = InlineArray<12, UInt64>(repeating: 0)
+    private var count = 0
+
+    /// `false` when the key was there before. `overflow` starts empty and is the caller's, because a struct that owns
+    /// nothing costs nothing to throw away.
+    mutating func insert(_ key: JSONKey, overflow: inout Set<[UInt8]>) -> Bool {
+        guard self.count < Self.few else { return self.insertIntoSet(key, &overflow) }
+        let fingerprint = key.fingerprint
+        for index in 0..<self.count where self.fingerprints[index] == fingerprint {
+            if let seen = self.keys[index], seen.hasSameText(as: key) { return false }
         }
-        if self.all.isEmpty {
+        self.keys[self.count] = key
+        self.fingerprints[self.count] = fingerprint
+        self.count += 1
+        return true
+    }
+
+    private func insertIntoSet(_ key: JSONKey, _ overflow: inout Set<[UInt8]>) -> Bool {
+        if overflow.isEmpty {
             for index in 0..<self.count {
-                if let seen = self.first[index] { self.all.insert(seen.utf8) }
+                if let seen = self.keys[index] { overflow.insert(seen.utf8) }
             }
         }
-        return self.all.insert(key.utf8).inserted
+        return overflow.insert(key.utf8).inserted
     }
 }

@@ -83,14 +83,15 @@ extension JSONReader {
     mutating func scanString() throws(JSONError) -> JSONStringToken {
         let start = self.offset + 1
         var hasEscapes = false
+        var seen: UInt64 = 0
         self.offset = start
         while true {
-            self.offset = JSONScan.endOfPlainRun(in: self.bytes, from: self.offset, to: self.end)
+            self.offset = JSONScan.endOfPlainRun(in: self.bytes, from: self.offset, to: self.end, seen: &seen)
             guard self.offset < self.end else { throw JSONError(.inputEnded, at: self.offset) }
             switch self.bytes[self.offset] {
             case UInt8(ascii: "\""):
                 let raw = UnsafeRawBufferPointer(rebasing: self.bytes[start..<self.offset])
-                guard UTF8Check.isValid(raw) else { throw JSONError(.invalidUTF8, at: start) }
+                guard JSONScan.isASCII(seen) || UTF8Check.isValid(raw) else { throw JSONError(.invalidUTF8, at: start) }
                 self.offset += 1
                 return JSONStringToken(raw: raw, hasEscapes: hasEscapes)
             case UInt8(ascii: "\\"):

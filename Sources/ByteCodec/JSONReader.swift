@@ -69,12 +69,13 @@ package struct JSONReader {
     ) throws(JSONError) {
         try self.enter(.object)
         var keys = JSONKeySet()
+        var many: Set<[UInt8]> = []
         if try self.nextByte() == UInt8(ascii: "}") { return self.leave() }
         while true {
             guard try self.nextByte() == UInt8(ascii: "\"") else { throw self.unexpected() }
             let start = self.offset
             let key = JSONKey(try self.scanString())
-            guard keys.insert(key) else { throw JSONError(.duplicateKey, at: start) }
+            guard keys.insert(key, overflow: &many) else { throw JSONError(.duplicateKey, at: start) }
             try self.consume(UInt8(ascii: ":"))
             try member(key, &self)
             switch try self.nextByte() {
@@ -138,12 +139,14 @@ package struct JSONReader {
     }
 
     /// The next byte after white space, left unread.
+    @inline(__always)
     private mutating func nextByte() throws(JSONError) -> UInt8 {
         self.skipWhiteSpace()
         guard self.offset < self.end else { throw JSONError(.inputEnded, at: self.offset) }
         return self.bytes[self.offset]
     }
 
+    @inline(__always)
     private mutating func skipWhiteSpace() {
         while self.offset < self.end {
             switch self.bytes[self.offset] {

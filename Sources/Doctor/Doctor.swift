@@ -1,3 +1,4 @@
+import CLinux
 import Glibc
 
 /// Looks at everything around the server that can go wrong, and changes nothing. Takes well under a second on a healthy
@@ -18,6 +19,7 @@ package func runDoctor(_ input: DoctorInput) -> [Finding] {
     findings.append(checkPlainTokens(input.takesPlainTokens))
     findings.append(checkOpenFiles(connections: input.connections, limit: openFileLimit()))
     findings.append(checkClock(input.clock))
+    findings += checkSynchronisation(clinux_clock_is_synchronised())
     if let meminfo = smallFile("/proc/meminfo") { findings += checkMemory(meminfo) }
     return findings
 }

@@ -56,12 +56,11 @@ func smallFile(_ path: String) -> String? {
 /// A number of bytes for people: `1.5 GiB`.
 func readableBytes(_ count: Int64) -> String {
     let units = ["bytes", "KiB", "MiB", "GiB", "TiB"]
-    var unit = 0
-    var tenths = count * 10
-    while tenths >= 10_240 && unit < units.count - 1 {
-        tenths /= 1_024
+    var (whole, tenths, unit) = (max(0, count), Int64(0), 0)
+    while whole >= 1_024 && unit < units.count - 1 {
+        tenths = (whole % 1_024) * 10 / 1_024
+        whole /= 1_024
         unit += 1
     }
-    let text = tenths % 10 == 0 || unit == 0 ? "\(tenths / 10)" : "\(tenths / 10).\(tenths % 10)"
-    return "\(text) \(units[unit])"
+    return tenths == 0 ? "\(whole) \(units[unit])" : "\(whole).\(tenths) \(units[unit])"
 }

@@ -67,5 +67,5 @@ func checkPlainTokens(_ areTaken: Bool) -> Finding {
     return Finding(
         .advice, "plain_tokens.on",
         "tokens are taken without TLS from private networks: whoever can listen there can sign in as others",
-        advice: "switch plain tokens off in the configuration once every app speaks TLS")
+        advice: "set server.plain_tokens = \"loopback\" once every app can connect with wss://")
 }

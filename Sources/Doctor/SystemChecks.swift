@@ -1,3 +1,4 @@
+import CLinux
 import Execution
 import Glibc
 
@@ -54,6 +55,20 @@ func checkClock(_ clock: Clock) -> Finding {
             advice: "set it before the start (timedatectl), for messages keep the time they were given", values: values)
     }
     return Finding(.ok, "clock.good", "the clock says it is the year {year}", values: values)
+}
+
+/// Whether a time service keeps the clock: 1 yes, 0 no, anything else when the kernel does not tell.
+func checkSynchronisation(_ answer: Int32) -> [Finding] {
+    switch answer {
+    case 1: [Finding(.ok, "clock.synchronised", "the clock is kept right by a time service")]
+    case 0:
+        [
+            Finding(
+                .advice, "clock.unsynchronised", "the clock of this machine is not synchronised",
+                advice: "turn on systemd-timesyncd or chrony: message times come from it")
+        ]
+    default: []
+    }
 }
 
 private func yearOf(milliseconds: Int64) -> Int {

@@ -96,7 +96,7 @@ extension ServerOptions {
         self.transportLimits.outboxBytes = Limit(
             name: "outbox_bytes", unit: "bytes", maximum: settings[Keys.outboxBytes])
         self.transportLimits.outboxLowWaterBytes = Int(settings[Keys.outboxBytes]) / 4
-        self.transportLimits.outboxCeilingBytes = Int(settings[Keys.outboxBytes]) * 4
+        self.transportLimits.outboxCeilingBytes = max(4 << 20, Int(settings[Keys.outboxBytes]) * 4)
         self.transportLimits.stallSeconds = Int(settings[Keys.stallSeconds])
     }
 

@@ -2,22 +2,6 @@ import ChatModel
 
 // What the append path asks the database.
 extension Connection {
-    struct KnownToken {
-        let sequence: Int64
-        let bodyHash: Int64
-    }
-
-    func knownToken(
-        _ token: ClientToken, sender: UserID, in conversation: ConversationID
-    ) throws(StoreError) -> KnownToken? {
-        let sql: StaticString = """
-            SELECT sequence, body_hash FROM client_token WHERE conversation_id = ? AND sender_id = ? AND token = ?
-            """
-        return try self.first(sql, conversation, sender, token.bytes) { row throws(StoreError) in
-            KnownToken(sequence: row.int64(0), bodyHash: row.int64(1))
-        }
-    }
-
     /// Makes the direct conversation of two people, who have none yet.
     func createDirect(
         _ pair: DirectPair, creator: UserID, at wall: Int64, change: Int64, memory: WriterMemory

@@ -18,27 +18,25 @@ final class Appender {
     private let connection: Connection
     private let memory: WriterMemory
     private let insertMessage: Statement
-    private let insertToken: Statement
+    private let tokens: TokenIndex
     /// Conversations whose head is ahead of the database.
     private var ahead: [ConversationState] = []
     var sequencer: Sequencer
     /// Since the last time they were taken.
     var counts = Counts()
 
-    init(_ connection: Connection, _ memory: WriterMemory) throws(StoreError) {
+    init(_ connection: Connection, _ memory: WriterMemory, _ tokens: TokenIndex, _ sequencer: Sequencer)
+        throws(StoreError)
+    {
         self.connection = connection
         self.memory = memory
-        self.sequencer = try Sequencer(connection)
+        self.tokens = tokens
+        self.sequencer = sequencer
         self.insertMessage = try connection.statement(
             """
             INSERT INTO message (conversation_id, sequence, id, sender_id, sent_at, kind, flags, countable, wire, expire,
-                client_token, topic, body)
-            VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
-            """)
-        self.insertToken = try connection.statement(
-            """
-            INSERT INTO client_token (conversation_id, sender_id, token, sequence, body_hash, stored_at)
-            VALUES (?, ?, ?, ?, ?, ?) ON CONFLICT DO NOTHING
+                client_token, topic, body, body_hash)
+            VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
             """)
     }
 
@@ -152,17 +150,15 @@ final class Appender {
         let conversation = try self.conversation(of: target, at: wall)
         let sequence = conversation.head + 1
         let sentAt = max(wall, conversation.activeAt)
-        if let token = request.clientToken {
-            let isNew = try self.remember(token, of: request, conversation, sequence, storedAt: sentAt)
-            guard isNew else { return try self.answerAgain(request, token, target, conversation) }
-        }
+        let bodyHash = XXHash.of(request.content.body)
+        if let answer = try self.earlierAnswer(to: request, target, conversation, bodyHash) { return answer }
         let counts = request.content.flags.contains(.countsAsUnread)
         let countable = conversation.headCountable + (counts ? 1 : 0)
         let message = Message(
             conversation: conversation.id, sequence: sequence, id: self.sequencer.nextID(at: wall),
             sender: target.sender.id, senderName: target.sender.name, sentAtMilliseconds: sentAt,
             clientToken: request.clientToken, content: request.content)
-        try self.insert(message, countable: countable)
+        try self.insert(message, countable: countable, bodyHash: bodyHash)
         conversation.head = sequence
         conversation.headCountable = countable
         conversation.activeAt = sentAt
@@ -186,7 +182,7 @@ final class Appender {
             pair, creator: target.sender.id, at: wall, change: self.sequencer.nextChange(), memory: self.memory)
     }
 
-    private func insert(_ message: Message, countable: Int64) throws(StoreError) {
+    private func insert(_ message: Message, countable: Int64, bodyHash: Int64) throws(StoreError) {
         let statement = self.insertMessage
         let content = message.content
         statement.bind(1, message.conversation.rawValue)
@@ -202,7 +198,9 @@ final class Appender {
         if let token = message.clientToken { statement.bind(11, token.bytes) } else { statement.bindNull(11) }
         if let topic = content.topic { statement.bind(12, topic) } else { statement.bindNull(12) }
         statement.bind(13, content.body)
+        statement.bind(14, bodyHash)
         try statement.run()
+        self.tokens.add(message)
     }
 
     private func accepted(
@@ -221,46 +219,25 @@ final class Appender {
 
     // MARK: Resends
 
-    /// Writes the token down.
-    ///
-    /// - Returns: false when it is there already.
-    private func remember(
-        _ token: ClientToken, of request: Append, _ conversation: ConversationState, _ sequence: Int64, storedAt: Int64
-    ) throws(StoreError) -> Bool {
-        let statement = self.insertToken
-        statement.bind(1, conversation.id.rawValue)
-        statement.bind(2, request.sender.rawValue)
-        statement.bind(3, token.bytes)
-        statement.bind(4, sequence)
-        statement.bind(5, BodyHash.of(request.content.body))
-        statement.bind(6, storedAt)
-        try statement.run()
-        return self.connection.changes == 1
-    }
-
-    private func answerAgain(
-        _ request: Append, _ token: ClientToken, _ target: Target, _ conversation: ConversationState
-    ) throws(StoreError) -> AppendResult {
-        let known = try self.connection.knownToken(token, sender: request.sender, in: conversation.id)
-        guard let known, known.bodyHash == BodyHash.of(request.content.body) else {
-            return self.refuse(.tokenConflict)
-        }
-        let stored = try self.connection.message(in: conversation.id, sequence: known.sequence) {
-            (_) throws(StoreError) in target.sender.name
-        }
-        guard let stored else { throw Row.damaged("client token without its message") }
+    /// What the same client token got before: the same answer for the same body, a refusal for another one.
+    private func earlierAnswer(
+        to request: Append, _ target: Target, _ conversation: ConversationState, _ bodyHash: Int64
+    ) throws(StoreError) -> AppendResult? {
+        guard let token = request.clientToken,
+            let known = try self.tokens.message(with: token, from: target.sender, in: conversation.id)
+        else { return nil }
+        guard known.bodyHash == bodyHash else { return self.refuse(.tokenConflict) }
         self.counts.duplicates += 1
-        return .accepted(self.accepted(stored, target, conversation, isDuplicate: true))
+        return .accepted(self.accepted(known.message, target, conversation, isDuplicate: true))
     }
 
     /// What was taken stays taken: a resend gets the first answer although the permission has gone since.
     private func firstAnswer(to request: Append, _ target: Target) throws(StoreError) -> AppendResult? {
-        guard let token = request.clientToken, let conversation = target.conversation,
-            !request.content.flags.contains(.transient),
-            let known = try self.connection.knownToken(token, sender: request.sender, in: conversation.id),
-            known.bodyHash == BodyHash.of(request.content.body)
-        else { return nil }
-        return try self.answerAgain(request, token, target, conversation)
+        guard let conversation = target.conversation, !request.content.flags.contains(.transient) else { return nil }
+        let bodyHash = XXHash.of(request.content.body)
+        guard let answer = try self.earlierAnswer(to: request, target, conversation, bodyHash) else { return nil }
+        if case .accepted = answer { return answer }
+        return nil
     }
 
     // MARK: The end of a batch

@@ -107,7 +107,7 @@ final class DiskCare {
         if elapsed >= Int64(Self.tickMilliseconds) { try self.tick(isIdle: false) }
     }
 
-    private func emptyLog() throws(StoreError) {
+    func emptyLog() throws(StoreError) {
         guard self.connection.logBytes > 0 else { return }
         try self.connection.checkpoint(truncating: true)
         self.logBytesAtCheckpoint = self.connection.logBytes
@@ -116,17 +116,10 @@ final class DiskCare {
 
     // MARK: Idle work
 
-    /// A short piece of work for a moment in which nothing waits.
+    /// A short piece of work for a quiet moment.
     ///
     /// - Returns: whether there is more.
     func idleSlice() throws(StoreError) -> Bool {
-        guard !self.isReadOnly else { return false }
-        return try self.pruning.slice(self.connection, self.options.clock)
-    }
-
-    func doEverything() throws(StoreError) {
-        try self.tick(isIdle: false)
-        while try self.idleSlice() {}
-        try self.emptyLog()
+        try self.pruning.slice(self.connection, self.options.clock)
     }
 }

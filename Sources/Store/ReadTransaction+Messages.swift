@@ -147,6 +147,22 @@ extension Connection {
     }
 }
 
+extension Connection {
+    /// A message with the hash of the body it was sent with.
+    func messageWithHash(
+        in id: ConversationID, sequence: Int64, senderName: UserName
+    ) throws(StoreError) -> (message: Message, bodyHash: Int64)? {
+        let sql: StaticString = """
+            SELECT conversation_id, sequence, id, sender_id, sent_at, kind, flags, wire, expire, client_token, topic, body,
+                body_hash
+            FROM message WHERE conversation_id = ? AND sequence = ?
+            """
+        return try self.first(sql, id, sequence) { row throws(StoreError) in
+            (try row.message { (_) throws(StoreError) in senderName }, row.int64(12))
+        }
+    }
+}
+
 extension Row {
     /// A message from conversation_id, sequence, id, sender_id, sent_at, kind, flags, wire, expire, client_token, topic,
     /// body.

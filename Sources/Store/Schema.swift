@@ -4,7 +4,8 @@ enum Schema {
     static let version = 1
 
     static let sql = """
-        -- What the database says about itself: epoch, node_id, created_at, and the numbers reserved ahead.
+        -- What the database says about itself: epoch, node_id, created_at, the numbers reserved ahead
+        -- (see Sequencer), and how far client tokens are indexed (see TokenIndex).
         CREATE TABLE meta (
             key TEXT PRIMARY KEY,
             value INTEGER NOT NULL
@@ -100,6 +101,7 @@ enum Schema {
 
         -- countable: how many messages up to and including this one count as unread.
         -- There is no index on id: within a conversation ids rise with the sequence.
+        -- body_hash: XXH64 of the body as it was sent.
         CREATE TABLE message (
             conversation_id INTEGER NOT NULL,
             sequence INTEGER NOT NULL,
@@ -111,6 +113,7 @@ enum Schema {
             countable INTEGER NOT NULL,
             wire INTEGER NOT NULL,
             expire INTEGER NOT NULL DEFAULT 0,
+            body_hash INTEGER NOT NULL,
             client_token BLOB,
             topic TEXT,
             foreign_id TEXT COLLATE BINARY,
@@ -119,16 +122,14 @@ enum Schema {
         ) STRICT, WITHOUT ROWID;
         CREATE UNIQUE INDEX message_by_foreign_id ON message (foreign_id) WHERE foreign_id IS NOT NULL;
 
-        -- Client tokens inside the horizon, for spotting a resend. body_hash: see BodyHash.
+        -- Client tokens inside the horizon, for spotting a resend: see TokenIndex.
+        -- key: a hash of conversation, sender and token. day: of the message, for pruning.
         CREATE TABLE client_token (
+            key INTEGER PRIMARY KEY,
             conversation_id INTEGER NOT NULL,
-            sender_id INTEGER NOT NULL,
-            token BLOB NOT NULL,
             sequence INTEGER NOT NULL,
-            body_hash INTEGER NOT NULL,
-            stored_at INTEGER NOT NULL,
-            PRIMARY KEY (conversation_id, sender_id, token)
-        ) STRICT, WITHOUT ROWID;
+            day INTEGER NOT NULL
+        ) STRICT;
 
         -- How far the devices of one class of one person acknowledged receipt.
         CREATE TABLE delivered (

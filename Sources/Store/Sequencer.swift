@@ -39,16 +39,17 @@ struct Sequencer {
     private var changesUntil: Int64
 
     init(_ connection: Connection) throws(StoreError) {
-        func number(_ key: String) throws(StoreError) -> Int64 {
-            try connection.first("SELECT value FROM meta WHERE key = ?", key) { row throws(StoreError) in row.int64(0) }
-                ?? 0
-        }
-        self.node = try number("node_id")
-        self.lastID = try number("ids_until")
-        self.lastChange = try number("changes_until")
+        self.node = try connection.meta("node_id")
+        self.lastID = try connection.meta("ids_until")
+        self.lastChange = try connection.meta("changes_until")
         self.idsUntil = self.lastID
         self.changesUntil = self.lastChange
     }
+
+    /// Every id given so far is at most this.
+    var newestID: Int64 { self.lastID }
+    /// Every change number given so far is at most this.
+    var newestChange: Int64 { self.lastChange }
 
     mutating func nextID(at wall: Int64) -> MessageID {
         let now = MessageID.first(ofMillisecond: wall, node: self.node)
@@ -66,11 +67,11 @@ struct Sequencer {
         if self.lastID > self.idsUntil {
             let until = MessageID(rawValue: self.lastID).milliseconds + Self.reservedMilliseconds
             self.idsUntil = MessageID.first(ofMillisecond: until, node: self.node)
-            try Self.write(connection, "ids_until", self.idsUntil)
+            try connection.setMeta("ids_until", self.idsUntil)
         }
         if self.lastChange > self.changesUntil {
             self.changesUntil = self.lastChange + Self.reservedChanges
-            try Self.write(connection, "changes_until", self.changesUntil)
+            try connection.setMeta("changes_until", self.changesUntil)
         }
     }
 
@@ -82,11 +83,19 @@ struct Sequencer {
 
     /// At a clean end: the numbers themselves, so that a restart leaves no hole.
     func writeExactly(_ connection: Connection) throws(StoreError) {
-        try Self.write(connection, "ids_until", self.lastID)
-        try Self.write(connection, "changes_until", self.lastChange)
+        try connection.setMeta("ids_until", self.lastID)
+        try connection.setMeta("changes_until", self.lastChange)
+    }
+}
+
+// The numbers of the `meta` table.
+extension Connection {
+    /// 0 when it was never written.
+    func meta(_ key: String) throws(StoreError) -> Int64 {
+        try self.first("SELECT value FROM meta WHERE key = ?", key) { row throws(StoreError) in row.int64(0) } ?? 0
     }
 
-    private static func write(_ connection: Connection, _ key: String, _ value: Int64) throws(StoreError) {
-        try connection.run("INSERT OR REPLACE INTO meta (key, value) VALUES (?, ?)", key, value)
+    func setMeta(_ key: String, _ value: Int64) throws(StoreError) {
+        try self.run("INSERT OR REPLACE INTO meta (key, value) VALUES (?, ?)", key, value)
     }
 }

@@ -11,22 +11,15 @@ struct TokenPruning {
     static let roundMilliseconds: Int64 = 86_400_000
     /// How long the wall clock must have run evenly before a round, and how far it may be off.
     static let steadyMilliseconds: Int64 = 3_600_000
-    private static let dayMilliseconds: Int64 = 86_400_000
 
-    private struct Key {
-        let conversation: Int64
-        let sender: Int64
-        let token: [UInt8]
-    }
-
-    private let horizonMilliseconds: Int64
+    private let horizonDays: Int64
     private var notBefore: Instant
-    private var place: Key?
+    private var place = Int64.min
     private var isInRound = false
     private var lastSeen: (now: Instant, wall: Int64)
 
     init(_ options: StoreOptions) {
-        self.horizonMilliseconds = Int64(options.tokenDays) * Self.dayMilliseconds
+        self.horizonDays = Int64(options.tokenDays)
         let now = options.clock.now()
         self.notBefore = now.advanced(byMilliseconds: Self.steadyMilliseconds)
         self.lastSeen = (now, options.clock.wallMilliseconds())
@@ -40,7 +33,6 @@ struct TokenPruning {
         self.lastSeen = (now, wall)
         guard jump.magnitude > UInt64(Self.steadyMilliseconds) else { return }
         self.isInRound = false
-        self.place = nil
         self.notBefore = now.advanced(byMilliseconds: Self.steadyMilliseconds)
     }
 
@@ -51,37 +43,25 @@ struct TokenPruning {
         if !self.isInRound {
             guard now >= self.notBefore else { return false }
             self.isInRound = true
+            self.place = Int64.min
             self.notBefore = now.advanced(byMilliseconds: Self.roundMilliseconds)
         }
-        let oldest = clock.wallMilliseconds() - self.horizonMilliseconds
-        let rows = try self.nextRows(connection)
-        let old = rows.filter { $0.storedAt < oldest }
-        if !old.isEmpty { try self.delete(old.map(\.key), connection) }
-        self.place = rows.last?.key
-        self.isInRound = rows.count == Self.sliceRows
-        if !self.isInRound { self.place = nil }
+        let oldest = TokenIndex.day(of: clock.wallMilliseconds()) - self.horizonDays
+        let keys = try connection.query(
+            "SELECT key, day FROM client_token WHERE key > ? LIMIT ?", self.place, Self.sliceRows
+        ) {
+            row throws(StoreError) in (key: row.int64(0), day: row.int64(1))
+        }
+        let old = keys.filter { $0.day < oldest }
+        if !old.isEmpty { try Self.delete(old.map(\.key), connection) }
+        self.place = keys.last?.key ?? self.place
+        self.isInRound = keys.count == Self.sliceRows
         return self.isInRound
     }
 
-    private func nextRows(_ connection: Connection) throws(StoreError) -> [(key: Key, storedAt: Int64)] {
-        try connection.query(
-            """
-            SELECT conversation_id, sender_id, token, stored_at FROM client_token
-            WHERE (conversation_id, sender_id, token) > (?, ?, ?)
-            ORDER BY conversation_id, sender_id, token LIMIT ?
-            """, self.place?.conversation ?? 0, self.place?.sender ?? 0, self.place?.token ?? [], Self.sliceRows
-        ) { row throws(StoreError) in
-            (Key(conversation: row.int64(0), sender: row.int64(1), token: row.blob(2)), row.int64(3))
-        }
-    }
-
-    private func delete(_ keys: [Key], _ connection: Connection) throws(StoreError) {
+    private static func delete(_ keys: [Int64], _ connection: Connection) throws(StoreError) {
         try connection.run("BEGIN IMMEDIATE")
-        for key in keys {
-            try connection.run(
-                "DELETE FROM client_token WHERE conversation_id = ? AND sender_id = ? AND token = ?",
-                key.conversation, key.sender, key.token)
-        }
+        for key in keys { try connection.run("DELETE FROM client_token WHERE key = ?", key) }
         try connection.run("COMMIT")
     }
 }

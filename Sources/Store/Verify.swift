@@ -61,6 +61,8 @@ package struct VerifyFinding: Hashable, Sendable, CustomStringConvertible {
         case duplicate
         /// A client token without its message, or a message without its token.
         case token
+        /// A body that is not the one that was sent.
+        case body
         /// A person's reading position or own count.
         case unread
         case memberCount
@@ -144,8 +146,9 @@ struct Verifier {
     func run() throws(StoreError) {
         guard try self.checkSchema(), try self.checkFile() else { return }
         try self.checkReferences()
-        try self.checkConversations()
-        try self.checkTokens()
+        let tokens = try TokenIndex(self.connection, try Sequencer(self.connection))
+        try self.checkConversations(tokens)
+        try self.checkTokens(tokens)
         try self.checkDelivered()
         for expectation in self.options.expectations { try self.check(expectation) }
     }

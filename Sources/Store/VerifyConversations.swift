@@ -33,13 +33,15 @@ extension Verifier {
         let counts: Bool
         let countable: Int64
         let token: [UInt8]?
+        let bodyIsIntact: Bool
     }
 
-    func checkConversations() throws(StoreError) {
+    func checkConversations(_ tokens: TokenIndex) throws(StoreError) {
         self.notes.report.users = try self.count("SELECT count(*) - 1 FROM user")
         let messages = try self.connection.statement(
             """
-            SELECT conversation_id, sequence, id, sender_id, sent_at, flags, countable, client_token
+            SELECT conversation_id, sequence, id, sender_id, sent_at, flags, countable, client_token,
+                body, body_hash
             FROM message ORDER BY conversation_id, sequence
             """)
         defer { messages.reset() }
@@ -49,7 +51,7 @@ extension Verifier {
             try self.loadPeople(of: &progress)
             while let message = next, message.conversation <= progress.id {
                 if message.conversation == progress.id {
-                    try self.pass(message, &progress)
+                    try self.pass(message, &progress, tokens)
                 } else {
                     self.reportOrphan(message)
                 }
@@ -69,7 +71,8 @@ extension Verifier {
         return MessageRow(
             conversation: row.int64(0), sequence: row.int64(1), id: row.int64(2), sender: row.int64(3),
             sentAt: row.int64(4), counts: row.int64(5) & MessageFlags.countsAsUnread.rawValue != 0,
-            countable: row.int64(6), token: row.optionalBlob(7))
+            countable: row.int64(6), token: row.optionalBlob(7),
+            bodyIsIntact: XXHash.of(row.blob(8)) == row.int64(9))
     }
 
     private func conversations() throws(StoreError) -> [Progress] {
@@ -114,7 +117,7 @@ extension Verifier {
             """)
     }
 
-    private func pass(_ message: MessageRow, _ progress: inout Progress) throws(StoreError) {
+    private func pass(_ message: MessageRow, _ progress: inout Progress, _ tokens: TokenIndex) throws(StoreError) {
         self.notes.report.messages += 1
         let last = progress.last
         if message.sequence != last.sequence + 1 {
@@ -134,10 +137,13 @@ extension Verifier {
                 .countable, progress,
                 "message \(message.sequence) says that \(message.countable) messages count as unread, not \(countable)")
         }
+        if !message.bodyIsIntact {
+            self.note(.body, progress, "message \(message.sequence) is not what was sent")
+        }
         // From here on with what the row says, so that one wrong number is one finding.
         progress.last = (message.sequence, message.id, message.sentAt, message.countable)
         self.countForPeople(message, &progress)
-        try self.checkToken(of: message, progress)
+        try self.checkToken(of: message, progress, tokens)
     }
 
     private func countForPeople(_ message: MessageRow, _ progress: inout Progress) {
@@ -149,22 +155,23 @@ extension Verifier {
         }
     }
 
-    /// A message inside the horizon must own its client token: two messages with one token show up here, because the
-    /// token can only point to one of them.
-    private func checkToken(of message: MessageRow, _ progress: Progress) throws(StoreError) {
+    /// A message inside the horizon must be found by its client token: of two messages with one token only one is.
+    private func checkToken(
+        of message: MessageRow, _ progress: Progress, _ tokens: TokenIndex
+    ) throws(StoreError) {
         let oldest = self.options.wallMilliseconds - Int64(self.options.tokenDays) * 86_400_000
-        guard let bytes = message.token, let token = ClientToken(bytes), message.sentAt >= oldest else { return }
-        let known = try self.connection.knownToken(
-            token, sender: UserID(rawValue: message.sender), in: ConversationID(rawValue: message.conversation))
+        guard let token = message.token.flatMap(ClientToken.init), message.sentAt >= oldest else { return }
+        let known = try tokens.sequence(
+            of: token, from: UserID(rawValue: message.sender), in: ConversationID(rawValue: message.conversation))
         guard let known else {
             return self.note(
                 .token, progress,
                 "the client token of message \(message.sequence) is not remembered: a resend would be stored again")
         }
-        if known.sequence != message.sequence {
+        if known != message.sequence {
             self.note(
                 .duplicate, progress,
-                "messages \(known.sequence) and \(message.sequence) are one message of the same sender, stored twice")
+                "messages \(known) and \(message.sequence) have one client token of the same sender")
         }
     }
 

@@ -2,33 +2,25 @@ import ChatModel
 
 // What points at messages from outside: client tokens, delivery positions, acknowledgements of clients.
 extension Verifier {
-    /// Every remembered client token names a message of that sender with that token and body.
-    func checkTokens() throws(StoreError) {
+    /// Every indexed client token leads to a message that was sent with it.
+    func checkTokens(_ tokens: TokenIndex) throws(StoreError) {
         let rows = try self.connection.statement(
             """
-            SELECT t.conversation_id, t.sequence, m.sequence IS NOT NULL, m.sender_id IS t.sender_id,
-                m.client_token IS t.token, t.body_hash, m.body
-            FROM client_token t
+            SELECT t.key, t.conversation_id, t.sequence, m.sender_id, m.client_token FROM client_token t
             LEFT JOIN message m ON m.conversation_id = t.conversation_id AND m.sequence = t.sequence
             """)
         defer { rows.reset() }
         while try rows.step() {
             self.notes.report.clientTokens += 1
             let row = rows.row
-            let problem: String
-            if row.int64(2) == 0 {
-                problem = "does not exist"
-            } else if row.int64(3) == 0 || row.int64(4) == 0 {
-                problem = "is another one"
-            } else if row.int64(5) != BodyHash.of(row.blob(6)) {
-                problem = "has another body"
-            } else {
-                continue
-            }
+            let token = row.optionalBlob(4).flatMap(ClientToken.init)
+            let isRight = token.map { tokens.key($0, row.userID(3), row.conversationID(1)) == row.int64(0) } ?? false
+            guard !isRight else { continue }
+            let what = row.isNull(3) ? "does not exist" : "was sent with another one"
             self.notes.add(
                 .token,
                 """
-                Conversation number \(row.int64(0)): a client token remembers message \(row.int64(1)), which \(problem). \
+                Conversation number \(row.int64(1)): a client token leads to message \(row.int64(2)), which \(what). \
                 Keep the folder and report it.
                 """)
         }

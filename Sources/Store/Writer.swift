@@ -16,6 +16,7 @@ final class Writer {
     private let connection: Connection
     private let memory: WriterMemory
     private let appender: Appender
+    private let tokens: TokenIndex
     private let care: DiskCare
     /// Requests taken from the mailbox, from `next` on still to be done.
     private var waiting: [WriterRequest] = []
@@ -24,6 +25,8 @@ final class Writer {
     private var answers: [@Sendable () -> Void] = []
     /// What the batch takes of the queue's bounds.
     private var room = (count: 0, bytes: 0)
+    /// A quiet second has passed and there is work for quiet times.
+    private var hasIdleWork = false
     private var hasFailed = false
 
     /// Opens folder and database on the thread that will write.
@@ -37,7 +40,9 @@ final class Writer {
         let folder = try DataFolder(options.folder)
         self.connection = try Connection.openForWriting(folder, options)
         self.memory = WriterMemory(self.connection, options)
-        self.appender = try Appender(self.connection, self.memory)
+        let sequencer = try Sequencer(self.connection)
+        self.tokens = try TokenIndex(self.connection, sequencer)
+        self.appender = try Appender(self.connection, self.memory, self.tokens, sequencer)
         self.care = DiskCare(options, folder, self.connection, gauges)
     }
 
@@ -55,7 +60,7 @@ final class Writer {
                 return
             case .housekeeping(let done):
                 self.next += 1
-                self.guarded { () throws(StoreError) in try self.care.doEverything() }
+                self.guarded { () throws(StoreError) in try self.keepHouse() }
                 done()
             case .appends, .job:
                 self.runBatch()
@@ -76,18 +81,37 @@ final class Writer {
         }
     }
 
-    /// Nothing waits: a slice of idle work, or sleep until something comes.
+    /// Nothing waits: sleeps until something comes. After a quiet second, and until the next request, there is time for
+    /// other work, a slice at a time.
     private func rest() {
-        var mayHaveMore = false
-        self.guarded { () throws(StoreError) in mayHaveMore = try self.care.idleSlice() }
-        let waits = self.queue.mailbox.wait(milliseconds: mayHaveMore ? 0 : DiskCare.tickMilliseconds)
-        if !waits { self.guarded { () throws(StoreError) in try self.care.tick(isIdle: true) } }
+        let waits = self.queue.mailbox.wait(milliseconds: self.hasIdleWork ? 0 : DiskCare.tickMilliseconds)
+        guard !waits else { return }
+        let isFirst = !self.hasIdleWork
+        self.hasIdleWork = false
+        self.guarded { () throws(StoreError) in
+            if isFirst { try self.care.tick(isIdle: true) }
+            self.hasIdleWork = try self.idleSlice(all: false)
+        }
+    }
+
+    /// - Returns: whether there is more.
+    private func idleSlice(all: Bool) throws(StoreError) -> Bool {
+        guard !self.care.isReadOnly else { return false }
+        if try self.tokens.mergeIdle(all: all, self.appender.sequencer) { return true }
+        return try self.care.idleSlice()
+    }
+
+    private func keepHouse() throws(StoreError) {
+        try self.care.tick(isIdle: false)
+        while try self.idleSlice(all: true) {}
+        try self.care.emptyLog()
     }
 
     // MARK: One batch
 
     private func runBatch() {
         let batch = self.nextBatch()
+        self.hasIdleWork = false
         guard !self.hasFailed else { return self.failAfterFailure(batch.requests) }
         self.room = (batch.count, batch.bytes)
         do throws(StoreError) {
@@ -182,10 +206,12 @@ final class Writer {
         guard self.connection.isInTransaction else { return self.publish() }
         try self.appender.flush()
         try self.appender.sequencer.reserve(self.connection)
+        if !self.care.isReadOnly { try self.tokens.mergeAlong(self.room.count) }
         try self.options.commitHook(
             { () throws(StoreError) in
                 let start = Clock.system.now()
                 try self.connection.run("COMMIT")
+                self.tokens.transactionCommitted(self.appender.sequencer)
                 let nanoseconds = Clock.system.now().nanoseconds - start.nanoseconds
                 self.gauges.update { $0.commits.add(nanoseconds / 1_000) }
             },
@@ -217,6 +243,7 @@ final class Writer {
     private func rollBack() {
         if self.connection.isInTransaction { try? self.connection.run("ROLLBACK") }
         self.appender.forget()
+        self.tokens.rolledBack()
         self.appender.counts = Appender.Counts()
         self.outcomes.removeAll()
         self.answers.removeAll()
@@ -268,6 +295,7 @@ final class Writer {
     private func appendAlone(_ append: Append, at wall: Int64) throws(StoreError) {
         try self.begin()
         try self.connection.run("SAVEPOINT request")
+        let tokensBefore = self.tokens.added.count
         let result: AppendResult
         do throws(StoreError) {
             result = try self.append(append, at: wall)
@@ -276,6 +304,7 @@ final class Writer {
         } catch {
             try self.undoRequest(after: error, changedNothing: true)
             self.appender.forget()
+            self.tokens.rolledBack(to: tokensBefore)
             self.options.log.error("message_refused_by_database", ["reason": .text(error.description)])
             self.outcomes.append(AppendOutcome(ticket: append.ticket, result: .failed(error)))
             return

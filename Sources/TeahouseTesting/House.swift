@@ -1,19 +1,23 @@
+import Broker
 package import ChatModel
 package import Server
 package import Store
 import Transport
 
-/// A whole server in this process: real sockets on port 0 of loopback, a real database in a temporary folder.
+/// A whole server in this process, with rates that no test reaches by chance: real sockets on port 0 of loopback, a real database in a temporary folder.
 package final class House {
-    package let folder = TemporaryFolder()
+    package let folder: TemporaryFolder
     private let configure: (inout ServerOptions) -> Void
     package private(set) var server: TeahouseServer
     private var isRunning = true
 
     /// - Parameter configure: changes the options; also used by every `restart`.
-    package init(_ configure: @escaping (inout ServerOptions) -> Void = { _ in }) throws {
+    package init(
+        on folder: TemporaryFolder = TemporaryFolder(), _ configure: @escaping (inout ServerOptions) -> Void = { _ in }
+    ) throws {
+        self.folder = folder
         self.configure = configure
-        self.server = try Self.start(self.folder.path, configure)
+        self.server = try Self.start(folder.path, configure)
     }
 
     deinit { self.stop() }
@@ -23,6 +27,8 @@ package final class House {
         options.store.ballastBytes = 0
         options.store.stopWritingFreeBytes = 0
         options.servesTLS = false
+        options.broker.perUser = RateLimit(perSecond: 1e6, burst: 1e6)
+        options.broker.perConversation = RateLimit(perSecond: 1e6, burst: 1e6)
         configure(&options)
         return try TeahouseServer(options)
     }

@@ -29,6 +29,7 @@ extension Connection {
 
     /// Answers the peer's close frame.
     func peerSentClose(_ code: WebSocketCloseCode?) {
+        self.peerHasSaidGoodbye = true
         if self.stage == .closing {
             self.awaitsPeerClose = false
             self.markDirty()
@@ -88,7 +89,8 @@ extension Connection {
         self.stage = .lingering
         self.input.removeAll()
         self.setPhaseDeadline(seconds: self.reactor.limits.closingSeconds)
-        if self.peerHasFinished { self.drop(.aborted) }
+        // Both have said all: no need to wait for the peer's end of TCP as well.
+        if self.peerHasFinished || self.peerHasSaidGoodbye { self.drop(.aborted) }
     }
 
     /// The server goes down: say goodbye in the dialect's words, then in the protocol's.

@@ -74,9 +74,10 @@ extension Connection {
         if self.stage == .http { self.updateRequestDeadline() }
     }
 
-    /// Goes on with what is here already, at the start of the next turn.
+    /// Goes on with what is here already, at the start of the next turn. Without any bytes too: the end of a body is
+    /// an event that needs none.
     func processLater() {
-        guard !self.isReady, !self.isProcessing, self.stage != .ended, !self.input.isEmpty else { return }
+        guard !self.isReady, !self.isProcessing, self.stage != .ended else { return }
         self.isReady = true
         self.reactor.ready.append(self)
     }

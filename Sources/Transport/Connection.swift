@@ -76,6 +76,8 @@ package final class Connection {
     var isBlocked = false
     var peerHasFinished = false
     var awaitsPeerClose = false
+    /// Its close frame has been read.
+    var peerHasSaidGoodbye = false
     /// Why it ends, once that is known; the handler hears it at the end of the turn.
     var end: ConnectionEnd?
 

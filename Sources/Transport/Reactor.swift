@@ -129,6 +129,8 @@ extension Reactor {
         while !self.isStopped { self.turn() }
         for case .some(let connection) in self.slots { connection.drop(.drained) }
         self.settle()
+        // What gateways and timers hold may look at this reactor one last time.
+        self.timers = TimerQueue()
         self.gateways = []
     }
 

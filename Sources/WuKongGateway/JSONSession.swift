@@ -52,10 +52,20 @@ final class JSONSession: ConnectionHandler {
     func received(_ bytes: UnsafeRawBufferPointer, as kind: InboundKind) {
         do throws(JSONError) {
             try self.splitter.append(bytes) { object in self.take(object) }
+            if kind != .stream, self.splitter.heldBytes > 0 {
+                self.malformed("the message ends inside an object", kind)
+            }
         } catch {
-            self.refuse(nil, .parseError, "not a JSON object: \(error)")
-            self.close(.protocolError, "not JSON")
+            self.malformed("not a JSON object: \(error)", kind)
         }
+    }
+
+    /// A WebSocket message that is no JSON is answered and forgotten; in a stream nobody knows where the next object
+    /// begins.
+    private func malformed(_ text: String, _ kind: InboundKind) {
+        self.refuse(nil, .parseError, text)
+        self.splitter = JSONStreamSplitter(maximumBytes: self.gateway.house.settings.frameBytes)
+        guard case .active = self.phase, kind != .stream else { return self.close(.policyViolation, "not JSON") }
     }
 
     func outboxRose() { self.feed.outboxRose() }

@@ -128,14 +128,17 @@ struct StoreBench {
         let store = try Store(StoreOptions(folder: folder))
         let opened = Double(Clock.system.now().nanoseconds - start.nanoseconds) / 1e6
         let counts = try store.readAndWait { reading throws(StoreError) in try reading.counts() }
-        print("start with \(counts.messages) messages: \(Self.rounded(opened)) ms, \(Self.residentKibibytes()) KiB resident")
+        print(
+            "start with \(counts.messages) messages: \(Self.rounded(opened)) ms, \(Self.residentKibibytes()) KiB resident"
+        )
         let times = try store.readAndWait { reading throws(StoreError) in
             let someone = try reading.user(named: UserName("user0")!)!.id
             let conversations = try reading.conversations(of: someone).map(\.conversation)
             let largest = conversations.max { $0.head < $1.head }!
             let last = try Self.times(5_000) { round throws(StoreError) in
                 let id = ConversationID(rawValue: Int64(round % Self.pairs) + 1)
-                return try reading.latestMessages(in: id, limit: 20, as: .member(UserID(rawValue: 2 * id.rawValue))).count
+                return try reading.latestMessages(in: id, limit: 20, as: .member(UserID(rawValue: 2 * id.rawValue)))
+                    .count
             }
             let unread = try Self.times(5_000) { (_) throws(StoreError) in try reading.unread(of: someone).count }
             let before = try Self.times(5_000) { round throws(StoreError) in

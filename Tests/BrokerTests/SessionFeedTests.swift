@@ -81,14 +81,20 @@ struct SessionFeedTests {
         #expect(after == .readPage(range(7, after: 1, through: 4)))
     }
 
-    @Test("transient messages pass while there is room and vanish when there is none")
+    @Test("transient messages keep their place among the others, and vanish when there is no room")
     func transient() {
         var feed = SessionFeed(catchesUp: true)
-        let sent9 = feed.offer(delivery(7, 0))
-        #expect(sent9, "also during a round")
+        for sequence: Int64 in [1, 0, 2] {
+            let early = feed.offer(delivery(7, sequence))
+            #expect(!early)
+        }
+        let (send, _) = feed.received(ranges: [])
+        #expect(sequences(send) == [1, 0, 2])
         feed.outboxRose()
-        let sent10 = feed.offer(delivery(7, 0))
-        #expect(!sent10)
+        let full = feed.offer(delivery(7, 0))
+        #expect(!full)
+        let (nothing, next) = feed.outboxDrained()
+        #expect(nothing.isEmpty && next == .none, "no round for what is not stored")
     }
 
     @Test("a read that failed is tried again when the owner says so")

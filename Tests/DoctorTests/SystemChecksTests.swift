@@ -33,6 +33,13 @@ struct SystemChecksTests {
         #expect(checkClock(ManualClock(wallMilliseconds: wall).clock).severity == severity)
     }
 
+    @Test(
+        "a clock nobody keeps right",
+        arguments: [
+            (1, ["doctor.clock.synchronised"]), (0, ["doctor.clock.unsynchronised"]), (-1, []),
+        ] as [(Int32, [String])])
+    func synchronisation(_ answer: Int32, _ keys: [String]) { #expect(checkSynchronisation(answer).map(\.key) == keys) }
+
     @Test("a monotonic clock that runs backwards")
     func backwards() {
         let steps = Lock<Int64>(10)
@@ -64,7 +71,7 @@ struct SystemChecksTests {
         arguments: [
             (0 as Int64, "0 bytes"), (1_023, "1023 bytes"), (1_024, "1 KiB"), (1_536, "1.5 KiB"),
             (256 << 20, "256 MiB"),
-            (5 << 40, "5 TiB"),
+            (5 << 40, "5 TiB"), (.max, "8388607.9 TiB"),
         ])
     func bytes(_ count: Int64, _ text: String) { #expect(readableBytes(count) == text) }
 

@@ -62,8 +62,6 @@ struct SessionScenarios {
     @Test("somebody who does not read holds up nobody, and gets everything when they read again")
     func slowConsumer() throws {
         let house = try House {
-            $0.broker.perUser = .init(perSecond: 1e6, burst: 1e6)
-            $0.broker.perConversation = .init(perSecond: 1e6, burst: 1e6)
             $0.transportLimits.outboxBytes = .init(name: "outbox", unit: "bytes", maximum: 65_536)
             $0.transportLimits.outboxLowWaterBytes = 16_384
             $0.transportLimits.outboxCeilingBytes = 1 << 20

@@ -7,18 +7,18 @@ import Testing
 struct PartsTests {
     /// Source: xxHash 0.8, `xxhsum -H64` of the same bytes.
     @Test(
-        "a body hash is XXH64",
+        "a hash is XXH64",
         arguments: [
             ("", 0xEF46_DB37_51D8_E999), ("a", 0xD24E_C4F1_A98C_6E5B), ("abc", 0x44BC_2CF5_AD77_0999),
             ("Nobody inspects the spammish repetition", 0xFBCE_A83C_8A37_8BF1),
         ] as [(String, UInt64)])
     func bodyHash(_ text: String, _ hash: UInt64) {
-        #expect(UInt64(bitPattern: BodyHash.of(Array(text.utf8))) == hash)
+        #expect(UInt64(bitPattern: XXHash.of(Array(text.utf8))) == hash)
     }
 
     @Test("bodies of every length up to 100 bytes have hashes of their own")
     func hashLengths() {
-        let hashes = (0...100).map { BodyHash.of([UInt8](repeating: 1, count: $0)) }
+        let hashes = (0...100).map { XXHash.of([UInt8](repeating: 1, count: $0)) }
         #expect(Set(hashes).count == 101)
     }
 

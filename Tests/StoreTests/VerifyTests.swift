@@ -7,7 +7,7 @@ import Testing
 
 @Suite("Verify")
 struct VerifyTests {
-    /// Two people in a group of ten messages, each with a token; everything read up to 4 and delivered up to 5.
+    /// Two people in a group of twelve messages, each with a token; everything read up to 4 and delivered up to 5.
     private func furnished() throws -> (House, [Accepted]) {
         let house = try House()
         let (romeo, juliet) = (try house.user("romeo"), try house.user("juliet"))
@@ -23,7 +23,10 @@ struct VerifyTests {
                 DeliveredPosition(user: juliet, deviceClass: .app, conversation: verona, sequence: 5)
             ])
         }
-        return (house, results.compactMap(\.accepted))
+        // The client tokens of the first ten are indexed, those of two more are not yet.
+        house.store.runHousekeeping()
+        let more = house.send([11, 12].map { house.append("more", from: romeo, to: .id(verona), token: "t\($0)") })
+        return (house, (results + more).compactMap(\.accepted))
     }
 
     private func verify(
@@ -45,29 +48,31 @@ struct VerifyTests {
         let report = try house.verified()
         #expect(report.findings == [] && report.isClean)
         #expect(report.users == 2 && report.conversations == 1 && report.members == 2)
-        #expect(report.messages == 10 && report.clientTokens == 10 && report.schemaVersion == 1)
+        #expect(report.messages == 12 && report.clientTokens == 10 && report.schemaVersion == 1)
     }
 
     @Test(
         "finds planted damage",
         arguments: [
-            ("DELETE FROM message WHERE sequence = 5", [.sequence, .countable, .token]),
-            ("DELETE FROM message WHERE sequence = 10", [.sequence, .countable, .unread, .token]),
-            ("UPDATE conversation SET head = 12", [.sequence]),
+            ("DELETE FROM message WHERE sequence = 5", [.sequence, .token]),
+            ("DELETE FROM message WHERE sequence > 9", [.sequence, .countable, .unread, .token]),
+            ("UPDATE conversation SET head = 13", [.sequence]),
             ("UPDATE message SET id = id - 100000 WHERE sequence = 7", [.order]),
             ("UPDATE message SET sent_at = sent_at - 1 WHERE sequence = 7", [.order]),
             ("UPDATE message SET countable = 3 WHERE sequence = 7", [.countable]),
             ("UPDATE conversation SET head_countable = 9", [.countable]),
             ("UPDATE message SET client_token = CAST('t1' AS BLOB) WHERE sequence = 4", [.duplicate, .token]),
+            ("UPDATE message SET client_token = CAST('t1' AS BLOB) WHERE sequence = 12", [.duplicate]),
+            ("UPDATE message SET client_token = CAST('t11' AS BLOB) WHERE sequence = 12", [.duplicate]),
             ("DELETE FROM client_token WHERE sequence = 2", [.token]),
-            ("UPDATE client_token SET body_hash = 1 WHERE sequence = 2", [.token]),
-            ("UPDATE message SET body = x'00' WHERE sequence = 2", [.token]),
-            ("UPDATE member SET own_countable_since_read = 9 WHERE user_id = 1", [.unread]),
+            ("UPDATE client_token SET sequence = 3 WHERE sequence = 2", [.token, .duplicate]),
+            ("UPDATE message SET body = x'00' WHERE sequence = 2", [.body]),
+            ("UPDATE member SET own_countable_since_read = 5 WHERE user_id = 1", [.unread]),
             ("UPDATE member SET read_countable = 3 WHERE user_id = 2", [.unread]),
-            ("UPDATE member SET read_sequence = 11 WHERE user_id = 2", [.unread]),
+            ("UPDATE member SET read_sequence = 13 WHERE user_id = 2", [.unread]),
             ("UPDATE conversation SET member_count = 3", [.memberCount]),
-            ("UPDATE delivered SET sequence = 11", [.delivered]),
-            ("UPDATE message SET conversation_id = 2 WHERE sequence = 10", [.danglingRow, .sequence]),
+            ("UPDATE delivered SET sequence = 13", [.delivered]),
+            ("UPDATE message SET conversation_id = 2 WHERE sequence = 12", [.danglingRow, .sequence]),
             ("DELETE FROM user WHERE id = 2", [.danglingRow]),
             ("PRAGMA user_version = 0", [.schema]),
         ] as [(String, Set<VerifyFinding.Kind>)])
@@ -100,7 +105,7 @@ struct VerifyTests {
     func acknowledged() throws {
         let (house, accepted) = try self.furnished()
         let report = try self.verify(house, after: "", expecting: accepted.map(self.expectation))
-        #expect(report.findings == [] && report.expectations == 10)
+        #expect(report.findings == [] && report.expectations == 12)
     }
 
     @Test("names acknowledged messages that are missing or differ")
@@ -111,7 +116,7 @@ struct VerifyTests {
         let report = try self.verify(
             house,
             after: """
-                DELETE FROM message WHERE sequence = 10;
+                DELETE FROM message WHERE sequence = 12;
                 UPDATE message SET body = x'00' WHERE sequence = 3; UPDATE message SET sender_id = 2 WHERE sequence = 4;
                 """, expecting: accepted.map(self.expectation) + [elsewhere])
         #expect(report.findings.count { $0.kind == .missing } == 2)
@@ -127,11 +132,11 @@ struct VerifyTests {
         let (house, _) = try self.furnished()
         house.store.close()
         try Connection(path: DataFolder.databasePath(in: house.folder.data), role: .writer(synchronous: "FULL"))
-            .script("UPDATE client_token SET body_hash = 1")
+            .script("UPDATE client_token SET sequence = 99")
         var options = VerifyOptions()
         options.maximumFindings = 3
         let report = try house.verified(options)
-        #expect(report.findings.count == 3 && report.moreFindings == 7)
+        #expect(report.findings.count == 3 && report.moreFindings >= 7)
     }
 
     @Test("of a folder without a database says so and makes nothing")

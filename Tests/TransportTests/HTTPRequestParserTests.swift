@@ -4,7 +4,11 @@ import Testing
 
 /// Everything that a parser told, in words.
 func parsed(_ text: String, cut: Int = .max, maximumHeadBytes: Int = 16_384, maximumHeaders: Int = 100) -> [String] {
-    let input = Array(text.utf8)
+    // Parsers get memory that stays where it is, as from a socket.
+    let bytes = UnsafeMutableRawBufferPointer.allocate(byteCount: text.utf8.count, alignment: 1)
+    defer { bytes.deallocate() }
+    bytes.copyBytes(from: text.utf8)
+    let input = UnsafeRawBufferPointer(bytes)
     var parser = HTTPRequestParser(maximumHeadBytes: maximumHeadBytes, maximumHeaders: maximumHeaders)
     var seen: [String] = []
     var body = ""
@@ -13,9 +17,8 @@ func parsed(_ text: String, cut: Int = .max, maximumHeadBytes: Int = 16_384, max
         while available < input.count {
             available = cut == .max ? input.count : min(input.count, available + cut)
             while true {
-                let step = try input.withUnsafeBytes { bytes throws(HTTPParseError) in
-                    try parser.next(UnsafeRawBufferPointer(rebasing: bytes[position..<available])).inWords
-                }
+                let rest = UnsafeRawBufferPointer(rebasing: input[position..<available])
+                let step = try parser.next(rest).inWords
                 position += step.consumed
                 if step.word == nil, step.piece == nil, step.consumed == 0 { break }
                 if let piece = step.piece { body += piece }

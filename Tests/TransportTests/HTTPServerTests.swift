@@ -229,7 +229,9 @@ struct HTTPServerTests {
                         responder.write(piece)
                         left.value -= 1
                     }
-                    if left.value == 0 { left.hold = nil; responder.finish() }
+                    guard left.value == 0, let whole = left.hold else { return }
+                    whole.finish()
+                    left.hold = nil
                 }
                 left.hold = responder
                 responder.whenDrained = more

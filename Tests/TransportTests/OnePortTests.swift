@@ -1,4 +1,5 @@
 import Diagnostics
+import Execution
 import Glibc
 import Testing
 
@@ -20,7 +21,7 @@ struct OnePortTests {
             if byteByByte { try client.sendByteByByte(Array(sent.utf8)) } else { try client.send(sent) }
             #expect(try client.read(exactly: received.utf8.count) == Array(received.utf8))
         }
-        #expect(server.recorder.all == [opened, opened])
+        #expect(server.recorder.all.filter { $0.hasPrefix("open") } == [opened, opened])
     }
 
     @Test("closes what it does not know", arguments: ["\u{0}", "1234", "<a>", "\u{7F}"])

@@ -67,7 +67,7 @@ final class TestClient {
     /// Up to `count` bytes; empty at the end of the connection, also when it was reset.
     func readSome(_ count: Int = 65_536) throws -> [UInt8] {
         var room = [UInt8](repeating: 0, count: count)
-        let got = read(self.descriptor, &room, count)
+        let got = Glibc.read(self.descriptor, &room, count)
         if got < 0, clinux_errno() == ECONNRESET { return [] }
         guard got >= 0 else { throw ClientError(description: "read failed: errno \(clinux_errno())") }
         return Array(room[..<got])

@@ -138,6 +138,9 @@ extension Connection {
         guard let http = self.http, http.isAnswering, self.end == nil else { return }
         http.isAnswering = false
         http.responder = nil
+        // The next wait gets a deadline of its own, even if this answer came within one read.
+        http.hasAnswered = true
+        http.waiting = nil
         if http.closesAfterAnswer {
             self.finishSending(self.peerHasFinished ? .peerClosed(nil) : .closed(.normal))
         } else if !self.isProcessing {
@@ -202,7 +205,6 @@ extension Connection {
         // A streamed body has to move, however long it is; the others have one deadline as a whole.
         guard waiting != http.waiting || waiting == .streamedBody else { return }
         http.waiting = waiting
-        if waiting == .answer { http.hasAnswered = true }
         self.setPhaseDeadline(seconds: self.seconds(for: waiting))
     }
 

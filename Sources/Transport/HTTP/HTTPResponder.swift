@@ -124,8 +124,15 @@ package final class HTTPResponder {
 
     /// Breaks off a response that cannot be completed: the connection is dropped, so that nobody takes it for whole.
     package func cancel() {
-        self.state = .done
+        self.finishState()
         self.connection?.abort()
+    }
+
+    /// Lets go of what the callbacks hold, which may be this responder.
+    private func finishState() {
+        self.state = .done
+        self.whenDrained = nil
+        self.whenEnded = nil
     }
 
     private func begin(_ status: Int, _ headers: [(String, String)], length: HTTPResponseHead.Length) {
@@ -139,7 +146,7 @@ package final class HTTPResponder {
     }
 
     private func complete() {
-        self.state = .done
+        self.finishState()
         guard let connection = self.connection else { return }
         connection.outboxGrew()
         connection.answered()
@@ -147,10 +154,9 @@ package final class HTTPResponder {
 
     func ended() {
         guard !self.isDone else { return }
-        self.state = .done
-        self.whenEnded?()
-        self.whenEnded = nil
-        self.whenDrained = nil
+        let whenEnded = self.whenEnded
+        self.finishState()
+        whenEnded?()
     }
 }
 

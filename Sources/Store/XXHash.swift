@@ -1,9 +1,10 @@
-/// XXH64 with seed 0 of a message body: tells a resend from another message under the same client token.
+/// XXH64: tells a resend from another message, and finds a client token.
 ///
-/// Not cryptographic and need not be: a sender who looks for two bodies with one hash loses a message of their own.
+/// Not cryptographic and need not be. A sender who looks for two bodies with one hash loses a message of their own;
+/// token keys are made with a seed that nobody outside knows.
 ///
 /// Source: xxHash specification, "XXH64 Algorithm Description".
-enum BodyHash {
+enum XXHash {
     private static let prime1: UInt64 = 0x9E37_79B1_85EB_CA87
     private static let prime2: UInt64 = 0xC2B2_AE3D_27D4_EB4F
     private static let prime3: UInt64 = 0x1656_67B1_9E37_79F9
@@ -11,16 +12,16 @@ enum BodyHash {
     private static let prime5: UInt64 = 0x27D4_EB2F_1656_67C5
 
     /// The hash, as the signed number that is stored.
-    static func of(_ body: [UInt8]) -> Int64 {
-        body.withUnsafeBytes { Int64(bitPattern: Self.hash($0)) }
+    static func of(_ bytes: [UInt8], seed: UInt64 = 0) -> Int64 {
+        bytes.withUnsafeBytes { Int64(bitPattern: Self.hash($0, seed)) }
     }
 
-    private static func hash(_ bytes: UnsafeRawBufferPointer) -> UInt64 {
+    private static func hash(_ bytes: UnsafeRawBufferPointer, _ seed: UInt64) -> UInt64 {
         var offset = 0
         var hash: UInt64
         if bytes.count >= 32 {
             var lanes: (UInt64, UInt64, UInt64, UInt64) = (
-                Self.prime1 &+ Self.prime2, Self.prime2, 0, 0 &- Self.prime1
+                seed &+ Self.prime1 &+ Self.prime2, seed &+ Self.prime2, seed, seed &- Self.prime1
             )
             while bytes.count - offset >= 32 {
                 lanes.0 = Self.round(lanes.0, Self.word(bytes, offset))
@@ -35,7 +36,7 @@ enum BodyHash {
                 hash = (hash ^ Self.round(0, lane)) &* Self.prime1 &+ Self.prime4
             }
         } else {
-            hash = Self.prime5
+            hash = seed &+ Self.prime5
         }
         hash &+= UInt64(bytes.count)
         return Self.finish(Self.mixTail(hash, bytes, from: offset))

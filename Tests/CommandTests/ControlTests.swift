@@ -38,7 +38,7 @@ import Testing
         let house = try House()
         let added = house.ctl("user", "add", "ming", "--password-stdin", input: ["a cup of longjing"])
         #expect(added.code == .done)
-        #expect(house.ctl("user", "show", "ming").output.contains("PASSWORD      yes"))
+        #expect(house.ctl("user", "show", "ming").output.contains("PASSWORD  yes\n"))
         #expect(house.ctl("user", "password", "ming", "--password-stdin").code == .usage)
         #expect(house.ctl("user", "password", "ming").code == .usage)
         #expect(house.ctl("user", "password", "ming", "--password-stdin", input: ["short"]).code == .refused)
@@ -160,6 +160,21 @@ import Testing
             #expect(!shown.output.contains("figure.") && !shown.output.contains("table."))
             #expect(shown.output.contains("127.0.0.1:7677"))
         }
+    }
+
+    @Test("tail prints what is sent until the server stops")
+    func tail() throws {
+        var house: House? = try House()
+        for name in ["ming", "lan"] { _ = house?.ctl("user", "add", name) }
+        let tail = Tail(of: try #require(house).folder)
+        // Until the tail is there, its first message may come before it.
+        while !tail.hasPrinted(where: { !$0.isEmpty }) {
+            _ = house?.ctl("send", "--from", "ming", "--to", "lan", "first")
+        }
+        _ = house?.ctl("send", "--from", "ming", "--to", "lan", "last\u{1B}")
+        tail.wait { $0.contains("  lan,ming  ming  last\\u001b\n") }
+        house = nil
+        #expect(tail.end() == .inputOutput)
     }
 
     @Test("without a server it says which folder, and how to start one")

@@ -84,11 +84,15 @@ package final class AdminClient {
         let ready = poll(&entry, 1, milliseconds)
         if ready < 0 && clinux_errno() == EINTR { return }
         guard ready > 0 else { throw self.lost("did not answer") }
+        let isWaitingForEvents = milliseconds < 0
         let chunk = [UInt8](unsafeUninitializedCapacity: 65_536) { room, count in
             // SAFETY: `recv` writes at most `room.count` bytes; a failure leaves the array empty.
             count = max(0, recv(self.descriptor, room.baseAddress, room.count, 0))
         }
-        guard !chunk.isEmpty else { throw self.lost("ended the connection") }
+        guard !chunk.isEmpty else {
+            if isWaitingForEvents { throw AdminError(.connectionLost, "the server on \(self.folder) has stopped") }
+            throw self.lost("ended the connection")
+        }
         self.lines.append(chunk)
     }
 

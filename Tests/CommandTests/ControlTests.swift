@@ -1,0 +1,226 @@
+import CommandLineKit
+import Glibc
+import Testing
+
+@Suite("teahouse ctl") struct ControlTests {
+    @Test("people: added, listed in aligned columns, shown")
+    func users() throws {
+        let house = try House()
+        #expect(house.ctl("user", "add", "ming", "--display-name", "小明").output == "user ming added\n")
+        #expect(house.ctl("user", "add", "阿兰", "--role", "admin").code == .done)
+        let lines = house.ctl("user", "list").output.split(separator: "\n")
+        #expect(lines.count == 3)
+        #expect(lines[0].hasPrefix("NAME  DISPLAY NAME  ROLE           STATE   CREATED"))
+        #expect(lines[1].hasPrefix("ming  小明          member         active  "))
+        #expect(lines[2].hasPrefix("阿兰                administrator  active  "))
+        let again = house.ctl("user", "add", "ming")
+        #expect(again.code == .refused)
+        #expect(again.error == "teahouse: user ming exists already: choose another name\n")
+        #expect(house.ctl("user", "show", "ming").output.contains("DISPLAY NAME  小明\n"))
+    }
+
+    @Test("a token is printed alone, for scripts")
+    func token() throws {
+        let house = try House()
+        _ = house.ctl("user", "add", "ming")
+        let token = house.ctl("user", "token", "ming", "--device", "web", "--level", "primary")
+        #expect(token.code == .done)
+        #expect(token.output.hasPrefix("tea_") && token.output.hasSuffix("\n"))
+        #expect(token.output.filter { $0 == "\n" }.count == 1)
+        let shown = house.ctl("user", "show", "ming").output
+        #expect(shown.contains("\nweb     primary"))
+        #expect(house.ctl("user", "revoke", "ming").output == "tokens of ming ended, 0 sessions closed\n")
+        #expect(!house.ctl("user", "show", "ming").output.contains("web"))
+    }
+
+    @Test("passwords come from standard input")
+    func passwords() throws {
+        let house = try House()
+        let added = house.ctl("user", "add", "ming", "--password-stdin", input: ["a cup of longjing"])
+        #expect(added.code == .done)
+        #expect(house.ctl("user", "show", "ming").output.contains("PASSWORD  yes\n"))
+        #expect(house.ctl("user", "password", "ming", "--password-stdin").code == .usage)
+        #expect(house.ctl("user", "password", "ming").code == .usage)
+        #expect(house.ctl("user", "password", "ming", "--password-stdin", input: ["short"]).code == .refused)
+        let changed = house.ctl("user", "password", "ming", "--password-stdin", input: ["a pot of pu'er tea"])
+        #expect(changed.output == "password of ming set, 0 sessions closed\n")
+    }
+
+    @Test(
+        "lists and switches say what changed, and when nothing did",
+        arguments: [
+            (["block", "ming", "lan"], "lan may no longer send to ming\n"),
+            (["allow", "ming", "lan"], "lan is on the allow list of ming\n"),
+            (["allowlist", "ming", "on"], "only people on the allow list may send to ming\n"),
+            (["mute", "ming"], "ming may no longer send\n"),
+        ])
+    func switches(_ words: [String], _ said: String) throws {
+        let house = try House()
+        for name in ["ming", "lan"] { _ = house.ctl("user", "add", name) }
+        let command = ["ctl", "--data", house.folder, "user"] + words
+        #expect(runTeahouse(command).output == said)
+        #expect(runTeahouse(command).output == "nothing to change: it is so already\n")
+    }
+
+    @Test("an import prints a token for each line, and goes on after a bad one")
+    func imports() throws {
+        let house = try House()
+        let people = try house.write("a\tAnna\nb\r\n\n\u{7}\nc", to: "people.txt")
+        let imported = house.ctl("user", "import", people)
+        #expect(imported.code == .refused)
+        let rows = imported.output.split(separator: "\n").map { $0.split(separator: "\t") }
+        #expect(rows.map { $0[0] } == ["a", "b", "c"])
+        #expect(rows.allSatisfy { $0.count == 2 && $0[1].hasPrefix("tea_") })
+        #expect(
+            imported.error == """
+                \(people), line 4: no name of a person
+                teahouse: 1 people were not imported, 3 were
+
+                """)
+        #expect(house.ctl("user", "show", "a").output.contains("Anna"))
+        #expect(house.ctl("user", "import", "/nowhere").code == .inputOutput)
+    }
+
+    @Test("two thousand people are imported in order, a few requests at a time")
+    func manyImports() throws {
+        let house = try House()
+        let names = (0..<2_000).map { "u\($0)" }
+        let people = try house.write(names.joined(separator: "\n"), to: "people.txt")
+        let imported = house.ctl("user", "import", people)
+        #expect(imported.code == .done)
+        #expect(imported.output.split(separator: "\n").map { String($0.prefix { $0 != "\t" }) } == names)
+        let group = house.ctl("group", "create", "g", "--members-file", people)
+        #expect(group.code == .refused)
+        #expect(group.error.contains("at most 500 members"))
+    }
+
+    @Test("groups and messages: made, sent, shown with control characters visible")
+    func messages() throws {
+        let house = try House()
+        for name in ["ming", "lan", "wei"] { _ = house.ctl("user", "add", name) }
+        let made = house.ctl("group", "create", "tea", "--title", "茶馆", "--members", "ming, lan")
+        #expect(made.output == "group tea created with 2 members\n")
+        #expect(house.ctl("group", "add", "tea", "wei,lan").output == "1 people added to tea\n")
+        #expect(house.ctl("group", "remove", "tea", "lan").output == "1 people removed from tea\n")
+        #expect(house.ctl("group", "add", "tea").code == .usage)
+        let sent = house.ctl("send", "--from", "ming", "--group", "tea", "\u{1B}[2J你好\u{202E}\nx")
+        #expect(sent.code == .done)
+        let shown = house.ctl("conversation", "show", "tea").output
+        #expect(shown.contains(#"  ming    \u001b[2J你好\u202e\nx"#))
+        #expect(!shown.contains("\u{1B}") && !shown.contains("\u{202E}"))
+        #expect(shown.contains("Members (2):\n"))
+        _ = house.ctl("send", "--from", "lan", "--to", "ming", "hi")
+        let list = house.ctl("conversation", "list").output
+        #expect(list.contains("id:1  group   tea       茶馆   active        2         1"))
+        #expect(list.contains("id:2  direct  lan,ming"))
+        #expect(house.ctl("group", "ban", "tea").output == "group tea banned: nobody may send\n")
+        #expect(house.ctl("send", "--from", "ming", "--group", "tea", "x").code == .refused)
+        #expect(house.ctl("send", "--from", "ming", "x").code == .usage)
+        #expect(house.ctl("send", "--from", "ming", "--to", "lan", "--group", "tea", "x").code == .usage)
+    }
+
+    @Test("older messages are read page by page")
+    func history() throws {
+        let house = try House()
+        for name in ["ming", "lan"] { _ = house.ctl("user", "add", name) }
+        for number in 1...45 { _ = house.ctl("send", "--from", "ming", "--to", "lan", "m\(number)") }
+        let shown = house.ctl("conversation", "show", "lan,ming", "--messages", "44").output
+        let texts = shown.split(separator: "\n").compactMap { $0.split(separator: " ").last }.filter { $0.first == "m" }
+        #expect(texts.suffix(44) == (2...45).map { "m\($0)" }[...])
+        #expect(!shown.contains("m1\n"))
+    }
+
+    @Test("JSON holds what a terminal would obey escaped")
+    func json() throws {
+        let house = try House()
+        _ = house.ctl("user", "add", "a\u{202E}b")
+        let listed = house.ctl("user", "list", "--json").output
+        #expect(listed.hasPrefix(#"{"users":[{"name":"a\u202eb","role":"member""#))
+        #expect(listed.hasSuffix("}]}\n"))
+        #expect(house.ctl("--json", "status").output.hasPrefix(#"{"version":"1.0","processID":"#))
+        #expect(house.ctl("session", "list", "--json").output == "{\"sessions\":[]}\n")
+    }
+
+    @Test("empty lists say so, in the person's language")
+    func empty() throws {
+        let house = try House()
+        #expect(house.ctl("session", "list").output == "nothing to show\n")
+        #expect(house.ctl("user", "list", language: .chinese).output != "nothing to show\n")
+        #expect(house.ctl("session", "kick").code == .usage)
+        #expect(house.ctl("session", "kick", "x").code == .usage)
+        #expect(house.ctl("session", "kick", "7").output == "0 sessions closed\n")
+        #expect(house.ctl("setup-token").code == .refused)
+    }
+
+    @Test("every figure of the status has a name in both languages")
+    func status() throws {
+        let house = try House()
+        for shown in [house.ctl("status"), house.ctl("status", language: .chinese)] {
+            #expect(shown.code == .done)
+            #expect(!shown.output.contains("figure.") && !shown.output.contains("table."))
+            #expect(shown.output.contains("127.0.0.1:7677"))
+        }
+    }
+
+    @Test("tail prints what is sent until the server stops")
+    func tail() throws {
+        var house: House? = try House()
+        for name in ["ming", "lan"] { _ = house?.ctl("user", "add", name) }
+        let tail = Tail(of: try #require(house).folder)
+        // Until the tail is there, its first message may come before it.
+        while !tail.hasPrinted(where: { !$0.isEmpty }) {
+            _ = house?.ctl("send", "--from", "ming", "--to", "lan", "first")
+        }
+        _ = house?.ctl("send", "--from", "ming", "--to", "lan", "last\u{1B}")
+        tail.wait { $0.contains("  lan,ming  ming  last\\u001b\n") }
+        house = nil
+        #expect(tail.end() == .inputOutput)
+    }
+
+    @Test("without a server it says which folder, and how to start one")
+    func notRunning() {
+        let outcome = runTeahouse(["ctl", "--data", "/tmp/no-teahouse-here", "status"])
+        #expect(outcome.code == .refused)
+        #expect(
+            outcome.error == """
+                teahouse: no teahouse is running on /tmp/no-teahouse-here: start it with teahouse serve --data \
+                /tmp/no-teahouse-here, or name another folder with --data
+
+                """)
+    }
+}
+
+@Suite("teahouse verify and doctor") struct CheckCommandTests {
+    @Test("verify: refused on a running server's folder and without a database")
+    func verifyRefused() throws {
+        let house = try House()
+        #expect(runTeahouse(["verify", "--data", house.folder]).code == .alreadyRunning)
+        #expect(runTeahouse(["verify", "--data", "/tmp/no-teahouse-here"]).code == .refused)
+    }
+
+    @Test("verify: a folder that was stopped is good, in words and in JSON")
+    func verifyGood() throws {
+        var template = Array("/tmp/teahouse-verify-XXXXXX".utf8CString)
+        let copy = String(cString: try #require(mkdtemp(&template)))
+        defer {
+            for name in ["teahouse.db", "teahouse.db-wal", "teahouse.db-shm", "lock", "last-verify"] {
+                unlink("\(copy)/\(name)")
+            }
+            rmdir(copy)
+        }
+        try makeStoppedFolder(copy)
+        #expect(runTeahouse(["verify", "--data", copy]).output == "0 messages in 0 conversations: all good\n")
+        let json = runTeahouse(["verify", "--data", copy, "--json"])
+        #expect(json.code == .done)
+        #expect(json.output.hasPrefix(#"{"clean":true,"findings":[],"moreFindings":0,"#))
+        let doctor = runTeahouse(["doctor", "--data", copy, "--listen", "127.0.0.1:0", "--json"])
+        #expect(doctor.output.contains(#""key":"doctor.verify.good""#))
+    }
+
+    @Test("a configuration that does not hold exits with 78", arguments: ["serve", "verify", "doctor"])
+    func configuration(_ command: String) {
+        let outcome = runTeahouse([command, "--config", "/nowhere/teahouse.toml"])
+        #expect(outcome.code == .configuration)
+        #expect(outcome.error.contains("/nowhere/teahouse.toml"))
+    }
+}

@@ -15,6 +15,7 @@ package struct PendingDeliveries {
 
     /// Most unacknowledged messages that are kept for sending again.
     package static let maximum = 2048
+    private static let keptCapacity = 16
 
     private var entries: [Entry] = []
     private var first = 0
@@ -45,7 +46,7 @@ package struct PendingDeliveries {
 
     /// Notes that the device has a message without having been sent it, because it wrote it.
     package mutating func has(_ conversation: ConversationID, sequence: Int64) {
-        self.acknowledged[conversation] = max(sequence, self.acknowledged[conversation] ?? 0)
+        Self.raise(&self.acknowledged[conversation, default: 0], to: sequence)
     }
 
     /// What has to go out again: sent `milliseconds` ago and not acknowledged. After `attempts` sendings it is given up.
@@ -77,7 +78,7 @@ package struct PendingDeliveries {
             guard let reached = delivered[message.conversation], reached >= message.sequence else { continue }
             delivered[message.conversation] = message.sequence - 1
             // What lies behind the gap counts as soon as the gap is closed.
-            self.acknowledged[message.conversation] = max(reached, self.acknowledged[message.conversation] ?? 0)
+            self.has(message.conversation, sequence: reached)
         }
         return delivered
     }
@@ -85,11 +86,16 @@ package struct PendingDeliveries {
     private mutating func dropFirst() {
         self.first += 1
         if self.first == self.entries.count {
-            self.entries = []
+            // A session in use keeps a little room, a burst gives it back.
+            self.entries.removeAll(keepingCapacity: self.entries.capacity <= Self.keptCapacity)
             self.first = 0
         } else if self.first >= 512 {
             self.entries.removeFirst(self.first)
             self.first = 0
         }
+    }
+
+    private static func raise(_ position: inout Int64, to sequence: Int64) {
+        if position < sequence { position = sequence }
     }
 }

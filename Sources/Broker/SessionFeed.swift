@@ -100,7 +100,7 @@ package struct SessionFeed {
     /// - Returns: whether the session has everything up to it. During a round it may not; then the message comes back.
     package mutating func published(_ conversation: ConversationID, sequence: Int64) -> Bool {
         guard self.isLive, !self.needsRound, !self.isCongested else { return false }
-        self.positions[conversation] = max(sequence, self.positions[conversation] ?? 0)
+        _ = Self.raise(&self.positions[conversation, default: 0], to: sequence)
         return true
     }
 
@@ -178,8 +178,12 @@ package struct SessionFeed {
     private mutating func advance(_ delivery: Delivery) -> Bool {
         let message = delivery.message
         guard delivery.isStored else { return true }
-        if let position = self.positions[message.conversation], position >= message.sequence { return false }
-        self.positions[message.conversation] = message.sequence
+        return Self.raise(&self.positions[message.conversation, default: 0], to: message.sequence)
+    }
+
+    private static func raise(_ position: inout Int64, to sequence: Int64) -> Bool {
+        guard position < sequence else { return false }
+        position = sequence
         return true
     }
 }

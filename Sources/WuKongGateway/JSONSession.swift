@@ -50,6 +50,9 @@ final class JSONSession: ConnectionHandler {
     // MARK: From the connection
 
     func received(_ bytes: UnsafeRawBufferPointer, as kind: InboundKind) {
+        if kind == .text, case .active = self.phase, let id = CompactAcknowledgement.messageID(in: bytes) {
+            return self.acknowledge(id)
+        }
         do throws(JSONError) {
             try self.splitter.append(bytes) { object in self.take(object) }
             if kind != .stream, self.splitter.heldBytes > 0 {

@@ -20,7 +20,7 @@ package struct PendingDeliveries {
     private var entries: [Entry] = []
     private var first = 0
     /// Highest acknowledged sequence by conversation, since the last `takeDelivered`.
-    private var acknowledged: [ConversationID: Int64] = [:]
+    private var acknowledged = PositionMap()
 
     package init() {}
 
@@ -46,7 +46,7 @@ package struct PendingDeliveries {
 
     /// Notes that the device has a message without having been sent it, because it wrote it.
     package mutating func has(_ conversation: ConversationID, sequence: Int64) {
-        Self.raise(&self.acknowledged[conversation, default: 0], to: sequence)
+        self.acknowledged.raise(conversation, to: sequence)
     }
 
     /// What has to go out again: sent `milliseconds` ago and not acknowledged. After `attempts` sendings it is given up.
@@ -71,8 +71,8 @@ package struct PendingDeliveries {
     /// sequence, but never past a message that still waits.
     package mutating func takeDelivered() -> [ConversationID: Int64] {
         guard !self.acknowledged.isEmpty else { return [:] }
-        var delivered = self.acknowledged
-        self.acknowledged = [:]
+        var delivered = self.acknowledged.all
+        self.acknowledged = PositionMap()
         for entry in self.entries[self.first...] where !entry.isAcknowledged {
             let message = entry.delivery.message
             guard let reached = delivered[message.conversation], reached >= message.sequence else { continue }
@@ -93,9 +93,5 @@ package struct PendingDeliveries {
             self.entries.removeFirst(self.first)
             self.first = 0
         }
-    }
-
-    private static func raise(_ position: inout Int64, to sequence: Int64) {
-        if position < sequence { position = sequence }
     }
 }

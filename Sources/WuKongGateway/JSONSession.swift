@@ -310,7 +310,7 @@ final class JSONSession: ConnectionHandler {
         let isOwn = delivery.message.sender == identity.user
         self.gateway.frames.send(isOwn: isOwn, isRepeat: isRepeat, to: self.connection)
         if delivery.isStored && !isRepeat {
-            self.pending.sent(delivery, at: self.gateway.reactor.clock.now())
+            self.pending.sent(delivery, at: self.gateway.reactor.now)
         }
     }
 

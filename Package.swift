@@ -46,33 +46,64 @@ let package = Package(
         .target(name: "CAssets", cSettings: [.headerSearchPath("../../assets")]),
         module("Transport", ["ByteCodec", "Execution", "Diagnostics", "CLinux", "COpenSSL"]),
         module("Store", common + ["CSQLite", "CLinux"]),
-        module("Accounts", common + ["Store", "CSodium", "COpenSSL"]),
+        module("Accounts", common + ["Store", "CSodium", "CLinux"]),
+        module("Doctor", common + ["Store", "CLinux"]),
         module("Broker", common + ["Store"]),
         module("WuKongWire", ["ByteCodec"]),
-        module("WuKongGateway", common + ["WuKongWire", "Transport", "Broker", "Accounts"]),
+        module("WuKongGateway", common + ["WuKongWire", "Transport", "Store", "Broker", "Accounts"]),
+        module("CommandLineKit", ["CLinux"]),
         module("AdminAPI", common + ["CLinux"]),
         module("AdminService", common + ["AdminAPI", "Accounts", "Broker", "Store", "Transport", "CLinux"]),
         module(
             "Server",
             common + [
-                "Configuration", "Localization", "Transport", "Store", "Accounts", "Broker", "WuKongGateway",
-                "AdminAPI", "AdminService", "CLinux",
+                "Configuration", "Transport", "Store", "Accounts", "Broker", "WuKongGateway", "AdminAPI",
+                "AdminService", "CLinux",
             ]),
 
         // What is installed.
         .executableTarget(
             name: "teahouse",
-            dependencies: common + ["Server", "Configuration", "Localization", "Store", "AdminAPI", "CLinux"],
+            dependencies: common + [
+                "Server", "Configuration", "Localization", "Store", "Doctor", "Transport", "AdminAPI",
+                "CommandLineKit", "CLinux",
+            ],
             swiftSettings: strict),
 
         // Tools of the package, never installed.
+        .target(name: "CBench"),
+        module("BenchKit", ["CBench", "CLinux"]),
+        .executableTarget(name: "teahouse-bench", dependencies: ["BenchKit"], swiftSettings: strict),
         .executableTarget(
-            name: "teahouse-bench", dependencies: common + ["WuKongWire", "CLinux"], swiftSettings: strict),
+            name: "store-bench", dependencies: common + ["Store", "CLinux"], swiftSettings: strict),
         .executableTarget(
             name: "transport-echo", dependencies: ["Transport", "Diagnostics", "Execution"], swiftSettings: strict),
-        module("TeahouseTesting", common + ["Server", "Store", "AdminAPI", "CLinux"]),
+        .executableTarget(name: "powercut-replay", dependencies: ["Store"], swiftSettings: strict),
+        .executableTarget(
+            name: "teahouse-mutant", dependencies: ["Server", "Configuration", "Store"], swiftSettings: strict),
+        module("TeahouseTesting", common + ["Server", "Store", "Accounts", "Broker", "Transport"]),
 
+        // Tests.
+        tests("Accounts", common + ["Accounts", "Store"]),
+        tests("AdminAPI", common + ["AdminAPI"]),
+        tests("AdminService", common + ["AdminService", "AdminAPI", "Accounts", "Broker", "Store", "CLinux"]),
+        tests("Architecture", []),
+        tests("BenchKit", ["BenchKit", "CBench", "CLinux", "Execution"]),
+        tests("Broker", common + ["Broker", "Store"]),
+        tests("ByteCodec", ["ByteCodec"]),
+        tests(
+            "Command",
+            common + [
+                "CommandLineKit", "Localization", "teahouse", "AdminService", "AdminAPI", "Accounts", "Broker", "Store",
+            ]),
+        tests("Configuration", ["Configuration"]),
+        tests("Doctor", common + ["Doctor", "Store", "CLinux"]),
+        tests("Localization", ["Localization", "ByteCodec"]),
+        tests("Scenario", common + ["TeahouseTesting", "Server", "Store", "Accounts", "Broker", "Transport"]),
+        tests("Store", common + ["Store", "CLinux"]),
         tests("Transport", ["Transport", "Execution", "Diagnostics", "COpenSSL", "CLinux"]),
+        tests("WuKongGateway", common + ["WuKongGateway", "WuKongWire", "Broker"]),
+        tests("WuKongWire", ["ByteCodec", "WuKongWire"]),
     ],
     swiftLanguageModes: [.v6]
 )

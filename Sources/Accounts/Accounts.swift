@@ -1,1 +1,159 @@
+package import ChatModel
+import Diagnostics
+import Execution
+package import Store
 
+/// Accounts as operators and business servers change them, and the authenticator that every door asks. Any thread.
+///
+/// Each change calls `then` once, on the store's writer, a reader's or a hashing thread, or on the caller's before the
+/// method returns. It must be short. Tools and start-up may use `wait`.
+package final class Accounts: Sendable {
+    package typealias Answer<Value> = @Sendable (Result<Value, AccountsError>) -> Void
+
+    package let authenticator: Authenticator
+    let store: Store
+    let hasher: PasswordHasher
+    let options: AccountsOptions
+    let setup: SetupToken
+    let changes: AccountChanges
+
+    /// - Parameter folder: the data folder, for the setup token. The store is not closed by `stop`.
+    package init(_ store: Store, folder: String, options: AccountsOptions = AccountsOptions()) {
+        let hasher = PasswordHasher(options.passwords)
+        let changes = AccountChanges()
+        self.store = store
+        self.hasher = hasher
+        self.options = options
+        self.changes = changes
+        self.setup = SetupToken(folder: folder, clock: options.clock)
+        self.authenticator = Authenticator(store, hasher, changes, options)
+    }
+
+    /// Works off the passwords that wait and ends the hashing threads. Before the store is closed.
+    package func stop() { self.hasher.stop() }
+
+    /// Waits for one change: `try accounts.wait { accounts.revokeTokens(of: name, then: $0) }`.
+    ///
+    /// For tools, tests and start-up; never on a thread that must not block.
+    package func wait<Value: Sendable>(_ start: (@escaping Answer<Value>) -> Void) throws(AccountsError) -> Value {
+        let state = ConditionLock<Result<Value, AccountsError>?>(nil)
+        start { result in state.change { $0 = result } }
+        return try state.wait(until: { $0 != nil }, then: { $0! }).get()
+    }
+
+    // MARK: People
+
+    /// Adds a person.
+    ///
+    /// - Parameter password: `nil` for none: the person signs in with tokens.
+    package func addUser(
+        _ name: UserName, role: UserRole = .member, displayName: String? = nil, password: String? = nil,
+        then: @escaping Answer<UserID>
+    ) {
+        self.hashed(password, for: name, then) { hash in
+            self.change(name, then) { transaction throws(StoreError) in
+                guard try transaction.reading.user(named: name) == nil else { return .failure(.userExists(name)) }
+                return .success(
+                    try transaction.createUser(name, role: role, displayName: displayName, passwordHash: hash))
+            } committed: { _ in
+                if role == .administrator { self.setup.finish() }
+            }
+        }
+    }
+
+    /// Sets a new password. All the person's tokens end with it, for who changes a password may fear a thief.
+    ///
+    /// - Returns: through `then`, the sessions to end.
+    package func setPassword(of name: UserName, to password: String, then: @escaping Answer<SessionsToEnd>) {
+        self.hashed(password, for: name, then) { hash in
+            self.changeKnown(name, then) { transaction, user throws(StoreError) in
+                try transaction.setPasswordHash(user.id, hash)
+                return try transaction.revokeTokens(of: user.id)
+            }
+        }
+    }
+
+    /// Disables an account, or enables it again with the tokens it had.
+    package func setDisabled(_ name: UserName, _ isDisabled: Bool, then: @escaping Answer<SessionsToEnd>) {
+        self.changeKnown(name, then) { transaction, user throws(StoreError) in
+            try transaction.setDisabled(user.id, isDisabled)
+            return 0
+        }
+    }
+
+    /// Makes somebody an administrator, or no longer one. The sessions end so that the next ones have the new rights.
+    package func setRole(of name: UserName, to role: UserRole, then: @escaping Answer<SessionsToEnd>) {
+        let finishing: Answer<SessionsToEnd> = { result in
+            if case .success = result, role == .administrator { self.setup.finish() }
+            then(result)
+        }
+        self.changeKnown(name, finishing) { transaction, user throws(StoreError) in
+            try transaction.setRole(user.id, role)
+            return 0
+        }
+    }
+
+    // MARK: Changes
+
+    /// Makes a change to somebody who exists; afterwards sign-ins that were being checked meanwhile do not count, and
+    /// failures are forgiven.
+    ///
+    /// - Parameter body: returns how many tokens it ended.
+    func changeKnown(
+        _ name: UserName, class deviceClass: DeviceClass? = nil, _ then: @escaping Answer<SessionsToEnd>,
+        _ body: @escaping @Sendable (WriteTransaction, User) throws(StoreError) -> Int
+    ) {
+        self.change(name, then) { transaction throws(StoreError) in
+            guard let user = try transaction.reading.user(named: name) else { return .failure(.noSuchUser(name)) }
+            let count = try body(transaction, user)
+            return .success(
+                SessionsToEnd(user: user.id, name: name, deviceClass: deviceClass, revokedTokens: count))
+        } committed: { sessions in
+            self.changes.changed(sessions.user)
+            self.authenticator.forgive(name)
+        }
+    }
+
+    /// Makes a change in one transaction; a failure that `body` returns must come before it changed anything.
+    func change<Value: Sendable>(
+        _ name: UserName, _ then: @escaping Answer<Value>,
+        _ body: @escaping @Sendable (WriteTransaction) throws(StoreError) -> Result<Value, AccountsError>,
+        committed: @escaping @Sendable (Value) -> Void
+    ) {
+        guard name != systemUserName else { return then(.failure(.systemUser)) }
+        self.store.write(body) { result in
+            switch result {
+            case .success(.success(let value)):
+                committed(value)
+                then(.success(value))
+            case .success(.failure(let error)): then(.failure(error))
+            case .failure(let error): then(.failure(.store(error)))
+            }
+        }
+    }
+
+    /// Checks a new password and goes on with its hash; without one at once.
+    func hashed<Value: Sendable>(
+        _ password: String?, for name: UserName, _ then: @escaping Answer<Value>,
+        _ next: @escaping @Sendable (String?) -> Void
+    ) {
+        guard let password else { return next(nil) }
+        if let problem = self.options.passwords.problem(with: password, for: name) {
+            return then(.failure(.password(problem)))
+        }
+        let isQueued = self.hasher.hash(password) { hash in
+            guard let hash else { return then(.failure(.busy)) }
+            next(hash)
+        }
+        if !isQueued { then(.failure(.busy)) }
+    }
+}
+
+/// The sessions that a change took the right from: the caller has the broker end them.
+package struct SessionsToEnd: Hashable, Sendable {
+    package var user: UserID
+    package var name: UserName
+    /// `nil` for the sessions of every class.
+    package var deviceClass: DeviceClass?
+    package var revokedTokens: Int
+}

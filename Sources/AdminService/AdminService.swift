@@ -1,1 +1,49 @@
+package import Accounts
+package import AdminAPI
+package import Broker
+import CLinux
+import Execution
+import Glibc
+package import Store
 
+/// Answers operators on the admin socket of the data folder, on a thread of its own.
+///
+/// Only the server's user and root are let in, and the configured group. Requests are worked on by broker, store and
+/// accounts; a slow one holds up nobody else.
+package final class AdminService: Sendable {
+    private let mailbox: Mailbox<LoopEvent>
+    private let thread: Thread
+
+    /// Makes the socket and starts the thread.
+    ///
+    /// - Throws: `failed` when the socket cannot be made.
+    package init(
+        _ options: AdminServiceOptions, store: Store, accounts: Accounts, broker: Broker
+    ) throws(AdminError) {
+        let listener = try AdminSocket.listen(in: options.folder, group: options.group)
+        let mailbox = Mailbox<LoopEvent>()
+        let desk = Desk(options, store: store, accounts: accounts, broker: broker)
+        self.mailbox = mailbox
+        self.thread = Thread(name: "admin") {
+            let loop = AdminLoop(options, listener: listener, desk: desk, mailbox: mailbox)
+            loop.run()
+        }
+    }
+
+    /// Closes the connections, removes the socket, ends the thread and waits for it. Before the broker and the store
+    /// stop.
+    package func stop() {
+        self.mailbox.post(.stop)
+        self.thread.join()
+    }
+}
+
+/// What reaches the admin thread from others.
+enum LoopEvent: Sendable {
+    case answer(client: Int, request: Int64, Result<AdminAnswer, AdminError>)
+    /// A `follow` may begin; the conversation it is limited to.
+    case follow(client: Int, request: Int64, Int64?, withSessions: Bool)
+    case watching(WatchID)
+    case happened([WatchEvent])
+    case stop
+}

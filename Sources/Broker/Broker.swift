@@ -1,1 +1,152 @@
+package import ChatModel
+package import Diagnostics
+package import Execution
+package import Store
 
+/// One message from a session.
+package struct PublishRequest: Sendable {
+    package var session: SessionID
+    /// The door's own mark, returned with the outcome.
+    package var ticket: UInt64
+    package var address: ConversationAddress
+    package var clientToken: ClientToken?
+    package var content: MessageContent
+
+    package init(
+        session: SessionID, ticket: UInt64, address: ConversationAddress, clientToken: ClientToken?,
+        content: MessageContent
+    ) {
+        self.session = session
+        self.ticket = ticket
+        self.address = address
+        self.clientToken = clientToken
+        self.content = content
+    }
+}
+
+/// Takes messages from sessions to the writer and from the writer to sessions, on one thread of its own.
+///
+/// All methods may be called from any thread. A `then` runs on the broker's thread, unless its line says otherwise, and
+/// must only post to a mailbox. When the broker has stopped, requests are dropped and their `then` does not run.
+package final class Broker: Sendable {
+    private enum Event: Sendable {
+        case open(SessionOpening)
+        case closed(SessionID, SessionEndReason)
+        case publish([PublishRequest])
+        case outcomes([AppendOutcome])
+        case ask(@Sendable (BrokerCore) -> Void)
+        case stop
+    }
+
+    private let mailbox: Mailbox<Event>
+    let store: Store
+    private let thread: Thread
+
+    /// Starts the thread. The store's outcomes go to this broker from now on.
+    package init(store: Store, limits: BrokerLimits, clock: Clock, log: Log) {
+        let mailbox = Mailbox<Event>()
+        self.mailbox = mailbox
+        self.store = store
+        store.onOutcomes = { mailbox.post(.outcomes($0)) }
+        self.thread = Thread(name: "broker") {
+            let core = BrokerCore(store: store, limits: limits, clock: clock, log: log)
+            Self.run(core, mailbox)
+        }
+    }
+
+    private static func run(_ core: BrokerCore, _ mailbox: Mailbox<Event>) {
+        var batch: [Event] = []
+        while true {
+            _ = mailbox.wait(milliseconds: 10_000)
+            mailbox.take(into: &batch)
+            for event in batch {
+                switch event {
+                case .open(let opening): core.open(opening)
+                case .closed(let id, let reason): core.closed(id, reason)
+                case .publish(let requests): for request in requests { core.publish(request) }
+                case .outcomes(let outcomes): for outcome in outcomes { core.received(outcome) }
+                case .ask(let question): question(core)
+                case .stop:
+                    core.endTurn()
+                    return
+                }
+            }
+            batch.removeAll(keepingCapacity: true)
+            core.endTurn()
+        }
+    }
+
+    /// Ends the thread after what waits has been worked off. Doors and store may go on posting; nobody listens.
+    package func stop() {
+        self.mailbox.post(.stop)
+        self.thread.join()
+    }
+
+    // MARK: For doors
+
+    /// Registers a session; the outlet hears `.opened`. Sessions it excludes end.
+    package func open(_ opening: SessionOpening) { self.mailbox.post(.open(opening)) }
+
+    /// A session's connection is gone.
+    package func closed(_ session: SessionID, _ reason: SessionEndReason) {
+        self.mailbox.post(.closed(session, reason))
+    }
+
+    /// Messages in the order they came. Each gets one `.published` event, unless its session ends before.
+    package func publish(_ requests: [PublishRequest]) { self.mailbox.post(.publish(requests)) }
+
+    // MARK: For operators and services
+
+    /// Sends a message by another right than a session's. Rates do not apply.
+    package func publish(
+        as user: UserID, authority: Authority, to address: ConversationAddress, token: ClientToken?,
+        content: MessageContent, then: @escaping @Sendable (AppendResult) -> Void
+    ) {
+        let append = Append(
+            sender: user, authority: authority, address: address, clientToken: token, content: content, ticket: 0)
+        self.ask { core in core.publish(append, then: then) }
+    }
+
+    /// The sessions of one person, or all.
+    package func sessions(of user: UserID?, then: @escaping @Sendable ([SessionDescription]) -> Void) {
+        self.ask { core in then(core.sessions(of: user)) }
+    }
+
+    /// Ends sessions. `then` gets how many there were.
+    package func end(
+        sessions: [SessionID], reason: SessionEndReason, then: @escaping @Sendable (Int) -> Void = { _ in }
+    ) {
+        self.ask { core in
+            let known = Set(core.sessions(of: nil).map(\.id)).intersection(sessions)
+            for id in known { core.end(id, reason) }
+            then(known.count)
+        }
+    }
+
+    /// Ends the sessions of a person, of one device class or of all. `then` gets how many there were.
+    package func end(
+        allOf user: UserID, deviceClass: DeviceClass?, reason: SessionEndReason,
+        then: @escaping @Sendable (Int) -> Void = { _ in }
+    ) {
+        self.ask { core in
+            let sessions = core.sessions(of: user).filter { deviceClass == nil || $0.deviceClass == deviceClass }
+            for session in sessions { core.end(session.id, reason) }
+            then(sessions.count)
+        }
+    }
+
+    /// Has `sink` called with everything that happens, in order, once per turn, on the broker's thread.
+    package func watch(
+        _ sink: @escaping @Sendable ([WatchEvent]) -> Void, then: @escaping @Sendable (WatchID) -> Void
+    ) {
+        self.ask { core in then(core.watch(sink)) }
+    }
+
+    package func unwatch(_ id: WatchID) { self.ask { core in core.unwatch(id) } }
+
+    package func figures(then: @escaping @Sendable (BrokerFigures) -> Void) {
+        self.ask { core in then(core.currentFigures()) }
+    }
+
+    private func ask(_ question: @escaping @Sendable (BrokerCore) -> Void) { self.mailbox.post(.ask(question)) }
+}

@@ -1,5 +1,11 @@
 #include "CAssets.h"
 
+// The compiler does not see what `.incbin` reads. Asking for the files names them as dependencies, so that a changed text
+// is built in.
+#if !__has_include("lang/en.json") || !__has_include("lang/zh-Hans.json")
+#error "assets/lang is incomplete"
+#endif
+
 #define EMBED(name, file)                                                                                              \
     __asm__(".pushsection .rodata\n"                                                                                   \
             ".global cassets_" #name "_begin\ncassets_" #name "_begin:\n.incbin \"" file "\"\n"                        \

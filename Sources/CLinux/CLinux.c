@@ -8,6 +8,8 @@
 #include <string.h>
 #include <sys/eventfd.h>
 #include <sys/signalfd.h>
+#include <sys/timex.h>
+#include <sys/vfs.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -81,6 +83,20 @@ int clinux_open(const char *path, int flags, mode_t mode) { return open(path, fl
 int clinux_set_nonblocking(int descriptor) {
     int flags = fcntl(descriptor, F_GETFL);
     return flags < 0 ? -1 : fcntl(descriptor, F_SETFL, flags | O_NONBLOCK);
+}
+
+int clinux_file_system(const char *path, uint32_t *magic) {
+    struct statfs status;
+    if (statfs(path, &status) != 0) return -1;
+    *magic = (uint32_t)status.f_type;
+    return 0;
+}
+
+int clinux_clock_is_synchronised(void) {
+    struct timex answer = {.modes = 0};
+    int state = adjtimex(&answer);
+    if (state < 0) return -1;
+    return state != TIME_ERROR && (answer.status & STA_UNSYNC) == 0;
 }
 
 static int64_t in_units(clockid_t clock, int64_t per_second) {

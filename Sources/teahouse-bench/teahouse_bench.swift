@@ -1,1 +1,6 @@
-@main struct Bench { static func main() {} }
+import BenchKit
+import Glibc
+
+@main struct TeahouseBench {
+    static func main() { exit(Bench.main(Array(CommandLine.arguments.dropFirst()))) }
+}

@@ -38,6 +38,10 @@ void clinux_name_thread(const char *_Nonnull name);
 int clinux_open(const char *_Nonnull path, int flags, mode_t mode);
 /// `fcntl(F_SETFL, O_NONBLOCK)`; 0, or -1 and `errno`.
 int clinux_set_nonblocking(int descriptor);
+/// The kind of file system behind `path`, a number from `linux/magic.h`; 0, or -1 and `errno`.
+int clinux_file_system(const char *_Nonnull path, uint32_t *_Nonnull magic);
+/// Whether the kernel counts its clock as synchronised: 1 or 0, or -1 and `errno` when it does not tell.
+int clinux_clock_is_synchronised(void);
 /// Nanoseconds of CLOCK_MONOTONIC.
 int64_t clinux_monotonic_nanoseconds(void);
 /// Milliseconds since 1970 of CLOCK_REALTIME.

@@ -40,8 +40,7 @@ package struct IPAddress: Hashable, Sendable {
 
     /// 4 or 16 bytes in network order.
     var bytes: [UInt8] {
-        let all =
-            withUnsafeBytes(of: self.high.bigEndian) { Array($0) } + withUnsafeBytes(of: self.low.bigEndian) { $0 }
+        let all = [self.high, self.low].flatMap { half in withUnsafeBytes(of: half.bigEndian) { Array($0) } }
         return self.isIPv4 ? Array(all[12...]) : all
     }
 

@@ -1,0 +1,35 @@
+package import ChatModel
+import Store
+
+/// A person who was imported, with a new token: the only time its text is seen.
+package struct ImportedUser: Sendable {
+    package var user: UserID
+    /// The person was there before and only got the token.
+    package var existed: Bool
+    package var token: SignInToken
+}
+
+extension Accounts {
+    /// Adds a person when missing, and makes a token that signs in on devices of all the classes; one change, for many
+    /// people in a row. Older tokens stay.
+    ///
+    /// - Parameter classes: at least one.
+    package func importUser(
+        _ name: UserName, displayName: String? = nil, classes: [DeviceClass], level: DeviceLevel = .secondary,
+        then: @escaping Answer<ImportedUser>
+    ) {
+        let token = SignInToken.random()
+        let hashes = classes.map { (deviceClass: $0, hash: token.hash(for: name, class: $0)) }
+        self.change(name, then) { transaction throws(StoreError) in
+            let (user, isNew) = try transaction.ensureUser(name)
+            if isNew, let displayName { try transaction.setDisplayName(user, displayName) }
+            for (deviceClass, hash) in hashes {
+                try transaction.issueToken(
+                    hash: hash, user: user, class: deviceClass, level: level, expiresAtMilliseconds: nil)
+            }
+            return .success(ImportedUser(user: user, existed: !isNew, token: token))
+        } committed: { _ in
+            self.authenticator.forgive(name)
+        }
+    }
+}

@@ -1,0 +1,66 @@
+package import ChatModel
+import Store
+
+/// A new token: the only time its text is seen.
+package struct IssuedToken: Sendable {
+    package var token: SignInToken
+    package var user: UserID
+    /// UTC; `nil` for never.
+    package var expiresAtMilliseconds: Int64?
+}
+
+extension Accounts {
+    /// Makes a token for a person's device. Older ones stay.
+    ///
+    /// - Parameter lifetimeSeconds: `nil` for no end.
+    package func issueToken(
+        for name: UserName, class deviceClass: DeviceClass, level: DeviceLevel = .secondary, lifetimeSeconds: Int64?,
+        then: @escaping Answer<IssuedToken>
+    ) {
+        let token = SignInToken.random()
+        let hash = token.hash(for: name, class: deviceClass)
+        self.change(name, then) { transaction throws(StoreError) in
+            guard let user = try transaction.reading.user(named: name) else { return .failure(.noSuchUser(name)) }
+            let expiry = lifetimeSeconds.map { transaction.wallMilliseconds + max(0, min($0, 1 << 40)) * 1_000 }
+            try transaction.issueToken(
+                hash: hash, user: user.id, class: deviceClass, level: level, expiresAtMilliseconds: expiry)
+            return .success(IssuedToken(token: token, user: user.id, expiresAtMilliseconds: expiry))
+        } committed: { _ in
+            self.authenticator.forgive(name)
+        }
+    }
+
+    /// Takes a token that an app's own server chose, in place of the tokens the person has for that class. The person
+    /// is added when missing. Such a token has no end of its own.
+    ///
+    /// - Returns: through `then`, the sessions of that class; they have lost their token when `revokedTokens`, which
+    ///   does not count the same token given again, is not 0.
+    package func registerToken(
+        _ text: String, for name: UserName, class deviceClass: DeviceClass, level: DeviceLevel,
+        then: @escaping Answer<SessionsToEnd>
+    ) {
+        guard let token = SignInToken(text) else { return then(.failure(.badToken)) }
+        let hash = token.hash(for: name, class: deviceClass)
+        self.change(name, then) { transaction throws(StoreError) in
+            let user = try transaction.ensureUser(name).id
+            try transaction.revokeToken(hash: hash)
+            let replaced = try transaction.revokeTokens(of: user, class: deviceClass)
+            try transaction.issueToken(
+                hash: hash, user: user, class: deviceClass, level: level, expiresAtMilliseconds: nil)
+            return .success(
+                SessionsToEnd(user: user, name: name, deviceClass: deviceClass, revokedTokens: replaced))
+        } committed: { sessions in
+            if sessions.revokedTokens > 0 { self.changes.changed(sessions.user) }
+            self.authenticator.forgive(name)
+        }
+    }
+
+    /// Ends a person's tokens: all, or those of one device class.
+    package func revokeTokens(
+        of name: UserName, class deviceClass: DeviceClass? = nil, then: @escaping Answer<SessionsToEnd>
+    ) {
+        self.changeKnown(name, class: deviceClass, then) { transaction, user throws(StoreError) in
+            try transaction.revokeTokens(of: user.id, class: deviceClass)
+        }
+    }
+}

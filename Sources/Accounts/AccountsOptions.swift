@@ -1,0 +1,16 @@
+package import Diagnostics
+package import Execution
+
+/// How people sign in.
+package struct AccountsOptions: Sendable {
+    package var passwords = PasswordPolicy()
+    /// Tokens without TLS are taken from private networks: SDKs on a local network speak plainly. From loopback they
+    /// always are, from public addresses never.
+    package var takesPlainTokens = true
+    /// Token sign-ins that may wait for the store; one more is refused as busy.
+    package var queuedTokenSignIns = 16_384
+    package var clock = Clock.system
+    package var log = Log.silent
+
+    package init() {}
+}

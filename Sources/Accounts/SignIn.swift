@@ -1,0 +1,98 @@
+package import ChatModel
+
+/// From how far away somebody signs in.
+package enum SignInOrigin: Hashable, Sendable, CaseIterable {
+    /// The same machine.
+    case loopback
+    /// A private or link-local range.
+    case privateNetwork
+    case publicNetwork
+}
+
+/// What somebody shows to prove who they are. Prints as a kind only.
+package enum Credentials: Sendable, CustomStringConvertible, CustomReflectable {
+    case token(String)
+    case password(String)
+
+    package var description: String {
+        switch self {
+        case .token: "(a token)"
+        case .password: "(a password)"
+        }
+    }
+
+    package var customMirror: Mirror { Mirror(self, children: []) }
+}
+
+/// Somebody at a door.
+package struct SignInRequest: Sendable {
+    package var user: UserName
+    package var credentials: Credentials
+    /// What kind of device asks. `nil` when the door cannot tell: then a token of the class app, web or desktop will do,
+    /// and a password makes a desktop session.
+    package var requestedClass: DeviceClass?
+    /// The peer's address as the operator knows it: for the log.
+    package var address: String
+    /// Who is slowed down after failures: the address, for IPv6 its /64.
+    package var throttleKey: String
+    /// Inside TLS.
+    package var isEncrypted: Bool
+    package var origin: SignInOrigin
+
+    package init(
+        user: UserName, credentials: Credentials, requestedClass: DeviceClass?, address: String, throttleKey: String,
+        isEncrypted: Bool, origin: SignInOrigin
+    ) {
+        self.user = user
+        self.credentials = credentials
+        self.requestedClass = requestedClass
+        self.address = address
+        self.throttleKey = throttleKey
+        self.isEncrypted = isEncrypted
+        self.origin = origin
+    }
+}
+
+/// Who signed in.
+package struct Identity: Hashable, Sendable {
+    package var user: UserID
+    package var name: UserName
+    package var role: UserRole
+    package var deviceClass: DeviceClass
+    /// A password gives `secondary`: it ends nobody's session.
+    package var level: DeviceLevel
+    /// Compared by `Authenticator.isStillValid`.
+    package var epoch: UInt64
+
+    package init(
+        user: UserID, name: UserName, role: UserRole, deviceClass: DeviceClass, level: DeviceLevel, epoch: UInt64
+    ) {
+        self.user = user
+        self.name = name
+        self.role = role
+        self.deviceClass = deviceClass
+        self.level = level
+        self.epoch = epoch
+    }
+}
+
+/// Why somebody may not come in. It never says whether the user exists.
+package enum SignInRefusal: Hashable, Sendable {
+    /// User, token or password is wrong. The log says which.
+    case wrongCredentials
+    /// The credentials are right, but the operator disabled the account.
+    case disabled
+    /// Too many failures: ask again after this many seconds, 1...300.
+    case throttled(retryAfterSeconds: Int64)
+    /// Such credentials are not taken without TLS from there.
+    case plainNotAllowed
+    /// Too many sign-ins wait; nothing was checked: ask again in a second.
+    case busy
+    /// The store is stopping or failed, or the account changed at this moment: ask again.
+    case unavailable
+}
+
+package enum SignInResult: Hashable, Sendable {
+    case signedIn(Identity)
+    case refused(SignInRefusal)
+}

@@ -1,0 +1,43 @@
+import CSodium
+
+/// The few functions of libsodium that are used, over arrays.
+enum Sodium {
+    private static let isReady: Bool = sodium_init() >= 0
+
+    /// Makes the library ready; cheap after the first time.
+    static func start() { precondition(Self.isReady, "libsodium cannot start: no source of random bytes") }
+
+    /// Bytes nobody can foresee.
+    static func randomBytes(_ count: Int) -> [UInt8] {
+        Self.start()
+        return [UInt8](unsafeUninitializedCapacity: count) { buffer, initialized in
+            randombytes_buf(buffer.baseAddress!, count)
+            initialized = count
+        }
+    }
+
+    /// BLAKE2b-256.
+    static func hash(_ bytes: [UInt8]) -> [UInt8] {
+        Self.start()
+        let count = Self.hashBytes
+        return [UInt8](unsafeUninitializedCapacity: count) { buffer, initialized in
+            crypto_generichash(buffer.baseAddress!, count, bytes, UInt64(bytes.count), nil, 0)
+            initialized = count
+        }
+    }
+
+    static let hashBytes = 32
+
+    /// Compares in a time that says nothing about where the first difference is.
+    static func isEqual(_ left: [UInt8], _ right: [UInt8]) -> Bool {
+        left.count == right.count && sodium_memcmp(left, right, left.count) == 0
+    }
+
+    /// Base64 without padding: for URLs, or with the alphabet of argon2id strings.
+    static func base64(_ bytes: [UInt8], forURLs: Bool = true) -> String {
+        let variant = forURLs ? sodium_base64_VARIANT_URLSAFE_NO_PADDING : sodium_base64_VARIANT_ORIGINAL_NO_PADDING
+        var text = [CChar](repeating: 0, count: sodium_base64_encoded_len(bytes.count, variant))
+        sodium_bin2base64(&text, text.count, bytes, bytes.count, variant)
+        return String(decoding: text.prefix { $0 != 0 }.map { UInt8(bitPattern: $0) }, as: UTF8.self)
+    }
+}

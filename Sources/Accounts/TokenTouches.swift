@@ -1,0 +1,53 @@
+import Execution
+import Store
+
+/// Notes in the store when tokens were last used, many in one write.
+///
+/// The time decides which token goes when somebody has too many, so an hour is exact enough, and one that is dropped
+/// because too many wait does no harm.
+final class TokenTouches: Sendable {
+    /// A token is noted again after this long.
+    static let everyMilliseconds: Int64 = 3_600_000
+    /// Tokens that may wait.
+    static let capacity = 16_384
+    /// Tokens of one write: keeps the commit short.
+    static let perWrite = 256
+
+    private struct State {
+        var waiting: [[UInt8]] = []
+        var isWriting = false
+    }
+
+    private let store: Store
+    private let state = Lock(State())
+
+    init(_ store: Store) { self.store = store }
+
+    func note(_ hash: [UInt8]) {
+        let starts = self.state.withLock { state in
+            if state.waiting.count < Self.capacity { state.waiting.append(hash) }
+            defer { state.isWriting = true }
+            return !state.isWriting
+        }
+        if starts { self.write() }
+    }
+
+    private func write() {
+        let batch = self.state.withLock { state in
+            let batch = Array(state.waiting.prefix(Self.perWrite))
+            state.waiting.removeFirst(batch.count)
+            return batch
+        }
+        self.store.write({ transaction throws(StoreError) in
+            for hash in batch { try transaction.touchToken(hash: hash) }
+        }) { result in
+            let goesOn = self.state.withLock { state in
+                // A store that refuses gets no more of what can wait.
+                if case .failure = result { state.waiting.removeAll() }
+                if state.waiting.isEmpty { state.isWriting = false }
+                return state.isWriting
+            }
+            if goesOn { self.write() }
+        }
+    }
+}

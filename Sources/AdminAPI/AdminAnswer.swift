@@ -1,0 +1,179 @@
+/// What the server answers to a request.
+package enum AdminAnswer: Hashable, Sendable {
+    case done
+    case status(AdminStatus)
+    /// A page; `next` asks for the one after it, `nil` on the last.
+    case users([AdminUser], next: Int64?)
+    case user(AdminUserDetail)
+    /// Shown once: only its hash is kept. `nil` when there is none to show.
+    case token(String?)
+    case imported([AdminImportResult])
+    case conversations([AdminConversation], next: Int64?)
+    case conversation(AdminConversationDetail)
+    case messages([AdminMessage])
+    case sessions([AdminSession], next: Int64?)
+    /// How many sessions, members or tokens the request changed.
+    case count(Int64)
+    case sent(AdminMessage)
+    /// Events follow, marked with the id of the request.
+    case following
+}
+
+/// Something that happened, for who follows.
+package enum AdminEvent: Hashable, Sendable {
+    case message(AdminMessage)
+    case opened(AdminSession)
+    case ended(AdminSession, reason: String)
+    /// So many events were left out, because the reader was too slow.
+    case missed(Int64)
+}
+
+/// One line from the server.
+package enum AdminReply: Hashable, Sendable {
+    case answer(id: Int64, Result<AdminAnswer, AdminError>)
+    case event(id: Int64, AdminEvent)
+}
+
+extension AdminReply {
+    /// The line, without its line feed.
+    package var line: [UInt8] {
+        FieldWriter.object { fields in
+            switch self {
+            case .answer(let id, .success(let answer)):
+                fields.number("id", id)
+                fields.text("answer", answer.word)
+                fields.object("with", answer.write)
+            case .answer(let id, .failure(let error)):
+                fields.number("id", id)
+                fields.object("error") { fields in
+                    fields.text("code", error.code.rawValue)
+                    fields.text("message", error.message)
+                }
+            case .event(let id, let event):
+                fields.number("id", id)
+                fields.text("event", event.word)
+                fields.object("with", event.write)
+            }
+        }
+    }
+
+    package init(line: [UInt8]) throws(AdminError) {
+        let fields = try FieldReader(line: line)
+        let id = try fields.number("id")
+        if let word = try fields.optionalText("answer") {
+            self = .answer(id: id, .success(try AdminAnswer(word: word, fields.object("with"))))
+        } else if let word = try fields.optionalText("event") {
+            self = .event(id: id, try AdminEvent(word: word, fields.object("with")))
+        } else {
+            let error = try fields.object("error")
+            let code = AdminError.Code(rawValue: try error.text("code")) ?? .refused
+            self = .answer(id: id, .failure(AdminError(code, try error.text("message"))))
+        }
+    }
+}
+
+extension AdminAnswer {
+    var word: String {
+        switch self {
+        case .done: "done"
+        case .status: "status"
+        case .users: "users"
+        case .user: "user"
+        case .token: "token"
+        case .imported: "imported"
+        case .conversations: "conversations"
+        case .conversation: "conversation"
+        case .messages: "messages"
+        case .sessions: "sessions"
+        case .count: "count"
+        case .sent: "sent"
+        case .following: "following"
+        }
+    }
+
+    /// The answer as one JSON object, for scripts.
+    package var json: [UInt8] { FieldWriter.object(self.write) }
+
+    func write(to fields: inout FieldWriter) {
+        switch self {
+        case .done, .following: break
+        case .status(let status): status.write(to: &fields)
+        case .users(let users, let next):
+            fields.records("users", users)
+            fields.number("next", next)
+        case .user(let detail): detail.write(to: &fields)
+        case .token(let token): fields.text("token", token)
+        case .imported(let results): fields.records("users", results)
+        case .conversations(let conversations, let next):
+            fields.records("conversations", conversations)
+            fields.number("next", next)
+        case .conversation(let detail): detail.write(to: &fields)
+        case .messages(let messages): fields.records("messages", messages)
+        case .sessions(let sessions, let next):
+            fields.records("sessions", sessions)
+            fields.number("next", next)
+        case .count(let count): fields.number("count", count)
+        case .sent(let message): message.write(to: &fields)
+        }
+    }
+
+    init(word: String, _ with: FieldReader) throws(AdminError) {
+        switch word {
+        case "done": self = .done
+        case "status": self = .status(try AdminStatus(with))
+        case "users": self = .users(try with.records("users"), next: try with.optionalNumber("next"))
+        case "user": self = .user(try AdminUserDetail(with))
+        case "token": self = .token(try with.optionalText("token"))
+        case "imported": self = .imported(try with.records("users"))
+        case "conversations":
+            self = .conversations(try with.records("conversations"), next: try with.optionalNumber("next"))
+        case "conversation": self = .conversation(try AdminConversationDetail(with))
+        case "messages": self = .messages(try with.records("messages"))
+        case "sessions": self = .sessions(try with.records("sessions"), next: try with.optionalNumber("next"))
+        case "count": self = .count(try with.number("count"))
+        case "sent": self = .sent(try AdminMessage(with))
+        case "following": self = .following
+        default: throw AdminError(.protocolError, "the server answered \(word), which this command does not know")
+        }
+    }
+}
+
+extension AdminEvent {
+    var word: String {
+        switch self {
+        case .message: "message"
+        case .opened: "session.opened"
+        case .ended: "session.ended"
+        case .missed: "missed"
+        }
+    }
+
+    /// The event as one JSON object with its word, for scripts.
+    package var json: [UInt8] {
+        FieldWriter.object { fields in
+            fields.text("event", self.word)
+            self.write(to: &fields)
+        }
+    }
+
+    func write(to fields: inout FieldWriter) {
+        switch self {
+        case .message(let message): message.write(to: &fields)
+        case .opened(let session): session.write(to: &fields)
+        case .ended(let session, let reason):
+            session.write(to: &fields)
+            fields.text("reason", reason)
+        case .missed(let count): fields.number("count", count)
+        }
+    }
+
+    init(word: String, _ with: FieldReader) throws(AdminError) {
+        switch word {
+        case "message": self = .message(try AdminMessage(with))
+        case "session.opened": self = .opened(try AdminSession(with))
+        case "session.ended": self = .ended(try AdminSession(with), reason: try with.text("reason"))
+        case "missed": self = .missed(try with.number("count"))
+        default: throw AdminError(.protocolError, "the server sent the event \(word), which this command does not know")
+        }
+    }
+}

@@ -1,0 +1,220 @@
+package import ChatModel
+
+/// A conversation, as the operator sees it.
+package struct AdminConversation: AdminRecord {
+    /// The store's number; `id:12` names the conversation in requests.
+    package var number: Int64
+    package var kind: ConversationKind
+    /// The app's name; for a direct conversation the two people, `juliet,romeo`.
+    package var name: String
+    package var title: String?
+    package var isBanned: Bool
+    package var isDisbanded: Bool
+    package var memberCount: Int64
+    /// How many messages it has.
+    package var head: Int64
+    package var createdAtMilliseconds: Int64
+    package var activeAtMilliseconds: Int64
+
+    package init(_ conversation: Conversation, name: String) {
+        self.number = conversation.id.rawValue
+        self.kind = conversation.kind
+        self.name = name
+        self.title = conversation.title
+        self.isBanned = conversation.flags.contains(.banned)
+        self.isDisbanded = conversation.flags.contains(.disbanded)
+        self.memberCount = Int64(conversation.memberCount)
+        self.head = conversation.head
+        self.createdAtMilliseconds = conversation.createdAtMilliseconds
+        self.activeAtMilliseconds = conversation.activeAtMilliseconds
+    }
+
+    func write(to fields: inout FieldWriter) {
+        fields.number("number", self.number)
+        fields.text("kind", Word.of(self.kind))
+        fields.text("name", self.name)
+        fields.text("title", self.title)
+        fields.flag("banned", self.isBanned)
+        fields.flag("disbanded", self.isDisbanded)
+        fields.number("members", self.memberCount)
+        fields.number("messages", self.head)
+        fields.number("createdAt", self.createdAtMilliseconds)
+        fields.number("activeAt", self.activeAtMilliseconds)
+    }
+
+    init(_ fields: FieldReader) throws(AdminError) {
+        self.number = try fields.number("number")
+        self.kind = try Word.kind(fields.text("kind"))
+        self.name = try fields.text("name")
+        self.title = try fields.optionalText("title")
+        self.isBanned = try fields.flag("banned")
+        self.isDisbanded = try fields.flag("disbanded")
+        self.memberCount = try fields.number("members")
+        self.head = try fields.number("messages")
+        self.createdAtMilliseconds = try fields.number("createdAt")
+        self.activeAtMilliseconds = try fields.number("activeAt")
+    }
+}
+
+/// One person in a conversation.
+package struct AdminMember: AdminRecord {
+    package var name: UserName
+    package var role: MemberRole
+    package var unread: Int64
+
+    package init(_ member: Member, headCountable: Int64) {
+        self.name = member.name
+        self.role = member.role
+        self.unread = member.unread(headCountable: headCountable)
+    }
+
+    func write(to fields: inout FieldWriter) {
+        fields.text("name", self.name.text)
+        fields.text("role", Word.of(self.role))
+        fields.number("unread", self.unread)
+    }
+
+    init(_ fields: FieldReader) throws(AdminError) {
+        self.name = try fields.userName("name")
+        self.role = try Word.memberRole(fields.text("role"))
+        self.unread = try fields.number("unread")
+    }
+}
+
+/// A conversation with who is in it; at most `AdminProtocol.pageRows` members.
+package struct AdminConversationDetail: AdminRecord {
+    package var conversation: AdminConversation
+    package var members: [AdminMember]
+
+    package init(conversation: AdminConversation, members: [AdminMember]) {
+        self.conversation = conversation
+        self.members = members
+    }
+
+    func write(to fields: inout FieldWriter) {
+        fields.record("conversation", self.conversation)
+        fields.records("members", self.members)
+    }
+
+    init(_ fields: FieldReader) throws(AdminError) {
+        self.conversation = try fields.record("conversation")
+        self.members = try fields.records("members")
+    }
+}
+
+/// A group to be made.
+package struct AdminNewGroup: AdminRecord {
+    package var name: ChannelName
+    package var title: String?
+    package var members: [UserName]
+
+    package init(name: ChannelName, title: String? = nil, members: [UserName]) {
+        self.name = name
+        self.title = title
+        self.members = members
+    }
+
+    func write(to fields: inout FieldWriter) {
+        fields.text("name", self.name.text)
+        fields.text("title", self.title)
+        fields.texts("members", self.members.map(\.text))
+    }
+
+    init(_ fields: FieldReader) throws(AdminError) {
+        self.name = try fields.channelName("name")
+        self.title = try fields.optionalText("title")
+        self.members = try fields.userNames("members")
+    }
+}
+
+/// A message, as the operator sees it.
+package struct AdminMessage: AdminRecord {
+    /// Number and name of the conversation, as in `AdminConversation`.
+    package var conversation: Int64
+    package var conversationName: String
+    /// 0 for a message that was not stored.
+    package var sequence: Int64
+    package var id: MessageID
+    package var sender: String
+    package var sentAtMilliseconds: Int64
+    package var kind: MessageKind
+    /// The words of a text message, else the body; at most `AdminProtocol.maximumTextBytes`.
+    package var text: String
+    /// Something is missing at the end of `text`.
+    package var isCut: Bool
+
+    package init(
+        conversation: Int64, conversationName: String, sequence: Int64, id: MessageID, sender: String,
+        sentAtMilliseconds: Int64, kind: MessageKind, text: String, isCut: Bool
+    ) {
+        self.conversation = conversation
+        self.conversationName = conversationName
+        self.sequence = sequence
+        self.id = id
+        self.sender = sender
+        self.sentAtMilliseconds = sentAtMilliseconds
+        self.kind = kind
+        self.text = text
+        self.isCut = isCut
+    }
+
+    func write(to fields: inout FieldWriter) {
+        fields.number("conversation", self.conversation)
+        fields.text("conversationName", self.conversationName)
+        fields.number("sequence", self.sequence)
+        // As text: many readers keep only 53 bits of a JSON number.
+        fields.text("id", String(self.id.rawValue))
+        fields.text("sender", self.sender)
+        fields.number("sentAt", self.sentAtMilliseconds)
+        fields.number("kind", Int64(self.kind.rawValue))
+        fields.text("text", self.text)
+        fields.flag("cut", self.isCut)
+    }
+
+    init(_ fields: FieldReader) throws(AdminError) {
+        self.conversation = try fields.number("conversation")
+        self.conversationName = try fields.text("conversationName")
+        self.sequence = try fields.number("sequence")
+        guard let id = Int64(try fields.text("id")) else { throw FieldReader.wrong("id") }
+        self.id = MessageID(rawValue: id)
+        self.sender = try fields.text("sender")
+        self.sentAtMilliseconds = try fields.number("sentAt")
+        self.kind = MessageKind(rawValue: Int32(truncatingIfNeeded: try fields.number("kind")))
+        self.text = try fields.text("text")
+        self.isCut = try fields.flag("cut")
+    }
+}
+
+/// A message to be sent by the operator's right.
+package struct AdminSend: AdminRecord {
+    package enum Target: Hashable, Sendable {
+        case user(UserName)
+        case group(ChannelName)
+    }
+
+    package var from: UserName
+    package var to: Target
+    package var text: String
+
+    package init(from: UserName, to target: Target, text: String) {
+        self.from = from
+        self.to = target
+        self.text = text
+    }
+
+    func write(to fields: inout FieldWriter) {
+        fields.text("from", self.from.text)
+        switch self.to {
+        case .user(let name): fields.text("to", name.text)
+        case .group(let name): fields.text("group", name.text)
+        }
+        fields.text("text", self.text)
+    }
+
+    init(_ fields: FieldReader) throws(AdminError) {
+        self.from = try fields.userName("from")
+        let toUser = try fields.optionalText("to") != nil
+        self.to = toUser ? .user(try fields.userName("to")) : .group(try fields.channelName("group"))
+        self.text = try fields.text("text")
+    }
+}

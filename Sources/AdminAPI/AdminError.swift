@@ -1,0 +1,38 @@
+/// Why the operator's request was not done, in words for the operator.
+package struct AdminError: Error, Hashable, Sendable, CustomStringConvertible {
+    /// What kind of failure; the names go over the socket.
+    package enum Code: String, Sendable, CaseIterable {
+        /// A rule forbids it.
+        case refused
+        case notFound
+        case exists
+        /// The request breaks a rule of its form; the text says which.
+        case invalid
+        /// Nothing was done; ask again.
+        case busy
+        /// The server is stopping.
+        case unavailable
+        /// The disk is full.
+        case full
+        /// Disk or database failed.
+        case failed
+        /// A line that is not of this protocol, or longer than it allows.
+        case protocolError
+        /// No server answers on this data folder.
+        case notRunning
+        /// The socket belongs to another user.
+        case notAllowed
+        /// The connection broke before the answer: what was asked may or may not be done.
+        case connectionLost
+    }
+
+    package var code: Code
+    package var message: String
+
+    package init(_ code: Code, _ message: String) {
+        self.code = code
+        self.message = message
+    }
+
+    package var description: String { self.message }
+}

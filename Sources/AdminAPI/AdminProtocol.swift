@@ -1,0 +1,50 @@
+/// The admin socket: JSON lines over a Unix stream socket in the data folder.
+///
+/// Both sides first send a hello line, `{"teahouse":"admin","version":1}`. Then the operator's side asks,
+/// `{"id":1,"ask":"user.show","with":{"name":"romeo"}}`, and the server answers each request once,
+/// `{"id":1,"answer":"user","with":{...}}` or `{"id":1,"error":{"code":"notFound","message":"..."}}`, in any order.
+/// After `follow` it also sends `{"id":1,"event":"message","with":{...}}` until the connection ends or
+/// `follow.stop` is asked.
+package enum AdminProtocol {
+    package static let version: Int64 = 1
+    /// Name of the socket inside the data folder.
+    package static let socketName = "admin.sock"
+    /// Most bytes in a line, its line feed not counted. Longer ones end the connection.
+    package static let maximumLineBytes = 1024 * 1024
+    /// Most rows in an answer that is read page by page.
+    package static let pageRows = 500
+    /// Most messages in one page: their texts make long lines.
+    package static let pageMessages = 20
+    /// Most bytes of a message's text that are shown; more are cut. Escaped, a page of them fits a line.
+    package static let maximumTextBytes = 8 * 1024
+    /// Most people in one import request.
+    package static let importRows = 500
+    /// Most characters of what people are shown as a name: display names, titles.
+    package static let maximumTitleScalars = 128
+
+    /// The first line of both sides, without its line feed.
+    package static var hello: [UInt8] {
+        FieldWriter.object { fields in
+            fields.text("teahouse", "admin")
+            fields.number("version", Self.version)
+        }
+    }
+
+    /// Checks the other side's first line.
+    package static func check(hello line: [UInt8]) throws(AdminError) {
+        let fields = try FieldReader(line: line)
+        // A server that cannot take the connection says why instead.
+        if case .answer(_, .failure(let error)) = try? AdminReply(line: line) { throw error }
+        guard try fields.optionalText("teahouse") == "admin", let version = try fields.optionalNumber("version") else {
+            throw AdminError(.protocolError, "the other side does not speak the admin protocol")
+        }
+        guard version == Self.version else {
+            throw AdminError(
+                .protocolError,
+                """
+                the other side speaks version \(version) of the admin protocol, this one version \(Self.version): use \
+                the same teahouse for both
+                """)
+        }
+    }
+}

@@ -1,0 +1,228 @@
+import AdminAPI
+import Broker
+import CLinux
+import Diagnostics
+import Execution
+import Glibc
+
+/// The admin thread: one `poll` over the listening socket, the connections and the mailbox. Confined to its thread.
+final class AdminLoop {
+    private let options: AdminServiceOptions
+    private let listener: Int32
+    private let desk: Desk
+    private let mailbox: Mailbox<LoopEvent>
+    private var clients: [Int: AdminConnection] = [:]
+    private var lastClient = 0
+    private var watch = Watch.none
+    /// Requests to follow that are answered once the broker watches: nothing after the answer is missed.
+    private var waitingToFollow: [(client: Int, request: Int64)] = []
+    private var isStopping = false
+
+    /// The one watch at the broker for all who follow.
+    private enum Watch {
+        case none
+        case asked
+        case on(WatchID)
+    }
+
+    init(_ options: AdminServiceOptions, listener: Int32, desk: Desk, mailbox: Mailbox<LoopEvent>) {
+        self.options = options
+        self.listener = listener
+        self.desk = desk
+        self.mailbox = mailbox
+    }
+
+    func run() {
+        while !self.isStopping { self.turn() }
+        for client in self.clients.values { client.close() }
+        if case .on(let id) = self.watch { self.desk.broker.unwatch(id) }
+        close(self.listener)
+        AdminSocket.remove(in: self.options.folder)
+    }
+
+    private func turn() {
+        let order = Array(self.clients.keys)
+        var entries = [
+            pollfd(fd: self.mailbox.descriptor, events: Int16(POLLIN), revents: 0),
+            pollfd(fd: self.listener, events: Int16(POLLIN), revents: 0),
+        ]
+        for key in order {
+            guard let client = self.clients[key] else { continue }
+            entries.append(pollfd(fd: client.descriptor, events: client.interest(self.options), revents: 0))
+        }
+        guard poll(&entries, nfds_t(entries.count), -1) > 0 else { return }
+        for (key, entry) in zip(order, entries.dropFirst(2)) where entry.revents != 0 {
+            self.serve(key, readable: entry.revents & Int16(POLLIN) != 0, events: entry.revents)
+        }
+        if entries[0].revents != 0 { self.readMailbox() }
+        if entries[1].revents != 0 { self.accept() }
+        self.watchWhenWanted()
+        self.flush()
+    }
+
+    // MARK: Connections
+
+    private func accept() {
+        let descriptor = clinux_accept(self.listener, nil, nil)
+        guard descriptor >= 0 else { return self.acceptFailed() }
+        var (process, user, group) = (pid_t(), uid_t(), gid_t())
+        guard clinux_peer_credentials(descriptor, &process, &user, &group) == 0 else {
+            close(descriptor)
+            return
+        }
+        // With a group, the mode of the socket file lets in its members and nobody else.
+        guard user == geteuid() || user == 0 || self.options.group != nil else {
+            self.options.log.warning(
+                "admin_refused", ["uid": .number(Int64(user)), "reason": .text("not the server's user")])
+            return self.turnAway(descriptor, AdminError(.notAllowed, "the admin socket belongs to another user"))
+        }
+        guard self.clients.count < self.options.clients else {
+            return self.turnAway(
+                descriptor,
+                AdminError(.busy, "\(self.options.clients) operators are connected already: close one of them"))
+        }
+        self.lastClient += 1
+        self.clients[self.lastClient] = AdminConnection(descriptor)
+        self.options.log.debug("admin_connected", ["uid": .number(Int64(user)), "pid": .number(Int64(process))])
+    }
+
+    /// Out of descriptors, for example: without a pause the loop would spin, for the connection still waits.
+    private func acceptFailed() {
+        let reason = clinux_errno()
+        guard reason != EAGAIN && reason != ECONNABORTED && reason != EINTR else { return }
+        self.options.log.warning("admin_accept_failed", ["errno": .number(Int64(reason))])
+        poll(nil, 0, 100)
+    }
+
+    private func turnAway(_ descriptor: Int32, _ error: AdminError) {
+        let connection = AdminConnection(descriptor)
+        connection.queue(.answer(id: 0, .failure(error)))
+        _ = connection.flush()
+        connection.close()
+    }
+
+    private func serve(_ key: Int, readable: Bool, events: Int16) {
+        guard let client = self.clients[key] else { return }
+        do throws(AdminError) {
+            guard readable else {
+                if events & Int16(POLLERR | POLLHUP) != 0 { self.drop(key) }
+                return
+            }
+            guard client.read() else { return self.drop(key) }
+            try self.work(key, client)
+        } catch {
+            client.queue(.answer(id: 0, .failure(error)))
+            _ = client.flush()
+            self.options.log.warning("admin_protocol", ["problem": .text(error.message)])
+            self.drop(key)
+        }
+    }
+
+    /// Works on the lines that came, as many as may be under way.
+    private func work(_ key: Int, _ client: AdminConnection) throws(AdminError) {
+        while client.underWay < self.options.requestsUnderWay, let line = try client.nextLine() {
+            guard client.saidHello else {
+                try AdminProtocol.check(hello: line)
+                client.greet()
+                continue
+            }
+            let (id, request) = try AdminRequest.read(line)
+            client.underWay += 1
+            switch request {
+            case .success(let request): self.start(request, key, id)
+            case .failure(let error): self.answered(key, id, .failure(error))
+            }
+        }
+    }
+
+    private func drop(_ key: Int) { self.clients.removeValue(forKey: key)?.close() }
+
+    private func flush() {
+        for (key, client) in self.clients where !client.flush() { self.drop(key) }
+    }
+
+    // MARK: Requests
+
+    private func start(_ request: AdminRequest, _ key: Int, _ id: Int64) {
+        let mailbox = self.mailbox
+        switch request {
+        case .follow(let conversation, let withSessions):
+            self.desk.resolve(conversation) { found in
+                switch found {
+                case .success(let number):
+                    mailbox.post(.follow(client: key, request: id, number, withSessions: withSessions))
+                case .failure(let error): mailbox.post(.answer(client: key, request: id, .failure(error)))
+                }
+            }
+        case .stopFollowing(let follow):
+            self.clients[key]?.follows[follow] = nil
+            self.answered(key, id, .success(.done))
+        default:
+            self.desk.answer(request) { mailbox.post(.answer(client: key, request: id, $0)) }
+        }
+    }
+
+    private func answered(_ key: Int, _ id: Int64, _ answer: Result<AdminAnswer, AdminError>) {
+        guard let client = self.clients[key] else { return }
+        client.underWay -= 1
+        client.queue(.answer(id: id, answer))
+    }
+
+    private func readMailbox() {
+        var batch: [LoopEvent] = []
+        self.mailbox.take(into: &batch)
+        for event in batch {
+            switch event {
+            case .answer(let key, let id, let answer): self.answered(key, id, answer)
+            case .follow(let key, let id, let conversation, let withSessions):
+                self.clients[key]?.follows[id] = Follow(conversation: conversation, withSessions: withSessions)
+                self.waitingToFollow.append((key, id))
+            case .watching(let id): self.watch = .on(id)
+            case .happened(let events): self.tell(events)
+            case .stop: self.isStopping = true
+            }
+        }
+        // An answer makes room for requests that were read already and waited.
+        for (key, client) in self.clients where client.hasWaitingLines {
+            self.serveWaiting(key, client)
+        }
+    }
+
+    private func serveWaiting(_ key: Int, _ client: AdminConnection) {
+        do throws(AdminError) {
+            try self.work(key, client)
+        } catch {
+            client.queue(.answer(id: 0, .failure(error)))
+            _ = client.flush()
+            self.drop(key)
+        }
+    }
+
+    // MARK: Following
+
+    private func tell(_ events: [WatchEvent]) {
+        let followers = self.clients.values.filter { !$0.follows.isEmpty }
+        guard !followers.isEmpty else { return }
+        for event in events {
+            let notice = Notice(event)
+            for client in followers { client.tell(notice, self.options) }
+        }
+    }
+
+    private func watchWhenWanted() {
+        let isWanted = self.clients.values.contains { !$0.follows.isEmpty }
+        switch (self.watch, isWanted) {
+        case (.none, true):
+            self.watch = .asked
+            let mailbox = self.mailbox
+            self.desk.broker.watch({ mailbox.post(.happened($0)) }, then: { mailbox.post(.watching($0)) })
+        case (.on(let id), false):
+            self.desk.broker.unwatch(id)
+            self.watch = .none
+        default: break
+        }
+        guard case .on = self.watch else { return }
+        for (client, request) in self.waitingToFollow { self.answered(client, request, .success(.following)) }
+        self.waitingToFollow.removeAll()
+    }
+}

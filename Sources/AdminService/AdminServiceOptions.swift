@@ -1,0 +1,32 @@
+import AdminAPI
+package import Diagnostics
+package import Execution
+
+/// What the admin service has to know about the server around it.
+package struct AdminServiceOptions: Sendable {
+    /// The data folder. Its lock must be held: a socket file that is there is replaced.
+    package var folder: String
+    package var version: String
+    /// Where clients connect, for `status`.
+    package var addresses: [String]
+    /// A group whose members may use the socket too; `nil` for the server's user and root alone.
+    package var group: UInt32?
+    /// Connections at once; one more is told that the server is busy.
+    package var clients = 64
+    /// Requests of one connection under way; more are read when those are answered.
+    package var requestsUnderWay = 8
+    /// Bytes that may wait for a connection that does not read: above it nothing more is read from it, and the events
+    /// it follows are left out and counted.
+    package var waitingBytes = 2 * AdminProtocol.maximumLineBytes
+    /// Bounds of other parts that `status` shows.
+    package var limits: [Limit]
+    package var clock = Clock.system
+    package var log = Log.silent
+
+    package init(folder: String, version: String, addresses: [String], limits: [Limit] = []) {
+        self.folder = folder
+        self.version = version
+        self.addresses = addresses
+        self.limits = limits
+    }
+}

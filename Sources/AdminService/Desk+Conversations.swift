@@ -1,0 +1,140 @@
+import AdminAPI
+import ChatModel
+import Store
+
+extension Desk {
+    func create(_ group: AdminNewGroup, _ then: @escaping Answer) {
+        do throws(AdminError) { try checkTitle(group.title) } catch { return then(.failure(error)) }
+        self.write(then) { transaction throws(StoreError) in
+            let members = try Self.users(group.members, transaction)
+            let id = try transaction.createChannel(
+                .group, group.name, title: group.title, creator: .system, members: members)
+            return .conversation(try Self.detail(id, transaction.reading))
+        }
+    }
+
+    func changeMembers(_ group: ChannelName, adding members: [UserName], _ then: @escaping Answer) {
+        self.write(then) { transaction throws(StoreError) in
+            let users = try Self.users(members, transaction)
+            let id = try Self.group(group, transaction.reading).id
+            return .count(Int64(try transaction.addMembers(users, to: id).users.count))
+        }
+    }
+
+    func changeMembers(_ group: ChannelName, removing members: [UserName], _ then: @escaping Answer) {
+        self.write(then) { transaction throws(StoreError) in
+            let users = try Self.users(members, transaction)
+            let id = try Self.group(group, transaction.reading).id
+            return .count(Int64(try transaction.removeMembers(users, from: id).users.count))
+        }
+    }
+
+    func setBanned(_ group: ChannelName, _ isBanned: Bool, _ then: @escaping Answer) {
+        self.write(then) { transaction throws(StoreError) in
+            let conversation = try Self.group(group, transaction.reading)
+            var flags = conversation.flags
+            if isBanned { flags.insert(.banned) } else { flags.remove(.banned) }
+            guard flags != conversation.flags else { return .count(0) }
+            try transaction.setFlags(flags, of: conversation.id)
+            return .count(1)
+        }
+    }
+
+    func listConversations(after: Int64?, _ then: @escaping Answer) {
+        self.read(then) { transaction throws(StoreError) in
+            let rows = AdminProtocol.pageRows
+            let found = try transaction.allConversations(after: ConversationID(rawValue: after ?? 0), limit: rows)
+            var conversations: [AdminConversation] = []
+            for conversation in found {
+                conversations.append(
+                    AdminConversation(conversation, name: try Self.name(of: conversation, transaction)))
+            }
+            return .conversations(conversations, next: found.count == rows ? found.last?.id.rawValue : nil)
+        }
+    }
+
+    func show(_ conversation: String, _ then: @escaping Answer) {
+        self.read(then) { transaction throws(StoreError) in
+            .conversation(try Self.detail(try Self.find(conversation, transaction).id, transaction))
+        }
+    }
+
+    func listMessages(_ conversation: String, before: Int64?, limit: Int64, _ then: @escaping Answer) {
+        let limit = Int(max(1, min(limit, Int64(AdminProtocol.pageMessages))))
+        self.read(then) { transaction throws(StoreError) in
+            let conversation = try Self.find(conversation, transaction)
+            let name = try Self.name(of: conversation, transaction)
+            let messages = try transaction.messages(
+                in: conversation.id, before: before ?? .max, limit: limit, as: .unrestricted)
+            return .messages(messages.map { AdminMessage($0, conversationName: name) })
+        }
+    }
+
+    /// The number of the conversation that somebody wants to follow; `nil` for all.
+    func resolve(_ conversation: String?, then: @escaping @Sendable (Result<Int64?, AdminError>) -> Void) {
+        guard let conversation else { return then(.success(nil)) }
+        self.store.read({ transaction throws(StoreError) -> Int64? in
+            try Self.find(conversation, transaction).id.rawValue
+        }) { then($0.mapError { AdminError($0) }) }
+    }
+}
+
+// MARK: Looking up
+
+extension Desk {
+    private static func users(_ names: [UserName], _ transaction: WriteTransaction) throws(StoreError) -> [UserID] {
+        var ids: [UserID] = []
+        for name in names { ids.append(try transaction.reading.existingUser(name).id) }
+        return ids
+    }
+
+    private static func group(_ name: ChannelName, _ transaction: ReadTransaction) throws(StoreError) -> Conversation {
+        guard let found = try transaction.conversation(.channel(.group, name), seenBy: .system) else {
+            throw .notFound("group \(name)")
+        }
+        return found
+    }
+
+    /// What an operator means: a group's name, two people's names, or `id:` and a number, tried in this order.
+    private static func find(_ text: String, _ transaction: ReadTransaction) throws(StoreError) -> Conversation {
+        if let name = ChannelName(text),
+            let group = try transaction.conversation(.channel(.group, name), seenBy: .system)
+        {
+            return group
+        }
+        // A name may hold commas itself: every place to cut is tried.
+        for comma in text.indices where text[comma] == "," {
+            guard let one = UserName(String(text[..<comma])),
+                let other = UserName(String(text[text.index(after: comma)...])),
+                let asker = try transaction.user(named: one)
+            else { continue }
+            if let direct = try transaction.conversation(.direct(other), seenBy: asker.id) { return direct }
+        }
+        if text.hasPrefix("id:"), let number = Int64(text.dropFirst(3)),
+            let found = try transaction.conversation(ConversationID(rawValue: number))
+        {
+            return found
+        }
+        throw .notFound("conversation \(text)")
+    }
+
+    private static func detail(
+        _ id: ConversationID, _ transaction: ReadTransaction
+    ) throws(StoreError) -> AdminConversationDetail {
+        guard let conversation = try transaction.conversation(id) else { throw .notFound("the conversation") }
+        let members = try transaction.members(of: id).prefix(AdminProtocol.pageRows)
+        return AdminConversationDetail(
+            conversation: AdminConversation(conversation, name: try Self.name(of: conversation, transaction)),
+            members: members.map { AdminMember($0, headCountable: conversation.headCountable) })
+    }
+
+    private static func name(
+        of conversation: Conversation, _ transaction: ReadTransaction
+    ) throws(StoreError) -> String {
+        if let channel = conversation.channel { return channel.text }
+        guard let pair = try transaction.directPair(of: conversation.id) else { return "" }
+        let low = try transaction.user(pair.low)?.name.text ?? ""
+        let high = try transaction.user(pair.high)?.name.text ?? ""
+        return directName(low, high)
+    }
+}

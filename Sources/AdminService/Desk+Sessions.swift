@@ -1,0 +1,84 @@
+import AdminAPI
+import Broker
+import ChatModel
+import Store
+
+extension Desk {
+    func listSessions(_ user: UserName?, after: Int64?, _ then: @escaping Answer) {
+        self.userID(user, then) { id in
+            self.broker.sessions(of: id) { sessions in
+                let rest = sessions.map { AdminSession($0) }.filter { $0.id > after ?? 0 }.sorted { $0.id < $1.id }
+                let page = Array(rest.prefix(AdminProtocol.pageRows))
+                then(.success(.sessions(page, next: rest.count > page.count ? page.last?.id : nil)))
+            }
+        }
+    }
+
+    func endSessions(_ ids: [Int64], _ user: UserName?, _ then: @escaping Answer) {
+        let reason = SessionEndReason.kickedByOperator("an operator ended this session")
+        self.userID(user, then) { id in
+            if let id {
+                self.broker.end(allOf: id, deviceClass: nil, reason: reason) { byUser in
+                    self.end(ids, reason, alreadyEnded: byUser, then)
+                }
+            } else {
+                self.end(ids, reason, alreadyEnded: 0, then)
+            }
+        }
+    }
+
+    private func end(_ ids: [Int64], _ reason: SessionEndReason, alreadyEnded: Int, _ then: @escaping Answer) {
+        let sessions = ids.map { SessionID(rawValue: UInt64(bitPattern: $0)) }
+        self.broker.end(sessions: sessions, reason: reason) { then(.success(.count(Int64(alreadyEnded + $0)))) }
+    }
+
+    /// Goes on with the number of a person, or with `nil` when none is named.
+    private func userID(_ name: UserName?, _ then: @escaping Answer, _ next: @escaping @Sendable (UserID?) -> Void) {
+        guard let name else { return next(nil) }
+        self.store.read({ transaction throws(StoreError) in try transaction.existingUser(name).id }) { found in
+            switch found {
+            case .success(let id): next(id)
+            case .failure(let error): then(.failure(AdminError(error)))
+            }
+        }
+    }
+
+    // MARK: Sending
+
+    func send(_ send: AdminSend, _ then: @escaping Answer) {
+        let address: ConversationAddress
+        switch send.to {
+        case .user(let name): address = .direct(name)
+        case .group(let name): address = .channel(.group, name)
+        }
+        let content = MessageContent(
+            kind: .text, flags: [.countsAsUnread, .bodyIsJSONObject], wire: .native, body: textBody(send.text))
+        self.userID(send.from, then) { sender in
+            guard let sender else { return }
+            self.broker.publish(as: sender, authority: .operator, to: address, token: nil, content: content) { result in
+                switch result {
+                case .accepted(let accepted):
+                    let peer = accepted.peerName?.text ?? ""
+                    let name = accepted.channel?.text ?? directName(send.from.text, peer)
+                    then(.success(.sent(AdminMessage(accepted.message, conversationName: name))))
+                case .refused(let refusal): then(.failure(Self.error(refusal, send)))
+                case .failed(let error): then(.failure(AdminError(error)))
+                }
+            }
+        }
+    }
+
+    private static func error(_ refusal: PublishRefusal, _ send: AdminSend) -> AdminError {
+        switch refusal {
+        case .noSuchUser: AdminError(.notFound, "the user to send to does not exist")
+        case .noSuchConversation: AdminError(.notFound, "the group to send to does not exist")
+        case .senderDisabled: AdminError(.refused, "\(send.from) is disabled: enable the account first")
+        case .senderSendBanned: AdminError(.refused, "\(send.from) may not send")
+        case .conversationBanned: AdminError(.refused, "the group is banned: unban it first")
+        case .conversationDisbanded: AdminError(.refused, "the group was disbanded")
+        case .bodyTooLarge: AdminError(.refused, "the message is too long")
+        case .blocked, .notAllowlisted, .notMember: AdminError(.refused, "\(send.from) may not send there")
+        case .tokenConflict, .kindNotServed: AdminError(.refused, "the server does not take this message")
+        }
+    }
+}

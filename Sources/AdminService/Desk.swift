@@ -1,0 +1,129 @@
+import Accounts
+import AdminAPI
+import Broker
+import ChatModel
+import Execution
+import Store
+
+/// Works on requests. Each is answered once, on whatever thread has the result; any thread may ask.
+struct Desk: Sendable {
+    typealias Answer = @Sendable (Result<AdminAnswer, AdminError>) -> Void
+
+    let options: AdminServiceOptions
+    let store: Store
+    let accounts: Accounts
+    let broker: Broker
+    let startedAtMilliseconds: Int64
+
+    init(_ options: AdminServiceOptions, store: Store, accounts: Accounts, broker: Broker) {
+        self.options = options
+        self.store = store
+        self.accounts = accounts
+        self.broker = broker
+        self.startedAtMilliseconds = options.clock.wallMilliseconds()
+    }
+
+    /// Answers everything but `follow` and `stopFollowing`, which belong to a connection.
+    func answer(_ request: AdminRequest, then: @escaping Answer) {
+        switch request {
+        case .status: self.status(then)
+        case .setupToken: self.setupToken(then)
+        case .addUser(let user): self.add(user, then)
+        case .listUsers(let after): self.listUsers(after: after, then)
+        case .showUser(let name): self.show(name, then)
+        case .issueToken(let name, let device, let level): self.issueToken(name, device, level, then)
+        case .revoke(let name, let device): self.revoke(name, device, then)
+        case .setDisabled(let name, let isDisabled): self.setDisabled(name, isDisabled, then)
+        case .setPassword(let name, let password): self.setPassword(name, password, then)
+        case .setListed(let owner, let list, let other, let isListed):
+            self.setListed(owner, list, other, isListed, then)
+        case .setSendBanned(let name, let isBanned): self.setSendBanned(name, isBanned, then)
+        case .setAllowlistOnly(let name, let isOn): self.setAllowlistOnly(name, isOn, then)
+        case .importUsers(let rows, let classes): self.importUsers(rows, classes, then)
+        default: self.answerAboutConversations(request, then)
+        }
+    }
+
+    private func answerAboutConversations(_ request: AdminRequest, _ then: @escaping Answer) {
+        switch request {
+        case .createGroup(let group): self.create(group, then)
+        case .addMembers(let group, let members): self.changeMembers(group, adding: members, then)
+        case .removeMembers(let group, let members): self.changeMembers(group, removing: members, then)
+        case .setGroupBanned(let group, let isBanned): self.setBanned(group, isBanned, then)
+        case .listConversations(let after): self.listConversations(after: after, then)
+        case .showConversation(let conversation): self.show(conversation, then)
+        case .listMessages(let conversation, let before, let limit):
+            self.listMessages(conversation, before: before, limit: limit, then)
+        case .listSessions(let user, let after): self.listSessions(user, after: after, then)
+        case .endSessions(let ids, let user): self.endSessions(ids, user, then)
+        case .send(let send): self.send(send, then)
+        default: then(.failure(AdminError(.invalid, "this request belongs to a connection")))
+        }
+    }
+
+    /// Makes a change in the store and answers with what `body` returns.
+    func write(
+        _ then: @escaping Answer,
+        _ body: @escaping @Sendable (WriteTransaction) throws(StoreError) -> AdminAnswer
+    ) {
+        self.store.write(body) { then($0.mapError { AdminError($0) }) }
+    }
+
+    /// Reads from the store and answers with what `body` returns.
+    func read(
+        _ then: @escaping Answer, _ body: @escaping @Sendable (ReadTransaction) throws(StoreError) -> AdminAnswer
+    ) {
+        self.store.read(body) { then($0.mapError { AdminError($0) }) }
+    }
+}
+
+extension AdminError {
+    init(_ error: StoreError) {
+        let code: Code
+        switch error {
+        case .busy: code = .busy
+        case .unavailable: code = .unavailable
+        case .full: code = .full
+        case .fatal: code = .failed
+        case .notFound: code = .notFound
+        case .exists: code = .exists
+        case .invalid: code = .invalid
+        case .alreadyRunning, .schemaTooNew: code = .refused
+        }
+        self.init(code, error.description)
+    }
+
+    init(_ error: AccountsError) {
+        switch error {
+        case .store(let error): self.init(error)
+        case .noSuchUser: self.init(.notFound, error.description)
+        case .userExists: self.init(.exists, error.description)
+        case .password, .badToken: self.init(.invalid, error.description)
+        case .busy: self.init(.busy, error.description)
+        case .setup, .systemUser: self.init(.refused, error.description)
+        }
+    }
+
+    static func noSuchUser(_ name: UserName) -> AdminError { AdminError(AccountsError.noSuchUser(name)) }
+}
+
+extension ReadTransaction {
+    /// - Throws: `notFound`.
+    func existingUser(_ name: UserName) throws(StoreError) -> User {
+        guard let user = try self.user(named: name) else { throw .notFound("user \(name)") }
+        return user
+    }
+}
+
+/// Whether a display name or title can be shown in one line.
+func checkTitle(_ title: String?) throws(AdminError) {
+    guard let title else { return }
+    let count = title.unicodeScalars.count
+    let hasControls = title.unicodeScalars.contains { $0.value < 0x20 || (0x7F...0x9F).contains($0.value) }
+    guard count <= AdminProtocol.maximumTitleScalars && !hasControls else {
+        throw AdminError(
+            .invalid,
+            "a name to show or a title has at most \(AdminProtocol.maximumTitleScalars) characters, none of them control"
+        )
+    }
+}

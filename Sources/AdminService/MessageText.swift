@@ -1,0 +1,37 @@
+import AdminAPI
+import ByteCodec
+import ChatModel
+
+/// The body of a text message as every wire's clients understand it.
+///
+/// Source: the payload of WuKongIM's text message, content type 1.
+func textBody(_ text: String) -> [UInt8] {
+    var json = JSONWriter(capacity: text.utf8.count + 32)
+    json.beginObject()
+    json.key("type")
+    json.integer(1)
+    json.key("content")
+    json.string(text)
+    json.endObject()
+    return json.bytes
+}
+
+/// What an operator is shown of a message: the words of a JSON body that has some, else the body itself.
+func shownText(of content: MessageContent) -> (text: String, isCut: Bool) {
+    if content.flags.contains(.endToEndEncrypted) { return ("(encrypted between the devices)", false) }
+    if content.flags.contains(.bodyIsJSONObject), let body = try? JSONValue(parsing: content.body),
+        case .string(let words)? = body["content"] ?? body["_lctext"]
+    {
+        return cut(Array(words.utf8))
+    }
+    return cut(content.body)
+}
+
+private func cut(_ text: [UInt8]) -> (text: String, isCut: Bool) {
+    let maximum = AdminProtocol.maximumTextBytes
+    guard text.count > maximum else { return (String(decoding: text, as: UTF8.self), false) }
+    var end = maximum
+    // Not inside a character: its later bytes are 10xxxxxx.
+    while end > 0 && text[end] & 0xC0 == 0x80 { end -= 1 }
+    return (String(decoding: text[..<end], as: UTF8.self), true)
+}

@@ -1,0 +1,58 @@
+import AdminAPI
+import Broker
+import ChatModel
+
+/// Something that happened, as those who follow are told; worded once, and only when somebody wants it.
+final class Notice {
+    private let happened: WatchEvent
+    private(set) lazy var event = Self.event(self.happened)
+
+    init(_ happened: WatchEvent) { self.happened = happened }
+
+    func concerns(_ follow: Follow) -> Bool {
+        switch self.happened {
+        case .accepted(let delivery):
+            follow.conversation == nil || follow.conversation == delivery.message.conversation.rawValue
+        case .opened, .ended: follow.withSessions
+        }
+    }
+
+    private static func event(_ happened: WatchEvent) -> AdminEvent {
+        switch happened {
+        case .accepted(let delivery): .message(AdminMessage(delivery))
+        case .opened(let session): .opened(AdminSession(session))
+        case .ended(let session, let reason): .ended(AdminSession(session), reason: reason.name)
+        }
+    }
+}
+
+extension AdminSession {
+    init(_ session: SessionDescription) {
+        self.init(
+            id: Int64(bitPattern: session.id.rawValue), user: session.userName, device: session.deviceClass,
+            level: session.deviceLevel, deviceID: session.deviceID, protocolName: session.protocolName,
+            address: session.address, isEncrypted: session.isEncrypted,
+            openedAtMilliseconds: session.openedAtMilliseconds)
+    }
+}
+
+extension AdminMessage {
+    init(_ delivery: Delivery) {
+        let peer = delivery.peerName?.text ?? ""
+        let name = delivery.channel?.text ?? directName(delivery.message.senderName.text, peer)
+        self.init(delivery.message, conversationName: name)
+    }
+
+    init(_ message: Message, conversationName: String) {
+        let (text, isCut) = shownText(of: message.content)
+        self.init(
+            conversation: message.conversation.rawValue, conversationName: conversationName,
+            sequence: message.sequence, id: message.id, sender: message.senderName.text,
+            sentAtMilliseconds: message.sentAtMilliseconds, kind: message.content.kind, text: text, isCut: isCut)
+    }
+}
+
+/// The name of a direct conversation: both people, in the order of their bytes.
+func directName(_ one: String, _ other: String) -> String {
+    one.utf8.lexicographicallyPrecedes(other.utf8) ? "\(one),\(other)" : "\(other),\(one)"
+}

@@ -1,0 +1,63 @@
+import Glibc
+
+/// The command line.
+package struct Options: Equatable, Sendable {
+    package var scenarios: [Scenario] = []
+    package var servers: [ServerChoice] = []
+    package var bounds = Bounds()
+    /// Runs of each scenario and server, in turn; the medians are shown.
+    package var rounds = 3
+    package var json = false
+    package var usersFile: String?
+    package var group = "bench"
+    /// Where data folders and logs are made: it should be on the disk that is to be measured, not in memory.
+    package var workFolder = "/var/tmp"
+
+    package init() {}
+
+    /// People whom the scenarios need.
+    package var users: Int { self.scenarios.map(\.users).max() ?? 0 }
+    package var groupMembers: Int { self.scenarios.map(\.groupMembers).max() ?? 0 }
+
+    /// `HOST:PORT` with a numeric IPv4 address.
+    package static func endpoint(_ text: String) throws(BenchError) -> Endpoint {
+        let parts = text.split(separator: ":")
+        var address = in_addr()
+        guard parts.count == 2, let port = UInt16(parts[1]), port > 0,
+            inet_pton(AF_INET, String(parts[0] == "localhost" ? "127.0.0.1" : parts[0]), &address) == 1
+        else { throw .usage("\(text) is no IPv4 address and port, such as 127.0.0.1:7677") }
+        return Endpoint(address: UInt32(bigEndian: address.s_addr), port: port)
+    }
+
+    package static let help = """
+        usage: teahouse-bench [run] SCENARIO... SERVER... [option...]
+
+        scenarios
+          pairs            people in pairs who write to each other    --pairs 100  --window 16[,1]
+          fanout           a group some of whose members write to it  --members 500  --senders 1[,10]  --window 32
+          idle             memory of silent connections               --connections 5000
+          signin           sign-ins per second                        --connections 5000
+          catchup          coming back to messages                    --messages 10000
+          all              every one of these, with the windows and senders of the budgets
+
+        servers
+          --server PATH    a teahouse binary, started here in a temporary folder  [--config FILE]
+          --target HOST:PORT  a server that runs already; needs --users FILE with lines "uid token",
+                           a group of the first of them for fanout [--group NAME], and for its memory
+                           and processor time [--server-pid PID]
+          --reference NAME bare (stores nothing), log (group commit with fdatasync), mosquitto (QoS 1) or
+                           mosquitto-saving (its database saved every second); may be repeated
+          --with-references  all of them that are installed
+
+        options
+          --seconds 5      measured time of each run      --rounds 3   runs of each, in turn; medians are shown
+          --warm-up 0.5    seconds before it              --json       print JSON instead of tables
+          --folder /var/tmp  where data and logs go
+
+        Exit status: 0 done; 1 messages were lost, repeated, reordered, refused or unanswered, or a run failed;
+        64 usage.
+
+        example: teahouse-bench run --server .build/release/teahouse --config deploy/bench.toml --with-references all
+
+        """
+}

@@ -1,0 +1,36 @@
+import Glibc
+
+/// A server to measure, as it is chosen on the command line.
+package enum ServerChoice: Hashable, Sendable {
+    /// One that runs already; with its process id, its memory and processor time are measured too.
+    case target(Endpoint, process: Int32?)
+    /// A teahouse binary, started by the benchmark.
+    case teahouse(binary: String, configuration: String?)
+    /// The reference that stores nothing.
+    case bare
+    /// The reference that writes a log and waits for the disk, once per loop turn.
+    case log
+    /// Debian's Mosquitto, with QoS 1; with `saving`, its database goes to the disk every second (without `fsync`).
+    case mosquitto(saving: Bool)
+
+    package static let mosquittoPath = "/usr/sbin/mosquitto"
+
+    /// Whether what it needs is installed.
+    package var isAvailable: Bool {
+        if case .mosquitto = self { access(Self.mosquittoPath, X_OK) == 0 } else { true }
+    }
+
+    package var name: String {
+        switch self {
+        case .target(let endpoint, _): endpoint.description
+        case .teahouse: "teahouse"
+        case .bare: "bare"
+        case .log: "log"
+        case .mosquitto(false): "mosquitto"
+        case .mosquitto(true): "mosquitto-saving"
+        }
+    }
+
+    /// What teahouse is measured beside.
+    package static let references: [ServerChoice] = [.bare, .log, .mosquitto(saving: false), .mosquitto(saving: true)]
+}

@@ -1,0 +1,273 @@
+import ChatModel
+import Diagnostics
+import Execution
+import Store
+
+/// What the broker thread owns: sessions, routing, rates. Everything here runs on that thread.
+final class BrokerCore {
+    /// Who waits for the outcome of a message.
+    private enum Asker {
+        case session(SessionID, ticket: UInt64)
+        case callback(@Sendable (AppendResult) -> Void)
+    }
+
+    private let store: Store
+    private let limits: BrokerLimits
+    private let clock: Clock
+    private let log: Log
+
+    private let table = SessionTable()
+    private var fanOut = FanOut()
+    private var channelBuckets: [ConversationAddress: TokenBucket] = [:]
+    private var askers: [Asker?] = []
+    private var freeTickets: [Int] = []
+    /// Messages of this turn, for the writer.
+    private var appends: [Append] = []
+    private var watchers: [WatchID: @Sendable ([WatchEvent]) -> Void] = [:]
+    private var watched: [WatchEvent] = []
+    private var lastWatch: UInt64 = 0
+    private(set) var figures = BrokerFigures()
+    private var nextSweep: Instant
+
+    /// How often what is no longer needed is forgotten.
+    private static let sweepMilliseconds: Int64 = 10_000
+
+    init(store: Store, limits: BrokerLimits, clock: Clock, log: Log) {
+        self.store = store
+        self.limits = limits
+        self.clock = clock
+        self.log = log
+        self.nextSweep = clock.now().advanced(byMilliseconds: Self.sweepMilliseconds)
+    }
+
+    // MARK: Sessions
+
+    func open(_ opening: SessionOpening) {
+        let session = self.table.add(opening, limit: self.limits.perUser, clock: self.clock)
+        self.endOthers(because: session)
+        session.lane.events.append(.opened(handle: session.handle, session.description.id))
+        self.note(.opened(session.description))
+        self.log.info(
+            "session opened",
+            [
+                "user": .name(session.description.userName.text), "class": .text(session.description.deviceClass.name),
+                "protocol": .text(session.description.protocolName), "address": .text(session.description.address),
+                "session": .number(Int64(session.description.id.rawValue)),
+            ])
+    }
+
+    /// Ends the sessions that the new one excludes: of the same device, of the same class when it is primary, and the
+    /// oldest when there are too many.
+    private func endOthers(because new: SessionTable.Session) {
+        let description = new.description
+        for other in new.person.sessions where other !== new {
+            guard other.description.deviceClass == description.deviceClass else { continue }
+            if other.description.deviceID == description.deviceID {
+                self.end(other.description.id, .sameDevice)
+            } else if description.deviceLevel == .primary {
+                self.end(other.description.id, .takenOver)
+            }
+        }
+        while new.person.sessions.count > self.limits.sessionsPerUser {
+            self.end(new.person.sessions[0].description.id, .takenOver)
+        }
+    }
+
+    /// Ends a session from our side and tells its door.
+    func end(_ id: SessionID, _ reason: SessionEndReason) {
+        guard let session = self.remove(id, reason) else { return }
+        session.lane.events.append(.ended(handle: session.handle, reason))
+    }
+
+    /// A session ended at its door.
+    func closed(_ id: SessionID, _ reason: SessionEndReason) { _ = self.remove(id, reason) }
+
+    private func remove(_ id: SessionID, _ reason: SessionEndReason) -> SessionTable.Session? {
+        guard let session = self.table.remove(id) else { return nil }
+        self.note(.ended(session.description, reason))
+        self.log.info(
+            "session ended",
+            [
+                "user": .name(session.description.userName.text), "reason": .text(reason.name),
+                "session": .number(Int64(id.rawValue)),
+            ])
+        return session
+    }
+
+    func sessions(of user: UserID?) -> [SessionDescription] {
+        if let user { return self.table.people[user]?.sessions.map(\.description) ?? [] }
+        return self.table.sessions.values.map(\.description).sorted { $0.id.rawValue < $1.id.rawValue }
+    }
+
+    func currentFigures() -> BrokerFigures {
+        var figures = self.figures
+        figures.sessions = self.table.sessions.count
+        figures.usersOnline = self.table.usersOnline
+        return figures
+    }
+
+    // MARK: Publishing
+
+    func publish(_ request: PublishRequest) {
+        guard let session = self.table.sessions[request.session] else { return }
+        let now = self.clock.now()
+        if let outcome = self.refusal(of: request, from: session, at: now) {
+            session.lane.events.append(
+                .published(handle: session.handle, ticket: request.ticket, outcome))
+            self.countRefusal(session, at: now)
+            return
+        }
+        let ticket = self.ticket(for: .session(request.session, ticket: request.ticket))
+        self.appends.append(
+            Append(
+                sender: session.person.id, authority: .user, address: request.address,
+                clientToken: request.clientToken, content: request.content, ticket: ticket))
+    }
+
+    /// What can be refused before the writer is asked: size and rate. Permission is the writer's.
+    private func refusal(
+        of request: PublishRequest, from session: SessionTable.Session, at now: Instant
+    ) -> PublishOutcome? {
+        if request.content.body.count > self.limits.bodyBytes {
+            self.figures.refused += 1
+            return .refused(.bodyTooLarge)
+        }
+        var isWithinRate = session.person.bucket.take(self.limits.perUser, at: now)
+        if isWithinRate, case .channel = request.address {
+            isWithinRate = self.channelBuckets[
+                request.address, default: TokenBucket(full: self.limits.perConversation, at: now)
+            ].take(self.limits.perConversation, at: now)
+        }
+        guard !isWithinRate else { return nil }
+        self.figures.rateLimited += 1
+        return .rateLimited
+    }
+
+    private func countRefusal(_ session: SessionTable.Session, at now: Instant) {
+        if now.milliseconds(since: session.refusalsSince) > self.limits.refusalWindowSeconds * 1000 {
+            session.refusals = 0
+            session.refusalsSince = now
+        }
+        session.refusals += 1
+        if session.refusals >= self.limits.refusalsBeforeClose {
+            self.end(session.description.id, .tooManyRequests)
+        }
+    }
+
+    /// A message from inside the house: `ctl`, later business servers and the system.
+    func publish(_ append: Append, then: @escaping @Sendable (AppendResult) -> Void) {
+        var append = append
+        append.ticket = self.ticket(for: .callback(then))
+        self.appends.append(append)
+    }
+
+    private func ticket(for asker: Asker) -> UInt64 {
+        if let free = self.freeTickets.popLast() {
+            self.askers[free] = asker
+            return UInt64(free)
+        }
+        self.askers.append(asker)
+        return UInt64(self.askers.count - 1)
+    }
+
+    // MARK: Outcomes
+
+    func received(_ outcome: AppendOutcome) {
+        let index = Int(outcome.ticket)
+        guard let asker = self.askers[index] else { return }
+        self.askers[index] = nil
+        self.freeTickets.append(index)
+        var origin: UInt64 = 0
+        if case .session(let id, let ticket) = asker, let session = self.table.sessions[id] {
+            origin = session.handle
+            session.lane.events.append(
+                .published(handle: session.handle, ticket: ticket, Self.outcome(of: outcome.result)))
+            if case .refused = outcome.result { self.countRefusal(session, at: self.clock.now()) }
+        }
+        if case .callback(let then) = asker { then(outcome.result) }
+        switch outcome.result {
+        case .accepted(let accepted): self.route(accepted, origin: origin)
+        case .refused: self.figures.refused += 1
+        case .failed: self.figures.busy += 1
+        }
+    }
+
+    private static func outcome(of result: AppendResult) -> PublishOutcome {
+        switch result {
+        case .accepted(let accepted):
+            .accepted(
+                id: accepted.message.id, conversation: accepted.message.conversation,
+                sequence: accepted.message.sequence, isDuplicate: accepted.isDuplicate)
+        case .refused(let refusal): .refused(refusal)
+        case .failed(.full): .full
+        case .failed: .busy
+        }
+    }
+
+    private func route(_ accepted: Accepted, origin: UInt64) {
+        guard !accepted.isDuplicate else {
+            self.figures.duplicates += 1
+            return
+        }
+        self.figures.published += 1
+        let delivery = Delivery(
+            message: accepted.message, kind: accepted.kind, channel: accepted.channel, peerName: accepted.peerName,
+            origin: origin)
+        let targets = self.fanOut.targets(
+            of: accepted.message.conversation, members: accepted.members, in: self.table)
+        for (lane, handles) in targets {
+            lane.events.append(.message(delivery, handles: handles))
+            self.figures.delivered += Int64(handles.count)
+        }
+        if origin != 0 { self.figures.delivered -= 1 }
+        self.note(.accepted(delivery))
+    }
+
+    // MARK: Watching
+
+    func watch(_ sink: @escaping @Sendable ([WatchEvent]) -> Void) -> WatchID {
+        self.lastWatch += 1
+        let id = WatchID(rawValue: self.lastWatch)
+        self.watchers[id] = sink
+        return id
+    }
+
+    func unwatch(_ id: WatchID) { self.watchers[id] = nil }
+
+    private func note(_ event: WatchEvent) {
+        if !self.watchers.isEmpty { self.watched.append(event) }
+    }
+
+    // MARK: Turns
+
+    /// Hands out what this turn produced: to the writer, to the doors, to those who watch.
+    func endTurn() {
+        if !self.appends.isEmpty {
+            let appends = self.appends
+            self.appends.removeAll(keepingCapacity: true)
+            self.store.append(appends)
+        }
+        for lane in self.table.allLanes where !lane.events.isEmpty {
+            let events = lane.events
+            lane.events = []
+            lane.outlet.deliver(events)
+        }
+        if !self.watched.isEmpty {
+            let events = self.watched
+            self.watched = []
+            for sink in self.watchers.values { sink(events) }
+        }
+        self.sweepIfDue()
+    }
+
+    private func sweepIfDue() {
+        let now = self.clock.now()
+        guard now >= self.nextSweep else { return }
+        self.nextSweep = now.advanced(byMilliseconds: Self.sweepMilliseconds)
+        self.table.forgetAbsent(limit: self.limits.perUser, now: now)
+        for (address, bucket) in self.channelBuckets {
+            var bucket = bucket
+            if bucket.isFull(self.limits.perConversation, at: now) { self.channelBuckets[address] = nil }
+        }
+    }
+}

@@ -1,0 +1,47 @@
+/// What the broker bounds. Every value can be set in the configuration file.
+package struct BrokerLimits: Sendable {
+    /// Messages of one person, over all sessions.
+    package var perUser = RateLimit(perSecond: 10, burst: 30)
+    /// Messages into one group or room.
+    package var perConversation = RateLimit(perSecond: 100, burst: 300)
+    /// Bytes of one message body.
+    package var bodyBytes = 32 * 1024
+    /// Sessions of one person at a time; with one more the oldest ends.
+    package var sessionsPerUser = 20
+    /// Refused messages within `refusalWindowSeconds` after which a session is closed.
+    package var refusalsBeforeClose = 200
+    package var refusalWindowSeconds: Int64 = 60
+
+    package init() {}
+}
+
+/// What the broker did so far.
+package struct BrokerFigures: Hashable, Sendable {
+    package var sessions = 0
+    package var usersOnline = 0
+    /// Messages that were taken, transient ones included.
+    package var published: Int64 = 0
+    /// Copies handed to sessions.
+    package var delivered: Int64 = 0
+    /// Messages that came a second time and were answered with the first.
+    package var duplicates: Int64 = 0
+    package var refused: Int64 = 0
+    package var rateLimited: Int64 = 0
+    /// Messages turned away because the queue or the disk was full.
+    package var busy: Int64 = 0
+
+    package init() {}
+}
+
+/// Something that happened, for those who watch: `ctl tail`, the console.
+package enum WatchEvent: Sendable {
+    case accepted(Delivery)
+    case opened(SessionDescription)
+    case ended(SessionDescription, SessionEndReason)
+}
+
+/// A watch, to end it by.
+package struct WatchID: Hashable, Sendable {
+    package var rawValue: UInt64
+    package init(rawValue: UInt64) { self.rawValue = rawValue }
+}

@@ -1,0 +1,57 @@
+package import ChatModel
+
+/// Where the broker hands out what concerns the sessions of one reactor thread.
+package protocol Outlet: AnyObject, Sendable {
+    /// Called on the broker thread, once per turn: post to the reactor and return.
+    func deliver(_ events: [SessionEvent])
+}
+
+/// What the broker tells a door. Events of one outlet keep their order.
+package enum SessionEvent: Sendable {
+    /// The session is registered: from here on messages arrive for it.
+    case opened(handle: UInt64, SessionID)
+    /// The broker ended the session; it is registered no more.
+    case ended(handle: UInt64, SessionEndReason)
+    /// The answer to one published message.
+    case published(handle: UInt64, ticket: UInt64, PublishOutcome)
+    /// One message for many sessions of this outlet. Sessions whose handle is `delivery.origin` do not get it.
+    case message(Delivery, handles: [UInt64])
+}
+
+/// What became of a published message.
+package enum PublishOutcome: Sendable {
+    /// On disk, or routed when it is transient (then `sequence` is 0).
+    case accepted(id: MessageID, conversation: ConversationID, sequence: Int64, isDuplicate: Bool)
+    case refused(PublishRefusal)
+    /// The person or the conversation sends too fast. Nothing was written.
+    case rateLimited
+    /// The queue is full, or the server stops. Nothing was written; the same message may be sent again.
+    case busy
+    /// The disk is full. Nothing was written.
+    case full
+}
+
+/// One message on its way to sessions, with what a door needs to word it. Shared by all of them.
+package final class Delivery: Sendable {
+    package let message: Message
+    package let kind: ConversationKind
+    /// The app's name of the conversation; `nil` for a direct one.
+    package let channel: ChannelName?
+    /// In a direct conversation, the name of the one who is not the sender.
+    package let peerName: UserName?
+    /// Handle of the session that sent it, which does not get it; 0 when no session did.
+    package let origin: UInt64
+
+    package init(
+        message: Message, kind: ConversationKind, channel: ChannelName?, peerName: UserName?, origin: UInt64
+    ) {
+        self.message = message
+        self.kind = kind
+        self.channel = channel
+        self.peerName = peerName
+        self.origin = origin
+    }
+
+    /// Written to the disk: it can be sent again, and caught up with.
+    package var isStored: Bool { self.message.sequence > 0 }
+}

@@ -1,0 +1,185 @@
+package import ChatModel
+
+/// A stretch of one conversation that a session has not been sent.
+package struct MissedRange: Hashable, Sendable {
+    package var conversation: ConversationID
+    package var kind: ConversationKind
+    package var channel: ChannelName?
+    /// In a direct conversation, the other person.
+    package var peerName: UserName?
+    /// The last sequence the session has.
+    package var after: Int64
+    /// The last one there was when the range was read.
+    package var through: Int64
+
+    package init(
+        conversation: ConversationID, kind: ConversationKind, channel: ChannelName?, peerName: UserName?,
+        after: Int64, through: Int64
+    ) {
+        self.conversation = conversation
+        self.kind = kind
+        self.channel = channel
+        self.peerName = peerName
+        self.after = after
+        self.through = through
+    }
+}
+
+/// Decides what a session is sent and when: live messages, what it missed while it was away, and what was held back
+/// while it did not read fast enough. Events in, actions out; confined to the session's thread.
+///
+/// A session starts by catching up: it asks for the ranges it missed, sends them page by page while there is room, holds
+/// live messages back meanwhile, and then goes live. When the outbox rises over its mark, stored messages are dropped,
+/// because the store has them; when it has drained, another round fetches them. So memory is bounded, nothing stored is
+/// lost, and each conversation arrives in the order of its sequence. Transient messages keep their place among the
+/// others and are dropped when there is no room.
+package struct SessionFeed {
+    /// What the owner has to do next.
+    package enum Action: Equatable {
+        case none
+        /// Read which ranges were missed since these positions.
+        case readRanges([ConversationID: Int64])
+        /// Read a page of `range`, from `range.after` on.
+        case readPage(MissedRange)
+    }
+
+    private enum Phase {
+        case live
+        case readingRanges
+        case readingPage
+        /// A page is wanted, but the outbox is full.
+        case waitingForRoom
+    }
+
+    /// Most live messages held back during a round; with one more the round is followed by another.
+    package static let maximumHeld = 256
+
+    private var phase: Phase
+    private var isCongested = false
+    /// Something stored was dropped, so that another round is needed.
+    private var needsRound = false
+    private var held: [Delivery] = []
+    private var ranges: [MissedRange] = []
+    /// The last sequence sent, by conversation.
+    private var positions: [ConversationID: Int64] = [:]
+
+    /// - Parameter catchesUp: false for sessions whose app fetches what it missed by itself.
+    package init(catchesUp: Bool) { self.phase = catchesUp ? .readingRanges : .live }
+
+    /// What to do right after the session is open.
+    package var firstAction: Action {
+        if case .readingRanges = self.phase { return .readRanges([:]) }
+        return .none
+    }
+
+    package var isLive: Bool {
+        if case .live = self.phase { return true }
+        return false
+    }
+
+    /// A message has come for the session.
+    ///
+    /// - Returns: whether to send it now.
+    package mutating func offer(_ delivery: Delivery) -> Bool {
+        if self.isCongested {
+            if delivery.isStored { self.needsRound = true }
+            return false
+        }
+        if self.isLive { return self.advance(delivery) }
+        if self.held.count < Self.maximumHeld {
+            self.held.append(delivery)
+        } else {
+            self.held = []
+            self.needsRound = true
+        }
+        return false
+    }
+
+    /// A message of the session's own was stored: it needs none of it back.
+    ///
+    /// - Returns: whether the session has everything up to it. During a round it may not; then the message comes back.
+    package mutating func published(_ conversation: ConversationID, sequence: Int64) -> Bool {
+        guard self.isLive, !self.needsRound, !self.isCongested else { return false }
+        self.positions[conversation] = max(sequence, self.positions[conversation] ?? 0)
+        return true
+    }
+
+    /// The ranges that were asked for.
+    package mutating func received(ranges: [MissedRange]) -> (send: [Delivery], next: Action) {
+        guard case .readingRanges = self.phase else { return ([], .none) }
+        // Read from the end, so that removing the finished one is cheap.
+        self.ranges = ranges.reversed()
+        return self.proceed()
+    }
+
+    /// A page that was asked for: messages after `after` of the range, in order. `isLast` ends the range.
+    package mutating func received(page: [Delivery], isLast: Bool) -> (send: [Delivery], next: Action) {
+        guard case .readingPage = self.phase, var range = self.ranges.popLast() else { return ([], .none) }
+        var send: [Delivery] = []
+        for delivery in page where self.advance(delivery) { send.append(delivery) }
+        range.after = page.last?.message.sequence ?? range.through
+        if !isLast && range.after < range.through { self.ranges.append(range) }
+        let (more, next) = self.proceed()
+        return (send + more, next)
+    }
+
+    /// A read failed: what was missed stays missed until the next round.
+    package mutating func readFailed() -> Action {
+        self.ranges = []
+        self.needsRound = true
+        self.phase = .waitingForRoom
+        return .none
+    }
+
+    /// The outbox went over its high-water mark.
+    package mutating func outboxRose() { self.isCongested = true }
+
+    /// The outbox is below its low-water mark again, or a failed read may be tried again.
+    package mutating func outboxDrained() -> (send: [Delivery], next: Action) {
+        self.isCongested = false
+        switch self.phase {
+        case .live where self.needsRound: return ([], self.startRound())
+        case .waitingForRoom: return self.proceed()
+        case .live, .readingRanges, .readingPage: return ([], .none)
+        }
+    }
+
+    /// Waits for `outboxDrained` although the outbox may be empty: the owner calls it when time has passed.
+    package var isWaiting: Bool {
+        if case .waitingForRoom = self.phase { return true }
+        return false
+    }
+
+    private mutating func startRound() -> Action {
+        self.needsRound = false
+        self.phase = .readingRanges
+        return .readRanges(self.positions)
+    }
+
+    private mutating func proceed() -> (send: [Delivery], next: Action) {
+        if self.isCongested {
+            self.phase = .waitingForRoom
+            return ([], .none)
+        }
+        if let range = self.ranges.last {
+            self.phase = .readingPage
+            return ([], .readPage(range))
+        }
+        if self.needsRound { return ([], self.startRound()) }
+        self.phase = .live
+        let held = self.held
+        self.held = []
+        var send: [Delivery] = []
+        for delivery in held where self.advance(delivery) { send.append(delivery) }
+        return (send, .none)
+    }
+
+    /// Notes that `delivery` goes out; false when the session has it already.
+    private mutating func advance(_ delivery: Delivery) -> Bool {
+        let message = delivery.message
+        guard delivery.isStored else { return true }
+        if let position = self.positions[message.conversation], position >= message.sequence { return false }
+        self.positions[message.conversation] = message.sequence
+        return true
+    }
+}

@@ -1,0 +1,44 @@
+package import Execution
+
+/// How fast something may happen: `rate` a second on average, `burst` at once.
+package struct RateLimit: Hashable, Sendable {
+    package var perSecond: Double
+    package var burst: Double
+
+    package init(perSecond: Double, burst: Double) {
+        self.perSecond = perSecond
+        self.burst = burst
+    }
+}
+
+/// Counts against a `RateLimit`. A value of two words, kept by whoever is limited.
+package struct TokenBucket: Sendable {
+    private var tokens: Double
+    private var updated: Instant
+
+    package init(full limit: RateLimit, at now: Instant) {
+        self.tokens = limit.burst
+        self.updated = now
+    }
+
+    /// Takes one, if there is one.
+    package mutating func take(_ limit: RateLimit, at now: Instant) -> Bool {
+        self.refill(limit, at: now)
+        guard self.tokens >= 1 else { return false }
+        self.tokens -= 1
+        return true
+    }
+
+    /// Nothing is owed: the bucket may be forgotten.
+    package mutating func isFull(_ limit: RateLimit, at now: Instant) -> Bool {
+        self.refill(limit, at: now)
+        return self.tokens >= limit.burst
+    }
+
+    private mutating func refill(_ limit: RateLimit, at now: Instant) {
+        guard now > self.updated else { return }
+        let seconds = Double(now.nanoseconds - self.updated.nanoseconds) / 1e9
+        self.tokens = min(limit.burst, self.tokens + seconds * limit.perSecond)
+        self.updated = now
+    }
+}

@@ -1,0 +1,24 @@
+/// How the command ends, for scripts. Source of the numbers from 64 on: `sysexits.h`.
+package enum ExitCode: Int32, Sendable, CaseIterable {
+    case done = 0
+    /// The server refused, or the thing asked for failed.
+    case refused = 1
+    case usage = 64
+    /// A mistake in teahouse itself.
+    case internalError = 70
+    case inputOutput = 74
+    case alreadyRunning = 75
+    /// The configuration does not hold, or the data is from a newer teahouse.
+    case configuration = 78
+}
+
+/// Why a command ends with another code than 0, in words for the person who typed it.
+package struct CommandFailure: Error, Hashable, Sendable {
+    package var code: ExitCode
+    package var message: String
+
+    package init(_ code: ExitCode, _ message: String) {
+        self.code = code
+        self.message = message
+    }
+}

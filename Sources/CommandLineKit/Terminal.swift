@@ -1,0 +1,77 @@
+import CLinux
+import Glibc
+
+/// Where a command reads and writes: the process's own streams, or what a test gives it.
+package final class Terminal: Sendable {
+    package let texts: TextLookup
+    /// The environment variables.
+    package let environment: [String: String]
+    private let write: @Sendable (Stream, String) -> Bool
+    private let readLine: @Sendable () -> String?
+
+    package enum Stream: Sendable { case output, error }
+
+    /// - Parameters:
+    ///   - write: false when the stream is broken.
+    ///   - readLine: one line of standard input without its end; `nil` at the end.
+    package init(
+        texts: @escaping TextLookup, environment: [String: String],
+        write: @escaping @Sendable (Stream, String) -> Bool, readLine: @escaping @Sendable () -> String?
+    ) {
+        self.texts = texts
+        self.environment = environment
+        self.write = write
+        self.readLine = readLine
+    }
+
+    /// Writes to standard output.
+    ///
+    /// - Throws: exit code 74 when it cannot be written.
+    package func print(_ text: String) throws(CommandFailure) {
+        if self.write(.output, text) { return }
+        throw CommandFailure(.inputOutput, self.text("failure.output"))
+    }
+
+    /// Writes to standard error, as well as it can be.
+    package func complain(_ text: String) { _ = self.write(.error, text) }
+
+    /// The next line of standard input, without its end.
+    package func nextLine() -> String? { self.readLine() }
+
+    package func text(_ key: String, _ values: [String: String] = [:]) -> String { self.texts(key, values) }
+
+    /// The streams of this process.
+    package static func process(texts: @escaping TextLookup, environment: [String: String]) -> Terminal {
+        Terminal(
+            texts: texts, environment: environment,
+            write: { stream, text in Self.writeAll(text, to: stream == .output ? 1 : 2) },
+            readLine: { Swift.readLine(strippingNewline: true) })
+    }
+
+    private static func writeAll(_ text: String, to descriptor: Int32) -> Bool {
+        var text = text
+        return text.withUTF8 { bytes in
+            var rest = UnsafeRawBufferPointer(bytes)
+            while !rest.isEmpty {
+                let count = Glibc.write(descriptor, rest.baseAddress, rest.count)
+                if count < 0 && clinux_errno() == EINTR { continue }
+                if count <= 0 { return false }
+                rest = UnsafeRawBufferPointer(rebasing: rest[count...])
+            }
+            return true
+        }
+    }
+
+    /// The environment of this process.
+    package static func processEnvironment() -> [String: String] {
+        var variables: [String: String] = [:]
+        // SAFETY: `environ` is read once, before other threads start; nothing here changes the environment.
+        var entry = environ
+        while let variable = entry.pointee {
+            let parts = String(cString: variable).split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
+            if parts.count == 2 { variables[String(parts[0])] = String(parts[1]) }
+            entry += 1
+        }
+        return variables
+    }
+}

@@ -1,0 +1,92 @@
+/// A value as the file, the environment or a flag gives it.
+package enum SettingValue: Hashable, Sendable {
+    case integer(Int64)
+    case boolean(Bool)
+    case text(String)
+    case texts([String])
+}
+
+/// Where a value came from; a later case wins over an earlier one.
+package enum SettingOrigin: Hashable, Sendable, CustomStringConvertible {
+    case builtIn
+    case file(path: String, line: Int)
+    case environment(variable: String)
+    case flag(String)
+
+    package var description: String {
+        switch self {
+        case .builtIn: "built in"
+        case .file(let path, let line): "\(path):\(line)"
+        case .environment(let variable): "$\(variable)"
+        case .flag(let flag): flag
+        }
+    }
+}
+
+/// What is wrong with a setting, where, and what would be right.
+package struct ConfigurationError: Error, Hashable, Sendable, CustomStringConvertible {
+    package var origin: SettingOrigin
+    package var problem: String
+
+    package init(origin: SettingOrigin, problem: String) {
+        self.origin = origin
+        self.problem = problem
+    }
+
+    package var description: String { "\(self.origin): \(self.problem)" }
+}
+
+/// What may stand behind a key.
+package enum SettingKind: Hashable, Sendable {
+    case integer(ClosedRange<Int64>)
+    case boolean
+    /// One of a few words.
+    case choice([String])
+    case text
+    case texts
+}
+
+/// A key of the configuration: its name, its default, and for people its unit and reason.
+package struct SettingKey<Value: Sendable>: Sendable {
+    package let definition: SettingDefinition
+}
+
+/// What a key is, without its type.
+package struct SettingDefinition: Hashable, Sendable {
+    /// With its table: `limits.connections`.
+    package let name: String
+    package let kind: SettingKind
+    package let builtIn: SettingValue
+    /// `bytes`, `seconds`, `connections`; empty for words and switches.
+    package let unit: String
+    /// One sentence: what it bounds or switches, and why one would change it.
+    package let reason: String
+}
+
+extension SettingKey where Value == Int64 {
+    init(_ name: String, _ builtIn: Int64, in range: ClosedRange<Int64>, _ unit: String, _ reason: String) {
+        self.definition = SettingDefinition(
+            name: name, kind: .integer(range), builtIn: .integer(builtIn), unit: unit, reason: reason)
+    }
+}
+
+extension SettingKey where Value == Bool {
+    init(_ name: String, _ builtIn: Bool, _ reason: String) {
+        self.definition = SettingDefinition(
+            name: name, kind: .boolean, builtIn: .boolean(builtIn), unit: "", reason: reason)
+    }
+}
+
+extension SettingKey where Value == String {
+    init(_ name: String, _ builtIn: String, choices: [String]? = nil, _ reason: String) {
+        self.definition = SettingDefinition(
+            name: name, kind: choices.map { .choice($0) } ?? .text, builtIn: .text(builtIn), unit: "", reason: reason)
+    }
+}
+
+extension SettingKey where Value == [String] {
+    init(_ name: String, _ builtIn: [String], _ reason: String) {
+        self.definition = SettingDefinition(
+            name: name, kind: .texts, builtIn: .texts(builtIn), unit: "", reason: reason)
+    }
+}

@@ -1,0 +1,60 @@
+import Store
+
+/// Whether this build understands the database.
+func checkDatabase(_ folder: String) -> [Finding] {
+    do throws(StoreError) {
+        guard let found = try schemaVersion(ofDatabaseIn: folder) else { return [] }
+        return [judgeSchema(found, supported: newestSchemaVersion)]
+    } catch {
+        return [
+            Finding(
+                .problem, "database.unreadable", "the database in {path} cannot be read: {reason}",
+                advice: "run teahouse verify; if it finds damage, restore the last backup",
+                values: ["path": folder, "reason": "\(error)"])
+        ]
+    }
+}
+
+func judgeSchema(_ found: Int, supported: Int) -> Finding {
+    let values = ["found": String(found), "supported": String(supported)]
+    if found > supported {
+        return Finding(
+            .problem, "database.newer", "the database has schema {found}, this teahouse knows up to {supported}",
+            advice: "run the newer teahouse, or restore the backup made before the upgrade", values: values)
+    }
+    if found < supported {
+        return Finding(
+            .advice, "database.older", "the database has schema {found}, this teahouse brings it to {supported}",
+            advice: "make a backup before the next start: there is no way back", values: values)
+    }
+    return Finding(.ok, "database.good", "the database has schema {found}, which is this teahouse's", values: values)
+}
+
+/// Days after which the last verify is old.
+private let verifyDays: Int64 = 30
+
+func checkLastVerify(_ milliseconds: Int64?, now: Int64) -> Finding {
+    guard let milliseconds else {
+        return Finding(
+            .advice, "verify.never", "the database was never verified",
+            advice: "run teahouse verify on a backup now and then: a backup counts once it was read")
+    }
+    let days = max(0, now - milliseconds) / 86_400_000
+    let values = ["days": String(days)]
+    guard days >= verifyDays else {
+        return Finding(.ok, "verify.good", "the database was verified {days} days ago", values: values)
+    }
+    return Finding(
+        .advice, "verify.old", "the database was last verified {days} days ago",
+        advice: "run teahouse verify on a fresh backup", values: values)
+}
+
+/// What is to be said about the SQLite inside.
+func sqliteNote() -> Finding {
+    Finding(
+        .ok, "sqlite.note",
+        """
+        SQLite {version} is built in; some versions can damage a log that two connections write or empty, so teahouse \
+        has one connection that does either
+        """, values: ["version": sqliteVersion])
+}

@@ -1,0 +1,25 @@
+import CLinux
+import Glibc
+
+/// Looks at everything around the server that can go wrong, and changes nothing. Takes well under a second on a healthy
+/// disk; the server may run meanwhile.
+package func runDoctor(_ input: DoctorInput) -> [Finding] {
+    let admin = AdminSocketCheck(folder: input.dataFolder, answers: input.serverAnswers).run()
+    var findings = checkDataFolder(input.dataFolder, runningAs: geteuid())
+    findings += checkRoom(input.dataFolder, stopsBelow: input.stopWritingFreeBytes, lowBelow: input.lowFreeBytes)
+    findings += checkFileSystem(input.dataFolder)
+    findings += checkSync(input.dataFolder)
+    findings += checkDatabase(input.dataFolder)
+    findings.append(checkLastVerify(input.lastVerifiedAtMilliseconds, now: input.clock.wallMilliseconds()))
+    findings.append(sqliteNote())
+    findings.append(admin.finding)
+    if !admin.isRunning { findings += input.listeners.map(checkListener) }
+    findings += input.tlsFiles.map(checkTLSFile)
+    if let file = input.configurationFile { findings.append(checkConfigurationFile(file)) }
+    findings.append(checkPlainTokens(input.takesPlainTokens))
+    findings.append(checkOpenFiles(connections: input.connections, limit: openFileLimit()))
+    findings.append(checkClock(input.clock))
+    findings += checkSynchronisation(clinux_clock_is_synchronised())
+    if let meminfo = smallFile("/proc/meminfo") { findings += checkMemory(meminfo) }
+    return findings
+}

@@ -1,0 +1,47 @@
+package import Execution
+
+/// What the doctor looks at: the settings as the server would use them.
+package struct DoctorInput: Sendable {
+    /// A numeric address and a port.
+    package struct Listener: Hashable, Sendable {
+        package var host: String
+        package var port: UInt16
+
+        package init(host: String, port: UInt16) {
+            self.host = host
+            self.port = port
+        }
+    }
+
+    /// A certificate, or the private key to one.
+    package struct TLSFile: Hashable, Sendable {
+        package var path: String
+        package var isPrivateKey: Bool
+
+        package init(path: String, isPrivateKey: Bool) {
+            self.path = path
+            self.isPrivateKey = isPrivateKey
+        }
+    }
+
+    package var dataFolder: String
+    /// `nil` when the server runs without one.
+    package var configurationFile: String?
+    package var listeners: [Listener] = []
+    package var tlsFiles: [TLSFile] = []
+    package var takesPlainTokens = true
+    /// Connections the server is to hold at once.
+    package var connections = 10_000
+    /// Messages are refused below this.
+    package var stopWritingFreeBytes: Int64 = 256 * 1024 * 1024
+    /// It is time to make room below this.
+    package var lowFreeBytes: Int64 = 1024 * 1024 * 1024
+    /// When `verify` last found the database clean, UTC milliseconds; `nil` for never.
+    package var lastVerifiedAtMilliseconds: Int64?
+    /// Asks the server behind the admin socket something and says whether it answered; without it a connection that is
+    /// accepted will do.
+    package var serverAnswers: (@Sendable () -> Bool)?
+    package var clock = Clock.system
+
+    package init(dataFolder: String) { self.dataFolder = dataFolder }
+}

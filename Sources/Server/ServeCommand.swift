@@ -1,0 +1,120 @@
+import CLinux
+package import Configuration
+import Diagnostics
+import Execution
+import Glibc
+import Store
+
+/// Exit codes of a server, after sysexits.h.
+package enum ServeExit: Int32, Sendable {
+    case done = 0
+    case failed = 1
+    /// The disk or the database failed.
+    case inputOutput = 74
+    /// Another server holds the folder or the port.
+    case alreadyRunning = 75
+    /// The configuration is wrong, or the data is of a newer version.
+    case configuration = 78
+}
+
+/// `teahouse serve`: one server in the foreground, until a signal ends it.
+package enum ServeCommand {
+    /// Runs until SIGTERM or SIGINT (drains), or until the disk fails. SIGHUP reads the certificates again; a second
+    /// SIGTERM ends at once, which loses nothing that was acknowledged.
+    ///
+    /// Prints `teahouse ready on HOST:PORT` on standard output, and nothing else there. Call it before any other thread
+    /// is made: the signals are blocked for all of them.
+    package static func run(_ settings: Settings, configure: (inout ServerOptions) -> Void = { _ in }) -> ServeExit {
+        let signals = clinux_signal_descriptor()
+        let log = Self.log(settings)
+        do {
+            var options = try ServerOptions(settings, log: log)
+            configure(&options)
+            let server = try TeahouseServer(options)
+            return Self.serve(server, signals: signals, log: log)
+        } catch let error as ConfigurationError {
+            log.error("not started", ["reason": .text(error.description)])
+            return .configuration
+        } catch let error as ServerError {
+            log.error("not started", ["reason": .text(error.description)])
+            return Self.exit(for: error)
+        } catch {
+            log.error("not started", ["reason": .text(String(describing: error))])
+            return .failed
+        }
+    }
+
+    private static func log(_ settings: Settings) -> Log {
+        let level = LogLevel.allCases.first { $0.name == settings[Keys.logLevel] } ?? .info
+        return Log(
+            level: level, format: settings[Keys.logFormat] == "json" ? .json : .logfmt,
+            withTime: getenv("JOURNAL_STREAM") == nil)
+    }
+
+    private static func exit(for error: ServerError) -> ServeExit {
+        switch error {
+        case .store(.alreadyRunning): .alreadyRunning
+        case .store(.schemaTooNew), .store(.invalid): .configuration
+        case .store: .inputOutput
+        case .transport(.cannotListen(_, _, EADDRINUSE)): .alreadyRunning
+        case .transport: .configuration
+        case .admin: .inputOutput
+        }
+    }
+
+    private static func serve(_ server: TeahouseServer, signals: Int32, log: Log) -> ServeExit {
+        let failures = Mailbox<StoreError>()
+        server.store.onFatal = { failures.post($0) }
+        for address in server.addresses {
+            log.info("listening", ["address": .text(address.description), "version": .text(Version.text)])
+        }
+        Self.announce("teahouse ready on \(server.addresses[0].description)\n")
+        while true {
+            var waiting = [
+                pollfd(fd: signals, events: Int16(POLLIN), revents: 0),
+                pollfd(fd: failures.descriptor, events: Int16(POLLIN), revents: 0),
+            ]
+            _ = poll(&waiting, 2, -1)
+            if waiting[1].revents != 0 {
+                var errors: [StoreError] = []
+                failures.take(into: &errors)
+                log.error("stopping at once", ["reason": .text(errors.first?.description ?? "the store failed")])
+                return .inputOutput
+            }
+            switch clinux_next_signal(signals) {
+            case 0: continue
+            case SIGHUP: Self.reload(server, log)
+            case let signal: return Self.drain(server, signal, signals, log)
+            }
+        }
+    }
+
+    /// Unbuffered, so that whoever waits for the line has it.
+    private static func announce(_ line: String) {
+        var line = line
+        line.withUTF8 { _ = write(STDOUT_FILENO, $0.baseAddress, $0.count) }
+    }
+
+    private static func reload(_ server: TeahouseServer, _ log: Log) {
+        do throws(ServerError) {
+            try server.reload()
+            log.info("certificates read again")
+        } catch {
+            log.error("certificates not changed", ["reason": .text(error.description)])
+        }
+    }
+
+    private static func drain(_ server: TeahouseServer, _ signal: Int32, _ signals: Int32, _ log: Log) -> ServeExit {
+        log.info("draining", ["signal": .text(signal == SIGINT ? "SIGINT" : "SIGTERM")])
+        // A second signal must not wait for clients that do not read.
+        _ = Thread(name: "impatience") {
+            var waiting = pollfd(fd: signals, events: Int16(POLLIN), revents: 0)
+            while poll(&waiting, 1, -1) >= 0 {
+                if clinux_next_signal(signals) != 0 { _exit(ServeExit.done.rawValue) }
+            }
+        }
+        server.stop()
+        log.info("stopped")
+        return .done
+    }
+}

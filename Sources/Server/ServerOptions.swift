@@ -1,0 +1,123 @@
+package import Accounts
+package import Broker
+package import Configuration
+package import Diagnostics
+package import Execution
+package import Store
+package import Transport
+import Glibc
+package import WuKongGateway
+
+/// Everything a server is started with.
+package struct ServerOptions: Sendable {
+    package var store: StoreOptions
+    package var broker = BrokerLimits()
+    package var transport: TransportSettings
+    package var transportLimits = TransportLimits()
+    package var servesTLS = true
+    /// The operator's own certificates.
+    package var certificates: [TLSSettings.Files] = []
+    package var wuKong = WuKongSettings()
+    package var servesWuKong = true
+    package var accounts = AccountsOptions()
+    package var clock = Clock.system
+    package var log = Log.silent
+
+    package init(folder: String, listeners: [ListenAddress]) {
+        self.store = StoreOptions(folder: folder)
+        self.transport = TransportSettings(listeners: listeners)
+    }
+}
+
+extension ServerOptions {
+    /// From the checked settings.
+    ///
+    /// - Throws: `ConfigurationError` for a listening address that is none.
+    package init(_ settings: Settings, log: Log, clock: Clock = .system) throws(ConfigurationError) {
+        var listeners: [ListenAddress] = []
+        for text in settings[Keys.listen] {
+            guard let address = ListenAddress(parsing: text) else {
+                throw ConfigurationError(
+                    origin: settings.origin(of: Keys.listen.definition),
+                    problem: "\(text) is no address to listen on: write HOST:PORT, such as 0.0.0.0:7677 or [::1]:7677")
+            }
+            listeners.append(address)
+        }
+        self.init(folder: settings.dataFolder, listeners: listeners)
+        self.log = log
+        self.clock = clock
+        self.certificates = try Self.certificates(settings)
+        self.applyStore(settings)
+        self.applyLimits(settings)
+        self.applyDoors(settings)
+    }
+
+    private static func certificates(_ settings: Settings) throws(ConfigurationError) -> [TLSSettings.Files] {
+        var files: [TLSSettings.Files] = []
+        for text in settings[Keys.certificates] {
+            let parts = text.split(separator: ":", omittingEmptySubsequences: false).map(String.init)
+            guard parts.count == 2, !parts[0].isEmpty, !parts[1].isEmpty else {
+                throw ConfigurationError(
+                    origin: settings.origin(of: Keys.certificates.definition),
+                    problem: "\(text) is no certificate: write CHAIN.pem:KEY.pem, two files with a colon between")
+            }
+            files.append(TLSSettings.Files(certificate: parts[0], key: parts[1]))
+        }
+        return files
+    }
+
+    private mutating func applyStore(_ settings: Settings) {
+        self.store.queueRequests = Int(settings[Keys.commitQueueRequests])
+        self.store.queueBytes = Int(settings[Keys.commitQueueBytes])
+        self.store.tokenDays = Int(settings[Keys.tokenDays])
+        self.store.ballastBytes = settings[Keys.ballastBytes]
+        self.store.stopWritingFreeBytes = settings[Keys.stopWritingFreeBytes]
+        self.store.groupMembers = Int(settings[Keys.groupMembers])
+        self.store.clock = self.clock
+        self.store.log = self.log
+    }
+
+    private mutating func applyLimits(_ settings: Settings) {
+        self.broker.perUser = RateLimit(
+            perSecond: Double(settings[Keys.userRate]), burst: Double(settings[Keys.userBurst]))
+        self.broker.perConversation = RateLimit(
+            perSecond: Double(settings[Keys.conversationRate]), burst: Double(settings[Keys.conversationBurst]))
+        self.broker.bodyBytes = Int(settings[Keys.bodyBytes])
+        self.broker.sessionsPerUser = Int(settings[Keys.sessionsPerUser])
+        self.transportLimits.connections = Limit(
+            name: "connections", unit: "connections", maximum: settings[Keys.connections])
+        self.transportLimits.connectionsPerAddress = Limit(
+            name: "connections_per_address", unit: "connections", maximum: settings[Keys.connectionsPerAddress])
+        self.transportLimits.preAuthConnections = Limit(
+            name: "unauthenticated_connections", unit: "connections", maximum: settings[Keys.unauthenticatedConnections]
+        )
+        self.transportLimits.messageBytes = Limit(
+            name: "frame_bytes", unit: "bytes", maximum: settings[Keys.frameBytes])
+        self.transportLimits.outboxBytes = Limit(
+            name: "outbox_bytes", unit: "bytes", maximum: settings[Keys.outboxBytes])
+        self.transportLimits.outboxLowWaterBytes = Int(settings[Keys.outboxBytes]) / 4
+        self.transportLimits.outboxCeilingBytes = max(4 << 20, Int(settings[Keys.outboxBytes]) * 4)
+        self.transportLimits.stallSeconds = Int(settings[Keys.stallSeconds])
+    }
+
+    private mutating func applyDoors(_ settings: Settings) {
+        let cores = Int(sysconf(Int32(_SC_NPROCESSORS_ONLN)))
+        let reactors = Int(settings[Keys.reactors])
+        self.transport.reactors = reactors > 0 ? reactors : min(64, max(1, cores - 1))
+        self.transport.hosts = settings[Keys.hosts]
+        self.transport.origins = settings[Keys.origins]
+        self.transport.proxies = settings[Keys.proxies]
+        self.servesTLS = settings[Keys.tls]
+        self.accounts.takesPlainTokens = settings[Keys.plainTokens] == "private"
+        self.accounts.passwords.minimumCharacters = Int(settings[Keys.passwordMinimumCharacters])
+        self.accounts.clock = self.clock
+        self.accounts.log = self.log
+        self.servesWuKong = settings[Keys.wukong]
+        self.wuKong.catchesUp = settings[Keys.wukongCatchUp] == "json"
+        self.wuKong.catchUpMessages = settings[Keys.wukongCatchUpMessages]
+        self.wuKong.redeliverySeconds = settings[Keys.wukongRedeliverySeconds]
+        self.wuKong.redeliveryAttempts = UInt8(settings[Keys.wukongRedeliveryAttempts])
+        self.wuKong.idleSeconds = Int(settings[Keys.idleSecondsWuKong])
+        self.wuKong.frameBytes = Int(settings[Keys.frameBytes])
+    }
+}

@@ -1,0 +1,123 @@
+package import Accounts
+package import AdminAPI
+import AdminService
+package import Broker
+import Diagnostics
+package import Store
+package import Transport
+import WuKongGateway
+
+/// A whole server: everything started and stopped in one visible order.
+package final class TeahouseServer: Sendable {
+    package let store: Store
+    package let accounts: Accounts
+    package let broker: Broker
+    package let transport: TransportServer
+    private let admin: AdminService
+
+    /// Where it listens, with real ports.
+    package var addresses: [BoundAddress] { self.transport.addresses }
+
+    /// Opens the data folder, binds the ports, and accepts connections when it returns.
+    ///
+    /// - Throws: `ServerError`; then nothing runs and the folder is free again.
+    package init(_ options: ServerOptions) throws(ServerError) {
+        do throws(StoreError) {
+            self.store = try Store(options.store)
+        } catch {
+            throw .store(error)
+        }
+        self.accounts = Accounts(self.store, folder: options.store.folder, options: options.accounts)
+        self.broker = Broker(store: self.store, limits: options.broker, clock: options.clock, log: options.log)
+        do throws(ServerError) {
+            self.transport = try Self.makeTransport(options, broker: self.broker, accounts: self.accounts)
+        } catch {
+            Self.stop(self.broker, self.accounts, self.store)
+            throw error
+        }
+        do throws(AdminError) {
+            self.admin = try AdminService(
+                Self.adminOptions(options, self.transport), store: self.store, accounts: self.accounts,
+                broker: self.broker)
+        } catch {
+            Self.stop(self.broker, self.accounts, self.store)
+            throw .admin(error)
+        }
+        self.accounts.openSetup { result in
+            if case .failure(let error) = result {
+                options.log.warning("no setup token", ["reason": .text(error.description)])
+            }
+        }
+        self.transport.start()
+    }
+
+    private static func makeTransport(
+        _ options: ServerOptions, broker: Broker, accounts: Accounts
+    ) throws(ServerError) -> TransportServer {
+        let house = WuKongHouse(
+            broker: broker, authenticator: accounts.authenticator, settings: options.wuKong, log: options.log)
+        let servesWuKong = options.servesWuKong
+        let settings = TLSSettings(
+            folder: options.store.folder + "/tls", certificates: options.certificates, hosts: options.transport.hosts)
+        do throws(TransportError) {
+            let tls = options.servesTLS ? try TLSStore(settings, log: options.log, clock: options.clock) : nil
+            return try TransportServer(
+                settings: options.transport, limits: options.transportLimits, tls: tls, log: options.log,
+                clock: options.clock
+            ) { reactor in
+                servesWuKong ? [WuKongGateway(house: house, reactor: reactor)] : []
+            }
+        } catch {
+            throw .transport(error)
+        }
+    }
+
+    private static func adminOptions(_ options: ServerOptions, _ transport: TransportServer) -> AdminServiceOptions {
+        var admin = AdminServiceOptions(
+            folder: options.store.folder, version: Version.text, addresses: transport.addresses.map(\.description),
+            limits: options.transportLimits.all)
+        admin.clock = options.clock
+        admin.log = options.log
+        return admin
+    }
+
+    /// Accepts no more, tells every client to come back, finishes what was taken, and closes the folder.
+    ///
+    /// - Parameter deadlineMilliseconds: how long clients get to take what waits for them.
+    package func stop(deadlineMilliseconds: Int64 = 5000) {
+        self.transport.drain(deadlineMilliseconds: deadlineMilliseconds)
+        self.admin.stop()
+        Self.stop(self.broker, self.accounts, self.store)
+    }
+
+    /// In the order in which nobody speaks to somebody who has gone: the store finishes its queue last.
+    private static func stop(_ broker: Broker, _ accounts: Accounts, _ store: Store) {
+        accounts.stop()
+        store.close()
+        broker.stop()
+    }
+
+    /// Reads certificates again.
+    package func reload() throws(ServerError) {
+        do throws(TransportError) {
+            try self.transport.reloadTLS()
+        } catch {
+            throw .transport(error)
+        }
+    }
+}
+
+/// Why a server does not start.
+package enum ServerError: Error, CustomStringConvertible {
+    case store(StoreError)
+    case transport(TransportError)
+    case admin(AdminError)
+
+    package var description: String {
+        switch self {
+        case .store(let error): error.description
+        case .transport(let error): error.description
+        case .admin(let error): "the admin socket cannot be opened: \(error)"
+        }
+    }
+}

@@ -1,0 +1,4 @@
+/// Which teahouse this is.
+package enum Version {
+    package static let text = "0.1.0"
+}

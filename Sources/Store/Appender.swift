@@ -1,0 +1,271 @@
+import ChatModel
+
+/// The hot path: checks a message in memory, gives it its place, and writes it inside the open transaction.
+///
+/// Everything the domain can refuse is found before SQL is used, so a statement that fails means trouble with disk or
+/// database, never with the request. Confined to the writer's thread.
+final class Appender {
+    /// Most bytes of a body the store takes, whatever the doors allow.
+    static let maximumBodyBytes = 1024 * 1024
+
+    struct Counts {
+        var appended: Int64 = 0
+        var duplicates: Int64 = 0
+        var refused: Int64 = 0
+        var transient: Int64 = 0
+    }
+
+    private let connection: Connection
+    private let memory: WriterMemory
+    private let insertMessage: Statement
+    private let tokens: TokenIndex
+    /// Conversations whose head is ahead of the database.
+    private var ahead: [ConversationState] = []
+    var sequencer: Sequencer
+    /// Since the last time they were taken.
+    var counts = Counts()
+
+    init(_ connection: Connection, _ memory: WriterMemory, _ tokens: TokenIndex, _ sequencer: Sequencer)
+        throws(StoreError)
+    {
+        self.connection = connection
+        self.memory = memory
+        self.tokens = tokens
+        self.sequencer = sequencer
+        self.insertMessage = try connection.statement(
+            """
+            INSERT INTO message (conversation_id, sequence, id, sender_id, sent_at, kind, flags, countable, wire, expire,
+                client_token, topic, body, body_hash)
+            VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+            """)
+    }
+
+    /// Where a message goes, found in memory.
+    private struct Target {
+        let sender: UserState
+        /// `nil` for a direct conversation that has no message yet.
+        let conversation: ConversationState?
+        let pair: DirectPair?
+        let peer: UserState?
+    }
+
+    private enum Resolved {
+        case target(Target)
+        case refusal(PublishRefusal)
+    }
+
+    /// Takes or refuses one message.
+    ///
+    /// - Parameters:
+    ///   - wall: UTC milliseconds, the same for the whole batch.
+    ///   - canWrite: false while the disk is full.
+    ///   - begin: opens the transaction when none is open.
+    func append(
+        _ request: Append, at wall: Int64, canWrite: Bool, begin: () throws(StoreError) -> Void
+    ) throws(StoreError) -> AppendResult {
+        guard request.content.body.count <= Self.maximumBodyBytes else { return self.refuse(.bodyTooLarge) }
+        let target: Target
+        switch try self.resolve(request) {
+        case .refusal(let refusal): return self.refuse(refusal)
+        case .target(let found): target = found
+        }
+        if let refusal = publishRefusal(self.facts(request, target)) {
+            return try self.firstAnswer(to: request, target) ?? self.refuse(refusal)
+        }
+        if request.content.flags.contains(.transient) { return self.pass(request, target, at: wall) }
+        guard canWrite else { return .failed(.full) }
+        try begin()
+        return try self.store(request, target, at: wall)
+    }
+
+    private func refuse(_ refusal: PublishRefusal) -> AppendResult {
+        self.counts.refused += 1
+        return .refused(refusal)
+    }
+
+    // MARK: Finding and checking
+
+    private func resolve(_ request: Append) throws(StoreError) -> Resolved {
+        guard let sender = try self.memory.user(request.sender) else { return .refusal(.noSuchUser) }
+        switch request.address {
+        case .direct(let name):
+            guard let peer = try self.memory.user(named: name) else { return .refusal(.noSuchUser) }
+            let pair = DirectPair(sender.id, peer.id)
+            let conversation = try self.memory.conversation(pair)
+            return .target(Target(sender: sender, conversation: conversation, pair: pair, peer: peer))
+        case .channel(let kind, let name):
+            let found = try self.memory.conversation(ChannelKey(kind: kind, name: name))
+            return try self.resolved(sender, found)
+        case .id(let id):
+            return try self.resolved(sender, try self.memory.conversation(id))
+        }
+    }
+
+    private func resolved(_ sender: UserState, _ found: ConversationState?) throws(StoreError) -> Resolved {
+        guard let found else { return .refusal(.noSuchConversation) }
+        guard let pair = found.pair else {
+            return .target(Target(sender: sender, conversation: found, pair: nil, peer: nil))
+        }
+        // A direct conversation is its two people's own: to anyone else it does not exist.
+        guard let other = pair.other(than: sender.id), let peer = try self.memory.user(other) else {
+            return .refusal(.noSuchConversation)
+        }
+        return .target(Target(sender: sender, conversation: found, pair: pair, peer: peer))
+    }
+
+    private func facts(_ request: Append, _ target: Target) -> PublishFacts {
+        let sender = target.sender
+        let conversation = target.conversation
+        var facts = PublishFacts(
+            authority: request.authority, kind: conversation?.kind ?? .direct, flags: conversation?.flags ?? [])
+        facts.senderIsDisabled = sender.isDisabled
+        facts.senderIsSendBanned = sender.isSendBanned
+        if let peer = target.peer {
+            facts.senderIsMember = true
+            facts.senderIsBlocked = peer.blocked.contains(sender.id)
+            facts.allowlistIsInForce = peer.isAllowlistOnly && peer !== sender
+            facts.senderIsAllowlisted = peer.allowed.contains(sender.id)
+        } else if let conversation {
+            facts.senderIsMember = conversation.roles[sender.id] != nil
+            facts.senderIsBlocked = conversation.denied.contains(sender.id)
+            facts.allowlistIsInForce = !conversation.allowed.isEmpty
+            facts.senderIsAllowlisted = conversation.allowed.contains(sender.id)
+        }
+        return facts
+    }
+
+    // MARK: Taking
+
+    /// A transient message: id and time, no place, no trace.
+    private func pass(_ request: Append, _ target: Target, at wall: Int64) -> AppendResult {
+        self.counts.transient += 1
+        let message = Message(
+            conversation: target.conversation?.id ?? ConversationID(rawValue: 0), sequence: 0,
+            id: self.sequencer.nextID(at: wall), sender: target.sender.id, senderName: target.sender.name,
+            sentAtMilliseconds: wall, clientToken: request.clientToken, content: request.content)
+        return .accepted(self.accepted(message, target, target.conversation, isDuplicate: false))
+    }
+
+    private func store(_ request: Append, _ target: Target, at wall: Int64) throws(StoreError) -> AppendResult {
+        let conversation = try self.conversation(of: target, at: wall)
+        let sequence = conversation.head + 1
+        let sentAt = max(wall, conversation.activeAt)
+        let bodyHash = XXHash.of(request.content.body)
+        if let answer = try self.earlierAnswer(to: request, target, conversation, bodyHash) { return answer }
+        let counts = request.content.flags.contains(.countsAsUnread)
+        let countable = conversation.headCountable + (counts ? 1 : 0)
+        let message = Message(
+            conversation: conversation.id, sequence: sequence, id: self.sequencer.nextID(at: wall),
+            sender: target.sender.id, senderName: target.sender.name, sentAtMilliseconds: sentAt,
+            clientToken: request.clientToken, content: request.content)
+        try self.insert(message, countable: countable, bodyHash: bodyHash)
+        conversation.head = sequence
+        conversation.headCountable = countable
+        conversation.activeAt = sentAt
+        if counts && conversation.roles[target.sender.id] != nil {
+            conversation.ownCountable[target.sender.id, default: 0] += 1
+        }
+        if !conversation.isAhead {
+            conversation.isAhead = true
+            self.ahead.append(conversation)
+        }
+        self.counts.appended += 1
+        return .accepted(self.accepted(message, target, conversation, isDuplicate: false))
+    }
+
+    private func conversation(of target: Target, at wall: Int64) throws(StoreError) -> ConversationState {
+        if let conversation = target.conversation { return conversation }
+        guard let pair = target.pair else { throw .notFound("the conversation") }
+        // An earlier message of the same batch may have made it.
+        if let made = try self.memory.conversation(pair) { return made }
+        return try self.connection.createDirect(
+            pair, creator: target.sender.id, at: wall, change: self.sequencer.nextChange(), memory: self.memory)
+    }
+
+    private func insert(_ message: Message, countable: Int64, bodyHash: Int64) throws(StoreError) {
+        let statement = self.insertMessage
+        let content = message.content
+        statement.bind(1, message.conversation.rawValue)
+        statement.bind(2, message.sequence)
+        statement.bind(3, message.id.rawValue)
+        statement.bind(4, message.sender.rawValue)
+        statement.bind(5, message.sentAtMilliseconds)
+        statement.bind(6, Int64(content.kind.rawValue))
+        statement.bind(7, content.flags.rawValue)
+        statement.bind(8, countable)
+        statement.bind(9, content.wire.rawValue)
+        statement.bind(10, Int64(content.expireSeconds))
+        if let token = message.clientToken { statement.bind(11, token.bytes) } else { statement.bindNull(11) }
+        if let topic = content.topic { statement.bind(12, topic) } else { statement.bindNull(12) }
+        statement.bind(13, content.body)
+        statement.bind(14, bodyHash)
+        try statement.run()
+        self.tokens.add(message)
+    }
+
+    private func accepted(
+        _ message: Message, _ target: Target, _ conversation: ConversationState?, isDuplicate: Bool
+    ) -> Accepted {
+        let members = conversation?.members ?? Self.people(target.pair)
+        return Accepted(
+            message: message, kind: conversation?.kind ?? .direct, channel: conversation?.channel, members: members,
+            peerName: target.peer?.name, isDuplicate: isDuplicate)
+    }
+
+    private static func people(_ pair: DirectPair?) -> [UserID] {
+        guard let pair else { return [] }
+        return pair.low == pair.high ? [pair.low] : [pair.low, pair.high]
+    }
+
+    // MARK: Resends
+
+    /// What the same client token got before: the same answer for the same body, a refusal for another one.
+    private func earlierAnswer(
+        to request: Append, _ target: Target, _ conversation: ConversationState, _ bodyHash: Int64
+    ) throws(StoreError) -> AppendResult? {
+        guard let token = request.clientToken,
+            let known = try self.tokens.message(with: token, from: target.sender, in: conversation.id)
+        else { return nil }
+        guard known.bodyHash == bodyHash else { return self.refuse(.tokenConflict) }
+        self.counts.duplicates += 1
+        return .accepted(self.accepted(known.message, target, conversation, isDuplicate: true))
+    }
+
+    /// What was taken stays taken: a resend gets the first answer although the permission has gone since.
+    private func firstAnswer(to request: Append, _ target: Target) throws(StoreError) -> AppendResult? {
+        guard let conversation = target.conversation, !request.content.flags.contains(.transient) else { return nil }
+        let bodyHash = XXHash.of(request.content.body)
+        guard let answer = try self.earlierAnswer(to: request, target, conversation, bodyHash) else { return nil }
+        if case .accepted = answer { return answer }
+        return nil
+    }
+
+    // MARK: The end of a batch
+
+    /// Writes the heads and own counts that only memory knows: one update per conversation and per sender.
+    func flush() throws(StoreError) {
+        for conversation in self.ahead {
+            try self.connection.run(
+                "UPDATE conversation SET head = ?, head_countable = ?, active_at = ?, change = ? WHERE id = ?",
+                conversation.head, conversation.headCountable, conversation.activeAt, self.sequencer.nextChange(),
+                conversation.id)
+            for (sender, count) in conversation.ownCountable {
+                try self.connection.run(
+                    """
+                    UPDATE member SET own_countable_since_read = own_countable_since_read + ?
+                    WHERE conversation_id = ? AND user_id = ?
+                    """, count, conversation.id, sender)
+            }
+            conversation.ownCountable.removeAll(keepingCapacity: true)
+            conversation.isAhead = false
+        }
+        self.ahead.removeAll(keepingCapacity: true)
+    }
+
+    /// After a rollback: nothing of the batch is in the database, and nothing in memory can be trusted.
+    func forget() {
+        self.ahead.removeAll()
+        self.memory.drop()
+        self.sequencer.forgetReservations()
+    }
+}

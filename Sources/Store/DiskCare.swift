@@ -1,0 +1,125 @@
+import ChatModel
+import Diagnostics
+import Execution
+
+/// What the writer does beside writing: watches the room on the disk, shortens the log, forgets old client tokens.
+final class DiskCare {
+    /// How long the writer sleeps at most.
+    static let tickMilliseconds: Int32 = 1_000
+    /// Log size at which a commit is followed by a checkpoint that does not wait for readers.
+    static let passiveLogBytes: Int64 = 4 * 1024 * 1024
+    /// Log size at which the log is emptied even when the writer is not idle.
+    static let truncateLogBytes: Int64 = 64 * 1024 * 1024
+
+    /// Room that must have come back, beside that of the ballast, to take messages again at once.
+    private static let resumeMarginBytes: Int64 = 1024 * 1024
+    /// After how long a full disk is tried again although no room shows.
+    private static let retryMilliseconds: Int64 = 5_000
+
+    private let options: StoreOptions
+    private let folder: DataFolder
+    private let connection: Connection
+    private let gauges: StoreGauges
+    private var pruning: TokenPruning
+    /// Messages are refused for want of room.
+    private(set) var isReadOnly = false
+    private var fullSince: Instant
+    private var freeWhenFull: Int64 = 0
+    private var lastLook: Instant
+    private var logBytesAtCheckpoint: Int64 = 0
+
+    init(_ options: StoreOptions, _ folder: DataFolder, _ connection: Connection, _ gauges: StoreGauges) {
+        self.options = options
+        self.folder = folder
+        self.connection = connection
+        self.gauges = gauges
+        self.lastLook = options.clock.now()
+        self.fullSince = self.lastLook
+        self.pruning = TokenPruning(options)
+        self.look()
+        if !self.isReadOnly { folder.makeBallast(bytes: options.ballastBytes) }
+    }
+
+    // MARK: Room
+
+    /// A statement found the disk full, or the look at it did.
+    func diskIsFull() {
+        guard !self.isReadOnly else { return }
+        self.isReadOnly = true
+        self.fullSince = self.options.clock.now()
+        self.freeWhenFull = self.folder.freeBytes() ?? 0
+        self.folder.releaseBallast()
+        self.gauges.update { $0.figures.isReadOnly = true }
+        self.options.log.error(
+            "disk_full",
+            [
+                "folder": .name(self.options.folder), "free": .bytes(self.freeWhenFull),
+                "help": .text("messages are refused, reading works; free some room and teahouse goes on by itself"),
+            ])
+    }
+
+    private func look() {
+        // Where the system does not say how much is free, a full disk shows itself by a failing statement.
+        let free = self.folder.freeBytes() ?? Int64.max
+        self.gauges.update { $0.figures.freeBytes = free }
+        if self.isReadOnly {
+            self.resume(withFree: free)
+        } else if free < self.options.stopWritingFreeBytes {
+            self.diskIsFull()
+        }
+    }
+
+    /// Takes messages again when there is room for the ballast too: otherwise taking it back would end the room at once.
+    /// Where the free bytes do not show what is short (a quota), trying again after a while shows it.
+    private func resume(withFree free: Int64) {
+        guard free - self.options.ballastBytes >= self.options.stopWritingFreeBytes else { return }
+        let hasGrown = free - self.freeWhenFull >= self.options.ballastBytes + Self.resumeMarginBytes
+        let waited = self.options.clock.now().milliseconds(since: self.fullSince) >= Self.retryMilliseconds
+        guard hasGrown || waited, self.folder.makeBallast(bytes: self.options.ballastBytes) else { return }
+        self.isReadOnly = false
+        self.gauges.update { $0.figures.isReadOnly = false }
+        self.options.log.info("disk_has_room", ["free": .bytes(free)])
+    }
+
+    /// Once a second: is there room, and does the clock stand still.
+    func tick(isIdle: Bool) throws(StoreError) {
+        let now = self.options.clock.now()
+        self.lastLook = now
+        self.look()
+        self.pruning.observe(self.options.clock)
+        if isIdle { try self.emptyLog() }
+    }
+
+    // MARK: Log
+
+    /// After each batch: a checkpoint when the log is long, and the tick when a busy writer never sleeps.
+    func afterCommit() throws(StoreError) {
+        let log = self.connection.logBytes
+        if log < self.logBytesAtCheckpoint { self.logBytesAtCheckpoint = 0 }
+        if log >= Self.truncateLogBytes, log - self.logBytesAtCheckpoint >= Self.passiveLogBytes {
+            try self.connection.checkpoint(truncating: true)
+            self.logBytesAtCheckpoint = self.connection.logBytes
+        } else if log - self.logBytesAtCheckpoint >= Self.passiveLogBytes {
+            try self.connection.checkpoint(truncating: false)
+            self.logBytesAtCheckpoint = log
+        }
+        let elapsed = self.options.clock.now().milliseconds(since: self.lastLook)
+        if elapsed >= Int64(Self.tickMilliseconds) { try self.tick(isIdle: false) }
+    }
+
+    func emptyLog() throws(StoreError) {
+        guard self.connection.logBytes > 0 else { return }
+        try self.connection.checkpoint(truncating: true)
+        self.logBytesAtCheckpoint = self.connection.logBytes
+        self.gauges.update { $0.figures.logBytes = self.connection.logBytes }
+    }
+
+    // MARK: Idle work
+
+    /// A short piece of work for a quiet moment.
+    ///
+    /// - Returns: whether there is more.
+    func idleSlice() throws(StoreError) -> Bool {
+        try self.pruning.slice(self.connection, self.options.clock)
+    }
+}

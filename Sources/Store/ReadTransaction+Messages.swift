@@ -1,0 +1,181 @@
+package import ChatModel
+
+/// By whose right history is read.
+package enum HistoryAccess: Hashable, Sendable {
+    /// A member of the conversation; to anyone else it does not exist. Members see all of it, also what was said before
+    /// they joined (F109).
+    case member(UserID)
+    /// The operator, the server itself.
+    case unrestricted
+}
+
+extension ReadTransaction {
+    /// The newest messages, oldest first; `limit` is 1...1000.
+    ///
+    /// - Throws: `notFound` without access; `invalid` for the limit.
+    package func latestMessages(
+        in id: ConversationID, limit: Int, as access: HistoryAccess
+    ) throws(StoreError) -> [Message] {
+        try self.messages(in: id, before: Int64.max, limit: limit, as: access)
+    }
+
+    /// The messages just before `sequence`, without it, oldest first; `limit` is 1...1000.
+    package func messages(
+        in id: ConversationID, before sequence: Int64, limit: Int, as access: HistoryAccess
+    ) throws(StoreError) -> [Message] {
+        try self.check(access, to: id)
+        return try self.messages(in: id, before: sequence, limit: try Self.page(limit))
+    }
+
+    /// The messages just after `sequence`, without it, oldest first; `limit` is 1...1000.
+    package func messages(
+        in id: ConversationID, after sequence: Int64, limit: Int, as access: HistoryAccess
+    ) throws(StoreError) -> [Message] {
+        try self.check(access, to: id)
+        return try self.messages(in: id, from: sequence &+ 1, limit: try Self.page(limit))
+    }
+
+    /// A message with its neighbours, oldest first: (limit - 1) / 2 before it, rounded down, itself, and the rest after
+    /// it; 10 are 4 + 1 + 5. At an end of the conversation there are fewer: the other side does not make up for them.
+    /// Empty when there is no such message.
+    package func messages(
+        in id: ConversationID, around sequence: Int64, limit: Int, as access: HistoryAccess
+    ) throws(StoreError) -> [Message] {
+        try self.check(access, to: id)
+        let page = try Self.page(limit)
+        let before = (page - 1) / 2
+        guard try self.message(in: id, sequence: sequence, as: .unrestricted) != nil else { return [] }
+        let earlier = before == 0 ? [] : try self.messages(in: id, before: sequence, limit: before)
+        return earlier + (try self.messages(in: id, from: sequence, limit: page - before))
+    }
+
+    package func message(
+        in id: ConversationID, sequence: Int64, as access: HistoryAccess
+    ) throws(StoreError) -> Message? {
+        try self.check(access, to: id)
+        return try self.connection.message(in: id, sequence: sequence, senderName: self.name)
+    }
+
+    /// The message with this id. Ids rise with the sequence, so it is found by halving: about 20 steps in a million.
+    package func message(
+        _ message: MessageID, in id: ConversationID, as access: HistoryAccess
+    ) throws(StoreError) -> Message? {
+        try self.check(access, to: id)
+        var low: Int64 = 1
+        var high = try self.conversation(id)?.head ?? 0
+        while low <= high {
+            let middle = low + (high - low) / 2
+            let found = try self.connection.first(
+                "SELECT id FROM message WHERE conversation_id = ? AND sequence = ?", id, middle
+            ) { row throws(StoreError) in row.int64(0) }
+            guard let found else { throw Row.damaged("hole in a conversation") }
+            if found == message.rawValue {
+                return try self.connection.message(in: id, sequence: middle, senderName: self.name)
+            }
+            if found < message.rawValue { low = middle + 1 } else { high = middle - 1 }
+        }
+        return nil
+    }
+
+    private func check(_ access: HistoryAccess, to id: ConversationID) throws(StoreError) {
+        guard case .member(let user) = access else { return }
+        let sql: StaticString = "SELECT 1 FROM member WHERE conversation_id = ? AND user_id = ?"
+        let isMember = try self.connection.first(sql, id, user) { (_) throws(StoreError) in true } ?? false
+        guard isMember else { throw .notFound("the conversation") }
+    }
+
+    private func messages(
+        in id: ConversationID, before sequence: Int64, limit: Int64
+    ) throws(StoreError) -> [Message] {
+        let sql: StaticString = """
+            SELECT conversation_id, sequence, id, sender_id, sent_at, kind, flags, wire, expire, client_token, topic, body
+            FROM message WHERE conversation_id = ? AND sequence < ? ORDER BY sequence DESC LIMIT ?
+            """
+        return try self.connection.query(sql, id, sequence, limit) { row throws(StoreError) in
+            try row.message(senderName: self.name)
+        }.reversed()
+    }
+
+    private func messages(in id: ConversationID, from sequence: Int64, limit: Int64) throws(StoreError) -> [Message] {
+        let sql: StaticString = """
+            SELECT conversation_id, sequence, id, sender_id, sent_at, kind, flags, wire, expire, client_token, topic, body
+            FROM message WHERE conversation_id = ? AND sequence >= ? ORDER BY sequence LIMIT ?
+            """
+        return try self.connection.query(sql, id, sequence, limit) { row throws(StoreError) in
+            try row.message(senderName: self.name)
+        }
+    }
+
+    // MARK: Numbers for status
+
+    /// What is in the database. Counts rows: for screens, not for each message.
+    package func counts() throws(StoreError) -> StoreCounts {
+        let sql: StaticString = """
+            SELECT (SELECT count(*) - 1 FROM user), (SELECT count(*) FROM conversation),
+                (SELECT coalesce(sum(head), 0) FROM conversation), (SELECT count(*) FROM device_token),
+                (SELECT value FROM meta WHERE key = 'epoch')
+            """
+        let counts = try self.connection.first(sql) { row throws(StoreError) in
+            StoreCounts(
+                users: row.int64(0), conversations: row.int64(1), messages: row.int64(2), tokens: row.int64(3),
+                epoch: row.int64(4))
+        }
+        return counts ?? StoreCounts(users: 0, conversations: 0, messages: 0, tokens: 0, epoch: 0)
+    }
+}
+
+/// What is in the database.
+package struct StoreCounts: Hashable, Sendable {
+    /// Without the system.
+    package var users: Int64
+    package var conversations: Int64
+    package var messages: Int64
+    package var tokens: Int64
+    /// Names this database; a restored backup gets another.
+    package var epoch: Int64
+}
+
+extension Connection {
+    func message(
+        in id: ConversationID, sequence: Int64, senderName: (UserID) throws(StoreError) -> UserName
+    ) throws(StoreError) -> Message? {
+        let sql: StaticString = """
+            SELECT conversation_id, sequence, id, sender_id, sent_at, kind, flags, wire, expire, client_token, topic, body
+            FROM message WHERE conversation_id = ? AND sequence = ?
+            """
+        return try self.first(sql, id, sequence) { row throws(StoreError) in try row.message(senderName: senderName) }
+    }
+}
+
+extension Connection {
+    /// A message with the hash of the body it was sent with.
+    func messageWithHash(
+        in id: ConversationID, sequence: Int64, senderName: UserName
+    ) throws(StoreError) -> (message: Message, bodyHash: Int64)? {
+        let sql: StaticString = """
+            SELECT conversation_id, sequence, id, sender_id, sent_at, kind, flags, wire, expire, client_token, topic, body,
+                body_hash
+            FROM message WHERE conversation_id = ? AND sequence = ?
+            """
+        return try self.first(sql, id, sequence) { row throws(StoreError) in
+            (try row.message { (_) throws(StoreError) in senderName }, row.int64(12))
+        }
+    }
+}
+
+extension Row {
+    /// A message from conversation_id, sequence, id, sender_id, sent_at, kind, flags, wire, expire, client_token, topic,
+    /// body.
+    fileprivate func message(senderName: (UserID) throws(StoreError) -> UserName) throws(StoreError) -> Message {
+        guard let wire = WireFormat(rawValue: self.int64(7)) else { throw Self.damaged("wire format") }
+        let content = MessageContent(
+            kind: MessageKind(rawValue: Int32(truncatingIfNeeded: self.int64(5))),
+            flags: MessageFlags(rawValue: self.int64(6)), wire: wire, body: self.blob(11),
+            expireSeconds: UInt32(truncatingIfNeeded: self.int64(8)), topic: self.optionalText(10))
+        let sender = self.userID(3)
+        return Message(
+            conversation: self.conversationID(0), sequence: self.int64(1), id: MessageID(rawValue: self.int64(2)),
+            sender: sender, senderName: try senderName(sender), sentAtMilliseconds: self.int64(4),
+            clientToken: self.optionalBlob(9).flatMap(ClientToken.init), content: content)
+    }
+}

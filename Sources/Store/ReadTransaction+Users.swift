@@ -1,0 +1,122 @@
+package import ChatModel
+
+/// A sign-in token, as far as the store knows it.
+package struct DeviceToken: Hashable, Sendable {
+    package var user: UserID
+    package var userName: UserName
+    package var deviceClass: DeviceClass
+    package var level: DeviceLevel
+    package var userIsDisabled: Bool
+    package var lastSeenAtMilliseconds: Int64
+    /// `nil` for never. The asker compares it with the clock.
+    package var expiresAtMilliseconds: Int64?
+}
+
+extension ReadTransaction {
+    package func user(_ id: UserID) throws(StoreError) -> User? {
+        let sql: StaticString = """
+            SELECT id, name, external_id, display_name, role, disabled, send_banned, password_hash IS NOT NULL, created_at
+            FROM user WHERE id = ?
+            """
+        return try self.connection.first(sql, id, read: Self.user)
+    }
+
+    package func user(named name: UserName) throws(StoreError) -> User? {
+        let sql: StaticString = """
+            SELECT id, name, external_id, display_name, role, disabled, send_banned, password_hash IS NOT NULL, created_at
+            FROM user WHERE name = ?
+            """
+        return try self.connection.first(sql, name, read: Self.user)
+    }
+
+    package func user(externalID: String) throws(StoreError) -> User? {
+        let sql: StaticString = """
+            SELECT id, name, external_id, display_name, role, disabled, send_banned, password_hash IS NOT NULL, created_at
+            FROM user WHERE external_id = ?
+            """
+        return try self.connection.first(sql, externalID, read: Self.user)
+    }
+
+    /// People in the order in which they were added, without the system; `limit` is 1...1000.
+    package func users(after: UserID = .system, limit: Int) throws(StoreError) -> [User] {
+        let sql: StaticString = """
+            SELECT id, name, external_id, display_name, role, disabled, send_banned, password_hash IS NOT NULL, created_at
+            FROM user WHERE id > ? ORDER BY id LIMIT ?
+            """
+        return try self.connection.query(sql, after, try Self.page(limit), read: Self.user)
+    }
+
+    private static func user(_ row: Row) throws(StoreError) -> User {
+        User(
+            id: row.userID(0), name: try row.userName(1), externalID: row.optionalText(2),
+            displayName: row.optionalText(3), role: try row.userRole(4), isDisabled: row.int64(5) != 0,
+            isSendBanned: row.int64(6) != 0, hasPassword: row.int64(7) != 0, createdAtMilliseconds: row.int64(8))
+    }
+
+    /// Checks the size of a page.
+    ///
+    /// - Throws: `invalid` outside of 1...1000.
+    static func page(_ limit: Int) throws(StoreError) -> Int64 {
+        guard (1...1_000).contains(limit) else { throw .invalid("a page has 1 to 1000 entries, not \(limit)") }
+        return Int64(limit)
+    }
+
+    /// `nil` when there is no such person, or one without a password.
+    package func passwordHash(of user: UserID) throws(StoreError) -> String? {
+        let sql: StaticString = "SELECT password_hash FROM user WHERE id = ?"
+        return try self.connection.first(sql, user) { row throws(StoreError) in row.optionalText(0) } ?? nil
+    }
+
+    /// Whose token has this hash.
+    package func token(hash: [UInt8]) throws(StoreError) -> DeviceToken? {
+        let sql: StaticString = """
+            SELECT t.user_id, u.name, t.device_class, t.device_level, u.disabled, t.last_seen_at, t.expires_at
+            FROM device_token t JOIN user u ON u.id = t.user_id WHERE t.token_hash = ?
+            """
+        return try self.connection.first(sql, hash, read: Self.token)
+    }
+
+    /// The tokens of a person, the one used last first.
+    package func tokens(of user: UserID) throws(StoreError) -> [DeviceToken] {
+        let sql: StaticString = """
+            SELECT t.user_id, u.name, t.device_class, t.device_level, u.disabled, t.last_seen_at, t.expires_at
+            FROM device_token t JOIN user u ON u.id = t.user_id WHERE t.user_id = ? ORDER BY t.last_seen_at DESC
+            """
+        return try self.connection.query(sql, user, read: Self.token)
+    }
+
+    private static func token(_ row: Row) throws(StoreError) -> DeviceToken {
+        guard let level = DeviceLevel(rawValue: row.int64(3)) else { throw Row.damaged("device level") }
+        return DeviceToken(
+            user: row.userID(0), userName: try row.userName(1), deviceClass: try row.deviceClass(2), level: level,
+            userIsDisabled: row.int64(4) != 0, lastSeenAtMilliseconds: row.int64(5),
+            expiresAtMilliseconds: row.optionalInt64(6))
+    }
+
+    /// Those on one of a person's lists, by number.
+    package func personalList(of owner: UserID, _ list: PersonalList) throws(StoreError) -> [UserName] {
+        let sql: StaticString = """
+            SELECT u.name FROM personal_list p JOIN user u ON u.id = p.other_id
+            WHERE p.owner_id = ? AND p.list = ? ORDER BY p.other_id
+            """
+        return try self.connection.query(sql, owner, list.rawValue) { row throws(StoreError) in try row.userName(0) }
+    }
+
+    /// Whether only those on the person's allow list may send to them.
+    package func isAllowlistOnly(_ user: UserID) throws(StoreError) -> Bool {
+        let sql: StaticString = "SELECT allowlist_only FROM user WHERE id = ?"
+        return try self.connection.first(sql, user) { row throws(StoreError) in row.int64(0) != 0 } ?? false
+    }
+
+    package func setting(_ key: String) throws(StoreError) -> String? {
+        let sql: StaticString = "SELECT value FROM setting WHERE key = ?"
+        return try self.connection.first(sql, key) { row throws(StoreError) in row.text(0) }
+    }
+
+    package func settings() throws(StoreError) -> [String: String] {
+        let rows = try self.connection.query("SELECT key, value FROM setting") { row throws(StoreError) in
+            (row.text(0), row.text(1))
+        }
+        return Dictionary(uniqueKeysWithValues: rows)
+    }
+}

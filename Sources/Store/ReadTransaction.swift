@@ -1,0 +1,67 @@
+import ChatModel
+
+/// One consistent look at what was committed. Valid only inside the closure it is handed to; keep it short, because the
+/// log cannot be emptied while somebody reads.
+package final class ReadTransaction {
+    let connection: Connection
+    let names: UserNames
+
+    init(_ connection: Connection, _ names: UserNames) {
+        self.connection = connection
+        self.names = names
+    }
+
+    /// Names of senders, which never change, so that a page of messages needs no join.
+    func name(of user: UserID) throws(StoreError) -> UserName {
+        if let known = self.names.known[user] { return known }
+        let loaded = try self.connection.first("SELECT name FROM user WHERE id = ?", user) { row throws(StoreError) in
+            try row.userName(0)
+        }
+        guard let loaded else { throw Row.damaged("message of nobody") }
+        self.names.remember(loaded, user)
+        return loaded
+    }
+}
+
+/// Names a connection has met; forgotten all at once when there are too many.
+final class UserNames {
+    /// Most names kept.
+    static let bound = 10_000
+    private(set) var known: [UserID: UserName] = [:]
+
+    func remember(_ name: UserName, _ user: UserID) {
+        if self.known.count >= Self.bound { self.known.removeAll(keepingCapacity: true) }
+        self.known[user] = name
+    }
+}
+
+/// The reading connection of one thread, opened at its first use.
+final class ReaderSlot {
+    private let path: String
+    private var transaction: ReadTransaction?
+
+    init(path: String) { self.path = path }
+
+    func read<Value>(
+        _ body: (ReadTransaction) throws(StoreError) -> Value
+    ) throws(StoreError) -> Value {
+        let transaction = try self.opened()
+        try transaction.connection.run("BEGIN")
+        let result: Value
+        do throws(StoreError) {
+            result = try body(transaction)
+        } catch {
+            try? transaction.connection.run("ROLLBACK")
+            throw error
+        }
+        try transaction.connection.run("COMMIT")
+        return result
+    }
+
+    private func opened() throws(StoreError) -> ReadTransaction {
+        if let transaction = self.transaction { return transaction }
+        let made = ReadTransaction(try Connection(path: self.path, role: .reader), UserNames())
+        self.transaction = made
+        return made
+    }
+}

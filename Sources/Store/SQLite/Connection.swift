@@ -1,0 +1,146 @@
+import CSQLite
+import ChatModel
+
+/// One SQLite connection with its prepared statements. Confined to the thread that opened it.
+final class Connection {
+    /// What a connection is for.
+    enum Role {
+        /// The only one that writes and checkpoints.
+        case writer(synchronous: String)
+        case reader
+    }
+
+    let handle: OpaquePointer
+    private var statements: [UnsafeRawPointer: Statement] = [:]
+    /// Pages in the write-ahead log after the last commit of this connection, counted from its last restart.
+    private let logPageCount: UnsafeMutablePointer<Int32>
+
+    /// Settings of the process, made once before the first connection.
+    private static let processIsConfigured: Bool = csqlite_configure_process() == SQLITE_OK
+
+    /// Page cache of the writing connection.
+    static let writerCacheKibibytes = 16 * 1024
+    /// Page cache of each reading connection.
+    static let readerCacheKibibytes = 4 * 1024
+    /// How long a statement waits for a lock that a foreign process (an `sqlite3` shell) holds.
+    private static let busyMilliseconds: Int32 = 5_000
+
+    /// Opens the database file; a writer makes it when it is missing.
+    ///
+    /// - Throws: `fatal` when SQLite cannot open it or it is no database.
+    init(path: String, role: Role) throws(StoreError) {
+        _ = Self.processIsConfigured
+        let access: Int32
+        switch role {
+        case .writer: access = SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE
+        case .reader: access = SQLITE_OPEN_READONLY
+        }
+        var opened: OpaquePointer?
+        let code = sqlite3_open_v2(path, &opened, access | SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_PRIVATECACHE, nil)
+        guard code == SQLITE_OK, let opened else {
+            let reason = String(cString: sqlite3_errstr(code))
+            sqlite3_close_v2(opened)
+            throw .fatal("cannot open \(path): \(reason); check that the file belongs to teahouse's user")
+        }
+        self.handle = opened
+        self.logPageCount = .allocate(capacity: 1)
+        self.logPageCount.initialize(to: 0)
+        sqlite3_extended_result_codes(opened, 1)
+        sqlite3_busy_timeout(opened, Self.busyMilliseconds)
+        try self.configure(role)
+    }
+
+    deinit {
+        self.statements.removeAll()
+        sqlite3_close_v2(self.handle)
+        self.logPageCount.deallocate()
+    }
+
+    /// Bytes of the write-ahead log that hold pages since it was last restarted.
+    var logBytes: Int64 { Int64(self.logPageCount.pointee) * 4096 }
+
+    private func configure(_ role: Role) throws(StoreError) {
+        csqlite_configure(self.handle, SQLITE_DBCONFIG_DEFENSIVE, 1)
+        csqlite_configure(self.handle, SQLITE_DBCONFIG_TRUSTED_SCHEMA, 0)
+        csqlite_configure(self.handle, SQLITE_DBCONFIG_ENABLE_LOAD_EXTENSION, 0)
+        let common = "PRAGMA cell_size_check = ON; PRAGMA mmap_size = 0; PRAGMA temp_store = MEMORY;"
+        switch role {
+        case .writer(let synchronous):
+            try self.script(
+                """
+                \(common) PRAGMA foreign_keys = ON; PRAGMA cache_size = -\(Self.writerCacheKibibytes);
+                PRAGMA journal_mode = WAL; PRAGMA synchronous = \(synchronous); PRAGMA wal_autocheckpoint = 0;
+                """)
+            csqlite_watch_log(self.handle, self.logPageCount)
+        case .reader:
+            csqlite_configure(self.handle, SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 1)
+            try self.script(
+                "\(common) PRAGMA query_only = ON; PRAGMA cache_size = -\(Self.readerCacheKibibytes);")
+        }
+    }
+
+    /// Runs statements that return nothing, one after the other.
+    func script(_ sql: String) throws(StoreError) {
+        let code = sqlite3_exec(self.handle, sql, nil, nil, nil)
+        guard code == SQLITE_OK else { throw self.failure(code) }
+    }
+
+    /// The prepared statement for `sql`, made at its first use and kept.
+    ///
+    /// The address of the literal is the key: it costs less than hashing the text, and a literal never moves.
+    func statement(_ sql: StaticString) throws(StoreError) -> Statement {
+        let key = UnsafeRawPointer(sql.utf8Start)
+        if let known = self.statements[key] { return known }
+        let made = try Statement(sql, connection: self)
+        self.statements[key] = made
+        return made
+    }
+
+    /// Whether a transaction is open.
+    var isInTransaction: Bool { sqlite3_get_autocommit(self.handle) == 0 }
+
+    /// Rows changed since the connection was opened; it grows with every change.
+    var totalChanges: Int64 { sqlite3_total_changes64(self.handle) }
+
+    /// Rows changed by the last statement.
+    var changes: Int64 { sqlite3_changes64(self.handle) }
+
+    var lastInsertedID: Int64 { sqlite3_last_insert_rowid(self.handle) }
+
+    /// Copies the log into the database file.
+    ///
+    /// - Returns: false when a reader was in the way and part of the log remains.
+    @discardableResult
+    func checkpoint(truncating: Bool) throws(StoreError) -> Bool {
+        var pages: Int32 = 0
+        var copied: Int32 = 0
+        let mode = truncating ? SQLITE_CHECKPOINT_TRUNCATE : SQLITE_CHECKPOINT_PASSIVE
+        let code = sqlite3_wal_checkpoint_v2(self.handle, nil, mode, &pages, &copied)
+        if code & 0xFF == SQLITE_BUSY { return false }
+        guard code == SQLITE_OK else { throw self.failure(code) }
+        if truncating { self.logPageCount.pointee = 0 }
+        return pages == copied
+    }
+
+    /// What an SQLite result code means for who asked. The text names the statement's failure, never a bound value.
+    func failure(_ code: Int32) -> StoreError {
+        let text = String(cString: sqlite3_errmsg(self.handle))
+        switch code & 0xFF {
+        case SQLITE_FULL:
+            return .full
+        case SQLITE_BUSY, SQLITE_LOCKED:
+            return .busy
+        case SQLITE_IOERR where Self.meansNoRoom(sqlite3_system_errno(self.handle)):
+            return .full
+        case SQLITE_IOERR, SQLITE_CORRUPT, SQLITE_NOTADB, SQLITE_CANTOPEN, SQLITE_READONLY, SQLITE_NOMEM:
+            let systemError = sqlite3_system_errno(self.handle)
+            return .fatal("\(text) (SQLite \(code), errno \(systemError)): check the disk, then run teahouse verify")
+        default:
+            return .invalid("the database refused it: \(text) (SQLite \(code))")
+        }
+    }
+
+    private static func meansNoRoom(_ systemError: Int32) -> Bool {
+        systemError == FileError.noSpace || systemError == FileError.quotaExceeded
+    }
+}

@@ -1,0 +1,165 @@
+import ChatModel
+import Diagnostics
+import Execution
+
+/// Everything teahouse keeps, in one SQLite database inside the data folder.
+///
+/// One writer thread takes what waits, commits it as one transaction (group commit), and then says so; reader threads
+/// see what was committed. All methods may be called from any thread.
+package final class Store: Sendable {
+    private let queue: WriterQueue
+    private let voice: StoreVoice
+    private let readers: WorkerPool<ReaderSlot>
+    private let writer: Thread
+    private let gauges: StoreGauges
+
+    /// Opens the folder, or makes it, and starts the threads.
+    ///
+    /// - Throws: `alreadyRunning`, `schemaTooNew`, `invalid` when others may write to the folder, `full`, `fatal`.
+    package init(_ options: StoreOptions) throws(StoreError) {
+        let queue = WriterQueue(requests: options.queueRequests, bytes: options.queueBytes)
+        let voice = StoreVoice()
+        let gauges = StoreGauges(queue: queue)
+        let started = ConditionLock<Result<Void, StoreError>?>(nil)
+        let thread = Thread(name: "store-writer") {
+            do throws(StoreError) {
+                let writer = try Writer(options, queue: queue, voice: voice, gauges: gauges)
+                started.change { $0 = .success(()) }
+                writer.run()
+            } catch {
+                started.change { $0 = .failure(error) }
+            }
+        }
+        let outcome = started.wait(until: { $0 != nil }, then: { $0 }) ?? .success(())
+        if case .failure(let error) = outcome {
+            thread.join()
+            throw error
+        }
+        self.queue = queue
+        self.voice = voice
+        self.gauges = gauges
+        self.writer = thread
+        let path = DataFolder.databasePath(in: options.folder)
+        self.readers = WorkerPool(name: "store-reader", threads: options.readers, capacity: options.queuedReads) {
+            ReaderSlot(path: path)
+        }
+    }
+
+    /// Gets the outcomes of all messages of one commit in one call, in the order they were asked for; on the writer's
+    /// thread, or for what is refused at once (`busy`, `unavailable`) on the caller's thread before `append` returns.
+    /// It must be short: post to a mailbox. Set it before the first `append`.
+    package var onOutcomes: @Sendable ([AppendOutcome]) -> Void {
+        get { self.voice.onOutcomes }
+        set { self.voice.onOutcomes = newValue }
+    }
+
+    /// Called once when disk or database failed. Nothing is taken any more and nothing that was not acknowledged will
+    /// be: end the process (exit code 74). Called at once when that happened before it was set.
+    package var onFatal: @Sendable (StoreError) -> Void {
+        get { self.voice.onFatal }
+        set { self.voice.onFatal = newValue }
+    }
+
+    /// Queues messages, in order. Each gets exactly one outcome through `onOutcomes`, unless the store fails.
+    package func append(_ requests: [Append]) {
+        var rest = requests[...]
+        while !rest.isEmpty {
+            let chunk = rest.prefix(WriterQueue.chunkRequests)
+            guard let refusal = self.queue.post(Array(chunk)) else {
+                rest = rest[chunk.endIndex...]
+                continue
+            }
+            // What follows is refused too: a later message must not overtake one that has to be sent again.
+            self.onOutcomes(rest.map { AppendOutcome(ticket: $0.ticket, result: .failed(refusal)) })
+            return
+        }
+    }
+
+    /// Queues a change. It joins the next group commit, in order with the messages around it.
+    ///
+    /// - Parameters:
+    ///   - body: runs on the writer's thread, a second time when the batch has to be redone. When it throws, nothing of
+    ///     it stays.
+    ///   - then: runs on the writer's thread after the commit and must be short; on the caller's thread when the
+    ///     request is refused at once.
+    package func write<Value: Sendable>(
+        _ body: @escaping @Sendable (WriteTransaction) throws(StoreError) -> Value,
+        then: @escaping @Sendable (Result<Value, StoreError>) -> Void
+    ) {
+        let job = WriteJob(
+            run: { transaction throws(StoreError) in
+                let value = try body(transaction)
+                return { then(.success(value)) }
+            },
+            fail: { then(.failure($0)) })
+        if let refusal = self.queue.post(job) { then(.failure(refusal)) }
+    }
+
+    /// Queues a read. `then` runs on a reader's thread; on the caller's when the request is refused at once (`busy`).
+    package func read<Value: Sendable>(
+        _ body: @escaping @Sendable (ReadTransaction) throws(StoreError) -> Value,
+        then: @escaping @Sendable (Result<Value, StoreError>) -> Void
+    ) {
+        let queued = self.readers.submit { slot in
+            do throws(StoreError) {
+                then(.success(try slot.read(body)))
+            } catch {
+                then(.failure(error))
+            }
+        }
+        if !queued { then(.failure(.busy)) }
+    }
+
+    /// `write`, waiting for the commit. For tools, tests and start-up; never on a thread that must not block.
+    @discardableResult
+    package func writeAndWait<Value: Sendable>(
+        _ body: @escaping @Sendable (WriteTransaction) throws(StoreError) -> Value
+    ) throws(StoreError) -> Value {
+        let answer = Answer<Value>()
+        self.write(body, then: answer.set)
+        return try answer.get()
+    }
+
+    /// `read`, waiting for the answer. For tools, tests and start-up; never on a thread that must not block.
+    package func readAndWait<Value: Sendable>(
+        _ body: @escaping @Sendable (ReadTransaction) throws(StoreError) -> Value
+    ) throws(StoreError) -> Value {
+        let answer = Answer<Value>()
+        self.read(body, then: answer.set)
+        return try answer.get()
+    }
+
+    /// Does at once, and waits for, what the writer does when idle: free room, checkpoint, pruning of old tokens.
+    package func runHousekeeping() {
+        let done = ConditionLock(false)
+        guard self.queue.postHousekeeping({ done.change { $0 = true } }) else { return }
+        done.wait(until: { $0 }, then: { _ in })
+    }
+
+    /// Works off what waits, copies the log into the database and closes it. Later requests are refused as
+    /// `unavailable`. Blocks; a second call returns at once.
+    package func close() {
+        guard self.queue.close() else { return }
+        // Readers first: the log can be emptied only when nobody reads from it.
+        self.readers.stop()
+        self.queue.stopWriter()
+        self.writer.join()
+    }
+
+    /// What the writer did so far, and how full its queue is.
+    package var figures: StoreFigures { self.gauges.figures }
+}
+
+/// A place to wait for one result.
+private final class Answer<Value: Sendable>: Sendable {
+    private let state = ConditionLock<Result<Value, StoreError>?>(nil)
+
+    var set: @Sendable (Result<Value, StoreError>) -> Void {
+        { result in self.state.change { $0 = result } }
+    }
+
+    func get() throws(StoreError) -> Value {
+        guard let result = self.state.wait(until: { $0 != nil }, then: { $0 }) else { throw .unavailable }
+        return try result.get()
+    }
+}

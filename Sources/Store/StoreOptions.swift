@@ -1,0 +1,48 @@
+package import Diagnostics
+package import Execution
+
+/// How a batch becomes durable and is then told to everyone. Tests replace it to prove that they notice the wrong order.
+package typealias CommitHook =
+    @Sendable (_ commit: () throws(StoreError) -> Void, _ publish: () -> Void) throws(StoreError) -> Void
+
+/// What a store needs to know. Every bound has its unit in the name or in its line.
+package struct StoreOptions: Sendable {
+    /// The data folder; made when it is missing.
+    package var folder: String
+    /// Requests that may wait; one more is refused as busy.
+    package var queueRequests = 4_096
+    /// Bytes of message bodies that may wait; more is refused as busy.
+    package var queueBytes = 16 * 1024 * 1024
+    /// How long a client token is remembered.
+    package var tokenDays = 30
+    /// A file that is given up when the disk is full, so that deleting and reading positions still can be written.
+    package var ballastBytes: Int64 = 64 * 1024 * 1024
+    /// Messages are refused as `full` while the disk has less free than this.
+    package var stopWritingFreeBytes: Int64 = 256 * 1024 * 1024
+    /// Most members of a group.
+    package var groupMembers = 500
+    /// Most entries of one of a person's lists, or of one list of a conversation.
+    package var listEntries = 2_000
+    /// Sign-in tokens one person may hold; a new one replaces the one seen longest ago.
+    package var tokensPerUser = 64
+    /// People the writer keeps in memory.
+    package var cachedUsers = 20_000
+    /// Conversations the writer keeps in memory.
+    package var cachedConversations = 10_000
+    /// Memberships, over all conversations, the writer keeps in memory: about 32 bytes each.
+    package var cachedMembers = 262_144
+    /// Threads that read.
+    package var readers = 2
+    /// Reads that may wait; one more is refused as busy.
+    package var queuedReads = 4_096
+    package var clock = Clock.system
+    package var log = Log.silent
+    /// SQLite's `synchronous`: FULL. Only a test server that is meant to lose messages passes another.
+    package var synchronous = "FULL"
+    package var commitHook: CommitHook = { commit, publish throws(StoreError) in
+        try commit()
+        publish()
+    }
+
+    package init(folder: String) { self.folder = folder }
+}

@@ -1,0 +1,36 @@
+import Execution
+
+/// Whom the writer tells; set by others while it runs.
+final class StoreVoice: Sendable {
+    private struct State {
+        var onOutcomes: @Sendable ([AppendOutcome]) -> Void = { _ in }
+        var onFatal: @Sendable (StoreError) -> Void = { _ in }
+        var fatal: StoreError?
+    }
+
+    private let state = Lock(State())
+
+    var onOutcomes: @Sendable ([AppendOutcome]) -> Void {
+        get { self.state.withLock { $0.onOutcomes } }
+        set { self.state.withLock { $0.onOutcomes = newValue } }
+    }
+
+    var onFatal: @Sendable (StoreError) -> Void {
+        get { self.state.withLock { $0.onFatal } }
+        set {
+            let missed = self.state.withLock { state in
+                state.onFatal = newValue
+                return state.fatal
+            }
+            if let missed { newValue(missed) }
+        }
+    }
+
+    func tellFatal(_ error: StoreError) {
+        let tell = self.state.withLock { state in
+            state.fatal = error
+            return state.onFatal
+        }
+        tell(error)
+    }
+}

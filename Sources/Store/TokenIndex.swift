@@ -1,0 +1,200 @@
+import ChatModel
+
+/// Finds the message that a client token was used for, in a way that costs no page of its own per message.
+///
+/// Tokens are random: an index row for each, written with its message, would make every message touch a page of its
+/// own, which is most of the cost of storing it. The message row holds its token anyway, so the index row may come
+/// later: keys of new messages stay in memory until there are enough of them, and are then merged into the table in key
+/// order, a slice with each commit, many on one page. After a restart those that were not merged yet are read again
+/// from the messages themselves.
+///
+/// A key is a hash, so a hit is compared with the message. Confined to the writer's thread.
+final class TokenIndex {
+    /// Keys in memory at which a round of merging starts; at its end there are at most about twice as many. 48 bytes
+    /// each.
+    static let roundKeys = 65_536
+    /// Keys in memory from which on an idle writer merges.
+    static let idleKeys = 1_024
+    /// Keys merged at a time by an idle writer.
+    static let sliceKeys = 512
+
+    private struct Place {
+        let conversation: Int64
+        let sequence: Int64
+        let day: Int64
+    }
+
+    private let connection: Connection
+    private let seed: UInt64
+    /// Keys that are not merged, or are about to be.
+    private var recent: [Int64: Place] = [:]
+    /// Keys that the open transaction added.
+    private(set) var added: [Int64] = []
+    /// The keys of the running round, in order; those before `merged` are in the table, those before `committed` for
+    /// good.
+    private var round: [Int64] = []
+    private var merged = 0
+    private var committed = 0
+    /// What the sequencer had given at the last commit.
+    private var lastCommit: (id: Int64, change: Int64)
+    /// The same at the commit before the round started: when it ends, all up to there is merged.
+    private var roundStart: (id: Int64, change: Int64) = (0, 0)
+
+    /// Reads the tokens that were not merged when the store was last open.
+    init(_ connection: Connection, _ sequencer: Sequencer) throws(StoreError) {
+        self.connection = connection
+        self.lastCommit = (sequencer.newestID, sequencer.newestChange)
+        self.seed = UInt64(bitPattern: try connection.meta("token_seed"))
+        try self.readUnmerged(after: try connection.meta("tokens_id"), change: try connection.meta("tokens_change"))
+    }
+
+    /// Whether a resend would be noticed to be one: for `verify`.
+    func sequence(of token: ClientToken, from sender: UserID, in conversation: ConversationID) throws(StoreError)
+        -> Int64?
+    {
+        try self.place(of: self.key(token, sender, conversation))?.sequence
+    }
+
+    func key(_ token: ClientToken, _ sender: UserID, _ conversation: ConversationID) -> Int64 {
+        // Odd constants spread small numbers over the word.
+        let place = UInt64(bitPattern: conversation.rawValue) &* 0x9E37_79B9_7F4A_7C15
+        let person = UInt64(bitPattern: sender.rawValue) &* 0xC2B2_AE3D_27D4_EB4F
+        return XXHash.of(token.bytes, seed: self.seed &+ place ^ person)
+    }
+
+    static func day(of milliseconds: Int64) -> Int64 { milliseconds / 86_400_000 }
+
+    // MARK: Finding
+
+    /// The message this sender sent with this token in this conversation, and the hash of the body it was sent with.
+    func message(
+        with token: ClientToken, from sender: UserState, in conversation: ConversationID
+    ) throws(StoreError) -> (message: Message, bodyHash: Int64)? {
+        guard let place = try self.place(of: self.key(token, sender.id, conversation)) else { return nil }
+        guard place.conversation == conversation.rawValue,
+            let found = try self.connection.messageWithHash(
+                in: conversation, sequence: place.sequence, senderName: sender.name),
+            found.message.sender == sender.id, found.message.clientToken == token
+        else { return nil }
+        return found
+    }
+
+    private func place(of key: Int64) throws(StoreError) -> Place? {
+        if let known = self.recent[key] { return known }
+        let sql: StaticString = "SELECT conversation_id, sequence, day FROM client_token WHERE key = ?"
+        return try self.connection.first(sql, key) { row throws(StoreError) in
+            Place(conversation: row.int64(0), sequence: row.int64(1), day: row.int64(2))
+        }
+    }
+
+    // MARK: Adding
+
+    /// Notes the token of a message that the open transaction wrote.
+    func add(_ message: Message) {
+        guard let token = message.clientToken else { return }
+        let key = self.key(token, message.sender, message.conversation)
+        self.recent[key] = Place(
+            conversation: message.conversation.rawValue, sequence: message.sequence,
+            day: Self.day(of: message.sentAtMilliseconds))
+        self.added.append(key)
+    }
+
+    /// After a commit: what was added stays, what was merged leaves the memory.
+    func transactionCommitted(_ sequencer: Sequencer) {
+        self.added.removeAll(keepingCapacity: true)
+        self.lastCommit = (sequencer.newestID, sequencer.newestChange)
+        for key in self.round[self.committed..<self.merged] { self.recent[key] = nil }
+        self.committed = self.merged
+        if self.committed == self.round.count {
+            self.round.removeAll(keepingCapacity: true)
+            self.merged = 0
+            self.committed = 0
+        }
+    }
+
+    /// After a rollback: what was added from the given place on was never stored.
+    func rolledBack(to mark: Int = 0) {
+        for key in self.added[mark...] { self.recent[key] = nil }
+        self.added.removeSubrange(mark...)
+        if mark == 0 { self.merged = self.committed }
+    }
+
+    // MARK: Merging
+
+    /// Inside the transaction of a batch: merges about as many keys as a batch of this size adds, when there are enough
+    /// of them to share pages.
+    func mergeAlong(_ count: Int) throws(StoreError) {
+        if self.round.isEmpty {
+            guard self.recent.count >= Self.roundKeys else { return }
+            self.startRound()
+        }
+        try self.merge(count + count / 4)
+    }
+
+    /// In a moment without work: merges a slice, in a transaction of its own.
+    ///
+    /// - Parameter all: also the last few, which otherwise wait for company.
+    /// - Returns: whether there is more.
+    func mergeIdle(all: Bool, _ sequencer: Sequencer) throws(StoreError) -> Bool {
+        if self.round.isEmpty {
+            guard self.recent.count >= (all ? 1 : Self.idleKeys) else { return false }
+            self.startRound()
+        }
+        try self.connection.run("BEGIN IMMEDIATE")
+        try self.merge(Self.sliceKeys)
+        try self.connection.run("COMMIT")
+        self.transactionCommitted(sequencer)
+        return !self.round.isEmpty || self.recent.count >= (all ? 1 : Self.idleKeys)
+    }
+
+    /// Only what was committed may be in a round; what the open transaction adds comes with the next one.
+    private func startRound() {
+        let uncommitted = Set(self.added)
+        self.round =
+            uncommitted.isEmpty ? Array(self.recent.keys) : self.recent.keys.filter { !uncommitted.contains($0) }
+        self.round.sort()
+        self.roundStart = self.lastCommit
+    }
+
+    private func merge(_ count: Int) throws(StoreError) {
+        let end = min(self.round.count, self.merged + count)
+        for key in self.round[self.merged..<end] {
+            guard let place = self.recent[key] else { continue }
+            try self.connection.run(
+                "INSERT OR REPLACE INTO client_token (key, conversation_id, sequence, day) VALUES (?, ?, ?, ?)", key,
+                place.conversation, place.sequence, place.day)
+        }
+        self.merged = end
+        guard end == self.round.count else { return }
+        try self.connection.setMeta("tokens_id", self.roundStart.id)
+        try self.connection.setMeta("tokens_change", self.roundStart.change)
+    }
+
+    // MARK: Restart
+
+    /// Only conversations that changed since can have such messages, and in them only the newest ones.
+    private func readUnmerged(after id: Int64, change: Int64) throws(StoreError) {
+        let conversations = try self.connection.query("SELECT id FROM conversation WHERE change > ?", change) {
+            row throws(StoreError) in row.conversationID(0)
+        }
+        let newest = try self.connection.statement(
+            """
+            SELECT sequence, id, sender_id, sent_at, client_token FROM message
+            WHERE conversation_id = ? ORDER BY sequence DESC
+            """)
+        defer { newest.reset() }
+        for conversation in conversations {
+            newest.reset()
+            newest.bind(1, conversation.rawValue)
+            while try newest.step(), newest.row.int64(1) > id {
+                let row = newest.row
+                guard let token = row.optionalBlob(4).flatMap(ClientToken.init) else { continue }
+                let key = self.key(token, row.userID(2), conversation)
+                // The newest wins, as it would have when they were added.
+                guard self.recent[key] == nil else { continue }
+                self.recent[key] = Place(
+                    conversation: conversation.rawValue, sequence: row.int64(0), day: Self.day(of: row.int64(3)))
+            }
+        }
+    }
+}

@@ -1,0 +1,67 @@
+import Execution
+
+/// Forgets client tokens past their horizon, a slice at a time, once a day through the whole table.
+///
+/// It waits while the wall clock is in doubt: a clock that jumps years ahead must not make the store forget tokens
+/// that clients still may use.
+struct TokenPruning {
+    /// Rows looked at in one slice.
+    static let sliceRows = 2_000
+    /// Between two rounds.
+    static let roundMilliseconds: Int64 = 86_400_000
+    /// How long the wall clock must have run evenly before a round, and how far it may be off.
+    static let steadyMilliseconds: Int64 = 3_600_000
+
+    private let horizonDays: Int64
+    private var notBefore: Instant
+    private var place = Int64.min
+    private var isInRound = false
+    private var lastSeen: (now: Instant, wall: Int64)
+
+    init(_ options: StoreOptions) {
+        self.horizonDays = Int64(options.tokenDays)
+        let now = options.clock.now()
+        self.notBefore = now.advanced(byMilliseconds: Self.steadyMilliseconds)
+        self.lastSeen = (now, options.clock.wallMilliseconds())
+    }
+
+    /// Compares the clocks; a jump of the wall clock puts the next round off.
+    mutating func observe(_ clock: Clock) {
+        let now = clock.now()
+        let wall = clock.wallMilliseconds()
+        let jump = (wall - self.lastSeen.wall) - now.milliseconds(since: self.lastSeen.now)
+        self.lastSeen = (now, wall)
+        guard jump.magnitude > UInt64(Self.steadyMilliseconds) else { return }
+        self.isInRound = false
+        self.notBefore = now.advanced(byMilliseconds: Self.steadyMilliseconds)
+    }
+
+    /// - Returns: whether the round goes on.
+    mutating func slice(_ connection: Connection, _ clock: Clock) throws(StoreError) -> Bool {
+        self.observe(clock)
+        let now = clock.now()
+        if !self.isInRound {
+            guard now >= self.notBefore else { return false }
+            self.isInRound = true
+            self.place = Int64.min
+            self.notBefore = now.advanced(byMilliseconds: Self.roundMilliseconds)
+        }
+        let oldest = TokenIndex.day(of: clock.wallMilliseconds()) - self.horizonDays
+        let keys = try connection.query(
+            "SELECT key, day FROM client_token WHERE key > ? LIMIT ?", self.place, Self.sliceRows
+        ) {
+            row throws(StoreError) in (key: row.int64(0), day: row.int64(1))
+        }
+        let old = keys.filter { $0.day < oldest }
+        if !old.isEmpty { try Self.delete(old.map(\.key), connection) }
+        self.place = keys.last?.key ?? self.place
+        self.isInRound = keys.count == Self.sliceRows
+        return self.isInRound
+    }
+
+    private static func delete(_ keys: [Int64], _ connection: Connection) throws(StoreError) {
+        try connection.run("BEGIN IMMEDIATE")
+        for key in keys { try connection.run("DELETE FROM client_token WHERE key = ?", key) }
+        try connection.run("COMMIT")
+    }
+}

@@ -1,0 +1,190 @@
+package import ChatModel
+import Execution
+import Glibc
+
+/// How to verify a folder.
+package struct VerifyOptions: Sendable {
+    /// The horizon inside which client tokens are checked; as the server was configured.
+    package var tokenDays = 30
+    /// UTC milliseconds: the end of the horizon.
+    package var wallMilliseconds = Clock.system.wallMilliseconds()
+    /// What the server has acknowledged, to be found again.
+    package var expectations: [VerifyExpectation] = []
+    /// Findings after which the rest is only counted.
+    package var maximumFindings = 1_000
+
+    package init() {}
+}
+
+/// A message that a client got an acknowledgement for.
+package struct VerifyExpectation: Sendable {
+    package enum Place: Hashable, Sendable {
+        case channel(ConversationKind, ChannelName)
+        case direct(UserName, UserName)
+        case id(ConversationID)
+    }
+
+    package var place: Place
+    package var sequence: Int64
+    package var id: MessageID
+    package var sender: UserName
+    package var clientToken: ClientToken?
+    package var body: [UInt8]
+
+    package init(
+        place: Place, sequence: Int64, id: MessageID, sender: UserName, clientToken: ClientToken?, body: [UInt8]
+    ) {
+        self.place = place
+        self.sequence = sequence
+        self.id = id
+        self.sender = sender
+        self.clientToken = clientToken
+        self.body = body
+    }
+}
+
+/// Something that is wrong, as a sentence for the operator.
+package struct VerifyFinding: Hashable, Sendable, CustomStringConvertible {
+    package enum Kind: Sendable, CaseIterable {
+        /// The file itself: SQLite's integrity check, unreadable pages.
+        case damagedFile
+        /// A row that points to a row that is not there.
+        case danglingRow
+        case schema
+        /// Sequences are not 1, 2, 3 … up to the head.
+        case sequence
+        /// Ids or times fall.
+        case order
+        /// The count of messages that count as unread.
+        case countable
+        /// One client token, two messages.
+        case duplicate
+        /// A client token without its message, or a message without its token.
+        case token
+        /// A body that is not the one that was sent.
+        case body
+        /// A person's reading position or own count.
+        case unread
+        case memberCount
+        case delivered
+        /// An acknowledged message is not there.
+        case missing
+        /// An acknowledged message is another one.
+        case different
+    }
+
+    package var kind: Kind
+    package var description: String
+}
+
+/// What `verifyFolder` found.
+package struct VerifyReport: Sendable {
+    package var findings: [VerifyFinding] = []
+    /// Findings that are not listed, above `maximumFindings`.
+    package var moreFindings = 0
+    package var schemaVersion = 0
+    package var users: Int64 = 0
+    package var conversations: Int64 = 0
+    package var members: Int64 = 0
+    package var messages: Int64 = 0
+    package var clientTokens: Int64 = 0
+    package var expectations: Int64 = 0
+
+    package var isClean: Bool { self.findings.isEmpty }
+}
+
+/// Checks a stopped data folder, or a copy or backup of one, against everything the store promises. Nothing is changed,
+/// but SQLite recovers the write-ahead log as it would at a start.
+///
+/// - Throws: `alreadyRunning` while a server holds the folder; `notFound` without a database; `schemaTooNew`.
+package func verifyFolder(
+    _ path: String, _ options: VerifyOptions = VerifyOptions()
+) throws(StoreError) -> VerifyReport {
+    guard access(DataFolder.databasePath(in: path), F_OK) == 0 else {
+        throw .notFound("a database in \(path): name the folder that holds teahouse.db")
+    }
+    let folder = try DataFolder(path)
+    let notes = VerifyNotes(maximum: options.maximumFindings)
+    do throws(StoreError) {
+        let connection = try Connection(path: folder.databasePath, role: .writer(synchronous: "FULL"))
+        try Verifier(connection, options, notes).run()
+    } catch {
+        guard case .fatal(let text) = error else { throw error }
+        notes.add(.damagedFile, "The database cannot be read: \(text). Restore the last backup.")
+    }
+    return withExtendedLifetime(folder) { notes.report }
+}
+
+/// Findings as they come up.
+final class VerifyNotes {
+    var report = VerifyReport()
+    private let maximum: Int
+
+    init(maximum: Int) { self.maximum = maximum }
+
+    func add(_ kind: VerifyFinding.Kind, _ text: String) {
+        guard self.report.findings.count < self.maximum else {
+            self.report.moreFindings += 1
+            return
+        }
+        self.report.findings.append(VerifyFinding(kind: kind, description: text))
+    }
+}
+
+/// The order of the checks: first what the others rely on.
+struct Verifier {
+    let connection: Connection
+    let options: VerifyOptions
+    let notes: VerifyNotes
+
+    init(_ connection: Connection, _ options: VerifyOptions, _ notes: VerifyNotes) {
+        self.connection = connection
+        self.options = options
+        self.notes = notes
+    }
+
+    func run() throws(StoreError) {
+        guard try self.checkSchema(), try self.checkFile() else { return }
+        try self.checkReferences()
+        let tokens = try TokenIndex(self.connection, try Sequencer(self.connection))
+        try self.checkConversations(tokens)
+        try self.checkTokens(tokens)
+        try self.checkDelivered()
+        for expectation in self.options.expectations { try self.check(expectation) }
+    }
+
+    private func checkSchema() throws(StoreError) -> Bool {
+        let found = try self.connection.schemaVersion()
+        self.notes.report.schemaVersion = found
+        guard found <= Schema.version else { throw .schemaTooNew(found: found, supported: Schema.version) }
+        guard found == Schema.version else {
+            self.notes.add(
+                .schema,
+                "The database has schema \(found), this teahouse \(Schema.version): start teahouse once to upgrade it.")
+            return false
+        }
+        return true
+    }
+
+    private func checkFile() throws(StoreError) -> Bool {
+        let lines = try self.connection.query("PRAGMA integrity_check(100)") { row throws(StoreError) in row.text(0) }
+        for line in lines where line != "ok" {
+            self.notes.add(.damagedFile, "The database file is damaged: \(line). Restore the last backup.")
+        }
+        return lines == ["ok"]
+    }
+
+    private func checkReferences() throws(StoreError) {
+        let rows = try self.connection.query("PRAGMA foreign_key_check") { row throws(StoreError) in
+            (table: row.text(0), parent: row.text(2))
+        }
+        for row in rows {
+            self.notes.add(
+                .danglingRow, "Table \(row.table) names a \(row.parent) that does not exist. Restore the last backup.")
+        }
+    }
+
+    func count(_ sql: StaticString) throws(StoreError) -> Int64 {
+        try self.connection.first(sql) { row throws(StoreError) in row.int64(0) } ?? 0
+    }
+}

@@ -1,0 +1,231 @@
+import ChatModel
+
+// Every conversation with its messages and members, in one pass over the messages.
+extension Verifier {
+    /// A conversation while its messages pass by.
+    private struct Progress {
+        let id: Int64
+        let name: String
+        let head: Int64
+        let headCountable: Int64
+        let memberCount: Int64
+        var people: [Int64: Person] = [:]
+        /// People by their reading position.
+        var standingAt: [Int64: [Int64]] = [:]
+        var last: (sequence: Int64, id: Int64, sentAt: Int64, countable: Int64) = (0, 0, 0, 0)
+    }
+
+    private struct Person {
+        let readSequence: Int64
+        let readCountable: Int64
+        let ownCountable: Int64
+        let joinedSequence: Int64
+        var countableAtRead: Int64 = 0
+        var countedOwn: Int64 = 0
+    }
+
+    private struct MessageRow {
+        let conversation: Int64
+        let sequence: Int64
+        let id: Int64
+        let sender: Int64
+        let sentAt: Int64
+        let counts: Bool
+        let countable: Int64
+        let token: [UInt8]?
+        let bodyIsIntact: Bool
+    }
+
+    func checkConversations(_ tokens: TokenIndex) throws(StoreError) {
+        self.notes.report.users = try self.count("SELECT count(*) - 1 FROM user")
+        let messages = try self.connection.statement(
+            """
+            SELECT conversation_id, sequence, id, sender_id, sent_at, flags, countable, client_token,
+                body, body_hash
+            FROM message ORDER BY conversation_id, sequence
+            """)
+        defer { messages.reset() }
+        var next = try Self.nextMessage(messages)
+        for var progress in try self.conversations() {
+            self.notes.report.conversations += 1
+            try self.loadPeople(of: &progress)
+            while let message = next, message.conversation <= progress.id {
+                if message.conversation == progress.id {
+                    try self.pass(message, &progress, tokens)
+                } else {
+                    self.reportOrphan(message)
+                }
+                next = try Self.nextMessage(messages)
+            }
+            self.finish(progress)
+        }
+        while let message = next {
+            self.reportOrphan(message)
+            next = try Self.nextMessage(messages)
+        }
+    }
+
+    private static func nextMessage(_ statement: Statement) throws(StoreError) -> MessageRow? {
+        guard try statement.step() else { return nil }
+        let row = statement.row
+        return MessageRow(
+            conversation: row.int64(0), sequence: row.int64(1), id: row.int64(2), sender: row.int64(3),
+            sentAt: row.int64(4), counts: row.int64(5) & MessageFlags.countsAsUnread.rawValue != 0,
+            countable: row.int64(6), token: row.optionalBlob(7),
+            bodyIsIntact: XXHash.of(row.blob(8)) == row.int64(9))
+    }
+
+    private func conversations() throws(StoreError) -> [Progress] {
+        try self.connection.query(
+            """
+            SELECT c.id, c.channel, low.name, high.name, c.head, c.head_countable, c.member_count
+            FROM conversation c LEFT JOIN user low ON low.id = c.direct_low
+            LEFT JOIN user high ON high.id = c.direct_high ORDER BY c.id
+            """
+        ) { row throws(StoreError) in
+            let name = row.optionalText(1) ?? "\(row.text(2)) - \(row.text(3))"
+            return Progress(
+                id: row.int64(0), name: name, head: row.int64(4), headCountable: row.int64(5),
+                memberCount: row.int64(6))
+        }
+    }
+
+    private func loadPeople(of progress: inout Progress) throws(StoreError) {
+        let people = try self.connection.query(
+            """
+            SELECT user_id, read_sequence, read_countable, own_countable_since_read, joined_sequence
+            FROM member WHERE conversation_id = ?
+            """, progress.id
+        ) { row throws(StoreError) in
+            let person = Person(
+                readSequence: row.int64(1), readCountable: row.int64(2), ownCountable: row.int64(3),
+                joinedSequence: row.int64(4))
+            return (row.int64(0), person)
+        }
+        progress.people = Dictionary(uniqueKeysWithValues: people)
+        progress.standingAt = Dictionary(grouping: people.map(\.0)) { progress.people[$0]?.readSequence ?? 0 }
+        self.notes.report.members += Int64(people.count)
+    }
+
+    private func reportOrphan(_ message: MessageRow) {
+        self.notes.report.messages += 1
+        self.notes.add(
+            .danglingRow,
+            """
+            Message \(message.sequence) belongs to conversation number \(message.conversation), which does not exist. \
+            Restore the last backup.
+            """)
+    }
+
+    private func pass(_ message: MessageRow, _ progress: inout Progress, _ tokens: TokenIndex) throws(StoreError) {
+        self.notes.report.messages += 1
+        let last = progress.last
+        if message.sequence != last.sequence + 1 {
+            self.note(
+                .sequence, progress,
+                "message \(message.sequence) follows message \(last.sequence): what was between them is gone")
+        }
+        if last.sequence > 0 && message.id <= last.id {
+            self.note(.order, progress, "the id of message \(message.sequence) does not rise")
+        }
+        if message.sentAt < last.sentAt {
+            self.note(.order, progress, "the time of message \(message.sequence) falls")
+        }
+        let countable = last.countable + (message.counts ? 1 : 0)
+        if message.countable != countable {
+            self.note(
+                .countable, progress,
+                "message \(message.sequence) says that \(message.countable) messages count as unread, not \(countable)")
+        }
+        if !message.bodyIsIntact {
+            self.note(.body, progress, "message \(message.sequence) is not what was sent")
+        }
+        // From here on with what the row says, so that one wrong number is one finding.
+        progress.last = (message.sequence, message.id, message.sentAt, message.countable)
+        self.countForPeople(message, &progress)
+        try self.checkToken(of: message, progress, tokens)
+    }
+
+    private func countForPeople(_ message: MessageRow, _ progress: inout Progress) {
+        if message.counts, let sender = progress.people[message.sender], message.sequence > sender.readSequence {
+            progress.people[message.sender]?.countedOwn += 1
+        }
+        for user in progress.standingAt[message.sequence, default: []] {
+            progress.people[user]?.countableAtRead = message.countable
+        }
+    }
+
+    /// A message inside the horizon must be found by its client token: of two messages with one token only one is.
+    private func checkToken(
+        of message: MessageRow, _ progress: Progress, _ tokens: TokenIndex
+    ) throws(StoreError) {
+        let oldest = self.options.wallMilliseconds - Int64(self.options.tokenDays) * 86_400_000
+        guard let token = message.token.flatMap(ClientToken.init), message.sentAt >= oldest else { return }
+        let known = try tokens.sequence(
+            of: token, from: UserID(rawValue: message.sender), in: ConversationID(rawValue: message.conversation))
+        guard let known else {
+            return self.note(
+                .token, progress,
+                "the client token of message \(message.sequence) is not remembered: a resend would be stored again")
+        }
+        if known != message.sequence {
+            self.note(
+                .duplicate, progress,
+                "messages \(known) and \(message.sequence) have one client token of the same sender")
+        }
+    }
+
+    private func finish(_ progress: Progress) {
+        if progress.last.sequence != progress.head {
+            self.note(
+                .sequence, progress, "its head is \(progress.head), its last message \(progress.last.sequence)")
+        }
+        if progress.last.countable != progress.headCountable {
+            self.note(
+                .countable, progress,
+                """
+                \(progress.headCountable) messages are said to count as unread, its last message says \
+                \(progress.last.countable)
+                """)
+        }
+        if progress.memberCount != progress.people.count {
+            self.note(
+                .memberCount, progress, "it says \(progress.memberCount) members and has \(progress.people.count)")
+        }
+        for (user, person) in progress.people { self.check(person, user, progress) }
+    }
+
+    private func check(_ person: Person, _ user: Int64, _ progress: Progress) {
+        if person.readSequence > progress.head || person.joinedSequence > progress.head {
+            return self.note(
+                .unread, progress,
+                "user number \(user) has read up to \(person.readSequence), behind the head \(progress.head)")
+        }
+        if person.readCountable != person.countableAtRead {
+            self.note(
+                .unread, progress,
+                """
+                user number \(user) has \(person.readCountable) read messages that count, recounted \
+                \(person.countableAtRead)
+                """)
+        }
+        if person.ownCountable != person.countedOwn {
+            self.note(
+                .unread, progress,
+                """
+                user number \(user) has \(person.ownCountable) messages of their own since reading, recounted \
+                \(person.countedOwn)
+                """)
+        }
+    }
+
+    private func note(_ kind: VerifyFinding.Kind, _ progress: Progress, _ text: String) {
+        let advice: String
+        switch kind {
+        case .unread, .memberCount: advice = "Unread badges may be wrong; reading the conversation sets them right."
+        case .duplicate, .token: advice = "Keep the folder and report it."
+        default: advice = "Restore the last backup."
+        }
+        self.notes.add(kind, "Conversation \(progress.name) (number \(progress.id)): \(text). \(advice)")
+    }
+}

@@ -1,0 +1,169 @@
+package import ChatModel
+
+extension WriteTransaction {
+    /// Adds a person.
+    ///
+    /// - Parameter passwordHash: what the password hash function printed, never a password; `nil` for none.
+    /// - Throws: `exists` when the name or the external id is taken.
+    @discardableResult
+    package func createUser(
+        _ name: UserName, role: UserRole = .member, displayName: String? = nil, passwordHash: String? = nil,
+        externalID: String? = nil
+    ) throws(StoreError) -> UserID {
+        if try self.memory.user(named: name) != nil { throw .exists("user \(name)") }
+        if let externalID, try self.reading.user(externalID: externalID) != nil {
+            throw .exists("a user with the external id \(externalID)")
+        }
+        try self.connection.run(
+            """
+            INSERT INTO user (name, role, display_name, password_hash, external_id, created_at)
+            VALUES (?, ?, ?, ?, ?, ?)
+            """, name, role.rawValue, displayName, passwordHash, externalID, self.wallMilliseconds)
+        return UserID(rawValue: self.connection.lastInsertedID)
+    }
+
+    /// The person with this name, made when missing.
+    package func ensureUser(_ name: UserName) throws(StoreError) -> (id: UserID, isNew: Bool) {
+        if let known = try self.memory.user(named: name) { return (known.id, false) }
+        return (try self.createUser(name), true)
+    }
+
+    /// - Throws: `notFound`.
+    package func setPasswordHash(_ user: UserID, _ hash: String?) throws(StoreError) {
+        _ = try self.knownUser(user)
+        try self.connection.run("UPDATE user SET password_hash = ? WHERE id = ?", hash, user)
+    }
+
+    /// - Throws: `notFound`.
+    package func setDisplayName(_ user: UserID, _ name: String?) throws(StoreError) {
+        _ = try self.knownUser(user)
+        try self.connection.run("UPDATE user SET display_name = ? WHERE id = ?", name, user)
+    }
+
+    /// - Throws: `notFound`.
+    package func setRole(_ user: UserID, _ role: UserRole) throws(StoreError) {
+        _ = try self.knownUser(user)
+        try self.connection.run("UPDATE user SET role = ? WHERE id = ?", role.rawValue, user)
+    }
+
+    /// A disabled person may not sign in or send. The caller ends the sessions after the commit.
+    ///
+    /// - Throws: `notFound`; `invalid` for the system's own user.
+    package func setDisabled(_ user: UserID, _ isDisabled: Bool) throws(StoreError) {
+        let state = try self.changeableUser(user)
+        try self.connection.run("UPDATE user SET disabled = ? WHERE id = ?", isDisabled, user)
+        state.isDisabled = isDisabled
+    }
+
+    /// - Throws: `notFound`; `invalid` for the system's own user.
+    package func setSendBanned(_ user: UserID, _ isBanned: Bool) throws(StoreError) {
+        let state = try self.changeableUser(user)
+        try self.connection.run("UPDATE user SET send_banned = ? WHERE id = ?", isBanned, user)
+        state.isSendBanned = isBanned
+    }
+
+    /// Whether only those on the person's allow list may send to them.
+    ///
+    /// - Throws: `notFound`.
+    package func setAllowlistOnly(_ user: UserID, _ isOn: Bool) throws(StoreError) {
+        let state = try self.knownUser(user)
+        try self.connection.run("UPDATE user SET allowlist_only = ? WHERE id = ?", isOn, user)
+        state.isAllowlistOnly = isOn
+    }
+
+    private func changeableUser(_ user: UserID) throws(StoreError) -> UserState {
+        guard user != .system else { throw .invalid("the system's own user cannot be changed") }
+        return try self.knownUser(user)
+    }
+
+    /// Puts someone on one of a person's lists, or takes them off.
+    ///
+    /// - Returns: whether that changed anything.
+    /// - Throws: `notFound`; `invalid` when the list is full (`listEntries`).
+    @discardableResult
+    package func setListed(
+        owner: UserID, _ list: PersonalList, _ other: UserID, _ isListed: Bool
+    ) throws(StoreError) -> Bool {
+        let state = try self.knownUser(owner)
+        _ = try self.knownUser(other)
+        var entries = list == .blocked ? state.blocked : state.allowed
+        guard entries.contains(other) != isListed else { return false }
+        if isListed {
+            guard entries.count < self.options.listEntries else { throw self.listIsFull("of \(state.name)") }
+            try self.connection.run(
+                "INSERT INTO personal_list (owner_id, list, other_id) VALUES (?, ?, ?)", owner, list.rawValue, other)
+            entries.insert(other)
+        } else {
+            try self.connection.run(
+                "DELETE FROM personal_list WHERE owner_id = ? AND list = ? AND other_id = ?", owner, list.rawValue,
+                other)
+            entries.remove(other)
+        }
+        switch list {
+        case .blocked: state.blocked = entries
+        case .allowed: state.allowed = entries
+        }
+        return true
+    }
+
+    func listIsFull(_ whose: String) -> StoreError {
+        .invalid("the list \(whose) has its most entries, \(self.options.listEntries): remove some first")
+    }
+}
+
+// MARK: Sign-in tokens
+
+extension WriteTransaction {
+    /// Remembers a sign-in token by its hash. Above `tokensPerUser` the one seen longest ago goes.
+    ///
+    /// - Parameter expiresAtMilliseconds: UTC; `nil` for never.
+    /// - Throws: `notFound`.
+    package func issueToken(
+        hash: [UInt8], user: UserID, class deviceClass: DeviceClass, level: DeviceLevel,
+        expiresAtMilliseconds: Int64?
+    ) throws(StoreError) {
+        _ = try self.knownUser(user)
+        let now = self.wallMilliseconds
+        try self.connection.run(
+            """
+            INSERT OR REPLACE INTO device_token
+                (token_hash, user_id, device_class, device_level, created_at, last_seen_at, expires_at)
+            VALUES (?, ?, ?, ?, ?, ?, ?)
+            """, hash, user, deviceClass, level.rawValue, now, now, expiresAtMilliseconds)
+        try self.connection.run(
+            """
+            DELETE FROM device_token WHERE token_hash IN (
+                SELECT token_hash FROM device_token WHERE user_id = ? AND token_hash <> ?
+                ORDER BY last_seen_at DESC, created_at DESC LIMIT -1 OFFSET ?)
+            """, user, hash, self.options.tokensPerUser - 1)
+    }
+
+    /// Ends the tokens of a person: all, or those of one device class.
+    ///
+    /// - Returns: how many there were.
+    @discardableResult
+    package func revokeTokens(of user: UserID, class deviceClass: DeviceClass? = nil) throws(StoreError) -> Int {
+        if let deviceClass {
+            try self.connection.run(
+                "DELETE FROM device_token WHERE user_id = ? AND device_class = ?", user, deviceClass)
+        } else {
+            try self.connection.run("DELETE FROM device_token WHERE user_id = ?", user)
+        }
+        return Int(self.connection.changes)
+    }
+
+    /// Ends one token.
+    ///
+    /// - Returns: whether it existed.
+    @discardableResult
+    package func revokeToken(hash: [UInt8]) throws(StoreError) -> Bool {
+        try self.connection.run("DELETE FROM device_token WHERE token_hash = ?", hash)
+        return self.connection.changes > 0
+    }
+
+    /// Notes that a token was used now.
+    package func touchToken(hash: [UInt8]) throws(StoreError) {
+        try self.connection.run(
+            "UPDATE device_token SET last_seen_at = ? WHERE token_hash = ?", self.wallMilliseconds, hash)
+    }
+}

@@ -1,0 +1,53 @@
+import ChatModel
+
+/// Changes that become durable together, inside one group commit. Valid only inside the closure it is handed to.
+///
+/// Each method throws before it changes anything when a rule is broken; when the closure throws, nothing of it stays.
+package final class WriteTransaction {
+    let connection: Connection
+    let memory: WriterMemory
+    private let appender: Appender
+    let options: StoreOptions
+    /// UTC milliseconds, the same for the whole batch.
+    package let wallMilliseconds: Int64
+    /// Reads what was committed and what this batch has changed so far.
+    package let reading: ReadTransaction
+
+    init(_ connection: Connection, _ memory: WriterMemory, _ appender: Appender, _ options: StoreOptions, wall: Int64) {
+        self.connection = connection
+        self.memory = memory
+        self.appender = appender
+        self.options = options
+        self.wallMilliseconds = wall
+        self.reading = ReadTransaction(connection, UserNames())
+    }
+
+    func nextChange() -> Int64 { self.appender.sequencer.nextChange() }
+
+    /// - Throws: `notFound`.
+    func knownUser(_ id: UserID) throws(StoreError) -> UserState {
+        guard let user = try self.memory.user(id) else { throw .notFound("user number \(id.rawValue)") }
+        return user
+    }
+
+    /// - Throws: `notFound`.
+    func knownConversation(_ id: ConversationID) throws(StoreError) -> ConversationState {
+        guard let conversation = try self.memory.conversation(id) else {
+            throw .notFound("conversation number \(id.rawValue)")
+        }
+        return conversation
+    }
+}
+
+// MARK: Settings
+
+extension WriteTransaction {
+    /// Stores what the operator changed at run time; `nil` removes it.
+    package func setSetting(_ key: String, _ value: String?) throws(StoreError) {
+        if let value {
+            try self.connection.run("INSERT OR REPLACE INTO setting (key, value) VALUES (?, ?)", key, value)
+        } else {
+            try self.connection.run("DELETE FROM setting WHERE key = ?", key)
+        }
+    }
+}

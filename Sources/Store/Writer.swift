@@ -1,0 +1,396 @@
+import ChatModel
+import Diagnostics
+import Execution
+
+/// The one thread that writes: takes what waits, commits it together, says so, and keeps the log short when idle.
+final class Writer {
+    /// Most requests in one commit.
+    static let batchRequests = 2_048
+    /// Bytes of bodies after which a batch takes nothing more.
+    static let batchBytes = 1024 * 1024
+
+    private let options: StoreOptions
+    private let queue: WriterQueue
+    private let voice: StoreVoice
+    private let gauges: StoreGauges
+    private let connection: Connection
+    private let memory: WriterMemory
+    private let appender: Appender
+    private let tokens: TokenIndex
+    private let care: DiskCare
+    /// Requests taken from the mailbox, from `next` on still to be done.
+    private var waiting: [WriterRequest] = []
+    private var next = 0
+    private var outcomes: [AppendOutcome] = []
+    private var answers: [@Sendable () -> Void] = []
+    /// What the batch takes of the queue's bounds.
+    private var room = (count: 0, bytes: 0)
+    /// A quiet second has passed and there is work for quiet times.
+    private var hasIdleWork = false
+    private var hasFailed = false
+
+    /// Opens folder and database on the thread that will write.
+    init(
+        _ options: StoreOptions, queue: WriterQueue, voice: StoreVoice, gauges: StoreGauges
+    ) throws(StoreError) {
+        self.options = options
+        self.queue = queue
+        self.voice = voice
+        self.gauges = gauges
+        let folder = try DataFolder(options.folder)
+        self.connection = try Connection.openForWriting(folder, options)
+        self.memory = WriterMemory(self.connection, options)
+        let sequencer = try Sequencer(self.connection)
+        self.tokens = try TokenIndex(self.connection, sequencer)
+        self.appender = try Appender(self.connection, self.memory, self.tokens, sequencer)
+        self.care = DiskCare(options, folder, self.connection, gauges)
+    }
+
+    /// Works until the queue was closed and is empty.
+    func run() {
+        while true {
+            self.takeWhatWaits()
+            if self.next == self.waiting.count {
+                self.rest()
+                continue
+            }
+            switch self.waiting[self.next] {
+            case .stop:
+                self.end()
+                return
+            case .housekeeping(let done):
+                self.next += 1
+                self.guarded { () throws(StoreError) in try self.keepHouse() }
+                done()
+            case .appends, .job:
+                self.runBatch()
+                self.guarded { () throws(StoreError) in try self.care.afterCommit() }
+            }
+        }
+    }
+
+    private func takeWhatWaits() {
+        if self.next == self.waiting.count {
+            self.waiting.removeAll(keepingCapacity: true)
+            self.next = 0
+            self.queue.mailbox.take(into: &self.waiting)
+        } else {
+            var more: [WriterRequest] = []
+            self.queue.mailbox.take(into: &more)
+            self.waiting.append(contentsOf: more)
+        }
+    }
+
+    /// Nothing waits: sleeps until something comes. After a quiet second, and until the next request, there is time for
+    /// other work, a slice at a time.
+    private func rest() {
+        let waits = self.queue.mailbox.wait(milliseconds: self.hasIdleWork ? 0 : DiskCare.tickMilliseconds)
+        guard !waits else { return }
+        let isFirst = !self.hasIdleWork
+        self.hasIdleWork = false
+        self.guarded { () throws(StoreError) in
+            if isFirst { try self.care.tick(isIdle: true) }
+            self.hasIdleWork = try self.idleSlice(all: false)
+        }
+    }
+
+    /// - Returns: whether there is more.
+    private func idleSlice(all: Bool) throws(StoreError) -> Bool {
+        guard !self.care.isReadOnly else { return false }
+        if try self.tokens.mergeIdle(all: all, self.appender.sequencer) { return true }
+        return try self.care.idleSlice()
+    }
+
+    private func keepHouse() throws(StoreError) {
+        try self.care.tick(isIdle: false)
+        while try self.idleSlice(all: true) {}
+        try self.care.emptyLog()
+    }
+
+    // MARK: One batch
+
+    private func runBatch() {
+        let batch = self.nextBatch()
+        self.hasIdleWork = false
+        guard !self.hasFailed else { return self.failAfterFailure(batch.requests) }
+        self.room = (batch.count, batch.bytes)
+        do throws(StoreError) {
+            try self.runTogether(batch.requests)
+        } catch {
+            self.rollBack()
+            self.recover(from: error, batch.requests)
+        }
+        self.memory.enforceBounds()
+    }
+
+    private struct Batch {
+        var requests: [WriterRequest] = []
+        var count = 0
+        var bytes = 0
+    }
+
+    private func nextBatch() -> Batch {
+        var batch = Batch()
+        while self.next < self.waiting.count {
+            let size: (count: Int, bytes: Int)
+            switch self.waiting[self.next] {
+            case .appends(let appends): size = (appends.count, WriterQueue.cost(appends))
+            case .job: size = (1, WriterQueue.fixedBytes)
+            case .housekeeping, .stop: return batch
+            }
+            let isTooMuch = batch.count + size.count > Self.batchRequests || batch.bytes >= Self.batchBytes
+            if batch.count > 0 && isTooMuch { return batch }
+            batch.requests.append(self.waiting[self.next])
+            batch.count += size.count
+            batch.bytes += size.bytes
+            self.next += 1
+        }
+        return batch
+    }
+
+    private func runTogether(_ requests: [WriterRequest]) throws(StoreError) {
+        let wall = self.options.clock.wallMilliseconds()
+        for request in requests {
+            switch request {
+            case .appends(let appends):
+                for append in appends {
+                    let result = try self.append(append, at: wall)
+                    self.outcomes.append(AppendOutcome(ticket: append.ticket, result: result))
+                }
+            case .job(let job): try self.run(job, at: wall)
+            case .housekeeping, .stop: break
+            }
+        }
+        try self.commitAndPublish()
+    }
+
+    private func append(_ append: Append, at wall: Int64) throws(StoreError) -> AppendResult {
+        try self.appender.append(append, at: wall, canWrite: !self.care.isReadOnly) { () throws(StoreError) in
+            try self.begin()
+        }
+    }
+
+    private func begin() throws(StoreError) {
+        if !self.connection.isInTransaction { try self.connection.run("BEGIN IMMEDIATE") }
+    }
+
+    /// Runs a change in its own savepoint: when a rule refuses it, it alone is undone.
+    private func run(_ job: WriteJob, at wall: Int64) throws(StoreError) {
+        try self.begin()
+        try self.appender.flush()
+        try self.connection.run("SAVEPOINT request")
+        let changesBefore = self.connection.totalChanges
+        do throws(StoreError) {
+            let transaction = WriteTransaction(self.connection, self.memory, self.appender, self.options, wall: wall)
+            self.answers.append(try job.run(transaction))
+            try self.connection.run("RELEASE request")
+        } catch {
+            try self.undoRequest(after: error, changedNothing: self.connection.totalChanges == changesBefore)
+            self.answers.append { job.fail(error) }
+        }
+    }
+
+    /// - Throws: `error` itself when it concerns the whole batch.
+    private func undoRequest(after error: StoreError, changedNothing: Bool) throws(StoreError) {
+        switch error {
+        case .full, .fatal, .busy: throw error
+        default: break
+        }
+        guard self.connection.isInTransaction else { throw error }
+        try self.connection.run("ROLLBACK TO request")
+        try self.connection.run("RELEASE request")
+        if !changedNothing { self.memory.drop() }
+    }
+
+    private func commitAndPublish() throws(StoreError) {
+        guard self.connection.isInTransaction else { return self.publish() }
+        try self.appender.flush()
+        try self.appender.sequencer.reserve(self.connection)
+        if !self.care.isReadOnly { try self.tokens.mergeAlong(self.room.count) }
+        try self.options.commitHook(
+            { () throws(StoreError) in
+                let start = Clock.system.now()
+                try self.connection.run("COMMIT")
+                self.tokens.transactionCommitted(self.appender.sequencer)
+                let nanoseconds = Clock.system.now().nanoseconds - start.nanoseconds
+                self.gauges.update { $0.commits.add(nanoseconds / 1_000) }
+            },
+            { self.publish() })
+    }
+
+    /// Says what became of the batch: all messages in one call, then the other changes in their order.
+    private func publish() {
+        self.settle()
+        let outcomes = self.outcomes
+        let answers = self.answers
+        self.outcomes = []
+        self.answers = []
+        self.outcomes.reserveCapacity(outcomes.count)
+        if !outcomes.isEmpty { self.voice.onOutcomes(outcomes) }
+        for answer in answers { answer() }
+    }
+
+    /// Counts the batch and frees its room in the queue, before anyone is told: whoever sends again at once for each
+    /// answer finds room.
+    private func settle() {
+        self.count(self.room.count)
+        self.queue.giveBack(count: self.room.count, bytes: self.room.bytes)
+        self.room = (0, 0)
+    }
+
+    // MARK: When it fails
+
+    private func rollBack() {
+        if self.connection.isInTransaction { try? self.connection.run("ROLLBACK") }
+        self.appender.forget()
+        self.tokens.rolledBack()
+        self.appender.counts = Appender.Counts()
+        self.outcomes.removeAll()
+        self.answers.removeAll()
+    }
+
+    private func recover(from error: StoreError, _ requests: [WriterRequest]) {
+        switch error {
+        case .fatal:
+            self.fail(error)
+            self.failAfterFailure(requests)
+        case .full:
+            self.care.diskIsFull()
+            self.refuse(requests, error)
+        case .busy:
+            self.options.log.error("database_busy", ["help": .text("another program writes to the database: stop it")])
+            self.refuse(requests, error)
+        default:
+            self.options.log.error("batch_redone", ["reason": .text(error.description)])
+            self.runOneByOne(requests)
+        }
+    }
+
+    /// Redoes a batch that failed, each message in its own savepoint, so that only the one at fault is refused.
+    private func runOneByOne(_ requests: [WriterRequest]) {
+        let wall = self.options.clock.wallMilliseconds()
+        do throws(StoreError) {
+            for request in requests {
+                switch request {
+                case .appends(let appends): for append in appends { try self.appendAlone(append, at: wall) }
+                case .job(let job): try self.run(job, at: wall)
+                case .housekeeping, .stop: break
+                }
+            }
+            try self.commitAndPublish()
+        } catch {
+            self.rollBack()
+            switch error {
+            case .fatal:
+                self.fail(error)
+                self.failAfterFailure(requests)
+            case .full:
+                self.care.diskIsFull()
+                self.refuse(requests, error)
+            default: self.refuse(requests, error)
+            }
+        }
+    }
+
+    private func appendAlone(_ append: Append, at wall: Int64) throws(StoreError) {
+        try self.begin()
+        try self.connection.run("SAVEPOINT request")
+        let tokensBefore = self.tokens.added.count
+        let result: AppendResult
+        do throws(StoreError) {
+            result = try self.append(append, at: wall)
+            try self.appender.flush()
+            try self.connection.run("RELEASE request")
+        } catch {
+            try self.undoRequest(after: error, changedNothing: true)
+            self.appender.forget()
+            self.tokens.rolledBack(to: tokensBefore)
+            self.options.log.error("message_refused_by_database", ["reason": .text(error.description)])
+            self.outcomes.append(AppendOutcome(ticket: append.ticket, result: .failed(error)))
+            return
+        }
+        self.outcomes.append(AppendOutcome(ticket: append.ticket, result: result))
+    }
+
+    private func refuse(_ requests: [WriterRequest], _ error: StoreError) {
+        for request in requests {
+            switch request {
+            case .appends(let appends):
+                self.outcomes += appends.map { AppendOutcome(ticket: $0.ticket, result: .failed(error)) }
+            case .job(let job): self.answers.append { job.fail(error) }
+            case .housekeeping, .stop: break
+            }
+        }
+        self.publish()
+    }
+
+    /// Disk or database failed: from here on nothing is written and no outcome is given. Trying again would be wrong:
+    /// after a failed sync the kernel may call lost pages clean.
+    private func fail(_ error: StoreError) {
+        guard !self.hasFailed else { return }
+        self.hasFailed = true
+        self.gauges.update { $0.figures.hasFailed = true }
+        self.options.log.error("store_failed", ["reason": .text(error.description)])
+        self.voice.tellFatal(error)
+    }
+
+    /// Messages get no outcome: theirs is unknown. Whoever waits for a change is told that it failed.
+    private func failAfterFailure(_ requests: [WriterRequest]) {
+        for case .job(let job) in requests { job.fail(.fatal("the store has failed before: see the log")) }
+    }
+
+    private func guarded(_ body: () throws(StoreError) -> Void) {
+        guard !self.hasFailed else { return }
+        do throws(StoreError) {
+            try body()
+        } catch {
+            self.rollBack()
+            switch error {
+            case .full: self.care.diskIsFull()
+            case .fatal: self.fail(error)
+            default: self.options.log.error("housekeeping_failed", ["reason": .text(error.description)])
+            }
+        }
+    }
+
+    // MARK: The end
+
+    private func end() {
+        self.guarded { () throws(StoreError) in
+            try self.begin()
+            try self.appender.sequencer.writeExactly(self.connection)
+            try self.connection.run("COMMIT")
+            try self.connection.checkpoint(truncating: true)
+        }
+    }
+
+    private func count(_ requests: Int) {
+        let counts = self.appender.counts
+        self.appender.counts = Appender.Counts()
+        self.gauges.update { state in
+            state.batches.add(Int64(requests))
+            state.figures.appended += counts.appended
+            state.figures.duplicates += counts.duplicates
+            state.figures.refused += counts.refused
+            state.figures.transient += counts.transient
+            state.figures.logBytes = self.connection.logBytes
+            state.figures.cachedUsers = Int64(self.memory.userCount)
+            state.figures.cachedConversations = Int64(self.memory.conversationCount)
+        }
+    }
+}
+
+extension Connection {
+    /// The writing connection of a locked folder, with the newest schema.
+    static func openForWriting(_ folder: DataFolder, _ options: StoreOptions) throws(StoreError) -> Connection {
+        try folder.makeDatabaseFile()
+        let connection = try Connection(
+            path: folder.databasePath, role: .writer(synchronous: options.synchronous))
+        let now = options.clock.wallMilliseconds()
+        // The epoch only has to differ between a database and its restored copies.
+        let epoch = Int64.random(in: 1...Int64(UInt32.max))
+        try connection.migrate(clock: now, epoch: epoch)
+        try DataFolder.sync(folder.path)
+        return connection
+    }
+}

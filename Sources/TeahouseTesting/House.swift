@@ -1,0 +1,129 @@
+import Broker
+package import ChatModel
+package import Server
+package import Store
+import Transport
+
+/// A whole server in this process, with rates that no test reaches by chance: real sockets on port 0 of loopback, a real database in a temporary folder.
+package final class House {
+    package let folder: TemporaryFolder
+    private let configure: (inout ServerOptions) -> Void
+    package private(set) var server: TeahouseServer
+    private var isRunning = true
+
+    /// - Parameter configure: changes the options; also used by every `restart`.
+    package init(
+        on folder: TemporaryFolder = TemporaryFolder(), _ configure: @escaping (inout ServerOptions) -> Void = { _ in }
+    ) throws {
+        self.folder = folder
+        self.configure = configure
+        self.server = try Self.start(folder.path, configure)
+    }
+
+    deinit { self.stop() }
+
+    private static func start(_ path: String, _ configure: (inout ServerOptions) -> Void) throws -> TeahouseServer {
+        var options = ServerOptions(folder: path, listeners: [ListenAddress(host: "127.0.0.1", port: 0)])
+        options.store.ballastBytes = 0
+        options.store.stopWritingFreeBytes = 0
+        options.servesTLS = false
+        options.broker.perUser = RateLimit(perSecond: 1e6, burst: 1e6)
+        options.broker.perConversation = RateLimit(perSecond: 1e6, burst: 1e6)
+        configure(&options)
+        return try TeahouseServer(options)
+    }
+
+    package var port: UInt16 { self.server.addresses[0].port }
+
+    /// Stops the server as SIGTERM does; the folder stays.
+    package func stop() {
+        guard self.isRunning else { return }
+        self.isRunning = false
+        self.server.stop(deadlineMilliseconds: 1000)
+    }
+
+    package func restart() throws {
+        self.stop()
+        self.server = try Self.start(self.folder.path, self.configure)
+        self.isRunning = true
+    }
+
+    // MARK: People and groups
+
+    /// Adds people.
+    package func add(_ names: String...) throws { try self.add(names) }
+
+    package func add(_ names: [String]) throws {
+        let users = names.map { UserName($0)! }
+        try self.server.store.writeAndWait { transaction throws(StoreError) in
+            for user in users { _ = try transaction.ensureUser(user) }
+        }
+    }
+
+    /// A sign-in token for a person, who is added when missing.
+    package func token(
+        _ name: String, _ deviceClass: DeviceClass = .desktop, level: DeviceLevel = .secondary
+    ) throws -> String {
+        try self.add([name])
+        let accounts = self.server.accounts
+        let issued = try accounts.wait {
+            accounts.issueToken(for: UserName(name)!, class: deviceClass, level: level, lifetimeSeconds: nil, then: $0)
+        }
+        return issued.token.text
+    }
+
+    package func id(_ name: String) throws -> UserID {
+        let user = UserName(name)!
+        return try self.server.store.readAndWait { transaction throws(StoreError) in
+            guard let found = try transaction.user(named: user) else { throw .notFound(user.text) }
+            return found.id
+        }
+    }
+
+    /// Makes a group; its people are added when missing. The first one owns it.
+    @discardableResult
+    package func group(_ channel: String, _ names: [String]) throws -> ConversationID {
+        try self.add(names)
+        let members = try names.map { try self.id($0) }
+        let name = ChannelName(channel)!
+        return try self.server.store.writeAndWait { transaction throws(StoreError) in
+            try transaction.createChannel(.group, name, title: nil, creator: members[0], members: members)
+        }
+    }
+
+    /// Changes something in the store and waits for the commit.
+    @discardableResult
+    package func write<Value: Sendable>(
+        _ body: @escaping @Sendable (WriteTransaction) throws(StoreError) -> Value
+    ) throws -> Value {
+        try self.server.store.writeAndWait(body)
+    }
+
+    /// The whole history of a conversation, as far as 1,000 messages, seen by somebody.
+    package func history(_ address: ConversationAddress, seenBy name: String) throws -> [Message] {
+        let asker = try self.id(name)
+        return try self.server.store.readAndWait { transaction throws(StoreError) in
+            guard let conversation = try transaction.conversation(address, seenBy: asker) else { return [] }
+            return try transaction.latestMessages(in: conversation.id, limit: 1000, as: .unrestricted)
+        }
+    }
+
+    // MARK: Clients
+
+    /// A client that is signed in.
+    package func connect(
+        _ name: String, _ deviceClass: DeviceClass = .desktop, level: DeviceLevel = .secondary,
+        device: String? = nil, token: String? = nil
+    ) throws -> TestClient {
+        let token = try token ?? self.token(name, deviceClass, level: level)
+        let client = try self.socket()
+        try client.signIn(name, token: token, deviceClass, device: device)
+        return client
+    }
+
+    /// A connection that has said nothing yet.
+    package func socket() throws -> TestClient { try TestClient(port: self.port) }
+
+    /// What `verify` finds in the folder, which must be stopped.
+    package func findings() throws -> [String] { try verifyFolder(self.folder.path).findings.map(\.description) }
+}

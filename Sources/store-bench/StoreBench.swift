@@ -1,0 +1,192 @@
+import CLinux
+import ChatModel
+import Execution
+import Glibc
+import Store
+
+/// Measures the store alone: `store-bench FOLDER [messages]`. The folder must not exist; it is left behind.
+@main
+struct StoreBench {
+    static let pairs = 100
+    static let groups = 200
+    static let bodyBytes = 100
+
+    static func main() {
+        let arguments = CommandLine.arguments
+        guard arguments.count >= 2, let messages = arguments.count > 2 ? Int(arguments[2]) : 300_000 else {
+            print("usage: store-bench FOLDER [messages]")
+            exit(64)
+        }
+        do throws(StoreError) {
+            for inFlight in [1, 64, 256, 1_600] {
+                try self.appends("\(arguments[1])-\(inFlight)", count: inFlight == 1 ? 20_000 : messages, inFlight)
+            }
+            try self.reads("\(arguments[1])-1600")
+        } catch {
+            print("failed: \(error)")
+            exit(1)
+        }
+    }
+
+    /// `count` messages with tokens over 100 conversations, `inFlight` of them waiting at a time.
+    private static func appends(_ folder: String, count: Int, _ inFlight: Int) throws(StoreError) {
+        let processor = Lock<(first: Int64, last: Int64)>((0, 0))
+        var options = StoreOptions(folder: folder)
+        options.commitHook = { commit, publish throws(StoreError) in
+            // Runs on the writer's thread: the time from the first batch to the last is what the writer used.
+            let now = Self.threadProcessorNanoseconds()
+            processor.withLock { $0 = ($0.first == 0 ? now : $0.first, now) }
+            try commit()
+            publish()
+        }
+        let store = try Store(options)
+        let users = try self.makePeople(store)
+        let done = ConditionLock(0)
+        store.onOutcomes = { outcomes in
+            for outcome in outcomes {
+                guard case .accepted = outcome.result else { fatalError("not taken: \(outcome.result)") }
+            }
+            done.change { $0 += outcomes.count }
+        }
+        var random = SystemRandomNumberGenerator()
+        processor.withLock { $0 = (0, 0) }
+        let start = Clock.system.now()
+        var sent = 0
+        while sent < count {
+            let room = done.wait(until: { sent - $0 < inFlight }, then: { inFlight - (sent - $0) })
+            let batch = (0..<min(room, count - sent)).map { offset in
+                self.message(sent + offset, users, &random)
+            }
+            sent += batch.count
+            store.append(batch)
+        }
+        done.wait(until: { $0 == count }, then: { _ in })
+        let seconds = Double(Clock.system.now().nanoseconds - start.nanoseconds) / 1e9
+        let writer = processor.withLock { Double($0.last - $0.first) / 1_000 / Double(count) }
+        let figures = store.figures
+        print(
+            "append, \(inFlight) in flight: \(Int(Double(count) / seconds)) messages/s, "
+                + "writer \(Self.rounded(writer)) us CPU each, batch p50 \(figures.batchP50) most \(figures.batchMost), "
+                + "commit p50 \(figures.commitP50Microseconds) us p99 \(figures.commitP99Microseconds) us")
+        if inFlight == 1_600 { try self.makeGroups(store, users) }
+        store.close()
+    }
+
+    private static func makePeople(_ store: Store) throws(StoreError) -> [(id: UserID, name: UserName)] {
+        try store.writeAndWait { transaction throws(StoreError) in
+            var users: [(id: UserID, name: UserName)] = []
+            for number in 0..<(2 * Self.pairs) {
+                let name = UserName("user\(number)")!
+                users.append((try transaction.createUser(name), name))
+            }
+            return users
+        }
+    }
+
+    private static func message(
+        _ number: Int, _ users: [(id: UserID, name: UserName)], _ random: inout SystemRandomNumberGenerator
+    ) -> Append {
+        let sender = number % users.count
+        let peer = users[sender % 2 == 0 ? sender + 1 : sender - 1]
+        let token = withUnsafeBytes(of: (random.next(), random.next())) { Array($0) }
+        return Append(
+            sender: users[sender].id, authority: .user, address: .direct(peer.name), clientToken: ClientToken(token),
+            content: MessageContent(
+                kind: .text, flags: .countsAsUnread, wire: .native,
+                body: [UInt8](repeating: UInt8(truncatingIfNeeded: number), count: Self.bodyBytes)),
+            ticket: UInt64(number))
+    }
+
+    /// 200 conversations for the first person, so that there is something to count.
+    private static func makeGroups(
+        _ store: Store, _ users: [(id: UserID, name: UserName)]
+    ) throws(StoreError) {
+        let ids = users.map(\.id)
+        try store.writeAndWait { transaction throws(StoreError) in
+            for number in 0..<Self.groups {
+                try transaction.createChannel(
+                    .group, ChannelName("group\(number)")!, creator: ids[1], members: [ids[0], ids[2]])
+            }
+        }
+        let done = ConditionLock(0)
+        store.onOutcomes = { outcomes in done.change { $0 += outcomes.count } }
+        for round in 0..<5 {
+            store.append(
+                (0..<Self.groups).map { number in
+                    Append(
+                        sender: ids[1], authority: .user, address: .channel(.group, ChannelName("group\(number)")!),
+                        clientToken: nil,
+                        content: MessageContent(kind: .text, flags: .countsAsUnread, wire: .native, body: [1, 2, 3]),
+                        ticket: UInt64(round))
+                })
+        }
+        done.wait(until: { $0 == 5 * Self.groups }, then: { _ in })
+    }
+
+    private static func reads(_ folder: String) throws(StoreError) {
+        let start = Clock.system.now()
+        let store = try Store(StoreOptions(folder: folder))
+        let opened = Double(Clock.system.now().nanoseconds - start.nanoseconds) / 1e6
+        let counts = try store.readAndWait { reading throws(StoreError) in try reading.counts() }
+        print(
+            "start with \(counts.messages) messages: \(Self.rounded(opened)) ms, \(Self.residentKibibytes()) KiB resident"
+        )
+        let times = try store.readAndWait { reading throws(StoreError) in
+            let someone = try reading.user(named: UserName("user0")!)!.id
+            let conversations = try reading.conversations(of: someone).map(\.conversation)
+            let largest = conversations.max { $0.head < $1.head }!
+            let last = try Self.times(5_000) { round throws(StoreError) in
+                let id = ConversationID(rawValue: Int64(round % Self.pairs) + 1)
+                return try reading.latestMessages(in: id, limit: 20, as: .member(UserID(rawValue: 2 * id.rawValue)))
+                    .count
+            }
+            let unread = try Self.times(5_000) { (_) throws(StoreError) in try reading.unread(of: someone).count }
+            let before = try Self.times(5_000) { round throws(StoreError) in
+                let place = Int64(round) * 7_919 % (largest.head - 1) + 2
+                return try reading.messages(in: largest.id, before: place, limit: 50, as: .unrestricted).count
+            }
+            let list = try Self.times(500) { (_) throws(StoreError) in try reading.conversations(of: someone).count }
+            let undelivered = try Self.times(2_000) { (_) throws(StoreError) in
+                try reading.undelivered(of: someone, class: .app).count
+            }
+            return [
+                ("last 20", last), ("unread of 201", unread), ("before, 50", before), ("list of 201", list),
+                ("undelivered of 201", undelivered),
+            ]
+        }
+        for (name, (middle, late)) in times {
+            print("\(name): p50 \(Self.rounded(middle)) us, p99 \(Self.rounded(late)) us")
+        }
+        store.close()
+    }
+
+    private static func times(
+        _ rounds: Int, _ body: (Int) throws(StoreError) -> Int
+    ) throws(StoreError) -> (middle: Double, late: Double) {
+        var samples: [Double] = []
+        for round in 0..<rounds {
+            let start = Clock.system.now()
+            guard try body(round) > 0 else { fatalError("nothing was read") }
+            samples.append(Double(Clock.system.now().nanoseconds - start.nanoseconds) / 1_000)
+        }
+        samples.sort()
+        return (samples[rounds / 2], samples[rounds * 99 / 100])
+    }
+
+    private static func threadProcessorNanoseconds() -> Int64 {
+        var time = timespec()
+        clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time)
+        return Int64(time.tv_sec) * 1_000_000_000 + Int64(time.tv_nsec)
+    }
+
+    private static func rounded(_ value: Double) -> Double { (value * 10).rounded() / 10 }
+
+    private static func residentKibibytes() -> Int {
+        guard let file = fopen("/proc/self/statm", "r") else { return 0 }
+        defer { fclose(file) }
+        var line = [CChar](repeating: 0, count: 128)
+        guard fgets(&line, 128, file) != nil else { return 0 }
+        let fields = line.prefix { $0 != 0 }.map { UInt8(bitPattern: $0) }.split(separator: 32)
+        return fields.count > 1 ? (Int(String(decoding: fields[1], as: UTF8.self)) ?? 0) * 4 : 0
+    }
+}

@@ -1,0 +1,62 @@
+import Configuration
+import Glibc
+import Server
+import Store
+
+/// A server that breaks the promise of an acknowledgement on purpose: the crash proof has to notice.
+///
+/// `teahouse-mutant --mutant NAME --data FOLDER --listen HOST:PORT --config FILE` is `teahouse serve` with one fault.
+/// Every other subcommand belongs to `teahouse`.
+@main
+enum TeahouseMutant {
+    enum Fault: String {
+        /// Everyone is told first; the commit follows a moment later.
+        case acknowledgeBeforeCommit = "ack-before-commit"
+        /// A commit does not wait for the disk.
+        case synchronousNormal = "synchronous-normal"
+    }
+
+    /// Long enough for a kill to fall into it, short enough for a load to go on.
+    private static let gapMicroseconds: useconds_t = 30_000
+
+    static func main() {
+        var command = CommandLineSettings()
+        var fault: Fault?
+        var words = CommandLine.arguments.dropFirst()
+        while let word = words.popFirst() {
+            guard let value = words.popFirst() else { Self.refuse("\(word) needs a value") }
+            switch word {
+            case "--mutant": fault = Fault(rawValue: value)
+            case "--data": command.data = value
+            case "--listen": command.listen.append(value)
+            case "--config": command.configPath = value
+            default: Self.refuse("\(word) is not known here")
+            }
+        }
+        guard let fault else { Self.refuse("--mutant is ack-before-commit or synchronous-normal") }
+        do {
+            let settings = try Settings(arguments: command)
+            exit(ServeCommand.run(settings) { Self.break(&$0.store, fault) }.rawValue)
+        } catch {
+            Self.refuse("\(error)")
+        }
+    }
+
+    private static func `break`(_ options: inout StoreOptions, _ fault: Fault) {
+        switch fault {
+        case .acknowledgeBeforeCommit:
+            options.commitHook = { commit, publish throws(StoreError) in
+                publish()
+                usleep(Self.gapMicroseconds)
+                try commit()
+            }
+        case .synchronousNormal: options.synchronous = "NORMAL"
+        }
+    }
+
+    private static func refuse(_ text: String) -> Never {
+        var line = "teahouse-mutant: \(text)\n"
+        line.withUTF8 { _ = write(STDERR_FILENO, $0.baseAddress, $0.count) }
+        exit(64)
+    }
+}

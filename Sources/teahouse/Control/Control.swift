@@ -1,0 +1,147 @@
+import AdminAPI
+import ChatModel
+import CommandLineKit
+import Glibc
+
+/// One `ctl` command at work: what was typed, where it prints, and the server.
+final class Control {
+    let invocation: Invocation
+    let terminal: Terminal
+    let folder: String
+    private let connection: AdminClient
+
+    /// Connects to the server of the chosen data folder.
+    ///
+    /// - Throws: exit code 1 when none runs there.
+    init(_ invocation: Invocation, _ terminal: Terminal) throws(CommandFailure) {
+        self.invocation = invocation
+        self.terminal = terminal
+        let folder = chosenDataFolder(option: invocation.value("data"), environment: terminal.environment)
+        self.folder = folder
+        do throws(AdminError) {
+            self.connection = try AdminClient(dataFolder: folder)
+        } catch {
+            throw Self.failure(error, folder: folder, terminal)
+        }
+    }
+
+    /// The body of a `ctl` command.
+    static func command(_ body: @escaping @Sendable (Control) throws(CommandFailure) -> Void) -> Command.Body {
+        { invocation, terminal throws(CommandFailure) in try body(Control(invocation, terminal)) }
+    }
+
+    var wantsJSON: Bool { self.invocation.has("json") }
+
+    // MARK: The server
+
+    func ask(_ request: AdminRequest) throws(CommandFailure) -> AdminAnswer {
+        try self.talk { client throws(AdminError) in try client.ask(request) }
+    }
+
+    /// Asks for something of which only the number of changes comes back.
+    func count(_ request: AdminRequest) throws(CommandFailure) -> Int64 {
+        guard case .count(let count) = try self.ask(request) else { throw self.unexpectedAnswer }
+        return count
+    }
+
+    func talk<Value>(_ body: (AdminClient) throws(AdminError) -> Value) throws(CommandFailure) -> Value {
+        do throws(AdminError) {
+            return try body(self.connection)
+        } catch {
+            throw Self.failure(error, folder: self.folder, self.terminal)
+        }
+    }
+
+    var unexpectedAnswer: CommandFailure {
+        CommandFailure(.internalError, self.terminal.text("ctl.unexpectedAnswer"))
+    }
+
+    /// What a failure means for the exit code, in words.
+    static func failure(_ error: AdminError, folder: String, _ terminal: Terminal) -> CommandFailure {
+        let place = ["path": DisplayText.escaped(folder)]
+        switch error.code {
+        case .notRunning: return CommandFailure(.refused, terminal.text("ctl.notRunning", place))
+        case .notAllowed: return CommandFailure(.refused, terminal.text("ctl.denied", place))
+        case .failed, .connectionLost: return CommandFailure(.inputOutput, DisplayText.escaped(error.message))
+        case .protocolError: return CommandFailure(.internalError, DisplayText.escaped(error.message))
+        case .refused, .notFound, .exists, .invalid, .busy, .unavailable, .full:
+            return CommandFailure(.refused, DisplayText.escaped(error.message))
+        }
+    }
+
+    // MARK: What was typed
+
+    /// An argument that names a person.
+    func user(_ argument: String) throws(CommandFailure) -> UserName {
+        try self.userName(self.invocation.argument(argument))
+    }
+
+    func userName(_ text: String) throws(CommandFailure) -> UserName {
+        guard let name = UserName(text) else {
+            throw CommandFailure(
+                .usage,
+                self.terminal.text(
+                    "ctl.badUserName",
+                    ["name": DisplayText.escaped(text), "maximum": String(UserName.maximumScalars)]))
+        }
+        return name
+    }
+
+    func groupName(_ text: String) throws(CommandFailure) -> ChannelName {
+        guard let name = ChannelName(text) else {
+            throw CommandFailure(
+                .usage,
+                self.terminal.text(
+                    "ctl.badGroupName",
+                    ["name": DisplayText.escaped(text), "maximum": String(ChannelName.maximumScalars)]))
+        }
+        return name
+    }
+
+    /// One line of standard input, for `--password-stdin`.
+    func passwordFromInput() throws(CommandFailure) -> String {
+        guard let line = self.terminal.nextLine(), !line.isEmpty else {
+            throw CommandFailure(.usage, self.terminal.text("ctl.noPassword"))
+        }
+        return line
+    }
+
+    // MARK: What is printed
+
+    func text(_ key: String, _ values: [String: String] = [:]) -> String {
+        self.terminal.text(key, values.mapValues { DisplayText.escaped($0) })
+    }
+
+    /// One line for people, or the answer for scripts.
+    func tell(_ answer: AdminAnswer, _ key: String, _ values: [String: String] = [:]) throws(CommandFailure) {
+        if self.wantsJSON { return try self.print(json: answer.json) }
+        try self.terminal.print(self.text(key, values) + "\n")
+    }
+
+    func print(json: [UInt8]) throws(CommandFailure) {
+        try self.terminal.print(DisplayText.escapedJSON(String(decoding: json, as: UTF8.self)) + "\n")
+    }
+
+    /// A table for people, its titles from the language files; a sentence when it has no rows.
+    func print(_ columns: [Table.Column], rows: [[String]]) throws(CommandFailure) {
+        guard !rows.isEmpty else { return try self.terminal.print(self.text("ctl.nothing") + "\n") }
+        var table = Table(
+            columns.map { Table.Column(self.text($0.title), $0.alignment, maximumWidth: $0.maximumWidth) })
+        for row in rows { table.add(row) }
+        try self.terminal.print(table.text)
+    }
+
+    func yesOrNo(_ value: Bool) -> String { self.text(value ? "word.yes" : "word.no") }
+}
+
+/// A stored time in the operator's own time zone, to the second: `2026-11-21 08:15:00`.
+func localTime(_ milliseconds: Int64) -> String {
+    var seconds = time_t(milliseconds / 1000)
+    var parts = tm()
+    guard localtime_r(&seconds, &parts) != nil else { return String(milliseconds) }
+    let shown = [CChar](unsafeUninitializedCapacity: 32) { room, count in
+        // SAFETY: `strftime` writes at most `room.count` bytes and returns how many, its zero not counted.
+        count = strftime(room.baseAddress!, room.count, "%Y-%m-%d %H:%M:%S", &parts)
+    }
+    return String(decoding: shown.map { UInt8(bitPattern: $0) }, as: UTF8.self)
+}

@@ -1,0 +1,15 @@
+import CommandLineKit
+
+/// `teahouse ctl`
+let controlCommand = Command(
+    group: "ctl", summary: "command.ctl", options: [SharedOption.data, SharedOption.json],
+    examples: [
+        "teahouse ctl --data /srv/teahouse status", "teahouse ctl --data /srv/teahouse user add ming --display-name 小明",
+        "teahouse ctl --data /srv/teahouse group create tea --members ming,lan",
+        "teahouse ctl --data /srv/teahouse send --from ming --to lan '你好，阿兰！'",
+        "teahouse ctl --data /srv/teahouse tail",
+    ],
+    subcommands: [
+        userCommand, groupCommand, conversationCommand, sessionCommand, sendCommand, tailCommand, statusCommand,
+        setupTokenCommand,
+    ])

@@ -1,0 +1,139 @@
+import AdminAPI
+import ChatModel
+import CommandLineKit
+
+/// `teahouse ctl conversation`
+let conversationCommand = Command(
+    group: "conversation", summary: "command.ctl.conversation", examples: ["teahouse ctl conversation list"],
+    subcommands: [conversationListCommand, conversationShowCommand])
+
+private let conversationListCommand = Command(
+    "list", summary: "command.ctl.conversation.list", examples: ["teahouse ctl conversation list"],
+    body: Control.command { control throws(CommandFailure) in
+        var conversations: [AdminConversation] = []
+        var next: Int64?
+        repeat {
+            guard case .conversations(let page, let after) = try control.ask(.listConversations(after: next)) else {
+                throw control.unexpectedAnswer
+            }
+            conversations += page
+            next = after
+        } while next != nil
+        if control.wantsJSON {
+            return try control.print(json: AdminAnswer.conversations(conversations, next: nil).json)
+        }
+        try control.print(
+            [
+                Table.Column("table.number", .right), Table.Column("table.kind"), Table.Column("table.name"),
+                Table.Column("table.title"), Table.Column("table.state"), Table.Column("table.members", .right),
+                Table.Column("table.messages", .right), Table.Column("table.active"),
+            ],
+            rows: conversations.map {
+                [
+                    "id:\($0.number)", control.word(for: $0.kind), $0.name, $0.title ?? "", control.state(of: $0),
+                    String($0.memberCount), String($0.head), localTime($0.activeAtMilliseconds),
+                ]
+            })
+    })
+
+private let conversationShowCommand = Command(
+    "show", summary: "command.ctl.conversation.show",
+    arguments: [CommandArgument("CONVERSATION", help: "argument.conversation")],
+    options: [CommandOption("messages", .number(0, 100_000), help: "option.messages")],
+    examples: [
+        "teahouse ctl conversation show tea", "teahouse ctl conversation show lan,ming --messages 100",
+        "teahouse ctl conversation show id:7",
+    ],
+    body: Control.command { control throws(CommandFailure) in
+        let name = control.invocation.argument("CONVERSATION")
+        let answer = try control.ask(.showConversation(name))
+        guard case .conversation(let detail) = answer else { throw control.unexpectedAnswer }
+        let wanted = control.invocation.number("messages") ?? (control.wantsJSON ? 0 : 20)
+        let messages = try control.newestMessages(of: "id:\(detail.conversation.number)", count: wanted)
+        if control.wantsJSON {
+            try control.print(json: answer.json)
+            if wanted > 0 { try control.print(json: AdminAnswer.messages(messages).json) }
+            return
+        }
+        try control.print(detail)
+        if !messages.isEmpty {
+            try control.terminal.print("\n\(control.text("heading.messages"))\n")
+            try control.print(messages)
+        }
+    })
+
+extension Control {
+    /// The newest messages, oldest first, read page by page.
+    func newestMessages(of conversation: String, count: Int) throws(CommandFailure) -> [AdminMessage] {
+        var pages: [[AdminMessage]] = []
+        var left = Int64(count)
+        var before: Int64?
+        while left > 0 {
+            let limit = min(left, Int64(AdminProtocol.pageMessages))
+            let request = AdminRequest.listMessages(conversation: conversation, before: before, limit: limit)
+            guard case .messages(let page) = try self.ask(request) else { throw self.unexpectedAnswer }
+            guard let first = page.first else { break }
+            pages.append(page)
+            before = first.sequence
+            left -= Int64(page.count)
+        }
+        return pages.reversed().flatMap { $0 }
+    }
+
+    func word(for kind: ConversationKind) -> String {
+        switch kind {
+        case .direct: self.text("word.direct")
+        case .group: self.text("word.group")
+        case .room: self.text("word.room")
+        case .temporary: self.text("word.temporary")
+        case .service: self.text("word.service")
+        }
+    }
+
+    func word(for role: MemberRole) -> String {
+        switch role {
+        case .member: self.text("word.member")
+        case .manager: self.text("word.manager")
+        case .owner: self.text("word.owner")
+        }
+    }
+
+    func state(of conversation: AdminConversation) -> String {
+        if conversation.isDisbanded { return self.text("word.disbanded") }
+        return self.text(conversation.isBanned ? "word.banned" : "word.active")
+    }
+
+    func print(_ detail: AdminConversationDetail) throws(CommandFailure) {
+        let conversation = detail.conversation
+        var fields = FieldList()
+        fields.add(self.text("table.number"), "id:\(conversation.number)")
+        fields.add(self.text("table.kind"), self.word(for: conversation.kind))
+        fields.add(self.text("table.name"), conversation.name)
+        fields.add(self.text("table.title"), conversation.title)
+        fields.add(self.text("table.state"), self.state(of: conversation))
+        fields.add(self.text("table.messages"), String(conversation.head))
+        fields.add(self.text("table.created"), localTime(conversation.createdAtMilliseconds))
+        fields.add(self.text("table.active"), localTime(conversation.activeAtMilliseconds))
+        try self.terminal.print(fields.text)
+        guard !detail.members.isEmpty else { return }
+        let heading = self.text("heading.members", ["count": String(conversation.memberCount)])
+        try self.terminal.print("\n\(heading)\n")
+        try self.print(
+            [Table.Column("table.name"), Table.Column("table.role"), Table.Column("table.unread", .right)],
+            rows: detail.members.map { [$0.name.text, self.word(for: $0.role), String($0.unread)] })
+    }
+
+    func print(_ messages: [AdminMessage]) throws(CommandFailure) {
+        try self.print(
+            [
+                Table.Column("table.sequence", .right), Table.Column("table.time"), Table.Column("table.sender"),
+                Table.Column("table.text", maximumWidth: 200),
+            ],
+            rows: messages.map {
+                [String($0.sequence), localTime($0.sentAtMilliseconds), $0.sender, self.shown($0)]
+            })
+    }
+
+    /// A message's text, with what it is when it is no text.
+    func shown(_ message: AdminMessage) -> String { message.text + (message.isCut ? "…" : "") }
+}

@@ -1,0 +1,66 @@
+import AdminAPI
+import ChatModel
+import CommandLineKit
+
+/// `teahouse ctl group`
+let groupCommand = Command(
+    group: "group", summary: "command.ctl.group", examples: ["teahouse ctl group create tea --members ming,lan"],
+    subcommands: [
+        groupCreateCommand, membersCommand("add"), membersCommand("remove"), banCommand("ban", true),
+        banCommand("unban", false),
+    ])
+
+private let groupArgument = CommandArgument("GROUP", help: "argument.group")
+private let membersFileOption = CommandOption("members-file", .value("FILE"), help: "option.membersFile")
+
+private let groupCreateCommand = Command(
+    "create", summary: "command.ctl.group.create", arguments: [groupArgument],
+    options: [
+        CommandOption("members", .value("NAMES"), help: "option.members", isRepeated: true), membersFileOption,
+        CommandOption("title", .value("TEXT"), help: "option.title"),
+    ],
+    examples: [
+        "teahouse ctl group create tea --title 茶馆 --members ming,lan",
+        "teahouse ctl group create all --members-file people.txt",
+    ],
+    body: Control.command { control throws(CommandFailure) in
+        let name = try control.groupName(control.invocation.argument("GROUP"))
+        let group = AdminNewGroup(
+            name: name, title: control.invocation.value("title"), members: try control.members())
+        let answer = try control.ask(.createGroup(group))
+        guard case .conversation(let made) = answer else { throw control.unexpectedAnswer }
+        let count = String(made.conversation.memberCount)
+        try control.tell(answer, "ctl.group.created", ["name": name.text, "count": count])
+    })
+
+private func membersCommand(_ word: String) -> Command {
+    Command(
+        word, summary: "command.ctl.group.\(word)",
+        arguments: [
+            groupArgument, CommandArgument("NAMES", help: "argument.names", isOptional: true, isRepeated: true),
+        ],
+        options: [membersFileOption],
+        examples: [
+            "teahouse ctl group \(word) tea ming lan", "teahouse ctl group \(word) tea --members-file people.txt",
+        ],
+        body: Control.command { control throws(CommandFailure) in
+            let group = try control.groupName(control.invocation.argument("GROUP"))
+            let members = try control.members()
+            guard !members.isEmpty else { throw CommandFailure(.usage, control.text("ctl.noNames")) }
+            let count = try control.count(word == "add" ? .addMembers(group, members) : .removeMembers(group, members))
+            let key = word == "add" ? "ctl.group.added" : "ctl.group.removed"
+            try control.tell(.count(count), key, ["name": group.text, "count": String(count)])
+        })
+}
+
+private func banCommand(_ word: String, _ isBanned: Bool) -> Command {
+    Command(
+        word, summary: "command.ctl.group.\(word)", arguments: [groupArgument],
+        examples: ["teahouse ctl group \(word) tea"],
+        body: Control.command { control throws(CommandFailure) in
+            let group = try control.groupName(control.invocation.argument("GROUP"))
+            let count = try control.count(.setGroupBanned(group, isBanned))
+            let key = isBanned ? "ctl.group.banned" : "ctl.group.unbanned"
+            try control.tell(.count(count), count == 0 ? "ctl.unchanged" : key, ["name": group.text])
+        })
+}

@@ -1,0 +1,57 @@
+import AdminAPI
+import CommandLineKit
+import Execution
+
+/// `teahouse ctl status`
+let statusCommand = Command(
+    "status", summary: "command.ctl.status",
+    examples: ["teahouse ctl status", "teahouse ctl --data /srv/teahouse status --json"],
+    body: Control.command { control throws(CommandFailure) in
+        let answer = try control.ask(.status)
+        guard case .status(let status) = answer else { throw control.unexpectedAnswer }
+        if control.wantsJSON { return try control.print(json: answer.json) }
+        try control.print(status)
+    })
+
+/// `teahouse ctl setup-token`
+let setupTokenCommand = Command(
+    "setup-token", summary: "command.ctl.setupToken", examples: ["teahouse ctl setup-token"],
+    body: Control.command { control throws(CommandFailure) in
+        let answer = try control.ask(.setupToken)
+        guard case .token(let token) = answer else { throw control.unexpectedAnswer }
+        guard let token else { throw CommandFailure(.refused, control.text("ctl.noSetupToken")) }
+        if control.wantsJSON { return try control.print(json: answer.json) }
+        try control.terminal.print(token + "\n")
+    })
+
+extension Control {
+    /// UTC milliseconds of this machine.
+    func now() -> Int64 { Clock.system.wallMilliseconds() }
+
+    func print(_ status: AdminStatus) throws(CommandFailure) {
+        var fields = FieldList()
+        fields.add(self.text("table.version"), status.version)
+        fields.add(self.text("table.process"), String(status.processID))
+        fields.add(self.text("table.dataFolder"), status.dataFolder)
+        fields.add(self.text("table.addresses"), status.addresses.joined(separator: ", "))
+        fields.add(self.text("table.started"), localTime(status.startedAtMilliseconds))
+        for trouble in status.troubles { fields.add(self.text("table.trouble"), trouble) }
+        try self.terminal.print(fields.text + "\n")
+        try self.print(
+            [Table.Column("table.figure"), Table.Column("table.value", .right)],
+            rows: status.figures.map { [self.text("figure.\($0.name)"), String($0.value)] })
+        try self.terminal.print("\n")
+        try self.print(
+            [
+                Table.Column("table.limit"), Table.Column("table.unit"), Table.Column("table.value", .right),
+                Table.Column("table.peak", .right), Table.Column("table.maximum", .right),
+                Table.Column("table.refusals", .right),
+            ],
+            rows: status.limits.map {
+                [
+                    $0.name, $0.unit, String($0.current), String($0.peak), String($0.maximum),
+                    $0.refusals == 0 ? "" : String($0.refusals),
+                ]
+            })
+    }
+}

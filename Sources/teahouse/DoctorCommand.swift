@@ -1,0 +1,96 @@
+import AdminAPI
+import ByteCodec
+import CommandLineKit
+import Configuration
+import Doctor
+import Server
+import Transport
+
+/// `teahouse doctor`
+let doctorCommand = Command(
+    "doctor", summary: "command.doctor",
+    options: [SharedOption.config, SharedOption.data, SharedOption.listen, SharedOption.json],
+    examples: ["teahouse doctor --data /srv/teahouse", "teahouse doctor --config /etc/teahouse.toml"]
+) { invocation, terminal throws(CommandFailure) in
+    let findings = runDoctor(doctorInput(try checkedSettings(invocation, terminal), invocation, terminal))
+    if invocation.has("json") {
+        let text = String(decoding: json(of: findings, terminal), as: UTF8.self)
+        try terminal.print(DisplayText.escapedJSON(text) + "\n")
+    } else {
+        for finding in findings { try terminal.print(words(of: finding, terminal)) }
+        try terminal.print("\n" + summary(of: findings, terminal) + "\n")
+    }
+    if findings.contains(where: { $0.severity == .problem }) { throw CommandFailure(.refused, "") }
+}
+
+private func doctorInput(_ settings: Settings, _ invocation: Invocation, _ terminal: Terminal) -> DoctorInput {
+    let folder = settings.dataFolder
+    var input = DoctorInput(dataFolder: folder)
+    input.configurationFile = invocation.value("config") ?? terminal.environment["TEAHOUSE_CONFIG"]
+    input.listeners = settings[Keys.listen].compactMap { text in
+        ListenAddress(parsing: text).map { DoctorInput.Listener(host: $0.host, port: $0.port) }
+    }
+    for certificate in settings[Keys.certificates] {
+        let parts = certificate.split(separator: ":", maxSplits: 1).map(String.init)
+        input.tlsFiles += parts.enumerated().map { DoctorInput.TLSFile(path: $1, isPrivateKey: $0 == 1) }
+    }
+    input.takesPlainTokens = settings[Keys.plainTokens] == "private"
+    input.connections = Int(settings[Keys.connections])
+    input.stopWritingFreeBytes = settings[Keys.stopWritingFreeBytes]
+    input.lastVerifiedAtMilliseconds = LastVerify.milliseconds(in: folder)
+    input.serverAnswers = {
+        guard let client = try? AdminClient(dataFolder: folder) else { return false }
+        return (try? client.ask(.setupToken)) != nil
+    }
+    return input
+}
+
+/// A text in the chosen language, or the check's own English where there is none.
+private func text(_ key: String, _ finding: Finding, _ english: String, _ terminal: Terminal) -> String {
+    let values = finding.values.mapValues { DisplayText.escaped($0) }
+    let translated = terminal.text(key, values)
+    return translated == key ? DisplayText.escaped(english) : translated
+}
+
+private func words(of finding: Finding, _ terminal: Terminal) -> String {
+    let severity = terminal.text("doctor.severity.\(finding.severity)")
+    let widths = Severity.allCases.map { displayWidth(of: terminal.text("doctor.severity.\($0)")) }
+    let padding = String(repeating: " ", count: (widths.max() ?? 0) - displayWidth(of: severity))
+    var lines = "\(severity)\(padding)  \(text(finding.key, finding, finding.text, terminal))\n"
+    if let advice = finding.advice {
+        let indent = String(repeating: " ", count: widths.max() ?? 0)
+        lines += "\(indent)  -> \(text(finding.key + ".advice", finding, advice, terminal))\n"
+    }
+    return lines
+}
+
+private func summary(of findings: [Finding], _ terminal: Terminal) -> String {
+    let problems = findings.filter { $0.severity == .problem }.count
+    let advice = findings.filter { $0.severity == .advice }.count
+    guard problems + advice > 0 else { return terminal.text("doctor.summary.good") }
+    return terminal.text("doctor.summary.problems", ["problems": String(problems), "advice": String(advice)])
+}
+
+private func json(of findings: [Finding], _ terminal: Terminal) -> [UInt8] {
+    var json = JSONWriter()
+    json.beginObject()
+    json.key("findings")
+    json.beginArray()
+    for finding in findings {
+        json.beginObject()
+        json.key("severity")
+        json.string("\(finding.severity)")
+        json.key("key")
+        json.string(finding.key)
+        json.key("text")
+        json.string(text(finding.key, finding, finding.text, terminal))
+        if let advice = finding.advice {
+            json.key("advice")
+            json.string(text(finding.key + ".advice", finding, advice, terminal))
+        }
+        json.endObject()
+    }
+    json.endArray()
+    json.endObject()
+    return json.bytes
+}

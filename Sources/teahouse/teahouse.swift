@@ -1,5 +1,0 @@
-import CSQLite
-import COpenSSL
-import CSodium
-import Localization
-@main struct Teahouse { static func main() { print(String(cString: sqlite3_libversion()), OPENSSL_version_major(), sodium_init(), englishBytes()) } }

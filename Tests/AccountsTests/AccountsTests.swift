@@ -1,0 +1,194 @@
+import ChatModel
+import Execution
+import Glibc
+import Store
+import Testing
+
+@testable import Accounts
+
+@Suite("Accounts")
+struct AccountsTests {
+    struct Door: Sendable, CustomStringConvertible {
+        var origin: SignInOrigin
+        var encrypted: Bool
+        var takesPlain: Bool
+        var token: Bool
+        var password: Bool
+
+        var description: String { "\(self.origin), encrypted \(self.encrypted), plain tokens \(self.takesPlain)" }
+    }
+
+    @Test(
+        "what may pass without TLS",
+        arguments: [
+            Door(origin: .loopback, encrypted: false, takesPlain: true, token: true, password: true),
+            Door(origin: .loopback, encrypted: false, takesPlain: false, token: true, password: true),
+            Door(origin: .privateNetwork, encrypted: false, takesPlain: true, token: true, password: false),
+            Door(origin: .privateNetwork, encrypted: false, takesPlain: false, token: false, password: false),
+            Door(origin: .publicNetwork, encrypted: false, takesPlain: true, token: false, password: false),
+            Door(origin: .publicNetwork, encrypted: true, takesPlain: false, token: true, password: true),
+        ])
+    func plain(_ door: Door) throws {
+        let house = try House { $0.takesPlainTokens = door.takesPlain }
+        try house.add(romeo, password: goodPassword)
+        let token = try house.issue(romeo)
+        let answers = [(Credentials.token(token), door.token), (.password(goodPassword), door.password)]
+        for (credentials, isTaken) in answers {
+            let result = house.signIn(romeo, credentials, origin: door.origin, encrypted: door.encrypted)
+            #expect((result.identity != nil) == isTaken)
+            if !isTaken { #expect(result == .refused(.plainNotAllowed)) }
+        }
+    }
+
+    @Test("a disabled account is refused with the right credentials only, and comes back with its tokens")
+    func disabled() throws {
+        let house = try House()
+        let id = try house.add(romeo, password: goodPassword)
+        let token = try house.issue(romeo)
+        let before = try #require(house.signIn(romeo, .token(token)).identity)
+        let sessions = try house.accounts.wait { house.accounts.setDisabled(romeo, true, then: $0) }
+        #expect(sessions == SessionsToEnd(user: id, name: romeo, deviceClass: nil, revokedTokens: 0))
+        #expect(!house.accounts.authenticator.isStillValid(before))
+        #expect(house.signIn(romeo, .token(token)) == .refused(.disabled))
+        #expect(house.signIn(romeo, .password(goodPassword)) == .refused(.disabled))
+        #expect(house.signIn(romeo, .password("not the password")) == .refused(.wrongCredentials))
+        _ = try house.accounts.wait { house.accounts.setDisabled(romeo, false, then: $0) }
+        let after = try #require(house.signIn(romeo, .token(token)).identity)
+        #expect(house.accounts.authenticator.isStillValid(after))
+        #expect(!house.accounts.authenticator.isStillValid(before))
+    }
+
+    @Test("revoking ends the tokens of a class, or all", arguments: [DeviceClass?.some(.app), nil])
+    func revoke(_ deviceClass: DeviceClass?) throws {
+        let house = try House()
+        try house.add(romeo)
+        try house.add(juliet)
+        let (app, web, hers) = (try house.issue(romeo), try house.issue(romeo, class: .web), try house.issue(juliet))
+        let bystander = try #require(house.signIn(juliet, .token(hers)).identity)
+        let sessions = try house.accounts.wait {
+            house.accounts.revokeTokens(of: romeo, class: deviceClass, then: $0)
+        }
+        #expect(sessions.revokedTokens == (deviceClass == nil ? 2 : 1))
+        #expect(sessions.deviceClass == deviceClass)
+        #expect(house.signIn(romeo, .token(app)) == .refused(.wrongCredentials))
+        #expect((house.signIn(romeo, .token(web), class: .web).identity != nil) == (deviceClass != nil))
+        #expect(house.signIn(juliet, .token(hers)).identity != nil)
+        #expect(house.accounts.authenticator.isStillValid(bystander))
+    }
+
+    @Test("a new password ends every token and the old password")
+    func passwordChange() throws {
+        let house = try House()
+        try house.add(romeo, password: goodPassword)
+        let token = try house.issue(romeo)
+        let before = try #require(house.signIn(romeo, .token(token)).identity)
+        let sessions = try house.accounts.wait {
+            house.accounts.setPassword(of: romeo, to: "a rose by any other", then: $0)
+        }
+        #expect(sessions.revokedTokens == 1)
+        #expect(!house.accounts.authenticator.isStillValid(before))
+        #expect(house.signIn(romeo, .token(token)) == .refused(.wrongCredentials))
+        #expect(house.signIn(romeo, .password(goodPassword)) == .refused(.wrongCredentials))
+        #expect(house.signIn(romeo, .password("a rose by any other")).identity != nil)
+    }
+
+    @Test("a new role ends what was signed in with the old one")
+    func role() throws {
+        let house = try House()
+        try house.add(romeo)
+        let token = try house.issue(romeo)
+        let before = try #require(house.signIn(romeo, .token(token)).identity)
+        _ = try house.accounts.wait { house.accounts.setRole(of: romeo, to: .administrator, then: $0) }
+        #expect(!house.accounts.authenticator.isStillValid(before))
+        #expect(house.signIn(romeo, .token(token)).identity?.role == .administrator)
+    }
+
+    @Test("an account that loses its token while the token is being read is not let in")
+    func race() throws {
+        let house = try House()
+        try house.add(romeo)
+        let token = try house.issue(romeo)
+        let gate = ConditionLock(false)
+        let held = ConditionLock(0)
+        for _ in 0..<2 {
+            house.store.read(
+                { _ in
+                    held.change { $0 += 1 }
+                    gate.wait(until: { $0 }, then: { _ in })
+                }, then: { _ in })
+        }
+        held.wait(until: { $0 == 2 }, then: { _ in })
+        let answer = ConditionLock<SignInResult?>(nil)
+        house.start(romeo, .token(token)) { result in answer.change { $0 = result } }
+        _ = try house.accounts.wait { house.accounts.setRole(of: romeo, to: .administrator, then: $0) }
+        gate.change { $0 = true }
+        #expect(answer.wait(until: { $0 != nil }, then: { $0! }) == .refused(.unavailable))
+        #expect(house.signIn(romeo, .token(token)).identity != nil)
+    }
+
+    @Test("a stopped store says unavailable, to operators in words")
+    func stopped() throws {
+        let house = try House()
+        try house.add(romeo, password: goodPassword)
+        let token = try house.issue(romeo)
+        house.store.close()
+        let results = [house.signIn(romeo, .token(token)), house.signIn(romeo, .password(goodPassword))]
+        for result in results { #expect([.refused(.unavailable), .refused(.busy)].contains(result)) }
+        #expect(throws: AccountsError.store(.unavailable)) { try house.issue(romeo) }
+    }
+
+    @Test("refusals of changes say what and why")
+    func refusals() throws {
+        let house = try House()
+        try house.add(romeo)
+        #expect(throws: AccountsError.userExists(romeo)) { try house.add(romeo) }
+        #expect(throws: AccountsError.noSuchUser(juliet)) { try house.issue(juliet) }
+        #expect(throws: AccountsError.systemUser) { try house.issue(systemUserName) }
+        #expect(throws: AccountsError.systemUser) { try house.add(systemUserName) }
+        #expect(throws: AccountsError.password(.tooCommon)) { try house.add(juliet, password: "password1234") }
+        #expect(throws: AccountsError.noSuchUser(juliet)) {
+            try house.accounts.wait { house.accounts.setPassword(of: juliet, to: goodPassword, then: $0) }
+        }
+        #expect("\(AccountsError.noSuchUser(juliet))".contains("juliet does not exist"))
+    }
+
+    @Test("no token, password or setup token is ever logged")
+    func log() throws {
+        let house = try House()
+        let path = try #require(try house.accounts.wait { house.accounts.openSetup(then: $0) })
+        let setupToken = try #require(readLine(of: path))
+        _ = try? house.accounts.wait {
+            house.accounts.firstAdministrator(
+                setupToken: "canary-setup", name: romeo, password: goodPassword, address: "here", then: $0)
+        }
+        _ = try house.accounts.wait {
+            house.accounts.firstAdministrator(
+                setupToken: setupToken, name: romeo, password: goodPassword, address: "here", then: $0)
+        }
+        let token = try house.issue(romeo)
+        for credentials in [
+            .token(token), .token("canary-token"), .password(goodPassword), .password("canary-password"),
+        ] as [Credentials] {
+            for address in ["10.0.0.1", "10.0.0.2"] {
+                for _ in 0..<7 { _ = house.signIn(romeo, credentials, address: address) }
+                _ = house.signIn(juliet, credentials, address: address)
+                _ = house.signIn(romeo, credentials, class: .web, address: address, encrypted: false)
+            }
+        }
+        _ = try? house.accounts.wait { house.accounts.setPassword(of: romeo, to: "password1234", then: $0) }
+        _ = try house.accounts.wait { house.accounts.setPassword(of: romeo, to: "canary-password", then: $0) }
+        #expect(house.log.contains("event=sign_in_throttled"))
+        for secret in [token, setupToken, goodPassword, "password1234", "canary"] {
+            #expect(!house.log.contains(secret))
+        }
+    }
+}
+
+/// The first line of a small file.
+func readLine(of path: String) -> String? {
+    guard let file = fopen(path, "r") else { return nil }
+    defer { fclose(file) }
+    var buffer = [CChar](repeating: 0, count: 256)
+    guard fgets(&buffer, 256, file) != nil else { return nil }
+    return String(decoding: buffer.prefix { $0 != 0 && $0 != 10 }.map { UInt8(bitPattern: $0) }, as: UTF8.self)
+}

@@ -1,0 +1,114 @@
+import AdminAPI
+import ChatModel
+import Testing
+
+@Suite("Lines of the admin socket") struct LineTests {
+    @Test("a request is this line, and the line is the request", arguments: requestVectors)
+    func request(_ request: AdminRequest, _ line: String) throws {
+        #expect(String(decoding: request.line(id: 7), as: UTF8.self) == line)
+        let read = try AdminRequest.read(Array(line.utf8))
+        #expect(read.id == 7)
+        #expect(try read.request.get() == request)
+    }
+
+    @Test("a reply is this line, and the line is the reply", arguments: replyVectors)
+    func reply(_ reply: AdminReply, _ line: String) throws {
+        #expect(String(decoding: reply.line, as: UTF8.self) == line)
+        #expect(try AdminReply(line: Array(line.utf8)) == reply)
+    }
+
+    @Test("the hello line")
+    func hello() throws {
+        #expect(String(decoding: AdminProtocol.hello, as: UTF8.self) == #"{"teahouse":"admin","version":1}"#)
+        try AdminProtocol.check(hello: AdminProtocol.hello)
+    }
+
+    @Test(
+        "another hello is refused",
+        arguments: ["{\"teahouse\":\"admin\",\"version\":2}", "{\"teahouse\":\"chat\",\"version\":1}", "{}", "x", ""])
+    func otherHello(_ line: String) {
+        #expect(throws: AdminError.self) { try AdminProtocol.check(hello: Array(line.utf8)) }
+    }
+
+    @Test(
+        "what is no JSON object, or has no id, cannot be answered",
+        arguments: [
+            "", "[]", "7", "{", "{\"id\":1}x", "{\"ask\":\"status\"}", "{\"id\":\"1\"}", "{\"id\":1,\"id\":2}",
+            "{\"id\":1.5}", "{\"id\":99999999999999999999}", "{'id':1}", "{\"id\":1,}", "{\"id\":1,\"a\":\"\n\"}",
+            "{\"id\":1,\"a\":\"\\x\"}", "{\"id\":1,\"a\":\"\\ud800\"}", "{\"id\":1,\"a\":tru}",
+            "{\"id\":1,\"a\":" + String(repeating: "[", count: 100_000) + "}",
+        ])
+    func noRequest(_ line: String) {
+        let error = #expect(throws: AdminError.self) { _ = try AdminRequest.read(Array(line.utf8)).request.get() }
+        #expect(error?.code == .protocolError || error?.code == .invalid)
+    }
+
+    @Test("bytes that are no UTF-8 are no text")
+    func badText() {
+        let line = Array(#"{"id":1,"ask":""#.utf8) + [0xFF] + Array(#"","with":{}}"#.utf8)
+        #expect(throws: AdminError.self) { try AdminRequest.read(line) }
+    }
+
+    @Test(
+        "a known request with wrong fields is answered under its id",
+        arguments: [
+            #"{"id":9,"ask":"nothing","with":{}}"#, #"{"id":9,"ask":"user.show","with":{}}"#,
+            #"{"id":9,"ask":"user.show","with":{"name":"a\u0007"}}"#, #"{"id":9,"ask":"user.show","with":{"name":7}}"#,
+            #"{"id":9,"ask":"user.show"}"#, #"{"id":9,"with":{}}"#,
+            #"{"id":9,"ask":"user.token","with":{"name":"a","device":"app","level":"third"}}"#,
+            #"{"id":9,"ask":"group.add","with":{"group":"g","members":["a",1]}}"#,
+            #"{"id":9,"ask":"group.ban","with":{"group":"","banned":true}}"#,
+        ])
+    func wrongFields(_ line: String) throws {
+        let read = try AdminRequest.read(Array(line.utf8))
+        #expect(read.id == 9)
+        let error = #expect(throws: AdminError.self) { try read.request.get() }
+        #expect(error?.code == .invalid)
+    }
+
+    @Test("an import request over its bound is refused, at the bound it is taken")
+    func importBound() throws {
+        let rows = Array(repeating: AdminImportRow(name: romeo), count: AdminProtocol.importRows)
+        let allowed = AdminRequest.importUsers(rows, [.app])
+        #expect(try AdminRequest.read(allowed.line(id: 1)).request.get() == allowed)
+        let tooMany = AdminRequest.importUsers(rows + rows.prefix(1), [.app]).line(id: 1)
+        #expect(throws: AdminError.self) { try AdminRequest.read(tooMany).request.get() }
+    }
+
+    @Test("escapes of other writers are understood")
+    func escapes() throws {
+        let line = #" { "id" : 1 , "ask" : "user.show" , "with" : { "name" : "\u5f20\ud83c\udf75\/\"" } } "#
+        #expect(try AdminRequest.read(Array(line.utf8)).request.get() == .showUser(UserName("张🍵/\"")!))
+    }
+
+    @Test("an error code of a newer server is a refusal")
+    func newCode() throws {
+        let reply = try AdminReply(line: Array(#"{"id":1,"error":{"code":"brandNew","message":"m"}}"#.utf8))
+        #expect(reply == .answer(id: 1, .failure(AdminError(.refused, "m"))))
+    }
+}
+
+@Suite("Cutting a stream into lines") struct LineSplitterTests {
+    @Test("cut anywhere, the lines are the same", arguments: 0...12)
+    func cut(_ place: Int) throws {
+        let stream = Array("ab\n\ncdef\nghi".utf8)
+        var splitter = LineSplitter()
+        var lines: [[UInt8]] = []
+        for part in [stream[..<place], stream[place...]] {
+            splitter.append(part)
+            while let line = try splitter.next() { lines.append(line) }
+        }
+        #expect(lines.map { String(decoding: $0, as: UTF8.self) } == ["ab", "", "cdef"])
+        splitter.append(Array("\n".utf8))
+        #expect(try splitter.next() == Array("ghi".utf8))
+    }
+
+    @Test("a line at the bound passes, one byte more is refused", arguments: [true, false])
+    func bound(_ ended: Bool) throws {
+        var splitter = LineSplitter(maximumBytes: 4)
+        splitter.append(Array("1234\n".utf8))
+        #expect(try splitter.next() == Array("1234".utf8))
+        splitter.append(Array((ended ? "12345\n" : "12345").utf8))
+        #expect(throws: AdminError.self) { try splitter.next() }
+    }
+}

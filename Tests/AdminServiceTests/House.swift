@@ -1,0 +1,132 @@
+import Accounts
+import AdminAPI
+import AdminService
+import Broker
+import ChatModel
+import Execution
+import Glibc
+import Store
+import Testing
+
+/// A real store, broker and accounts in a temporary folder, with the admin service on its socket.
+final class House: Sendable {
+    let folder: String
+    let store: Store
+    let accounts: Accounts
+    let broker: Broker
+    let service: AdminService
+    let door = Door()
+
+    init(
+        longPath: Bool = false, _ change: (inout AdminServiceOptions) -> Void = { _ in }
+    ) throws {
+        var template = Array("/tmp/teahouse-admin-XXXXXX".utf8CString)
+        var folder = String(cString: try #require(mkdtemp(&template)))
+        if longPath { folder += "/" + String(repeating: "long", count: 50) }
+        self.folder = folder
+        var storeOptions = StoreOptions(folder: folder)
+        storeOptions.ballastBytes = 0
+        storeOptions.stopWritingFreeBytes = 0
+        self.store = try Store(storeOptions)
+        var accountsOptions = AccountsOptions()
+        accountsOptions.passwords.memoryBytes = 8_192
+        accountsOptions.passwords.passes = 1
+        self.accounts = Accounts(self.store, folder: folder, options: accountsOptions)
+        self.broker = Broker(store: self.store, limits: BrokerLimits(), clock: .system, log: .silent)
+        var options = AdminServiceOptions(folder: folder, version: "1.0", addresses: ["127.0.0.1:7677"])
+        change(&options)
+        self.service = try AdminService(
+            options, store: self.store, accounts: self.accounts, broker: self.broker)
+    }
+
+    deinit {
+        self.service.stop()
+        self.accounts.stop()
+        self.broker.stop()
+        self.store.close()
+        for name in ["teahouse.db", "teahouse.db-wal", "teahouse.db-shm", "lock", "ballast", "setup-token"] {
+            unlink("\(self.folder)/\(name)")
+        }
+        rmdir(self.folder)
+        if self.folder.hasSuffix("long") { rmdir(String(self.folder.dropLast(201))) }
+    }
+
+    func client() throws -> AdminClient { try AdminClient(dataFolder: self.folder) }
+
+    /// Adds people.
+    func add(_ names: String...) throws {
+        for name in names {
+            _ = try self.accounts.wait { self.accounts.addUser(UserName(name)!, then: $0) }
+        }
+    }
+
+    /// Opens a session, as a door does, and waits until the broker has it.
+    func signIn(_ name: String, _ deviceClass: DeviceClass, handle: UInt64) throws {
+        let user = try #require(
+            try self.store.readAndWait { transaction throws(StoreError) in
+                try transaction.user(named: UserName(name)!)
+            })
+        let description = SessionDescription(
+            id: SessionID(rawValue: 0), user: user.id, userName: user.name, deviceClass: deviceClass,
+            deviceLevel: .primary, deviceID: "phone-\(handle)", protocolName: "test", address: "127.0.0.1:1",
+            isEncrypted: false, openedAtMilliseconds: 0)
+        self.broker.open(SessionOpening(description: description, outlet: self.door, handle: handle))
+        self.door.wait { $0.opened.contains(handle) }
+    }
+}
+
+/// A door that only notes what the broker tells it.
+final class Door: Outlet {
+    struct Noted {
+        var opened: Set<UInt64> = []
+        var ended: [UInt64: SessionEndReason] = [:]
+        var received: [String] = []
+    }
+
+    private let noted = ConditionLock(Noted())
+
+    func deliver(_ events: [SessionEvent]) {
+        self.noted.change { noted in
+            for event in events {
+                switch event {
+                case .opened(let handle, _): noted.opened.insert(handle)
+                case .ended(let handle, let reason): noted.ended[handle] = reason
+                case .published: break
+                case .message(let delivery, _):
+                    noted.received.append(String(decoding: delivery.message.content.body, as: UTF8.self))
+                }
+            }
+        }
+    }
+
+    func wait(until ready: (Noted) -> Bool) { self.noted.wait(until: ready, then: { _ in }) }
+}
+
+extension AdminClient {
+    func refusal(of request: AdminRequest) -> AdminError? {
+        do throws(AdminError) {
+            _ = try self.ask(request)
+            return nil
+        } catch {
+            return error
+        }
+    }
+
+    func count(_ request: AdminRequest) throws -> Int64 {
+        guard case .count(let count) = try self.ask(request) else {
+            throw AdminError(.protocolError, "another answer was due")
+        }
+        return count
+    }
+
+    func sessions() throws -> [AdminSession] {
+        guard case .sessions(let sessions, nil) = try self.ask(.listSessions(nil, after: nil)) else {
+            throw AdminError(.protocolError, "another answer was due")
+        }
+        return sessions
+    }
+}
+
+let romeo = UserName("romeo")!
+let juliet = UserName("juliet")!
+let verona = ChannelName("verona")!

@@ -1,0 +1,52 @@
+#!/usr/bin/env bash
+# The crash proof: power cuts and kills against a built teahouse, and against mutants that the proof must catch.
+#   Tests/Crash/run.sh PYTHON TEAHOUSE [--long]      PYTHON has what Tests/requirements.txt names
+set -uo pipefail
+here=$(cd "$(dirname "$0")" && pwd)
+if [ $# -lt 2 ]; then
+    sed -n '2,3p' "$0" >&2
+    exit 64
+fi
+python=$(cd "$(dirname "$1")" && pwd)/$(basename "$1")
+teahouse=$(realpath "$2")
+messages=900 images=1200 kills=24 seconds=24 mutant_images=400
+if [ "${3:-}" = --long ]; then
+    messages=3000 images=20000 kills=300 seconds=300 mutant_images=2000
+fi
+
+cd "$here/../.." || exit 70
+work=$PWD/.build/crash
+mkdir -p "$work"
+gcc -O2 -Wall -Wextra -Werror -shared -fPIC -o "$work/recorder.so" "$here/recorder.c" -ldl || exit 70
+for product in powercut-replay teahouse-mutant; do swift build --product "$product" >"$work/build.log" 2>&1 || {
+    cat "$work/build.log" >&2
+    exit 70
+}; done
+tools=$(swift build --show-bin-path)
+mutant=$tools/teahouse-mutant
+
+child=
+trap '[ -n "$child" ] && kill "$child" 2>/dev/null && wait "$child"; exit 130' INT TERM
+passed=0 failed=0
+run() {
+    echo "-- $1"
+    shift
+    "$python" "$@" --binary "$teahouse" &
+    child=$!
+    if wait "$child"; then passed=$((passed + 1)); else failed=$((failed + 1)); fi
+    child=
+}
+power_cut() { run "$1" "$here/powercut.py" --opener "$tools/powercut-replay" --recorder "$work/recorder.so" "${@:2}"; }
+kill_loop() { run "$1" "$here/kill_loop.py" "${@:2}"; }
+
+power_cut "power cuts" --messages "$messages" --images "$images"
+kill_loop "kill -9 under load" --kills "$kills" --seconds "$seconds"
+power_cut "power cuts, acknowledging before the commit: must be red" --images "$mutant_images" \
+    --server "$mutant --mutant ack-before-commit" --expect-red
+power_cut "power cuts, synchronous = NORMAL: must be red" --images "$mutant_images" \
+    --server "$mutant --mutant synchronous-normal" --expect-red
+kill_loop "kill -9, acknowledging before the commit: must be red" --kills 12 --seconds 16 \
+    --server "$mutant --mutant ack-before-commit" --expect-red
+
+echo "crash proof: $passed passed, $failed failed"
+[ "$failed" -eq 0 ]

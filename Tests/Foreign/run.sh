@@ -1,0 +1,36 @@
+#!/usr/bin/env bash
+# Foreign clients: the published Python SDK and the JSON door in every detail against a built teahouse, and a foreign
+# WebSocket implementation against our own.
+#   Tests/Foreign/run.sh PYTHON TEAHOUSE      PYTHON has what Tests/requirements.txt names
+set -uo pipefail
+here=$(cd "$(dirname "$0")" && pwd)
+if [ $# -lt 2 ]; then
+    sed -n '2,4p' "$0" >&2
+    exit 64
+fi
+python=$(cd "$(dirname "$1")" && pwd)/$(basename "$1")
+teahouse=$(realpath "$2")
+
+# The scripts start their servers, and end them and remove their folders however they end themselves.
+child=
+trap '[ -n "$child" ] && kill "$child" 2>/dev/null && wait "$child"; exit 130' INT TERM
+
+failed=0
+run() {
+    echo "-- $1"
+    "$python" "$here/$1.py" "${@:2}" &
+    child=$!
+    wait "$child" || failed=$((failed + 1))
+    child=
+}
+
+cd "$here/../.." || exit 70
+swift build --product transport-echo >.build/foreign.log 2>&1 || {
+    cat .build/foreign.log >&2
+    exit 70
+}
+run wukong_easy --binary "$teahouse"
+run door --binary "$teahouse"
+run websocket_peer "$(swift build --show-bin-path)/transport-echo"
+if [ "$failed" -eq 0 ]; then echo "foreign clients: all passed"; else echo "foreign clients: $failed of 3 scripts FAILED"; fi
+[ "$failed" -eq 0 ]

@@ -1,0 +1,160 @@
+import ByteCodec
+import ChatModel
+import Store
+import TeahouseTesting
+import Testing
+
+/// Who may not, and what they are told.
+struct RefusalScenarios {
+    @Test("a wrong token is an error object with code 2, and the connection closes")
+    func wrongToken() throws {
+        let house = try House()
+        try house.add("romeo")
+        let client = try house.socket()
+        let answer = try client.tryToSignIn("romeo", token: "wrong")
+        #expect(answer["error"]?["code"]?.integer == 2 && answer["result"] == nil)
+        #expect(try client.waitForEnd().isEmpty)
+    }
+
+    @Test("a token of another device class, of another person, or revoked is a wrong token")
+    func tokenOfAnother() throws {
+        let house = try House()
+        let romeo = try house.token("romeo", .web)
+        try house.add("juliet")
+        #expect(try house.socket().tryToSignIn("romeo", token: romeo, .desktop)["error"]?["code"]?.integer == 2)
+        #expect(try house.socket().tryToSignIn("juliet", token: romeo, .web)["error"]?["code"]?.integer == 2)
+        let accounts = house.server.accounts
+        _ = try accounts.wait { accounts.revokeTokens(of: UserName("romeo")!, then: $0) }
+        #expect(try house.socket().tryToSignIn("romeo", token: romeo, .web)["error"]?["code"]?.integer == 2)
+    }
+
+    @Test("a disabled person is refused with code 19")
+    func disabled() throws {
+        let house = try House()
+        let token = try house.token("romeo")
+        let accounts = house.server.accounts
+        _ = try accounts.wait { accounts.setDisabled(UserName("romeo")!, true, then: $0) }
+        #expect(try house.socket().tryToSignIn("romeo", token: token)["error"]?["code"]?.integer == 19)
+    }
+
+    @Test("nothing but connect is taken before the sign-in")
+    func firstMessage() throws {
+        let house = try House()
+        let client = try house.socket()
+        try client.send(raw: "{\"id\":\"1\",\"method\":\"ping\",\"params\":{}}")
+        #expect(try client.waitForEnd().isEmpty)
+    }
+
+    @Test("a blocked sender gets reason 4, and messages flow again when unblocked")
+    func blocked() throws {
+        let house = try House()
+        let romeo = try house.connect("romeo")
+        let juliet = try house.connect("juliet")
+        let (romeoID, julietID) = (try house.id("romeo"), try house.id("juliet"))
+        try house.write { transaction throws(StoreError) in
+            try transaction.setListed(owner: julietID, .blocked, romeoID, true)
+        }
+        #expect(try romeo.publish("psst", to: "juliet").reason == 4)
+        #expect(try juliet.publish("still possible", to: "romeo").reason == 1)
+        try house.write { transaction throws(StoreError) in
+            try transaction.setListed(owner: julietID, .blocked, romeoID, false)
+        }
+        #expect(try romeo.publish("hello", to: "juliet").reason == 1)
+        #expect(try juliet.receive().text == "hello")
+    }
+
+    @Test("somebody who takes messages from a list only is not reached by others")
+    func allowlist() throws {
+        let house = try House()
+        let romeo = try house.connect("romeo")
+        try house.add("juliet")
+        let (romeoID, julietID) = (try house.id("romeo"), try house.id("juliet"))
+        try house.write { transaction throws(StoreError) in try transaction.setAllowlistOnly(julietID, true) }
+        #expect(try romeo.publish("hello", to: "juliet").reason == 13)
+        try house.write { transaction throws(StoreError) in
+            try transaction.setListed(owner: julietID, .allowed, romeoID, true)
+        }
+        #expect(try romeo.publish("hello", to: "juliet").reason == 1)
+    }
+
+    @Test("groups: strangers get 3, banned groups 19, disbanded ones 24, unknown ones 5, silenced people 25")
+    func groups() throws {
+        let house = try House()
+        let tea = try house.group("tea", ["romeo", "juliet"])
+        let romeo = try house.connect("romeo")
+        let tybalt = try house.connect("tybalt")
+        #expect(try tybalt.publish("x", to: "tea", group: true).reason == 3)
+        #expect(try romeo.publish("x", to: "coffee", group: true).reason == 5)
+        try house.write { transaction throws(StoreError) in try transaction.setFlags([.banned], of: tea) }
+        #expect(try romeo.publish("x", to: "tea", group: true).reason == 19)
+        try house.write { transaction throws(StoreError) in try transaction.setFlags([.disbanded], of: tea) }
+        #expect(try romeo.publish("x", to: "tea", group: true).reason == 24)
+        try house.write { transaction throws(StoreError) in try transaction.setFlags([], of: tea) }
+        let id = try house.id("romeo")
+        try house.write { transaction throws(StoreError) in try transaction.setSendBanned(id, true) }
+        #expect(try romeo.publish("x", to: "tea", group: true).reason == 25)
+    }
+
+    @Test("who was removed sends nothing and gets nothing, on a socket that was open before")
+    func removed() throws {
+        let house = try House()
+        let tea = try house.group("tea", ["romeo", "juliet", "tybalt"])
+        let romeo = try house.connect("romeo")
+        let tybalt = try house.connect("tybalt")
+        try romeo.publish("one", to: "tea", group: true)
+        #expect(try tybalt.receive().text == "one")
+        let id = try house.id("tybalt")
+        try house.write { transaction throws(StoreError) in _ = try transaction.removeMembers([id], from: tea) }
+        try romeo.publish("two", to: "tea", group: true)
+        #expect(try tybalt.publish("x", to: "tea", group: true).reason == 3)
+        #expect(tybalt.waiting.isEmpty)
+    }
+
+    @Test("who sends too fast gets reason 22, others do not")
+    func rate() throws {
+        let house = try House { $0.broker.perUser = .init(perSecond: 0.001, burst: 3) }
+        let romeo = try house.connect("romeo")
+        let juliet = try house.connect("juliet")
+        let reasons = try (0..<5).map { try romeo.publish("m\($0)", to: "juliet").reason }
+        #expect(reasons == [1, 1, 1, 22, 22])
+        #expect(try juliet.publish("slowly", to: "romeo").reason == 1)
+    }
+
+    @Test("a session that is refused too often is closed, without a disconnect, so that it may come back")
+    func refusals() throws {
+        let house = try House {
+            $0.broker.perUser = .init(perSecond: 0.001, burst: 1)
+            $0.broker.refusalsBeforeClose = 5
+        }
+        let romeo = try house.connect("romeo")
+        try house.add("juliet")
+        for number in 0..<6 {
+            let parameters = TestClient.sendParameters("x", to: "juliet", group: false, number: nil, header: "")
+            try romeo.send(raw: "{\"id\":\"m\(number)\",\"method\":\"send\",\"params\":\(parameters)}")
+        }
+        let values = try romeo.waitForEnd()
+        #expect(!values.contains { $0["method"]?.string == "disconnect" })
+        #expect(values.contains { $0["result"]?["reasonCode"]?.integer == 22 })
+    }
+
+    @Test("a body over the bound is refused, one at the bound is taken")
+    func bodyBound() throws {
+        let house = try House { $0.broker.bodyBytes = 2048 }
+        let romeo = try house.connect("romeo")
+        try house.add("juliet")
+        let frame = "{\"type\":1,\"content\":\"\"}".utf8.count
+        let most = String(repeating: "a", count: 2048 - frame)
+        #expect(try romeo.publish(most, to: "juliet").reason == 1)
+        #expect(try romeo.publish(most + "a", to: "juliet").reason == 11)
+    }
+
+    @Test("channel types that are not served get reason 23, and ids with reserved characters 16")
+    func channelTypes() throws {
+        let house = try House()
+        let romeo = try house.connect("romeo")
+        let live = try romeo.request("send", "{\"channelId\":\"x\",\"channelType\":9,\"payload\":\"e30=\"}")
+        #expect(live["result"]?["reasonCode"]?.integer == 23)
+        let reserved = try romeo.request("send", "{\"channelId\":\"a@b\",\"channelType\":1,\"payload\":\"e30=\"}")
+        #expect(reserved["result"]?["reasonCode"]?.integer == 16)
+    }
+}

@@ -1,0 +1,135 @@
+import CLinux
+import ChatModel
+import Glibc
+import Testing
+
+@testable import Store
+
+@Suite("The data folder")
+struct FolderTests {
+    @Test("is made with the folders above it, for its owner only")
+    func made() throws {
+        let temporary = TemporaryFolder()
+        let path = "\(temporary.path)/a/b/data"
+        var options = StoreOptions(folder: path)
+        options.ballastBytes = 0
+        options.stopWritingFreeBytes = 0
+        let store = try Store(options)
+        defer { store.close() }
+        var status = stat()
+        #expect(stat(path, &status) == 0 && status.st_mode & 0o777 == 0o700)
+        #expect(stat("\(path)/teahouse.db", &status) == 0 && status.st_mode & 0o777 == 0o600)
+    }
+
+    @Test("belongs to one server at a time, and is free after it")
+    func lock() throws {
+        let house = try House()
+        #expect(throws: StoreError.alreadyRunning(house.folder.data)) { try House(house.folder) }
+        #expect(throws: StoreError.alreadyRunning(house.folder.data)) { try verifyFolder(house.folder.data) }
+        house.store.close()
+        _ = try House(house.folder)
+    }
+
+    @Test("is refused while others may write to it", arguments: [mode_t(0o720), 0o702, 0o777])
+    func permissions(_ mode: mode_t) throws {
+        let folder = TemporaryFolder()
+        mkdir(folder.data, 0o700)
+        chmod(folder.data, mode)
+        #expect(throws: StoreError.self) { try House(folder) }
+        chmod(folder.data, 0o700)
+        _ = try House(folder)
+    }
+
+    @Test("that is a file is refused")
+    func notAFolder() throws {
+        let folder = TemporaryFolder()
+        close(clinux_open(folder.data, O_CREAT | O_WRONLY, 0o600))
+        #expect(throws: StoreError.self) { try House(folder) }
+        unlink(folder.data)
+    }
+
+    @Test("of a newer teahouse is refused and not changed")
+    func newerSchema() throws {
+        let folder = TemporaryFolder()
+        try House(folder).store.close()
+        let path = DataFolder.databasePath(in: folder.data)
+        try Connection(path: path, role: .writer(synchronous: "FULL")).script("PRAGMA user_version = 99")
+        let refusal = StoreError.schemaTooNew(found: 99, supported: 1)
+        #expect(throws: refusal) { try House(folder) }
+        #expect(throws: refusal) { try verifyFolder(folder.data) }
+        #expect(try Connection(path: path, role: .reader).schemaVersion() == 99)
+    }
+
+    @Test("with a file that is no database fails, and verify says so")
+    func notADatabase() throws {
+        let folder = TemporaryFolder()
+        mkdir(folder.data, 0o700)
+        let file = clinux_open(DataFolder.databasePath(in: folder.data), O_CREAT | O_WRONLY, 0o600)
+        let text = [UInt8](repeating: UInt8(ascii: "x"), count: 8_192)
+        #expect(write(file, text, text.count) == text.count)
+        close(file)
+        #expect(throws: StoreError.self) { try House(folder) }
+        #expect(try verifyFolder(folder.data).findings.map(\.kind) == [.damagedFile])
+    }
+
+    @Test("keeps its ballast while there is room")
+    func ballast() throws {
+        let house = try House { $0.ballastBytes = 1024 * 1024 }
+        var status = stat()
+        #expect(stat("\(house.folder.data)/ballast", &status) == 0 && status.st_size == 1024 * 1024)
+    }
+
+    @Test("is left with an empty log when the store is closed")
+    func closedLog() throws {
+        let house = try House()
+        let romeo = try house.user("romeo")
+        house.send("hi", from: romeo, to: direct("romeo"))
+        _ = try house.unread(romeo)
+        house.store.close()
+        #expect(access("\(house.folder.data)/teahouse.db-wal", F_OK) != 0)
+    }
+}
+
+@Suite("Migrations")
+struct MigrationTests {
+    /// The first schema ever shipped, and what a second step would add.
+    private static let next =
+        migrations + [
+            Migration(version: 2, sql: "ALTER TABLE user ADD COLUMN colour INTEGER NOT NULL DEFAULT 7")
+        ]
+
+    @Test("a database of each version reaches the newest, with what it holds", arguments: migrations.map(\.version))
+    func upgrade(_ version: Int) throws {
+        let folder = TemporaryFolder()
+        mkdir(folder.data, 0o700)
+        let path = DataFolder.databasePath(in: folder.data)
+        let connection = try Connection(path: path, role: .writer(synchronous: "FULL"))
+        try connection.migrate(Array(Self.next[..<version]), clock: 1, epoch: 2)
+        try connection.script("INSERT INTO user (name, created_at) VALUES ('romeo', 1)")
+        try connection.migrate(Self.next, clock: 3, epoch: 4)
+        #expect(try connection.schemaVersion() == 2)
+        let rows = try connection.query("SELECT name, colour FROM user ORDER BY id") { row throws(StoreError) in
+            "\(row.text(0)) \(row.int64(1))"
+        }
+        #expect(rows == ["____system 7", "romeo 7"])
+        let epoch = try connection.first("SELECT value FROM meta WHERE key = 'epoch'") { row throws(StoreError) in
+            row.int64(0)
+        }
+        #expect(epoch == 2)
+    }
+
+    @Test("a step that fails leaves the old database as it was")
+    func failingStep() throws {
+        let folder = TemporaryFolder()
+        try House(folder).store.close()
+        let connection = try Connection(
+            path: DataFolder.databasePath(in: folder.data), role: .writer(synchronous: "FULL"))
+        let steps = Self.next + [Migration(version: 3, sql: "CREATE TABLE half (x); CREATE TABLE user (x)")]
+        #expect(throws: StoreError.self) { try connection.migrate(steps, clock: 1, epoch: 2) }
+        #expect(try connection.schemaVersion() == 1)
+        let added = try connection.query("SELECT name FROM pragma_table_info('user') WHERE name = 'colour'") {
+            row throws(StoreError) in row.text(0)
+        }
+        #expect(added == [])
+    }
+}

@@ -1,0 +1,165 @@
+import ChatModel
+import Execution
+import Glibc
+import Testing
+
+@testable import Store
+
+/// A folder that goes away with the test.
+final class TemporaryFolder: Sendable {
+    let path: String
+
+    init() {
+        var template = Array("/tmp/teahouse-store-XXXXXX".utf8CString)
+        let made = template.withUnsafeMutableBufferPointer { mkdtemp($0.baseAddress!) != nil }
+        precondition(made, "mkdtemp failed")
+        self.path = String(decoding: template.dropLast().map(UInt8.init(bitPattern:)), as: UTF8.self)
+    }
+
+    deinit {
+        for name in ["teahouse.db", "teahouse.db-wal", "teahouse.db-shm", "lock", "ballast"] {
+            unlink("\(self.path)/data/\(name)")
+        }
+        rmdir("\(self.path)/data")
+        rmdir(self.path)
+    }
+
+    var data: String { "\(self.path)/data" }
+}
+
+/// A store in a temporary folder, with its outcomes collected.
+final class House: Sendable {
+    let folder: TemporaryFolder
+    let clock: ManualClock
+    let store: Store
+    private let results = ConditionLock<[UInt64: AppendResult]>([:])
+    private let nextTicket = Lock<UInt64>(1)
+    /// Tickets of each call of `onOutcomes`.
+    let calls = Lock<[[UInt64]]>([])
+
+    init(
+        _ folder: TemporaryFolder = TemporaryFolder(), clock: ManualClock = ManualClock(),
+        change: (inout StoreOptions) -> Void = { _ in }
+    ) throws {
+        self.folder = folder
+        self.clock = clock
+        var options = StoreOptions(folder: folder.data)
+        options.clock = clock.clock
+        options.ballastBytes = 0
+        options.stopWritingFreeBytes = 0
+        change(&options)
+        self.store = try Store(options)
+        self.store.onOutcomes = { [results, calls] outcomes in
+            calls.withLock { $0.append(outcomes.map(\.ticket)) }
+            results.change { known in
+                for outcome in outcomes {
+                    precondition(known[outcome.ticket] == nil, "two outcomes for one message")
+                    known[outcome.ticket] = outcome.result
+                }
+            }
+        }
+    }
+
+    deinit { self.store.close() }
+
+    /// Closes the store and opens it again.
+    func reopened(change: (inout StoreOptions) -> Void = { _ in }) throws -> House {
+        self.store.close()
+        return try House(self.folder, clock: self.clock, change: change)
+    }
+
+    func verified(_ options: VerifyOptions? = nil) throws -> VerifyReport {
+        self.store.close()
+        var options = options ?? VerifyOptions()
+        options.wallMilliseconds = self.clock.clock.wallMilliseconds()
+        return try verifyFolder(self.folder.data, options)
+    }
+
+    // MARK: Sending
+
+    func append(
+        _ body: String, from sender: UserID, to address: ConversationAddress, token: String? = nil,
+        flags: MessageFlags = .countsAsUnread, authority: Authority = .user
+    ) -> Append {
+        let ticket = self.nextTicket.withLock { ticket in
+            defer { ticket += 1 }
+            return ticket
+        }
+        let content = MessageContent(kind: .text, flags: flags, wire: .native, body: Array(body.utf8))
+        return Append(
+            sender: sender, authority: authority, address: address,
+            clientToken: token.flatMap { ClientToken(Array($0.utf8)) }, content: content, ticket: ticket)
+    }
+
+    /// Sends messages together and waits for all outcomes, in the order asked.
+    func send(_ appends: [Append]) -> [AppendResult] {
+        self.store.append(appends)
+        return self.results(of: appends)
+    }
+
+    func results(of appends: [Append]) -> [AppendResult] {
+        self.results.wait(until: { known in appends.allSatisfy { known[$0.ticket] != nil } }) { known in
+            appends.compactMap { known[$0.ticket] }
+        }
+    }
+
+    @discardableResult
+    func send(
+        _ body: String, from sender: UserID, to address: ConversationAddress, token: String? = nil,
+        flags: MessageFlags = .countsAsUnread, authority: Authority = .user
+    ) -> AppendResult {
+        self.send([self.append(body, from: sender, to: address, token: token, flags: flags, authority: authority)])[0]
+    }
+
+    // MARK: Furnishing
+
+    func user(_ name: String) throws -> UserID {
+        let name = try #require(UserName(name))
+        return try self.store.writeAndWait { transaction throws(StoreError) in try transaction.createUser(name) }
+    }
+
+    func group(_ name: String, owner: UserID, _ members: [UserID] = []) throws -> ConversationID {
+        let name = try #require(ChannelName(name))
+        return try self.store.writeAndWait { transaction throws(StoreError) in
+            try transaction.createChannel(.group, name, creator: owner, members: members)
+        }
+    }
+
+    func member(_ user: UserID, in conversation: ConversationID) throws -> Member {
+        let member = try self.store.readAndWait { reading throws(StoreError) in
+            try reading.member(user, in: conversation)
+        }
+        return try #require(member)
+    }
+
+    func unread(_ user: UserID) throws -> [ConversationID: Int64] {
+        try self.store.readAndWait { reading throws(StoreError) in try reading.unread(of: user) }
+    }
+
+    func bodies(_ conversation: ConversationID) throws -> [String] {
+        let messages = try self.store.readAndWait { reading throws(StoreError) in
+            try reading.latestMessages(in: conversation, limit: 1_000, as: .unrestricted)
+        }
+        return messages.map { String(decoding: $0.content.body, as: UTF8.self) }
+    }
+}
+
+extension AppendResult {
+    var accepted: Accepted? {
+        if case .accepted(let accepted) = self { return accepted }
+        return nil
+    }
+
+    var refusal: PublishRefusal? {
+        if case .refused(let refusal) = self { return refusal }
+        return nil
+    }
+
+    var failure: StoreError? {
+        if case .failed(let error) = self { return error }
+        return nil
+    }
+}
+
+func direct(_ name: String) -> ConversationAddress { .direct(UserName(name)!) }
+func groupAddress(_ name: String) -> ConversationAddress { .channel(.group, ChannelName(name)!) }

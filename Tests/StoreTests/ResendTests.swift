@@ -1,0 +1,107 @@
+import ChatModel
+import Testing
+
+@testable import Store
+
+@Suite("Sending again with the same client token")
+struct ResendTests {
+    @Test("gives the first answer, in a later batch and in the same one, and after a restart")
+    func firstAnswer() throws {
+        let house = try House()
+        let romeo = try house.user("romeo")
+        _ = try house.user("juliet")
+        let together = house.send([
+            house.append("one", from: romeo, to: direct("juliet"), token: "t1"),
+            house.append("one", from: romeo, to: direct("juliet"), token: "t1"),
+        ])
+        let first = try #require(together[0].accepted)
+        house.clock.advance(milliseconds: 5_000)
+        let later = house.send("one", from: romeo, to: direct("juliet"), token: "t1")
+        let again = try house.reopened()
+        let restarted = again.send("one", from: romeo, to: direct("juliet"), token: "t1")
+        #expect(!first.isDuplicate)
+        for resend in [together[1], later, restarted] {
+            let accepted = try #require(resend.accepted)
+            #expect(accepted.isDuplicate)
+            #expect(accepted.message.id == first.message.id && accepted.message.sequence == 1)
+            #expect(accepted.message.sentAtMilliseconds == first.message.sentAtMilliseconds)
+            #expect(accepted.message.content == first.message.content)
+        }
+        #expect(try again.bodies(first.message.conversation) == ["one"])
+        #expect(try again.verified().findings == [])
+    }
+
+    @Test("with another body is refused")
+    func conflict() throws {
+        let house = try House()
+        let romeo = try house.user("romeo")
+        let verona = try house.group("verona", owner: romeo)
+        let results = house.send([
+            house.append("one", from: romeo, to: .id(verona), token: "t1"),
+            house.append("two", from: romeo, to: .id(verona), token: "t1"),
+        ])
+        #expect(results[1].refusal == .tokenConflict)
+        #expect(house.send("three", from: romeo, to: .id(verona), token: "t1").refusal == .tokenConflict)
+        #expect(try house.bodies(verona) == ["one"])
+    }
+
+    @Test("is another message in another conversation, and from another sender")
+    func scope() throws {
+        let house = try House()
+        let (romeo, juliet) = (try house.user("romeo"), try house.user("juliet"))
+        let verona = try house.group("verona", owner: romeo, [juliet])
+        let results = house.send([
+            house.append("one", from: romeo, to: .id(verona), token: "t1"),
+            house.append("one", from: juliet, to: .id(verona), token: "t1"),
+            house.append("one", from: romeo, to: direct("juliet"), token: "t1"),
+        ])
+        #expect(results.map { $0.accepted?.isDuplicate } == [false, false, false])
+    }
+
+    @Test("gives the first answer although the sender may not send any more; a new message is refused")
+    func permissionGone() throws {
+        let house = try House()
+        let (romeo, juliet) = (try house.user("romeo"), try house.user("juliet"))
+        let verona = try house.group("verona", owner: juliet, [romeo])
+        let first = try #require(house.send("one", from: romeo, to: .id(verona), token: "t1").accepted)
+        try house.store.writeAndWait { transaction throws(StoreError) in
+            try transaction.removeMembers([romeo], from: verona)
+        }
+        let again = try #require(house.send("one", from: romeo, to: .id(verona), token: "t1").accepted)
+        #expect(again.isDuplicate && again.message.id == first.message.id)
+        #expect(house.send("two", from: romeo, to: .id(verona), token: "t2").refusal == .notMember)
+        #expect(house.send("two", from: romeo, to: .id(verona), token: "t1").refusal == .notMember)
+    }
+
+    @Test("is a new message after the horizon, and not a day earlier")
+    func horizon() throws {
+        let house = try House { $0.tokenDays = 30 }
+        let romeo = try house.user("romeo")
+        let verona = try house.group("verona", owner: romeo)
+        house.send("one", from: romeo, to: .id(verona), token: "t1")
+        Self.pass(days: 29, house)
+        #expect(house.send("one", from: romeo, to: .id(verona), token: "t1").accepted?.isDuplicate == true)
+        Self.pass(days: 2, house)
+        #expect(house.send("one", from: romeo, to: .id(verona), token: "t1").accepted?.isDuplicate == false)
+        #expect(try house.verified().findings == [])
+    }
+
+    @Test("still gives the first answer when the wall clock has jumped years ahead")
+    func clockJump() throws {
+        let house = try House()
+        let romeo = try house.user("romeo")
+        let verona = try house.group("verona", owner: romeo)
+        house.send("one", from: romeo, to: .id(verona), token: "t1")
+        Self.pass(days: 2, house)
+        house.clock.setWall(milliseconds: house.clock.clock.wallMilliseconds() + 10 * 365 * 86_400_000)
+        house.store.runHousekeeping()
+        #expect(house.send("one", from: romeo, to: .id(verona), token: "t1").accepted?.isDuplicate == true)
+    }
+
+    private static func pass(days: Int, _ house: House) {
+        for _ in 0..<days {
+            house.clock.advance(milliseconds: 86_400_000)
+            house.store.runHousekeeping()
+        }
+    }
+}

@@ -1,0 +1,148 @@
+import CLinux
+import ChatModel
+import Glibc
+import Testing
+
+@testable import Store
+
+@Suite("Verify")
+struct VerifyTests {
+    /// Two people in a group of twelve messages, each with a token; everything read up to 4 and delivered up to 5.
+    private func furnished() throws -> (House, [Accepted]) {
+        let house = try House()
+        let (romeo, juliet) = (try house.user("romeo"), try house.user("juliet"))
+        let verona = try house.group("verona", owner: romeo, [juliet])
+        let results = house.send(
+            (1...10).map { number in
+                house.append(
+                    "message \(number)", from: number % 3 == 0 ? juliet : romeo, to: .id(verona), token: "t\(number)")
+            })
+        try house.store.writeAndWait { store throws(StoreError) in
+            try store.markRead(juliet, in: verona, upTo: 4)
+            try store.recordDelivered([
+                DeliveredPosition(user: juliet, deviceClass: .app, conversation: verona, sequence: 5)
+            ])
+        }
+        // The client tokens of the first ten are indexed, those of two more are not yet.
+        house.store.runHousekeeping()
+        let more = house.send([11, 12].map { house.append("more", from: romeo, to: .id(verona), token: "t\($0)") })
+        return (house, (results + more).compactMap(\.accepted))
+    }
+
+    private func verify(
+        _ house: House, after sql: String, expecting expectations: [VerifyExpectation] = []
+    ) throws -> VerifyReport {
+        house.store.close()
+        let connection = try Connection(
+            path: DataFolder.databasePath(in: house.folder.data), role: .writer(synchronous: "FULL"))
+        try connection.script("PRAGMA foreign_keys = OFF; \(sql)")
+        withExtendedLifetime(connection) {}
+        var options = VerifyOptions()
+        options.expectations = expectations
+        return try house.verified(options)
+    }
+
+    @Test("finds nothing in a sound folder, and counts what is there")
+    func sound() throws {
+        let (house, _) = try self.furnished()
+        let report = try house.verified()
+        #expect(report.findings == [] && report.isClean)
+        #expect(report.users == 2 && report.conversations == 1 && report.members == 2)
+        #expect(report.messages == 12 && report.clientTokens == 10 && report.schemaVersion == 1)
+    }
+
+    @Test(
+        "finds planted damage",
+        arguments: [
+            ("DELETE FROM message WHERE sequence = 5", [.sequence, .token]),
+            ("DELETE FROM message WHERE sequence > 9", [.sequence, .countable, .unread, .token]),
+            ("UPDATE conversation SET head = 13", [.sequence]),
+            ("UPDATE message SET id = id - 100000 WHERE sequence = 7", [.order]),
+            ("UPDATE message SET sent_at = sent_at - 1 WHERE sequence = 7", [.order]),
+            ("UPDATE message SET countable = 3 WHERE sequence = 7", [.countable]),
+            ("UPDATE conversation SET head_countable = 9", [.countable]),
+            ("UPDATE message SET client_token = CAST('t1' AS BLOB) WHERE sequence = 4", [.duplicate, .token]),
+            ("UPDATE message SET client_token = CAST('t1' AS BLOB) WHERE sequence = 12", [.duplicate]),
+            ("UPDATE message SET client_token = CAST('t11' AS BLOB) WHERE sequence = 12", [.duplicate]),
+            ("DELETE FROM client_token WHERE sequence = 2", [.token]),
+            ("UPDATE client_token SET sequence = 3 WHERE sequence = 2", [.token, .duplicate]),
+            ("UPDATE message SET body = x'00' WHERE sequence = 2", [.body]),
+            ("UPDATE member SET own_countable_since_read = 5 WHERE user_id = 1", [.unread]),
+            ("UPDATE member SET read_countable = 3 WHERE user_id = 2", [.unread]),
+            ("UPDATE member SET read_sequence = 13 WHERE user_id = 2", [.unread]),
+            ("UPDATE conversation SET member_count = 3", [.memberCount]),
+            ("UPDATE delivered SET sequence = 13", [.delivered]),
+            ("UPDATE message SET conversation_id = 2 WHERE sequence = 12", [.danglingRow, .sequence]),
+            ("DELETE FROM user WHERE id = 2", [.danglingRow]),
+            ("PRAGMA user_version = 0", [.schema]),
+        ] as [(String, Set<VerifyFinding.Kind>)])
+    func damage(_ sql: String, _ kinds: Set<VerifyFinding.Kind>) throws {
+        let (house, _) = try self.furnished()
+        let report = try self.verify(house, after: sql)
+        #expect(Set(report.findings.map(\.kind)).isSuperset(of: kinds), "\(report.findings)")
+        #expect(report.findings.allSatisfy { $0.description.hasSuffix(".") })
+    }
+
+    @Test("finds a page that was overwritten")
+    func overwrittenPage() throws {
+        let (house, _) = try self.furnished()
+        house.store.close()
+        let file = clinux_open(DataFolder.databasePath(in: house.folder.data), O_RDWR, 0)
+        let junk = [UInt8](repeating: 0xA5, count: 4_096)
+        for page in 3...12 { #expect(pwrite(file, junk, junk.count, off_t(page * 4_096)) == junk.count) }
+        close(file)
+        #expect(try house.verified().findings.contains { $0.kind == .damagedFile })
+    }
+
+    private func expectation(_ accepted: Accepted) -> VerifyExpectation {
+        VerifyExpectation(
+            place: .channel(.group, ChannelName("verona")!), sequence: accepted.message.sequence,
+            id: accepted.message.id, sender: accepted.message.senderName, clientToken: accepted.message.clientToken,
+            body: accepted.message.content.body)
+    }
+
+    @Test("finds every acknowledged message of a sound folder")
+    func acknowledged() throws {
+        let (house, accepted) = try self.furnished()
+        let report = try self.verify(house, after: "", expecting: accepted.map(self.expectation))
+        #expect(report.findings == [] && report.expectations == 12)
+    }
+
+    @Test("names acknowledged messages that are missing or differ")
+    func missingAndDifferent() throws {
+        let (house, accepted) = try self.furnished()
+        var elsewhere = self.expectation(accepted[0])
+        elsewhere.place = .direct(UserName("romeo")!, UserName("juliet")!)
+        let report = try self.verify(
+            house,
+            after: """
+                DELETE FROM message WHERE sequence = 12;
+                UPDATE message SET body = x'00' WHERE sequence = 3; UPDATE message SET sender_id = 2 WHERE sequence = 4;
+                """, expecting: accepted.map(self.expectation) + [elsewhere])
+        #expect(report.findings.count { $0.kind == .missing } == 2)
+        let different = report.findings.filter { $0.kind == .different }.map(\.description)
+        #expect(different.count == 2)
+        #expect(
+            different[0].contains("Message 3 of juliet in conversation verona") && different[0].contains("its body"))
+        #expect(different[1].contains("its sender"))
+    }
+
+    @Test("lists a bounded number of findings and counts the others")
+    func boundedFindings() throws {
+        let (house, _) = try self.furnished()
+        house.store.close()
+        try Connection(path: DataFolder.databasePath(in: house.folder.data), role: .writer(synchronous: "FULL"))
+            .script("UPDATE client_token SET sequence = 99")
+        var options = VerifyOptions()
+        options.maximumFindings = 3
+        let report = try house.verified(options)
+        #expect(report.findings.count == 3 && report.moreFindings >= 7)
+    }
+
+    @Test("of a folder without a database says so and makes nothing")
+    func nothingThere() throws {
+        let folder = TemporaryFolder()
+        #expect(throws: StoreError.self) { try verifyFolder(folder.data) }
+        #expect(access(folder.data, F_OK) != 0)
+    }
+}

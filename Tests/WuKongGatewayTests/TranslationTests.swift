@@ -1,0 +1,75 @@
+import Broker
+import ChatModel
+import Testing
+import WuKongWire
+
+@testable import WuKongGateway
+
+struct TranslationTests {
+    @Test(
+        "channel types that are served become addresses, the rest does not",
+        arguments: [
+            ("juliet", 1, ConversationAddress.direct(UserName("juliet")!)),
+            ("tea", 2, .channel(.group, ChannelName("tea")!)),
+            ("tea", 9, nil), ("tea", 0, nil), ("tea", 300, nil), ("tea", -1, nil),
+            ("a@b", 1, nil), ("a#b", 2, nil), ("a&b", 1, nil), ("", 1, nil), ("", 2, nil),
+        ])
+    func addresses(channel: String, type: Int, expected: ConversationAddress?) {
+        #expect(Translation.address(channelID: channel, type: type) == expected)
+    }
+
+    @Test(
+        "content types that every dialect has become the built-in kinds, the others keep their number",
+        arguments: [(1, -1), (2, -2), (4, -3), (5, -4), (6, -5), (8, -6), (3, 3), (99, 99), (0, 0), (-5, 0)])
+    func kinds(contentType: Int, kind: Int32) {
+        #expect(Translation.kind(contentType: contentType).rawValue == kind)
+    }
+
+    @Test(
+        "each refusal has its reason code",
+        arguments: zip(
+            PublishRefusal.allCases,
+            [19, 25, 19, 24, 5, 5, 4, 13, 3, 11, 11, 23]))
+    func refusals(refusal: PublishRefusal, code: Int) {
+        #expect(Translation.reason(.refused(refusal)).rawValue == code)
+    }
+
+    @Test("busy and too fast are 22, a full disk is 15")
+    func states() {
+        #expect(Translation.reason(.busy).rawValue == 22)
+        #expect(Translation.reason(.rateLimited).rawValue == 22)
+        #expect(Translation.reason(.full).rawValue == 15)
+    }
+
+    static func delivery(_ kind: ConversationKind, _ flags: MessageFlags) -> Delivery {
+        let content = MessageContent(
+            kind: .text, flags: flags, wire: .wuKong, body: Array("{}".utf8), expireSeconds: 60, topic: "t")
+        let message = Message(
+            conversation: ConversationID(rawValue: 1), sequence: 7, id: MessageID(rawValue: 9),
+            sender: UserID(rawValue: 1), senderName: UserName("romeo")!, sentAtMilliseconds: 1_700_000_000_999,
+            clientToken: ClientToken(Array("n".utf8)), content: content)
+        return Delivery(
+            message: message, kind: kind, channel: kind == .group ? ChannelName("tea") : nil,
+            peerName: kind == .direct ? UserName("juliet") : nil, origin: 0)
+    }
+
+    @Test("in a person channel the receiver sees the sender, the sender's devices see the peer")
+    func personChannel() {
+        let delivery = Self.delivery(.direct, [.countsAsUnread, .receiptRequested])
+        let theirs = Translation.received(delivery, isOwn: false, isRepeat: false)
+        #expect(theirs.channelID == "romeo" && theirs.channelType == .person && theirs.fromUID == "romeo")
+        #expect(theirs.header == WuKongHeader(redDot: true))
+        #expect(theirs.setting == [.receipt, .topic] && theirs.expire == 60 && theirs.timestampSeconds == 1_700_000_000)
+        let own = Translation.received(delivery, isOwn: true, isRepeat: true)
+        #expect(own.channelID == "juliet" && own.header == WuKongHeader(dup: true))
+    }
+
+    @Test("in a group everyone sees the group")
+    func groupChannel() {
+        let delivery = Self.delivery(.group, [.transient, .syncOnce, .endToEndEncrypted])
+        let received = Translation.received(delivery, isOwn: true, isRepeat: false)
+        #expect(received.channelID == "tea" && received.channelType == .group)
+        #expect(received.header == WuKongHeader(noPersist: true, syncOnce: true))
+        #expect(received.setting == [.signal, .topic])
+    }
+}

@@ -1,0 +1,78 @@
+#!/usr/bin/env bash
+# From a fresh clone to a running server with two demo people. Safe to run twice; `deploy/quickstart.sh stop` ends it.
+set -euo pipefail
+cd "$(dirname "$0")/.."
+. deploy/common.sh
+
+data=${TEAHOUSE_DATA:-$PWD/teahouse-data}
+listen=${TEAHOUSE_LISTEN:-0.0.0.0:7677}
+pid_file=$data/quickstart.pid
+log=$data/quickstart.log
+teahouse=$PWD/.build/release/teahouse
+
+running() { [ -f "$pid_file" ] && kill -0 "$(cat "$pid_file")" 2>/dev/null; }
+
+if [ "${1:-}" = stop ]; then
+    if running; then
+        kill "$(cat "$pid_file")"
+        while running; do sleep 0.1; done
+        echo "stopped; everything is kept in $data"
+    else
+        echo "nothing runs on $data"
+    fi
+    rm -f "$pid_file"
+    exit 0
+fi
+
+need_packages $build_packages
+need_swift
+echo "building (a few minutes the first time) ..."
+build_release teahouse
+
+mkdir -p "$data"
+chmod 700 "$data"
+if running; then
+    echo "already running, process $(cat "$pid_file")"
+else
+    # The ready line is the only thing the server prints on standard output; its log goes to the file.
+    ready=$data/quickstart.ready
+    rm -f "$ready"
+    setsid "$teahouse" serve --data "$data" --listen "$listen" >"$ready" 2>>"$log" </dev/null &
+    echo $! >"$pid_file"
+    while [ ! -s "$ready" ]; do
+        if ! running; then
+            echo "the server did not start; the last lines of $log:" >&2
+            tail -n 5 "$log" >&2
+            rm -f "$pid_file"
+            exit 1
+        fi
+        sleep 0.1
+    done
+fi
+ready_line=$(cat "$data/quickstart.ready")
+ctl() { "$teahouse" ctl --data "$data" "$@"; }
+
+for person in "ming 小明" "lan 阿兰"; do
+    set -- $person
+    ctl user show "$1" >/dev/null 2>&1 || ctl user add "$1" --display-name "$2"
+done
+ctl conversation show tea >/dev/null 2>&1 || ctl group create tea --title 茶馆 --members ming,lan
+
+cat <<DONE
+
+$ready_line     (process $(cat "$pid_file"), log $log)
+
+See a first message. In a second terminal:
+
+    $teahouse ctl --data $data tail
+
+and in a third:
+
+    $teahouse ctl --data $data send --from ming --to lan '你好，阿兰！'
+
+To sign in with a WuKongIM SDK, take a token and point the app at this machine, port ${ready_line##*:}:
+
+    $teahouse ctl --data $data user token lan --device desktop
+
+Stop it with: deploy/quickstart.sh stop
+DONE

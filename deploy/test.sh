@@ -1,0 +1,61 @@
+#!/usr/bin/env bash
+# Installs what the tests need, builds, and runs everything. `--long` adds what takes longer than a merge can wait for:
+# ThreadSanitizer and AddressSanitizer over the unit and scenario tests, more kills, more torn images, longer fuzzing.
+set -euo pipefail
+cd "$(dirname "$0")/.."
+. deploy/common.sh
+
+long=""
+[ "${1:-}" = --long ] && long=--long
+seconds=${long:+120}
+seconds=${seconds:-15}
+
+step() { printf '\n== %s (%ss)\n' "$1" "$SECONDS"; }
+
+step "packages"
+need_packages $build_packages python3-venv openssl
+need_swift
+venv=$PWD/.build/venv
+if ! cmp -s Tests/requirements.txt "$venv/installed.txt"; then
+    rm -rf "$venv"
+    python3 -m venv "$venv"
+    "$venv/bin/pip" -q install -r Tests/requirements.txt
+    cp Tests/requirements.txt "$venv/installed.txt"
+fi
+python=$venv/bin/python
+
+step "style"
+swift format lint --strict --recursive Package.swift Sources Tests
+
+step "build"
+swift build --build-tests
+
+step "unit and scenario tests"
+swift test --skip-build --parallel
+
+step "release build, as it is installed"
+build_release teahouse
+teahouse=$PWD/.build/release/teahouse
+for missing in sqlite3 ssl crypto sodium; do
+    if ldd "$teahouse" | grep -q "lib$missing"; then
+        echo "the binary needs lib$missing at run time: it must be linked from its archive" >&2
+        exit 1
+    fi
+done
+
+step "foreign clients"
+Tests/Foreign/run.sh "$python" "$teahouse"
+
+step "crashes"
+Tests/Crash/run.sh "$python" "$teahouse" $long
+
+step "fuzzing, ${seconds}s each"
+for target in HTTP WebSocket JSON; do Tests/Fuzz/run.sh "$target" "$seconds"; done
+
+if [ -n "$long" ]; then
+    for sanitizer in thread address; do
+        step "$sanitizer sanitizer"
+        swift test --sanitize "$sanitizer" --scratch-path ".build/$sanitizer" --parallel
+    done
+fi
+printf '\nall of it passed in %ss\n' "$SECONDS"

@@ -66,7 +66,7 @@ package final class TeahouseServer: Sendable {
                 clock: options.clock
             ) { reactor in
                 let doors: [any Gateway] = servesWuKong ? [WuKongGateway(house: house, reactor: reactor)] : []
-                return doors + [FrontDoor(tls: tls)]
+                return doors + [SetupDoor(accounts: accounts, reactor: reactor), FrontDoor(tls: tls)]
             }
         } catch {
             throw .transport(error)

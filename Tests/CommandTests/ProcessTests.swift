@@ -13,7 +13,8 @@ import Testing
         /// - Parameter errorPath: where standard error goes.
         init(_ words: [String], outputPath: String? = nil, errorPath: String = "/dev/null") throws {
             var ends: [Int32] = [0, 0]
-            try #require(pipe(&ends) == 0)
+            // Closed in children of other tests, which would keep this pipe open.
+            try #require(pipe2(&ends, Int32(O_CLOEXEC)) == 0)
             var actions = posix_spawn_file_actions_t()
             posix_spawn_file_actions_init(&actions)
             defer { posix_spawn_file_actions_destroy(&actions) }
@@ -23,7 +24,6 @@ import Testing
                 posix_spawn_file_actions_adddup2(&actions, ends[1], 1)
             }
             posix_spawn_file_actions_addopen(&actions, 2, errorPath, O_WRONLY | O_CREAT | O_TRUNC, 0o600)
-            posix_spawn_file_actions_addclose(&actions, ends[0])
             var arguments: [UnsafeMutablePointer<CChar>?] = words.map { strdup($0) } + [nil]
             defer { for argument in arguments { free(argument) } }
             var id = pid_t()

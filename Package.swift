@@ -51,7 +51,7 @@ let package = Package(
         module("Broker", common + ["Store"]),
         module("WuKongWire", ["ByteCodec"]),
         module("WuKongGateway", common + ["WuKongWire", "Transport", "Store", "Broker", "Accounts"]),
-        module("CommandLineKit", ["CLinux"]),
+        module("CommandLineKit", ["CLinux", "Diagnostics"]),
         module("AdminAPI", common + ["CLinux"]),
         module("AdminService", common + ["AdminAPI", "Accounts", "Broker", "Store", "Transport", "CLinux"]),
         module(

@@ -15,11 +15,12 @@ package struct PendingDeliveries {
 
     /// Most unacknowledged messages that are kept for sending again.
     package static let maximum = 2048
+    private static let keptCapacity = 16
 
     private var entries: [Entry] = []
     private var first = 0
     /// Highest acknowledged sequence by conversation, since the last `takeDelivered`.
-    private var acknowledged: [ConversationID: Int64] = [:]
+    private var acknowledged = PositionMap()
 
     package init() {}
 
@@ -45,7 +46,7 @@ package struct PendingDeliveries {
 
     /// Notes that the device has a message without having been sent it, because it wrote it.
     package mutating func has(_ conversation: ConversationID, sequence: Int64) {
-        self.acknowledged[conversation] = max(sequence, self.acknowledged[conversation] ?? 0)
+        self.acknowledged.raise(conversation, to: sequence)
     }
 
     /// What has to go out again: sent `milliseconds` ago and not acknowledged. After `attempts` sendings it is given up.
@@ -70,14 +71,14 @@ package struct PendingDeliveries {
     /// sequence, but never past a message that still waits.
     package mutating func takeDelivered() -> [ConversationID: Int64] {
         guard !self.acknowledged.isEmpty else { return [:] }
-        var delivered = self.acknowledged
-        self.acknowledged = [:]
+        var delivered = self.acknowledged.all
+        self.acknowledged = PositionMap()
         for entry in self.entries[self.first...] where !entry.isAcknowledged {
             let message = entry.delivery.message
             guard let reached = delivered[message.conversation], reached >= message.sequence else { continue }
             delivered[message.conversation] = message.sequence - 1
             // What lies behind the gap counts as soon as the gap is closed.
-            self.acknowledged[message.conversation] = max(reached, self.acknowledged[message.conversation] ?? 0)
+            self.has(message.conversation, sequence: reached)
         }
         return delivered
     }
@@ -85,7 +86,8 @@ package struct PendingDeliveries {
     private mutating func dropFirst() {
         self.first += 1
         if self.first == self.entries.count {
-            self.entries = []
+            // A session in use keeps a little room, a burst gives it back.
+            self.entries.removeAll(keepingCapacity: self.entries.capacity <= Self.keptCapacity)
             self.first = 0
         } else if self.first >= 512 {
             self.entries.removeFirst(self.first)

@@ -61,7 +61,7 @@ package struct SessionFeed {
     private var held: [Delivery] = []
     private var ranges: [MissedRange] = []
     /// The last sequence sent, by conversation.
-    private var positions: [ConversationID: Int64] = [:]
+    private var positions = PositionMap()
 
     /// - Parameter catchesUp: false for sessions whose app fetches what it missed by itself.
     package init(catchesUp: Bool) { self.phase = catchesUp ? .readingRanges : .live }
@@ -100,7 +100,7 @@ package struct SessionFeed {
     /// - Returns: whether the session has everything up to it. During a round it may not; then the message comes back.
     package mutating func published(_ conversation: ConversationID, sequence: Int64) -> Bool {
         guard self.isLive, !self.needsRound, !self.isCongested else { return false }
-        self.positions[conversation] = max(sequence, self.positions[conversation] ?? 0)
+        self.positions.raise(conversation, to: sequence)
         return true
     }
 
@@ -153,7 +153,7 @@ package struct SessionFeed {
     private mutating func startRound() -> Action {
         self.needsRound = false
         self.phase = .readingRanges
-        return .readRanges(self.positions)
+        return .readRanges(self.positions.all)
     }
 
     private mutating func proceed() -> (send: [Delivery], next: Action) {
@@ -178,8 +178,6 @@ package struct SessionFeed {
     private mutating func advance(_ delivery: Delivery) -> Bool {
         let message = delivery.message
         guard delivery.isStored else { return true }
-        if let position = self.positions[message.conversation], position >= message.sequence { return false }
-        self.positions[message.conversation] = message.sequence
-        return true
+        return self.positions.raise(message.conversation, to: message.sequence)
     }
 }

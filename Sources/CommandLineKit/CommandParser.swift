@@ -1,3 +1,5 @@
+import Diagnostics
+
 /// What a command line asks for.
 package enum ParsedCommandLine: Sendable {
     /// The help page of the last command of the path.

@@ -1,3 +1,4 @@
+import Diagnostics
 import Glibc
 
 /// What was given on the command line.
@@ -123,7 +124,8 @@ package struct Settings: Sendable {
         _ name: String, _ value: SettingValue, _ origin: SettingOrigin
     ) throws(ConfigurationError) {
         guard let definition = Keys.all.first(where: { $0.name == name }) else {
-            let hint = NearestName.of(name, in: Keys.all.map(\.name)).map { "; did you mean \($0)?" } ?? ""
+            let nearest = nearestName(to: name, among: Keys.all.map(\.name))
+            let hint = nearest.map { "; did you mean \($0)?" } ?? ""
             throw ConfigurationError(origin: origin, problem: "there is no setting \(name)\(hint)")
         }
         if let problem = Self.problem(value, for: definition) {

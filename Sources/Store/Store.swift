@@ -23,9 +23,10 @@ package final class Store: Sendable {
         let started = ConditionLock<Result<Void, StoreError>?>(nil)
         let thread = Thread(name: "store-writer") {
             do throws(StoreError) {
-                let writer = try Writer(options, queue: queue, voice: voice, gauges: gauges)
-                started.change { $0 = .success(()) }
-                writer.run()
+                let folder = try DataFolder(options.folder)
+                try Self.write(options, folder, queue, voice, gauges) { started.change { $0 = .success(()) } }
+                // The lock goes after the database was closed.
+                withExtendedLifetime(folder) {}
             } catch {
                 started.change { $0 = .failure(error) }
             }
@@ -43,6 +44,16 @@ package final class Store: Sendable {
         self.readers = WorkerPool(name: "store-reader", threads: options.readers, capacity: options.queuedReads) {
             ReaderSlot(path: path)
         }
+    }
+
+    /// The life of the writer's thread; the database is closed when it returns.
+    private static func write(
+        _ options: StoreOptions, _ folder: DataFolder, _ queue: WriterQueue, _ voice: StoreVoice,
+        _ gauges: StoreGauges, started: () -> Void
+    ) throws(StoreError) {
+        let writer = try Writer(options, folder, queue: queue, voice: voice, gauges: gauges)
+        started()
+        writer.run()
     }
 
     /// Gets the outcomes of all messages of one commit in one call, in the order they were asked for; on the writer's

@@ -31,6 +31,9 @@ package struct StoreOptions: Sendable {
     package var cachedConversations = 10_000
     /// Memberships, over all conversations, the writer keeps in memory: about 32 bytes each.
     package var cachedMembers = 262_144
+    /// Client tokens the writer keeps in memory before it indexes them together; at most about twice as many at a time,
+    /// 48 bytes each.
+    package var recentTokens = 65_536
     /// Threads that read.
     package var readers = 2
     /// Reads that may wait; one more is refused as busy.

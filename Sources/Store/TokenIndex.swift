@@ -10,9 +10,6 @@ import ChatModel
 ///
 /// A key is a hash, so a hit is compared with the message. Confined to the writer's thread.
 final class TokenIndex {
-    /// Keys in memory at which a round of merging starts; at its end there are at most about twice as many. 48 bytes
-    /// each.
-    static let roundKeys = 65_536
     /// Keys in memory from which on an idle writer merges.
     static let idleKeys = 1_024
     /// Keys merged at a time by an idle writer.
@@ -26,6 +23,8 @@ final class TokenIndex {
 
     private let connection: Connection
     private let seed: UInt64
+    /// Keys in memory at which a round of merging starts; at its end there are at most about twice as many.
+    private let roundKeys: Int
     /// Keys that are not merged, or are about to be.
     private var recent: [Int64: Place] = [:]
     /// Keys that the open transaction added.
@@ -41,7 +40,8 @@ final class TokenIndex {
     private var roundStart: (id: Int64, change: Int64) = (0, 0)
 
     /// Reads the tokens that were not merged when the store was last open.
-    init(_ connection: Connection, _ sequencer: Sequencer) throws(StoreError) {
+    init(_ connection: Connection, _ sequencer: Sequencer, roundKeys: Int) throws(StoreError) {
+        self.roundKeys = roundKeys
         self.connection = connection
         self.lastCommit = (sequencer.newestID, sequencer.newestChange)
         self.seed = UInt64(bitPattern: try connection.meta("token_seed"))
@@ -125,7 +125,7 @@ final class TokenIndex {
     /// of them to share pages.
     func mergeAlong(_ count: Int) throws(StoreError) {
         if self.round.isEmpty {
-            guard self.recent.count >= Self.roundKeys else { return }
+            guard self.recent.count >= self.roundKeys else { return }
             self.startRound()
         }
         try self.merge(count + count / 4)
@@ -133,7 +133,7 @@ final class TokenIndex {
 
     /// In a moment without work: merges a slice, in a transaction of its own.
     ///
-    /// - Parameter all: also the last few, which otherwise wait for company.
+    /// - Parameter all: everything in one slice, also the last few, which otherwise wait for company.
     /// - Returns: whether there is more.
     func mergeIdle(all: Bool, _ sequencer: Sequencer) throws(StoreError) -> Bool {
         if self.round.isEmpty {
@@ -141,7 +141,7 @@ final class TokenIndex {
             self.startRound()
         }
         try self.connection.run("BEGIN IMMEDIATE")
-        try self.merge(Self.sliceKeys)
+        try self.merge(all ? self.round.count : Self.sliceKeys)
         try self.connection.run("COMMIT")
         self.transactionCommitted(sequencer)
         return !self.round.isEmpty || self.recent.count >= (all ? 1 : Self.idleKeys)

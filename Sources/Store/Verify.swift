@@ -146,7 +146,7 @@ struct Verifier {
     func run() throws(StoreError) {
         guard try self.checkSchema(), try self.checkFile() else { return }
         try self.checkReferences()
-        let tokens = try TokenIndex(self.connection, try Sequencer(self.connection))
+        let tokens = try TokenIndex(self.connection, try Sequencer(self.connection), roundKeys: 0)
         try self.checkConversations(tokens)
         try self.checkTokens(tokens)
         try self.checkDelivered()

@@ -29,19 +29,18 @@ final class Writer {
     private var hasIdleWork = false
     private var hasFailed = false
 
-    /// Opens folder and database on the thread that will write.
+    /// Opens the database on the thread that will write. The folder's lock must outlive the writer.
     init(
-        _ options: StoreOptions, queue: WriterQueue, voice: StoreVoice, gauges: StoreGauges
+        _ options: StoreOptions, _ folder: DataFolder, queue: WriterQueue, voice: StoreVoice, gauges: StoreGauges
     ) throws(StoreError) {
         self.options = options
         self.queue = queue
         self.voice = voice
         self.gauges = gauges
-        let folder = try DataFolder(options.folder)
         self.connection = try Connection.openForWriting(folder, options)
         self.memory = WriterMemory(self.connection, options)
         let sequencer = try Sequencer(self.connection)
-        self.tokens = try TokenIndex(self.connection, sequencer)
+        self.tokens = try TokenIndex(self.connection, sequencer, roundKeys: options.recentTokens)
         self.appender = try Appender(self.connection, self.memory, self.tokens, sequencer)
         self.care = DiskCare(options, folder, self.connection, gauges)
     }
@@ -329,6 +328,7 @@ final class Writer {
     private func fail(_ error: StoreError) {
         guard !self.hasFailed else { return }
         self.hasFailed = true
+        self.connection.leaveLogAlone()
         self.gauges.update { $0.figures.hasFailed = true }
         self.options.log.error("store_failed", ["reason": .text(error.description)])
         self.voice.tellFatal(error)
@@ -357,6 +357,7 @@ final class Writer {
 
     private func end() {
         self.guarded { () throws(StoreError) in
+            if !self.care.isReadOnly { _ = try self.tokens.mergeIdle(all: true, self.appender.sequencer) }
             try self.begin()
             try self.appender.sequencer.writeExactly(self.connection)
             try self.connection.run("COMMIT")

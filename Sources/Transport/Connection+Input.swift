@@ -53,8 +53,10 @@ extension Connection {
         self.peerHasFinished = true
         switch self.stage {
         case .http where self.http?.isAnswering == true: self.http?.closesAfterAnswer = true
-        case .closing where !self.outbox.isEmpty:
+        case .stream, .webSocket:
             // A peer may shut its direction and still want what was promised.
+            self.finishSending(.peerClosed(nil))
+        case .closing where !self.outbox.isEmpty:
             self.awaitsPeerClose = false
             self.markDirty()
         default: self.drop(.peerClosed(nil))

@@ -116,7 +116,9 @@ extension Connection {
 
     /// The handshake was answered with 101.
     func becomeWebSocket(_ handler: any ConnectionHandler) {
+        // Also when the gateway has closed the connection meanwhile: the handler is told.
         self.handler = handler
+        guard self.end == nil else { return }
         self.http = nil
         self.webSocket = WebSocketSession(maximumFragments: Int(self.reactor.limits.fragments.maximum))
         self.stage = .webSocket

@@ -113,6 +113,7 @@ package final class Connection {
 
     private func send(_ opcode: WebSocketOpcode, _ bytes: UnsafeRawBufferPointer) {
         guard self.end == nil else { return }
+        precondition(self.stage >= .webSocket, "a message before the gateway has accepted the connection")
         if self.stage == .webSocket { self.outbox.appendFrameHeader(opcode, payloadCount: bytes.count) }
         self.outbox.append(bytes)
         self.outboxGrew()
@@ -120,6 +121,7 @@ package final class Connection {
 
     private func send(_ opcode: WebSocketOpcode, _ shared: SharedBytes) {
         guard self.end == nil else { return }
+        precondition(self.stage >= .webSocket, "a message before the gateway has accepted the connection")
         if self.stage == .webSocket { self.outbox.appendFrameHeader(opcode, payloadCount: shared.count) }
         self.outbox.append(shared: shared)
         self.outboxGrew()
@@ -146,6 +148,7 @@ package final class Connection {
     /// Stops taking bytes from the peer, who will be held back by TCP.
     package func pauseReading() {
         self.isPaused = true
+        self.updateRequestDeadline()
         self.updateInterest()
     }
 
@@ -153,6 +156,7 @@ package final class Connection {
         guard self.isPaused else { return }
         self.isPaused = false
         self.lastReceived = self.reactor.now.nanoseconds
+        self.reactor.wake(self, at: self.idleDeadline)
         self.updateInterest()
         self.processLater()
     }

@@ -80,6 +80,7 @@ package protocol BodyReceiver: AnyObject {
 
 /// One dialect's door: one instance per reactor, made on its thread and used only there.
 package protocol Gateway: AnyObject {
+    /// Takes a WebSocket or stream, or leaves it to the next gateway. A message can be sent once this has returned.
     func open(_ opening: Opening, on connection: Connection) -> OpeningAnswer
 
     /// Asked when the head of a request is there and before its body is read; `nil`: not mine.

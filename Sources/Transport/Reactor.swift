@@ -197,16 +197,16 @@ extension Reactor {
         if let deadline = self.drainDeadline, deadline <= now || self.connectionCount == 0 { self.isStopped = true }
     }
 
-    /// The end of a turn: tells of ends, lets gateways hand over their batches, then sends.
+    /// The end of a turn: tells of ends, lets gateways hand over their batches, then sends. A connection that ends while
+    /// it is sent to is told of in the next turn, which follows at once, so that gateways can hand that over too.
     private func settle() {
         self.tellOfEnds()
+        for connection in self.disposable { self.dispose(connection) }
+        self.disposable.removeAll(keepingCapacity: true)
         for gateway in self.gateways { gateway.turnEnded() }
         let dirty = self.dirty
         self.dirty.removeAll(keepingCapacity: true)
         for connection in dirty { connection.flush() }
-        self.tellOfEnds()
-        for connection in self.disposable { self.dispose(connection) }
-        self.disposable.removeAll(keepingCapacity: true)
         if self.drainDeadline != nil, self.connectionCount == 0 { self.isStopped = true }
     }
 

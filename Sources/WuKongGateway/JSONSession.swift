@@ -50,6 +50,9 @@ final class JSONSession: ConnectionHandler {
     // MARK: From the connection
 
     func received(_ bytes: UnsafeRawBufferPointer, as kind: InboundKind) {
+        if kind == .text, case .active = self.phase, let id = CompactAcknowledgement.messageID(in: bytes) {
+            return self.acknowledge(id)
+        }
         do throws(JSONError) {
             try self.splitter.append(bytes) { object in self.take(object) }
             if kind != .stream, self.splitter.heldBytes > 0 {
@@ -110,7 +113,8 @@ final class JSONSession: ConnectionHandler {
             do throws(WuKongRequestError) {
                 self.handle(try WuKongRequest(decoding: object))
             } catch {
-                self.refuse(error.id, error.code, error.message)
+                // A notification that is wrong gets no answer: the Python SDK gives up on one without an id.
+                if let id = error.id { self.refuse(id, error.code, error.message) }
                 if case .waiting = self.phase { self.close(.policyViolation, "sign in first") }
             }
         }
@@ -129,7 +133,8 @@ final class JSONSession: ConnectionHandler {
             self.close(.normal, "signed out")
         case (_, .subscribe(let id)), (_, .unsubscribe(let id)):
             self.refuse(id, .methodNotFound, "subscriptions are not served: a member gets every message of a channel")
-        case (_, .unknown(let id, let method)): self.refuse(id, .methodNotFound, "there is no method \(method)")
+        case (_, .unknown(let id?, let method)): self.refuse(id, .methodNotFound, "there is no method \(method)")
+        case (_, .unknown): break
         }
     }
 
@@ -305,7 +310,7 @@ final class JSONSession: ConnectionHandler {
         let isOwn = delivery.message.sender == identity.user
         self.gateway.frames.send(isOwn: isOwn, isRepeat: isRepeat, to: self.connection)
         if delivery.isStored && !isRepeat {
-            self.pending.sent(delivery, at: self.gateway.reactor.clock.now())
+            self.pending.sent(delivery, at: self.gateway.reactor.now)
         }
     }
 

@@ -54,7 +54,8 @@ package struct WuKongJSONWriter: Sendable {
         self.endBoth()
     }
 
-    /// `id` is `null` on the wire when the request's could not be read (JSON-RPC 2.0, section 5).
+    /// `id` is `null` on the wire when the request's could not be read (JSON-RPC 2.0, section 5). The Python SDK
+    /// disconnects at a `null` one, so this must not answer a notification.
     package mutating func error(id: WuKongRequestID?, code: JSONRPCErrorCode, message: String) {
         self.error(id: id, code: code.rawValue, message)
     }

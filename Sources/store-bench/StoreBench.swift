@@ -4,7 +4,7 @@ import Execution
 import Glibc
 import Store
 
-/// Measures the store alone: `store-bench FOLDER [messages]`. The folder must not exist; it is left behind.
+/// Measures the store alone: `append` fills a new folder, `read` starts on it and asks what clients ask.
 @main
 struct StoreBench {
     static let pairs = 100
@@ -13,15 +13,17 @@ struct StoreBench {
 
     static func main() {
         let arguments = CommandLine.arguments
-        guard arguments.count >= 2, let messages = arguments.count > 2 ? Int(arguments[2]) : 300_000 else {
-            print("usage: store-bench FOLDER [messages]")
+        guard arguments.count >= 3, ["append", "read"].contains(arguments[1]) else {
+            print("usage: store-bench append FOLDER [messages] [in flight]   or   store-bench read FOLDER")
             exit(64)
         }
+        let numbers = arguments.dropFirst(3).compactMap { Int($0) }
         do throws(StoreError) {
-            for inFlight in [1, 64, 256, 1_600] {
-                try self.appends("\(arguments[1])-\(inFlight)", count: inFlight == 1 ? 20_000 : messages, inFlight)
+            if arguments[1] == "append" {
+                try self.appends(arguments[2], count: numbers.first ?? 300_000, numbers.count > 1 ? numbers[1] : 1_600)
+            } else {
+                try self.reads(arguments[2])
             }
-            try self.reads("\(arguments[1])-1600")
         } catch {
             print("failed: \(error)")
             exit(1)
@@ -68,7 +70,7 @@ struct StoreBench {
             "append, \(inFlight) in flight: \(Int(Double(count) / seconds)) messages/s, "
                 + "writer \(Self.rounded(writer)) us CPU each, batch p50 \(figures.batchP50) most \(figures.batchMost), "
                 + "commit p50 \(figures.commitP50Microseconds) us p99 \(figures.commitP99Microseconds) us")
-        if inFlight == 1_600 { try self.makeGroups(store, users) }
+        try self.makeGroups(store, users)
         store.close()
     }
 

@@ -5,13 +5,17 @@ import Transport
 
 /// A server that sends back what it gets, for tests with clients that others wrote.
 ///
-/// Prints `ready PORT`, serves on loopback until standard input ends, then drains.
+/// Prints `ready PORT`, serves on loopback until standard input ends, then drains. With a folder as its argument it
+/// speaks TLS as well, with an authority that it makes there.
 @main
 enum TransportEcho {
     static func main() throws {
+        let log = Log(level: .warning)
         let server = try TransportServer(
             settings: TransportSettings(listeners: [ListenAddress(host: "127.0.0.1", port: 0)]),
-            log: Log(level: .warning)
+            tls: try CommandLine.arguments.dropFirst().first.map { folder in
+                try TLSStore(TLSSettings(folder: folder), log: log)
+            }, log: log
         ) { _ in [EchoGateway()] }
         server.start()
         print("ready \(server.addresses[0].port)")

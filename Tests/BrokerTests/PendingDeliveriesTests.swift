@@ -1,4 +1,4 @@
-import Broker
+@testable import Broker
 import ChatModel
 import Execution
 import Testing
@@ -80,5 +80,22 @@ struct TokenBucketTests {
         #expect(!isFullNo)
         let isFullYes = bucket.isFull(limit, at: start.advanced(byMilliseconds: 1000))
         #expect(isFullYes)
+    }
+}
+
+struct PositionMapTests {
+    @Test("any order of raises leaves the highest of each conversation", arguments: 1...20)
+    func property(seed: UInt64) {
+        var random = SplitMix(state: seed)
+        var map = PositionMap()
+        var model: [ConversationID: Int64] = [:]
+        for _ in 0..<500 {
+            let conversation = ConversationID(rawValue: Int64(random.next() % 5))
+            let sequence = Int64(random.next() % 100) + 1
+            let isHigher = map.raise(conversation, to: sequence)
+            #expect(isHigher == (sequence > model[conversation] ?? 0))
+            model[conversation] = max(sequence, model[conversation] ?? 0)
+        }
+        #expect(map.all == model && !map.isEmpty)
     }
 }

@@ -1,4 +1,5 @@
 import CommandLineKit
+import Diagnostics
 import Testing
 
 @Suite("Command lines") struct CommandParserTests {

@@ -8,16 +8,21 @@ Prints `N passed, N failed` and exits with 1 when something failed.
 import asyncio
 import os
 import random
+import shutil
 import socket
+import ssl
 import struct
 import subprocess
 import sys
+import tempfile
 import traceback
 
 from websockets.asyncio.client import connect
 from websockets.exceptions import ConnectionClosed
 
 TESTS = []
+# Where the server under test keeps its certificates.
+FOLDER = tempfile.mkdtemp()
 
 
 def test(function):
@@ -117,6 +122,22 @@ async def refuses_a_message_over_the_limit(port):
         raise AssertionError("no close")
     except ConnectionClosed as closed:
         assert closed.rcvd.code == 1009, closed.rcvd
+
+
+@test
+async def speaks_tls_with_a_certificate_that_its_authority_vouches_for(port):
+    trusted = ssl.create_default_context(cafile=os.path.join(FOLDER, "ca.pem"))
+    for host in ["localhost", "127.0.0.1"]:
+        async with connect(f"wss://{host}:{port}/", ssl=trusted, compression=None) as peer:
+            for length in [0, 1, 20_000, 256 * 1024]:
+                message = os.urandom(length)
+                await peer.send(message)
+                assert await peer.recv() == message
+    try:
+        await connect(f"wss://localhost:{port}/", ssl=ssl.create_default_context())
+        raise AssertionError("trusted without its authority")
+    except ssl.SSLCertVerificationError:
+        pass
 
 
 @test
@@ -288,7 +309,7 @@ async def run(port):
 def main():
     if len(sys.argv) != 2:
         sys.exit(__doc__)
-    server = subprocess.Popen([sys.argv[1]], stdin=subprocess.PIPE, stdout=subprocess.PIPE)
+    server = subprocess.Popen([sys.argv[1], FOLDER], stdin=subprocess.PIPE, stdout=subprocess.PIPE)
     word, port = server.stdout.readline().split()
     assert word == b"ready"
     passed, failed = asyncio.run(run(int(port)))
@@ -296,6 +317,7 @@ def main():
     if server.wait(20) != 0:
         print(f"FAILED the server ended with {server.returncode}")
         failed += 1
+    shutil.rmtree(FOLDER, ignore_errors=True)
     print(f"{passed} passed, {failed} failed")
     sys.exit(1 if failed else 0)
 

@@ -6,35 +6,51 @@
 set -eu
 cd "$(dirname "$0")/../.."
 
+# The sources of a target. Where they import another module of the package, `modules` names it.
+modules=
 sources() {
     T=Sources/Transport
     case "$1" in
     HTTP)
-        echo $T/HTTP/HTTPHeaders.swift $T/HTTP/HTTPRequestHead.swift $T/HTTP/HTTPHeadParser.swift \
-            $T/HTTP/HTTPRequestParser.swift $T/HTTP/Authority.swift
+        files="$T/HTTP/HTTPHeaders.swift $T/HTTP/HTTPRequestHead.swift $T/HTTP/HTTPHeadParser.swift
+            $T/HTTP/HTTPRequestParser.swift $T/HTTP/Authority.swift"
         ;;
     WebSocket)
-        echo $T/WebSocket/WebSocketFrame.swift $T/WebSocket/WebSocketReader.swift \
-            $T/Bytes/ByteQueue.swift $T/Bytes/UTF8Check.swift
+        modules=ByteCodec
+        files="$T/WebSocket/WebSocketFrame.swift $T/WebSocket/WebSocketReader.swift $T/Bytes/ByteQueue.swift"
+        ;;
+    JSON)
+        files=$(echo Sources/ByteCodec/*.swift)
         ;;
     *)
         echo "run.sh: no fuzz target named $1" >&2
-        return 64
+        exit 64
         ;;
     esac
 }
 
+# Compiles with the package's rules, and with what the sanitizers need.
+compile() {
+    swiftc -O -g -parse-as-library -package-name teahouse -swift-version 6 \
+        -enable-upcoming-feature InternalImportsByDefault -enable-upcoming-feature ExistentialAny \
+        -I "$out" -L "$out" "$@" >"$out/$name.log" 2>&1 || { cat "$out/$name.log" >&2; exit 1; }
+}
+
 [ $# -eq 2 ] || { echo "usage: Tests/Fuzz/run.sh NAME SECONDS" >&2; exit 64; }
 name=$1 seconds=$2
-files=$(sources "$name")
+sources "$name"
 out=.build/fuzz
 mkdir -p "$out/$name-corpus"
 
-# shellcheck disable=SC2086 # the list is meant to be split
-swiftc -O -g -parse-as-library -sanitize=fuzzer,address -package-name teahouse -swift-version 6 \
-    -enable-upcoming-feature InternalImportsByDefault -enable-upcoming-feature ExistentialAny \
-    -module-name "Fuzz$name" $files "Tests/Fuzz/$name/fuzz.swift" -o "$out/$name" 2>"$out/$name.log" ||
-    { cat "$out/$name.log" >&2; exit 1; }
+libraries=
+for module in $modules; do
+    compile -sanitize=address -sanitize-coverage=edge,inline-8bit-counters,pc-table -emit-module -emit-module-path "$out/$module.swiftmodule" \
+        -emit-library -static -module-name "$module" Sources/"$module"/*.swift -o "$out/lib$module.a"
+    libraries="$libraries -l$module"
+done
+# shellcheck disable=SC2086 # the lists are meant to be split
+compile -sanitize=fuzzer,address -module-name "Fuzz$name" $files "Tests/Fuzz/$name/fuzz.swift" $libraries \
+    -o "$out/$name"
 
 # The crash handler of the Swift runtime would trip the sanitizer and hide the finding.
 SWIFT_BACKTRACE=enable=no exec "$out/$name" -max_total_time="$seconds" -max_len=4096 -timeout=10 -rss_limit_mb=1024 \

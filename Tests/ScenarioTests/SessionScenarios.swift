@@ -128,6 +128,15 @@ struct SessionScenarios {
         try romeo.settle()
     }
 
+    @Test("a notification that is wrong gets no answer, and the session goes on")
+    func wrongNotifications() throws {
+        let house = try House()
+        let romeo = try house.connect("romeo")
+        try romeo.send(raw: "{\"method\":\"recvack\",\"params\":{\"messageId\":[]}}{\"method\":\"dance\"}")
+        try romeo.send(raw: "{\"id\":\"after\",\"method\":\"ping\"}")
+        #expect(try romeo.next()?["id"]?.string == "after")
+    }
+
     @Test("messages that were sent before the sign-in was answered are taken after it, in order")
     func eager() throws {
         let house = try House()

@@ -68,11 +68,30 @@ final class House: Sendable {
         return try House(self.folder, clock: self.clock, change: change)
     }
 
-    func verified(_ options: VerifyOptions? = nil) throws -> VerifyReport {
+    /// The files as they are now: what a killed server leaves behind.
+    func copied() throws -> TemporaryFolder {
+        let copy = TemporaryFolder()
+        mkdir(copy.data, 0o700)
+        for name in ["teahouse.db", "teahouse.db-wal"] {
+            try copyFile("\(self.folder.data)/\(name)", to: "\(copy.data)/\(name)")
+        }
+        return copy
+    }
+
+    /// Another store on a copy of the files.
+    func killed(change: (inout StoreOptions) -> Void = { _ in }) throws -> House {
+        try House(try self.copied(), clock: self.clock, change: change)
+    }
+
+    func verified(_ options: VerifyOptions = VerifyOptions()) throws -> VerifyReport {
         self.store.close()
-        var options = options ?? VerifyOptions()
+        return try self.verify(self.folder, options)
+    }
+
+    func verify(_ folder: TemporaryFolder, _ options: VerifyOptions = VerifyOptions()) throws -> VerifyReport {
+        var options = options
         options.wallMilliseconds = self.clock.clock.wallMilliseconds()
-        return try verifyFolder(self.folder.data, options)
+        return try verifyFolder(folder.data, options)
     }
 
     // MARK: Sending
@@ -163,3 +182,16 @@ extension AppendResult {
 
 func direct(_ name: String) -> ConversationAddress { .direct(UserName(name)!) }
 func groupAddress(_ name: String) -> ConversationAddress { .channel(.group, ChannelName(name)!) }
+
+private func copyFile(_ path: String, to copy: String) throws {
+    let input = try #require(fopen(path, "r"))
+    let output = try #require(fopen(copy, "w"))
+    defer {
+        fclose(input)
+        fclose(output)
+    }
+    var buffer = [UInt8](repeating: 0, count: 65_536)
+    while case let count = fread(&buffer, 1, buffer.count, input), count > 0 {
+        #expect(fwrite(buffer, 1, count, output) == count)
+    }
+}

@@ -80,6 +80,7 @@ struct PropertyTests {
         var house = try House { options in
             options.cachedConversations = 3
             options.cachedUsers = 4
+            options.recentTokens = 40
         }
         let users = try (0..<6).map { try house.user("user\($0)") }
         let groups = try (0..<5).map { try house.group("group\($0)", owner: users[$0], users) }
@@ -93,7 +94,8 @@ struct PropertyTests {
             if step % 170 == 0 {
                 try self.compare(house, model, &pending, users)
             }
-            if step % 1_700 == 0 { house = try house.reopened() }
+            if step == 1_190 { house = try house.killed { $0.recentTokens = 40 } }
+            if step == 2_210 { house = try house.reopened { $0.recentTokens = 25 } }
         }
         #expect(try house.verified().findings == [])
     }

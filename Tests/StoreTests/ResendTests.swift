@@ -31,6 +31,44 @@ struct ResendTests {
         #expect(try again.verified().findings == [])
     }
 
+    @Test("gives the first answer after the server was killed, whether the token was indexed or not")
+    func afterKill() throws {
+        let house = try House()
+        let romeo = try house.user("romeo")
+        let verona = try house.group("verona", owner: romeo)
+        func send(_ numbers: ClosedRange<Int>, _ house: House) -> [Bool?] {
+            house.send(numbers.map { house.append("\($0)", from: romeo, to: .id(verona), token: "t\($0)") })
+                .map { $0.accepted?.isDuplicate }
+        }
+        #expect(send(1...3, house) == [false, false, false])
+        house.store.runHousekeeping()
+        #expect(send(4...6, house) == [false, false, false])
+        let again = try house.killed()
+        #expect(send(1...7, again) == [true, true, true, true, true, true, false])
+        #expect(try again.verified().findings == [])
+    }
+
+    @Test("gives the first answer while tokens move from memory into the index", arguments: [1, 7, 100])
+    func whileMerging(_ recentTokens: Int) throws {
+        let house = try House { $0.recentTokens = recentTokens }
+        let romeo = try house.user("romeo")
+        let verona = try house.group("verona", owner: romeo)
+        for round in 0..<20 {
+            let fresh = (0..<30).map { house.append("x", from: romeo, to: .id(verona), token: "\(round) \($0)") }
+            #expect(house.send(fresh).allSatisfy { $0.accepted?.isDuplicate == false })
+            let old = (0..<30).map {
+                house.append("x", from: romeo, to: .id(verona), token: "\(round * $0 / 30) \($0)")
+            }
+            #expect(house.send(old).allSatisfy { $0.accepted?.isDuplicate == true })
+        }
+        let again = try house.killed()
+        let all = (0..<600).map { again.append("x", from: romeo, to: .id(verona), token: "\($0 / 30) \($0 % 30)") }
+        let results = again.send(all)
+        #expect(results.map { $0.accepted?.message.sequence } == (1...600).map { Int64($0) })
+        #expect(results.allSatisfy { $0.accepted?.isDuplicate == true })
+        #expect(try again.verified().clientTokens >= 600 - 2 * Int64(max(recentTokens, 60)))
+    }
+
     @Test("with another body is refused")
     func conflict() throws {
         let house = try House()

@@ -346,6 +346,41 @@ struct HTTPServerTests {
         #expect(try client.readToEnd().isEmpty)
     }
 
+    @Test("gives a streamed body no deadline while its receiver holds it back, and one when it goes on")
+    func pausedBody() throws {
+        let server = try TestServer(
+            Behaviour(plan: { _, connection, recorder in .streamed(HoldingReceiver(connection, recorder)) }),
+            hands: ManualClock())
+        let client = try server.connect()
+        try client.send("PUT /file HTTP/1.1\r\nHost: localhost\r\nContent-Length: 10\r\n\r\nhalf")
+        server.recorder.wait(for: "held")
+        server.advance(seconds: 600)
+        #expect(server.onReactor { $0.connectionCount } == 1)
+        _ = server.onReactor { $0.onlyConnection?.resumeReading() }
+        _ = server.onReactor { $0.index }
+        server.advance(seconds: 31)
+        #expect(try client.readResponse().status == 408)
+        server.recorder.wait(for: "cancelled")
+    }
+
+    /// Pauses after the first piece, for good.
+    private final class HoldingReceiver: BodyReceiver {
+        private let connection: Connection
+        private let recorder: Recorder
+
+        init(_ connection: Connection, _ recorder: Recorder) {
+            self.connection = connection
+            self.recorder = recorder
+        }
+
+        func received(_ bytes: UnsafeRawBufferPointer) {
+            self.connection.pauseReading()
+            self.recorder.add("held")
+        }
+
+        func cancelled() { self.recorder.add("cancelled") }
+    }
+
     @Test("closes a connection that asks nothing more")
     func idleKeepAlive() throws {
         let server = try TestServer(hands: ManualClock())

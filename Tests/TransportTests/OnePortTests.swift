@@ -67,6 +67,17 @@ struct OnePortTests {
         server.recorder.wait(for: "ended \(ConnectionEnd.closed(.normal))")
     }
 
+    @Test("sends what waits to a peer that has shut its direction")
+    func halfClosed() throws {
+        let server = try TestServer(
+            Behaviour(received: { connection, bytes, _ in WebSocketServerTests.flood(connection, 60) }))
+        let client = try server.connect(receiveBufferBytes: 16 * 1024)
+        try client.send("{}")
+        client.finishSending()
+        #expect(try client.readToEnd().count == 60 * 64 * 1024)
+        server.recorder.wait(for: "ended \(ConnectionEnd.peerClosed(nil))")
+    }
+
     @Test("drops an aborted connection at once")
     func abort() throws {
         let server = try TestServer(

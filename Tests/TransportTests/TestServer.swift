@@ -5,19 +5,28 @@ import Testing
 
 @testable import Transport
 
-/// What happened, in order, for tests that wait for it.
+/// What happened, in order, for a test that waits for it.
 final class Recorder: Sendable {
-    private let lines = ConditionLock<[String]>([])
+    private let lines = Lock<[String]>([])
+    private let news = Mailbox<Bool>()
 
-    func add(_ line: String) { self.lines.change { $0.append(line) } }
+    func add(_ line: String) {
+        self.lines.withLock { $0.append(line) }
+        self.news.post(true)
+    }
 
-    var all: [String] { self.lines.read { $0 } }
+    var all: [String] { self.lines.withLock { $0 } }
 
-    /// Blocks until a line starts like this.
-    @discardableResult
-    func wait(for start: String) -> String {
-        self.lines.wait(until: { lines in lines.contains { $0.hasPrefix(start) } }) { lines in
-            lines.first { $0.hasPrefix(start) } ?? ""
+    /// Blocks until a line starts like this; half a minute without any news fails the test.
+    func wait(for start: String) {
+        var batch: [Bool] = []
+        while !self.all.contains(where: { $0.hasPrefix(start) }) {
+            guard self.news.wait(milliseconds: 30_000) else {
+                Issue.record("waited for `\(start)` in \(self.all)")
+                return
+            }
+            self.news.take(into: &batch)
+            batch.removeAll()
         }
     }
 }
@@ -139,9 +148,16 @@ final class TestServer {
         }
     }
 
-    /// Turns the reactor until this holds there.
+    /// Turns the reactor until this holds there; half a minute fails the test.
     func wait(until holds: @escaping @Sendable (Reactor) -> Bool) {
-        while !self.onReactor(holds) { sched_yield() }
+        let deadline = Clock.system.now().advanced(bySeconds: 30)
+        while !self.onReactor(holds) {
+            guard Clock.system.now() < deadline else {
+                Issue.record("waited too long for a state of the reactor")
+                return
+            }
+            sched_yield()
+        }
     }
 
     func waitForConnections(_ count: Int) { self.wait { $0.connectionCount == count } }

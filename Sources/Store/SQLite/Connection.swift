@@ -73,7 +73,7 @@ final class Connection {
                 """)
             csqlite_watch_log(self.handle, self.logPageCount)
         case .reader:
-            csqlite_configure(self.handle, SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 1)
+            self.leaveLogAlone()
             try self.script(
                 "\(common) PRAGMA query_only = ON; PRAGMA cache_size = -\(Self.readerCacheKibibytes);")
         }
@@ -121,6 +121,9 @@ final class Connection {
         if truncating { self.logPageCount.pointee = 0 }
         return pages == copied
     }
+
+    /// Closing the connection will not copy the log: after a failure nothing may be written any more.
+    func leaveLogAlone() { csqlite_configure(self.handle, SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 1) }
 
     /// What an SQLite result code means for who asked. The text names the statement's failure, never a bound value.
     func failure(_ code: Int32) -> StoreError {

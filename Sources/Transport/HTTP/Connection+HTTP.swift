@@ -183,7 +183,6 @@ extension Connection {
         }
         self.outbox.append(head + "\r\n")
         self.outboxGrew()
-        guard self.end == nil else { return }
         self.becomeWebSocket(handler)
     }
 }

@@ -1,3 +1,5 @@
+import ByteCodec
+
 /// Why a client's frames cannot be read on.
 package struct WebSocketError: Error, Equatable {
     package let code: WebSocketCloseCode

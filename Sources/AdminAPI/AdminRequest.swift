@@ -53,7 +53,7 @@ package enum AdminRequest: Hashable, Sendable {
 
 extension AdminRequest {
     /// The word of this request on the socket.
-    var word: String {
+    package var word: String {
         switch self {
         case .status: "status"
         case .setupToken: "setup.token"

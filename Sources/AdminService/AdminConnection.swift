@@ -15,6 +15,8 @@ struct Follow {
 /// One operator's connection. Confined to the admin thread.
 final class AdminConnection {
     let descriptor: Int32
+    /// The user the other side runs as.
+    let user: UInt32
     var underWay = 0
     var follows: [Int64: Follow] = [:]
     private(set) var saidHello = false
@@ -25,7 +27,10 @@ final class AdminConnection {
     /// How much of `waiting` was sent.
     private var sent = 0
 
-    init(_ descriptor: Int32) { self.descriptor = descriptor }
+    init(_ descriptor: Int32, user: UInt32) {
+        self.descriptor = descriptor
+        self.user = user
+    }
 
     func close() { Glibc.close(self.descriptor) }
 

@@ -74,15 +74,16 @@ final class AdminLoop {
         guard user == geteuid() || user == 0 || self.options.group != nil else {
             self.options.log.warning(
                 "admin_refused", ["uid": .number(Int64(user)), "reason": .text("not the server's user")])
-            return self.turnAway(descriptor, AdminError(.notAllowed, "the admin socket belongs to another user"))
+            return self.turnAway(
+                descriptor, user, AdminError(.notAllowed, "the admin socket belongs to another user"))
         }
         guard self.clients.count < self.options.clients else {
             return self.turnAway(
-                descriptor,
+                descriptor, user,
                 AdminError(.busy, "\(self.options.clients) operators are connected already: close one of them"))
         }
         self.lastClient += 1
-        self.clients[self.lastClient] = AdminConnection(descriptor)
+        self.clients[self.lastClient] = AdminConnection(descriptor, user: user)
         self.options.log.debug("admin_connected", ["uid": .number(Int64(user)), "pid": .number(Int64(process))])
     }
 
@@ -94,8 +95,8 @@ final class AdminLoop {
         poll(nil, 0, 100)
     }
 
-    private func turnAway(_ descriptor: Int32, _ error: AdminError) {
-        let connection = AdminConnection(descriptor)
+    private func turnAway(_ descriptor: Int32, _ user: UInt32, _ error: AdminError) {
+        let connection = AdminConnection(descriptor, user: user)
         connection.queue(.answer(id: 0, .failure(error)))
         _ = connection.flush()
         connection.close()
@@ -129,7 +130,9 @@ final class AdminLoop {
             let (id, request) = try AdminRequest.read(line)
             client.underWay += 1
             switch request {
-            case .success(let request): self.start(request, key, id)
+            case .success(let request):
+                self.note(request, client)
+                self.start(request, key, id)
             case .failure(let error): self.answered(key, id, .failure(error))
             }
         }
@@ -142,6 +145,15 @@ final class AdminLoop {
     }
 
     // MARK: Requests
+
+    /// The journal of what operators changed.
+    private func note(_ request: AdminRequest, _ client: AdminConnection) {
+        guard request.isChange else { return }
+        let user = Int64(client.user)
+        self.options.log.info(
+            "admin_request",
+            ["ask": .text(request.word), "subject": .name(request.subject ?? ""), "uid": .number(user)])
+    }
 
     private func start(_ request: AdminRequest, _ key: Int, _ id: Int64) {
         let mailbox = self.mailbox

@@ -1,6 +1,8 @@
 import AdminAPI
 import AdminService
 import ChatModel
+import Diagnostics
+import Execution
 import Glibc
 import Testing
 
@@ -123,6 +125,18 @@ import Testing
         let error = #expect(throws: AdminError.self) { try house.client() }
         #expect(error?.code == .busy)
         withExtendedLifetime((first, second)) {}
+    }
+
+    @Test("the log keeps who changed whom, and no password")
+    func journal() throws {
+        let lines = Lock([String]())
+        let house = try House { $0.log = Log(level: .info, write: { line in lines.withLock { $0.append(line) } }) }
+        let client = try house.client()
+        _ = try client.ask(.addUser(AdminNewUser(name: romeo, password: "wherefore art thou")))
+        _ = try client.ask(.listUsers(after: nil))
+        let log = lines.withLock { $0 }
+        #expect(log.count == 1)
+        #expect(log.first?.hasSuffix("event=admin_request ask=user.add subject=romeo uid=\(geteuid())\n") == true)
     }
 
     @Test("who does not read misses events, is told how many, and holds up nobody")

@@ -89,12 +89,27 @@ import teahouse
     @Test("the keys in the source were found")
     func keysFound() { #expect(Self.sourceKeys.count > 150) }
 
-    @Test("no key is said twice with different words for the same thing in the table of options")
-    func uniqueOptions() {
-        for path in Self.paths {
-            let names = path.flatMap(\.options).map(\.name)
-            #expect(Set(names).count == names.count, "\(Self.name(path))")
-        }
+    static let doctorKeys: [String] = {
+        let root = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
+            .deletingLastPathComponent()
+        let base = root.appending(path: "Sources/Doctor")
+        let paths = (try? FileManager.default.subpathsOfDirectory(atPath: base.path)) ?? []
+        let text = paths.map { (try? String(contentsOf: base.appending(path: $0), encoding: .utf8)) ?? "" }.joined()
+        return text.matches(of: /\.(?:ok|advice|problem),\s*"([a-z_]+\.[a-z_]+)"/).map { "doctor.\($0.output.1)" }
+    }()
+
+    @Test("every finding of the doctor has its text in both languages", arguments: Self.doctorKeys)
+    func doctorKey(_ key: String) {
+        for language in Language.allCases { #expect(Texts(embedded: language).has(key), "\(language)") }
+    }
+
+    @Test("the doctor's findings were found")
+    func doctorKeysFound() { #expect(Self.doctorKeys.count > 50) }
+
+    @Test("no option has the name of one above it", arguments: Self.paths.map(Self.name))
+    func uniqueOptions(_ name: String) throws {
+        let names = try #require(Self.paths.first { Self.name($0) == name }).flatMap(\.options).map(\.name)
+        #expect(Set(names).count == names.count)
     }
 
     @Test(

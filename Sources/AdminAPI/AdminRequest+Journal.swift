@@ -1,0 +1,30 @@
+/// What the log keeps of a request. Passwords and message texts are no part of it.
+extension AdminRequest {
+    /// Whether it asks for a change.
+    package var isChange: Bool {
+        switch self {
+        case .status, .setupToken, .listUsers, .showUser, .listConversations, .showConversation, .listMessages,
+            .listSessions, .follow, .stopFollowing:
+            false
+        case .addUser, .issueToken, .revoke, .setDisabled, .setSendBanned, .setPassword, .setListed,
+            .setAllowlistOnly, .importUsers, .createGroup, .addMembers, .removeMembers, .setGroupBanned, .endSessions,
+            .send:
+            true
+        }
+    }
+
+    /// The person or group that is changed; `nil` when it is not one alone.
+    package var subject: String? {
+        switch self {
+        case .addUser(let user): user.name.text
+        case .issueToken(let name, _, _), .revoke(let name, _), .setDisabled(let name, _), .setSendBanned(let name, _),
+            .setPassword(let name, _), .setListed(let name, _, _, _), .setAllowlistOnly(let name, _):
+            name.text
+        case .createGroup(let group): group.name.text
+        case .addMembers(let group, _), .removeMembers(let group, _), .setGroupBanned(let group, _): group.text
+        case .endSessions(_, let user): user?.text
+        case .send(let send): send.from.text
+        default: nil
+        }
+    }
+}

@@ -14,7 +14,8 @@ import Testing
         init(_ words: [String], outputPath: String? = nil, errorPath: String = "/dev/null") throws {
             var ends: [Int32] = [0, 0]
             // Closed in children of other tests, which would keep this pipe open.
-            try #require(pipe2(&ends, Int32(O_CLOEXEC)) == 0)
+            try #require(pipe(&ends) == 0)
+            for end in ends { _ = fcntl(end, F_SETFD, FD_CLOEXEC) }
             var actions = posix_spawn_file_actions_t()
             posix_spawn_file_actions_init(&actions)
             defer { posix_spawn_file_actions_destroy(&actions) }

@@ -48,6 +48,11 @@ final class SessionTable {
     /// Rises with every session that comes or goes: what was computed from the table is valid for one value of it.
     private(set) var generation: UInt64 = 0
 
+    deinit {
+        // A person and their sessions hold each other; sessions that are still open would stay for ever.
+        for person in self.people.values { person.sessions.removeAll() }
+    }
+
     var usersOnline: Int { self.people.values.count { !$0.sessions.isEmpty } }
 
     func lane(of outlet: any Outlet) -> Lane {

@@ -35,7 +35,7 @@ package struct StoreOptions: Sendable {
     package var cachedMembers = 262_144
     /// Client tokens the writer keeps in memory before it indexes them together; at most about twice as many at a time,
     /// 48 bytes each.
-    package var recentTokens = 65_536
+    package var recentTokens = 32_768
     /// Threads that read.
     package var readers = 2
     /// Reads that may wait; one more is refused as busy.

@@ -32,12 +32,12 @@ struct StoreBench {
 
     /// `count` messages with tokens over 100 conversations, `inFlight` of them waiting at a time.
     private static func appends(_ folder: String, count: Int, _ inFlight: Int) throws(StoreError) {
-        let processor = Lock<(first: Int64, last: Int64)>((0, 0))
+        let processor = Lock<(first: ProcessorTime?, last: ProcessorTime?)>((nil, nil))
         var options = StoreOptions(folder: folder)
         options.commitHook = { commit, publish throws(StoreError) in
             // Runs on the writer's thread: the time from the first batch to the last is what the writer used.
-            let now = Self.threadProcessorNanoseconds()
-            processor.withLock { $0 = ($0.first == 0 ? now : $0.first, now) }
+            let now = ProcessorTime.ofThread()
+            processor.withLock { $0 = ($0.first ?? now, now) }
             try commit()
             publish()
         }
@@ -51,7 +51,7 @@ struct StoreBench {
             done.change { $0 += outcomes.count }
         }
         var random = SystemRandomNumberGenerator()
-        processor.withLock { $0 = (0, 0) }
+        processor.withLock { $0 = (nil, nil) }
         let start = Clock.system.now()
         var sent = 0
         while sent < count {
@@ -64,11 +64,13 @@ struct StoreBench {
         }
         done.wait(until: { $0 == count }, then: { _ in })
         let seconds = Double(Clock.system.now().nanoseconds - start.nanoseconds) / 1e9
-        let writer = processor.withLock { Double($0.last - $0.first) / 1_000 / Double(count) }
+        let (first, last) = processor.withLock { ($0.first ?? ProcessorTime(), $0.last ?? ProcessorTime()) }
+        let user = Double(last.userMicroseconds - first.userMicroseconds) / Double(count)
+        let system = Double(last.systemMicroseconds - first.systemMicroseconds) / Double(count)
         let figures = store.figures
         print(
             "append, \(inFlight) in flight: \(Int(Double(count) / seconds)) messages/s, "
-                + "writer \(Self.rounded(writer)) us CPU each, batch p50 \(figures.batchP50) most \(figures.batchMost), "
+                + "writer \(Self.rounded(user)) us user + \(Self.rounded(system)) us system CPU each, batch p50 \(figures.batchP50) most \(figures.batchMost), "
                 + "commit p50 \(figures.commitP50Microseconds) us p99 \(figures.commitP99Microseconds) us")
         try self.makeGroups(store, users)
         store.close()
@@ -175,12 +177,6 @@ struct StoreBench {
         return (samples[rounds / 2], samples[rounds * 99 / 100])
     }
 
-    private static func threadProcessorNanoseconds() -> Int64 {
-        var time = timespec()
-        clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time)
-        return Int64(time.tv_sec) * 1_000_000_000 + Int64(time.tv_nsec)
-    }
-
     private static func rounded(_ value: Double) -> Double { (value * 10).rounded() / 10 }
 
     private static func residentKibibytes() -> Int {
@@ -190,5 +186,20 @@ struct StoreBench {
         guard fgets(&line, 128, file) != nil else { return 0 }
         let fields = line.prefix { $0 != 0 }.map { UInt8(bitPattern: $0) }.split(separator: 32)
         return fields.count > 1 ? (Int(String(decoding: fields[1], as: UTF8.self)) ?? 0) * 4 : 0
+    }
+}
+
+/// Processor time of a thread.
+struct ProcessorTime {
+    var userMicroseconds: Int64 = 0
+    var systemMicroseconds: Int64 = 0
+
+    static func ofThread() -> ProcessorTime {
+        var usage = rusage()
+        // RUSAGE_THREAD, which glibc hides from Swift.
+        getrusage(__rusage_who_t(1), &usage)
+        return ProcessorTime(
+            userMicroseconds: Int64(usage.ru_utime.tv_sec) * 1_000_000 + Int64(usage.ru_utime.tv_usec),
+            systemMicroseconds: Int64(usage.ru_stime.tv_sec) * 1_000_000 + Int64(usage.ru_stime.tv_usec))
     }
 }

@@ -32,5 +32,9 @@ swift build --product transport-echo >.build/foreign.log 2>&1 || {
 run wukong_easy --binary "$teahouse"
 run door --binary "$teahouse"
 run websocket_peer "$(swift build --show-bin-path)/transport-echo"
-if [ "$failed" -eq 0 ]; then echo "foreign clients: all passed"; else echo "foreign clients: $failed of 3 scripts FAILED"; fi
+if [ "$failed" -eq 0 ]; then
+    echo "foreign clients: all passed"
+else
+    echo "foreign clients: $failed of 3 scripts FAILED"
+fi
 [ "$failed" -eq 0 ]

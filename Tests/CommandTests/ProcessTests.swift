@@ -3,7 +3,7 @@ import Glibc
 import Testing
 
 /// The program as a shell starts it.
-@Suite("The teahouse process") struct ProcessTests {
+@Suite("The teahouse process", .serialized) struct ProcessTests {
     /// A process with its standard output and error read to the end.
     private final class Process {
         let id: pid_t
@@ -13,8 +13,9 @@ import Testing
         /// - Parameter errorPath: where standard error goes.
         init(_ words: [String], outputPath: String? = nil, errorPath: String = "/dev/null") throws {
             var ends: [Int32] = [0, 0]
-            // Closed in children of other tests, which would keep this pipe open.
-            try #require(pipe2(&ends, Int32(O_CLOEXEC)) == 0)
+            try #require(pipe(&ends) == 0)
+            // Children of other tests would keep this pipe open.
+            for end in ends { _ = fcntl(end, F_SETFD, FD_CLOEXEC) }
             var actions = posix_spawn_file_actions_t()
             posix_spawn_file_actions_init(&actions)
             defer { posix_spawn_file_actions_destroy(&actions) }

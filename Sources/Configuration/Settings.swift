@@ -64,10 +64,12 @@ package struct Settings: Sendable {
     }
 
     /// The data folder: what was set, else `/var/lib/teahouse` when it can be written to, else `./teahouse-data`.
-    package var dataFolder: String {
+    package var dataFolder: String { self.dataFolder(system: "/var/lib/teahouse") }
+
+    func dataFolder(system: String) -> String {
         let chosen = self[Keys.data]
         if !chosen.isEmpty { return chosen }
-        return access("/var/lib/teahouse", W_OK) == 0 ? "/var/lib/teahouse" : "./teahouse-data"
+        return access(system, W_OK) == 0 ? system : "./teahouse-data"
     }
 
     /// The bytes of a file of at most 1 MiB; `nil` when it cannot be read.

@@ -26,6 +26,7 @@ package enum ServeCommand {
     /// is made: the signals are blocked for all of them.
     package static func run(_ settings: Settings, configure: (inout ServerOptions) -> Void = { _ in }) -> ServeExit {
         let signals = clinux_signal_descriptor()
+        Self.prepareProcess()
         let log = Self.log(settings)
         do {
             var options = try ServerOptions(settings, log: log)
@@ -41,6 +42,19 @@ package enum ServeCommand {
         } catch {
             log.error("not started", ["reason": .text(String(describing: error))])
             return .failed
+        }
+    }
+
+    /// Files of the server are its user's alone, memory is never written to a core file, and as many descriptors may be
+    /// open as the system allows.
+    private static func prepareProcess() {
+        umask(0o077)
+        var none = rlimit(rlim_cur: 0, rlim_max: 0)
+        setrlimit(__rlimit_resource_t(RLIMIT_CORE.rawValue), &none)
+        var files = rlimit()
+        if getrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &files) == 0 {
+            files.rlim_cur = files.rlim_max
+            setrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &files)
         }
     }
 
@@ -62,6 +76,10 @@ package enum ServeCommand {
         }
     }
 
+    /// How often our own certificate is looked at, and renewed when two thirds of its life are over or the names and
+    /// addresses of this machine have changed.
+    private static let renewalMilliseconds: Int32 = 3_600_000
+
     private static func serve(_ server: TeahouseServer, signals: Int32, log: Log) -> ServeExit {
         let failures = Mailbox<StoreError>()
         server.store.onFatal = { failures.post($0) }
@@ -74,7 +92,8 @@ package enum ServeCommand {
                 pollfd(fd: signals, events: Int16(POLLIN), revents: 0),
                 pollfd(fd: failures.descriptor, events: Int16(POLLIN), revents: 0),
             ]
-            _ = poll(&waiting, 2, -1)
+            let isQuiet = poll(&waiting, 2, Self.renewalMilliseconds) == 0
+            if isQuiet { Self.reload(server, log) }
             if waiting[1].revents != 0 {
                 var errors: [StoreError] = []
                 failures.take(into: &errors)
@@ -83,7 +102,9 @@ package enum ServeCommand {
             }
             switch clinux_next_signal(signals) {
             case 0: continue
-            case SIGHUP: Self.reload(server, log)
+            case SIGHUP:
+                Self.reload(server, log)
+                log.info("certificates read again")
             case let signal: return Self.drain(server, signal, signals, log)
             }
         }
@@ -98,7 +119,6 @@ package enum ServeCommand {
     private static func reload(_ server: TeahouseServer, _ log: Log) {
         do throws(ServerError) {
             try server.reload()
-            log.info("certificates read again")
         } catch {
             log.error("certificates not changed", ["reason": .text(error.description)])
         }

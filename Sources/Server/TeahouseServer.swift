@@ -65,7 +65,8 @@ package final class TeahouseServer: Sendable {
                 settings: options.transport, limits: options.transportLimits, tls: tls, log: options.log,
                 clock: options.clock
             ) { reactor in
-                servesWuKong ? [WuKongGateway(house: house, reactor: reactor)] : []
+                let doors: [any Gateway] = servesWuKong ? [WuKongGateway(house: house, reactor: reactor)] : []
+                return doors + [SetupDoor(accounts: accounts, reactor: reactor), FrontDoor(tls: tls)]
             }
         } catch {
             throw .transport(error)

@@ -6,8 +6,6 @@ import Execution
 final class DiskCare {
     /// How long the writer sleeps at most.
     static let tickMilliseconds: Int32 = 1_000
-    /// Log size at which a commit is followed by a checkpoint that does not wait for readers.
-    static let passiveLogBytes: Int64 = 4 * 1024 * 1024
     /// Log size at which the log is emptied even when the writer is not idle.
     static let truncateLogBytes: Int64 = 64 * 1024 * 1024
 
@@ -96,10 +94,10 @@ final class DiskCare {
     func afterCommit() throws(StoreError) {
         let log = self.connection.logBytes
         if log < self.logBytesAtCheckpoint { self.logBytesAtCheckpoint = 0 }
-        if log >= Self.truncateLogBytes, log - self.logBytesAtCheckpoint >= Self.passiveLogBytes {
+        if log >= Self.truncateLogBytes, log - self.logBytesAtCheckpoint >= self.options.checkpointLogBytes {
             try self.connection.checkpoint(truncating: true)
             self.logBytesAtCheckpoint = self.connection.logBytes
-        } else if log - self.logBytesAtCheckpoint >= Self.passiveLogBytes {
+        } else if log - self.logBytesAtCheckpoint >= self.options.checkpointLogBytes {
             try self.connection.checkpoint(truncating: false)
             self.logBytesAtCheckpoint = log
         }

@@ -19,6 +19,8 @@ package struct StoreOptions: Sendable {
     package var ballastBytes: Int64 = 64 * 1024 * 1024
     /// Messages are refused as `full` while the disk has less free than this.
     package var stopWritingFreeBytes: Int64 = 256 * 1024 * 1024
+    /// Size of the write-ahead log at which a commit is followed by a checkpoint that does not wait for readers.
+    package var checkpointLogBytes: Int64 = 4 * 1024 * 1024
     /// Most members of a group.
     package var groupMembers = 500
     /// Most entries of one of a person's lists, or of one list of a conversation.

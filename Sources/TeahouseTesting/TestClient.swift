@@ -79,6 +79,21 @@ package final class TestClient {
         return self.inbox.removeFirst()
     }
 
+    /// Everything until the server closes, as text: for other protocols than JSON.
+    package func everything() throws -> String {
+        var bytes: [UInt8] = []
+        while true {
+            var entry = pollfd(fd: self.descriptor, events: Int16(POLLIN), revents: 0)
+            guard poll(&entry, 1, Self.patienceMilliseconds) > 0 else {
+                throw TestClientError(description: "the server neither sent nor closed")
+            }
+            var buffer = [UInt8](repeating: 0, count: 65_536)
+            let count = recv(self.descriptor, &buffer, buffer.count, 0)
+            guard count > 0 else { return String(decoding: bytes, as: UTF8.self) }
+            bytes += buffer[..<count]
+        }
+    }
+
     // MARK: Requests
 
     /// Sends a request and waits for its answer; notifications that come meanwhile stay for `receive`.

@@ -47,6 +47,9 @@ final class JSONSession: ConnectionHandler {
         self.splitter = JSONStreamSplitter(maximumBytes: gateway.house.settings.frameBytes)
     }
 
+    /// Bytes of an incomplete object that somebody who has not signed in may leave here.
+    private static let preAuthBytes = 16 * 1024
+
     // MARK: From the connection
 
     func received(_ bytes: UnsafeRawBufferPointer, as kind: InboundKind) {
@@ -57,6 +60,8 @@ final class JSONSession: ConnectionHandler {
             try self.splitter.append(bytes) { object in self.take(object) }
             if kind != .stream, self.splitter.heldBytes > 0 {
                 self.malformed("the message ends inside an object", kind)
+            } else if case .waiting = self.phase, self.splitter.heldBytes > Self.preAuthBytes {
+                self.close(.messageTooBig, "sign in first")
             }
         } catch {
             self.malformed("not a JSON object: \(error)", kind)

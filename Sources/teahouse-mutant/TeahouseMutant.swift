@@ -5,8 +5,9 @@ import Store
 
 /// A server that breaks the promise of an acknowledgement on purpose: the crash proof has to notice.
 ///
-/// `teahouse-mutant --mutant NAME --data FOLDER --listen HOST:PORT --config FILE` is `teahouse serve` with one fault.
-/// Every other subcommand belongs to `teahouse`.
+/// `teahouse-mutant [--mutant NAME] [--checkpoint-bytes N] --data FOLDER --listen HOST:PORT --config FILE` is `teahouse
+/// serve` with one fault, or with none and a log that is checkpointed early, so that a short recording holds many
+/// checkpoints. Every other subcommand belongs to `teahouse`.
 @main
 enum TeahouseMutant {
     enum Fault: String {
@@ -22,21 +23,30 @@ enum TeahouseMutant {
     static func main() {
         var command = CommandLineSettings()
         var fault: Fault?
+        var checkpointBytes: Int64?
         var words = CommandLine.arguments.dropFirst()
         while let word = words.popFirst() {
             guard let value = words.popFirst() else { Self.refuse("\(word) needs a value") }
             switch word {
-            case "--mutant": fault = Fault(rawValue: value)
+            case "--mutant":
+                fault = Fault(rawValue: value)
+                if fault == nil { Self.refuse("\(value) is no fault: ack-before-commit or synchronous-normal") }
+            case "--checkpoint-bytes":
+                checkpointBytes = Int64(value)
+                if checkpointBytes == nil { Self.refuse("\(value) is no number of bytes") }
             case "--data": command.data = value
             case "--listen": command.listen.append(value)
             case "--config": command.configPath = value
             default: Self.refuse("\(word) is not known here")
             }
         }
-        guard let fault else { Self.refuse("--mutant is ack-before-commit or synchronous-normal") }
         do {
             let settings = try Settings(arguments: command)
-            exit(ServeCommand.run(settings) { Self.break(&$0.store, fault) }.rawValue)
+            let code = ServeCommand.run(settings) { options in
+                if let checkpointBytes { options.store.checkpointLogBytes = checkpointBytes }
+                if let fault { Self.break(&options.store, fault) }
+            }
+            exit(code.rawValue)
         } catch {
             Self.refuse("\(error)")
         }

@@ -53,14 +53,4 @@ import Testing
         let terminal = screen.terminal(outputWorks: false)
         #expect(runCommandLine(["--help"], root: sampleRoot(), terminal: terminal) == .inputOutput)
     }
-
-    @Test("the data folder: option, then environment, then the system's if writable, then here")
-    func dataFolder() {
-        let environment = ["TEAHOUSE_DATA": "/from/environment"]
-        #expect(chosenDataFolder(option: "/o", environment: environment) == "/o")
-        #expect(chosenDataFolder(option: nil, environment: environment) == "/from/environment")
-        #expect(chosenDataFolder(option: nil, environment: [:], systemFolder: "/tmp") == "/tmp")
-        let missing = chosenDataFolder(option: nil, environment: ["TEAHOUSE_DATA": ""], systemFolder: "/nowhere/at/all")
-        #expect(missing == "./teahouse-data")
-    }
 }

@@ -13,8 +13,8 @@ import Testing
         /// - Parameter errorPath: where standard error goes.
         init(_ words: [String], outputPath: String? = nil, errorPath: String = "/dev/null") throws {
             var ends: [Int32] = [0, 0]
+            // Closed in children of other tests, which would keep this pipe open.
             try #require(pipe(&ends) == 0)
-            // Children of other tests would keep this pipe open.
             for end in ends { _ = fcntl(end, F_SETFD, FD_CLOEXEC) }
             var actions = posix_spawn_file_actions_t()
             posix_spawn_file_actions_init(&actions)

@@ -1,4 +1,4 @@
-import Configuration
+@testable import Configuration
 import Testing
 
 struct SettingsTests {
@@ -44,6 +44,13 @@ struct SettingsTests {
         #expect(settings.origin(of: Keys.data.definition) == .flag("--data"))
         #expect(settings[Keys.listen] == ["127.0.0.1:2", "127.0.0.1:3"])
         #expect(settings.dataFolder == "/flag")
+    }
+
+    @Test("without a choice the data folder is the system's when writable, else one here")
+    func dataFolder() throws {
+        let settings = try self.load("", environment: ["TEAHOUSE_DATA": ""])
+        #expect(settings.dataFolder(system: "/tmp") == "/tmp")
+        #expect(settings.dataFolder(system: "/nowhere/at/all") == "./teahouse-data")
     }
 
     static let mistakes: [(String, String)] = [

@@ -101,7 +101,7 @@ class Person:
                 await self._type(session)
             while not self.town.is_closing and len(self.wishes) < self.dice.randint(1, WINDOW):
                 self.wishes.append(self._wish())
-            await self._say(session, self.wishes[:])
+            await self.say(session, self.wishes[:])
             await asyncio.sleep(self.dice.random() * 0.03)  # people think
         self.town.counts["goodbyes"] += 1
         return False
@@ -114,7 +114,8 @@ class Person:
         self.town.attempted.add(key)
         return Wish(channel, kind, key)
 
-    async def _say(self, session: Session, wishes: list[Wish]) -> None:
+    async def say(self, session: Session, wishes: list[Wish]) -> None:
+        """Publishes at once; raises `Closed` when the connection ends before the last answer."""
         results = await asyncio.gather(*(self._publish(session, wish) for wish in wishes), return_exceptions=True)
         for result in results:
             if isinstance(result, BaseException):
@@ -197,13 +198,15 @@ async def storm(town: Town, people: list[Person], kills: int, seconds: float, di
 async def close_conversations(town: Town, people: list[Person]) -> None:
     """One last word in every conversation: deliveries are in order, so who has it has all before it."""
     by_name = {person.name: person for person in people}
+    last_words: dict[str, list[Wish]] = {name: [] for name in by_name}
     for conversation in {promise.key.conversation for promise in town.promises}:
         speaker = town.members(conversation)[0]
         kind = GROUP if conversation[0] == "group" else PERSON
         channel = conversation[1] if kind == GROUP else town.members(conversation)[1]
         key = Key(conversation, speaker, f"last-{'-'.join(conversation)}")
         town.attempted.add(key)
-        await by_name[speaker]._publish(by_name[speaker].session, Wish(channel, kind, key))
+        last_words[speaker].append(Wish(channel, kind, key))
+    await asyncio.gather(*(person.say(person.session, last_words[person.name]) for person in people))
 
 
 def addressed_to(town: Town, promises: set[Promise]) -> dict[str, set[int]]:

@@ -158,8 +158,10 @@ def main() -> int:
     begun = time.monotonic()
     events, house, attempted = record(arguments, arguments.seed)
     kinds = {letter: sum(event.operation == letter for event in events) for letter in "WSDTA"}
+    checkpoints = sum(event.operation == "S" and event.path.endswith("/teahouse.db") for event in events)
     print(f"power cut: recorded {len(events)} events in {time.monotonic() - begun:.1f} s: {kinds['W']} writes, "
-          f"{kinds['S']} syncs, {kinds['D']} of folders, {kinds['T']} truncations, {kinds['A']} sends", flush=True)
+          f"{kinds['S']} syncs, {kinds['D']} of folders, {kinds['T']} truncations, {checkpoints} checkpoints, "
+          f"{kinds['A']} sends", flush=True)
 
     begun = time.monotonic()
     replay = Replay(events, house.data, attempted, Opener(arguments.opener), arguments.seed)

@@ -9,9 +9,9 @@ if [ $# -lt 2 ]; then
 fi
 python=$(cd "$(dirname "$1")" && pwd)/$(basename "$1")
 teahouse=$(realpath "$2")
-messages=900 images=1200 kills=24 seconds=24 mutant_images=400
+messages=900 images=1000 kills=24 seconds=24 mutant_images=400
 if [ "${3:-}" = --long ]; then
-    messages=3000 images=20000 kills=300 seconds=300 mutant_images=2000
+    messages=3000 images=10000 kills=300 seconds=300 mutant_images=2000
 fi
 
 cd "$here/../.." || exit 70
@@ -40,6 +40,8 @@ power_cut() { run "$1" "$here/powercut.py" --opener "$tools/powercut-replay" --r
 kill_loop() { run "$1" "$here/kill_loop.py" "${@:2}"; }
 
 power_cut "power cuts" --messages "$messages" --images "$images"
+power_cut "power cuts around many checkpoints" --messages "$messages" --images "$images" \
+    --server "$mutant --checkpoint-bytes 100000"
 kill_loop "kill -9 under load" --kills "$kills" --seconds "$seconds"
 power_cut "power cuts, acknowledging before the commit: must be red" --images "$mutant_images" \
     --server "$mutant --mutant ack-before-commit" --expect-red

@@ -45,6 +45,14 @@ struct RefusalScenarios {
         #expect(try client.waitForEnd().isEmpty)
     }
 
+    @Test("somebody who has not signed in cannot make the server hold much")
+    func flood() throws {
+        let house = try House()
+        let client = try house.socket()
+        try client.send(raw: "{\"id\":\"" + String(repeating: "x", count: 20_000))
+        #expect(try client.waitForEnd().isEmpty)
+    }
+
     @Test("a blocked sender gets reason 4, and messages flow again when unblocked")
     func blocked() throws {
         let house = try House()

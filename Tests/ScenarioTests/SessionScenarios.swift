@@ -65,6 +65,9 @@ struct SessionScenarios {
             $0.transportLimits.outboxBytes = .init(name: "outbox", unit: "bytes", maximum: 65_536)
             $0.transportLimits.outboxLowWaterBytes = 16_384
             $0.transportLimits.outboxCeilingBytes = 1 << 20
+            // How long the others take is up to the machine: nobody is ended for it here.
+            $0.transportLimits.stallSeconds = 3600
+            $0.wuKong.idleSeconds = 3600
         }
         try house.group("tea", ["romeo", "juliet", "sloth"])
         let sloth = try house.connect("sloth")

@@ -1,6 +1,7 @@
 import AdminAPI
 import ChatModel
 import CommandLineKit
+import Configuration
 import Glibc
 
 /// One `ctl` command at work: what was typed, where it prints, and the server.
@@ -12,11 +13,11 @@ final class Control {
 
     /// Connects to the server of the chosen data folder.
     ///
-    /// - Throws: exit code 1 when none runs there.
+    /// - Throws: exit code 1 when none runs there, 78 when the environment names a configuration that is wrong.
     init(_ invocation: Invocation, _ terminal: Terminal) throws(CommandFailure) {
         self.invocation = invocation
         self.terminal = terminal
-        let folder = chosenDataFolder(option: invocation.value("data"), environment: terminal.environment)
+        let folder = try checkedSettings(invocation, terminal).dataFolder
         self.folder = folder
         do throws(AdminError) {
             self.connection = try AdminClient(dataFolder: folder)

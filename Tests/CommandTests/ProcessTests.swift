@@ -3,7 +3,7 @@ import Glibc
 import Testing
 
 /// The program as a shell starts it.
-@Suite("The teahouse process") struct ProcessTests {
+@Suite("The teahouse process", .serialized) struct ProcessTests {
     /// A process with its standard output and error read to the end.
     private final class Process {
         let id: pid_t

@@ -66,7 +66,7 @@ let package = Package(
             name: "teahouse",
             dependencies: common + [
                 "Server", "Configuration", "Localization", "Store", "Doctor", "Transport", "AdminAPI",
-                "CommandLineKit", "CLinux",
+                "CommandLineKit", "CLinux", "COpenSSL", "CSodium",
             ],
             swiftSettings: strict),
 

@@ -26,7 +26,7 @@ need_swift() {
     set -- $version
     if [ "${1:-0}" -lt 6 ] || { [ "${1:-0}" -eq 6 ] && [ "${2:-0}" -lt 2 ]; }; then
         echo "teahouse is built with Swift 6.2 or newer, and 'swift' on your PATH is ${version:-missing}." >&2
-        echo "Unpack a toolchain for Debian 12 from swift.org and put its usr/bin first in PATH." >&2
+        echo "Install a toolchain for Debian 12 and put its usr/bin first in PATH." >&2
         exit 1
     fi
 }

@@ -43,10 +43,10 @@ package final class TeahouseServer: Sendable {
             Self.stop(self.broker, self.accounts, self.store)
             throw .admin(error)
         }
-        self.accounts.openSetup { result in
-            if case .failure(let error) = result {
-                options.log.warning("no setup token", ["reason": .text(error.description)])
-            }
+        do throws(AccountsError) {
+            _ = try self.accounts.wait { [accounts = self.accounts] in accounts.openSetup(then: $0) }
+        } catch {
+            options.log.warning("no setup token", ["reason": .text(error.description)])
         }
         self.transport.start()
     }

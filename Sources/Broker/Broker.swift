@@ -117,9 +117,7 @@ package final class Broker: Sendable {
         sessions: [SessionID], reason: SessionEndReason, then: @escaping @Sendable (Int) -> Void = { _ in }
     ) {
         self.ask { core in
-            let known = Set(core.sessions(of: nil).map(\.id)).intersection(sessions)
-            for id in known { core.end(id, reason) }
-            then(known.count)
+            then(Set(sessions).count { core.end($0, reason) })
         }
     }
 
@@ -130,8 +128,7 @@ package final class Broker: Sendable {
     ) {
         self.ask { core in
             let sessions = core.sessions(of: user).filter { deviceClass == nil || $0.deviceClass == deviceClass }
-            for session in sessions { core.end(session.id, reason) }
-            then(sessions.count)
+            then(sessions.count { core.end($0.id, reason) })
         }
     }
 

@@ -26,7 +26,7 @@ final class BrokerCore {
     private var watchers: [WatchID: @Sendable ([WatchEvent]) -> Void] = [:]
     private var watched: [WatchEvent] = []
     private var lastWatch: UInt64 = 0
-    private(set) var figures = BrokerFigures()
+    private var figures = BrokerFigures()
     private var nextSweep: Instant
 
     /// How often what is no longer needed is forgotten.
@@ -74,9 +74,13 @@ final class BrokerCore {
     }
 
     /// Ends a session from our side and tells its door.
-    func end(_ id: SessionID, _ reason: SessionEndReason) {
-        guard let session = self.remove(id, reason) else { return }
+    ///
+    /// - Returns: false when there is no such session.
+    @discardableResult
+    func end(_ id: SessionID, _ reason: SessionEndReason) -> Bool {
+        guard let session = self.remove(id, reason) else { return false }
         session.lane.events.append(.ended(handle: session.handle, reason))
+        return true
     }
 
     /// A session ended at its door.

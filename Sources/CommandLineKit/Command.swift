@@ -120,9 +120,6 @@ package struct Invocation: Sendable {
     /// The value of a number option; the parser has checked it.
     package func number(_ option: String) -> Int? { self.value(option).flatMap { Int($0) } }
 
-    /// An argument that may be absent.
-    package func optional(_ argument: String) -> String? { self.arguments[argument]?.first }
-
     /// Every value of a repeated argument.
     package func list(_ argument: String) -> [String] { self.arguments[argument] ?? [] }
 

@@ -65,9 +65,6 @@ package final class WorkerPool<Resource>: Sendable {
         }
     }
 
-    /// Jobs that wait now.
-    package var backlog: Int { self.state.read { $0.waiting } }
-
     /// Works off what waits, then ends the threads and waits for them. Later jobs are refused.
     package func stop() {
         self.state.change { $0.stopped = true }

@@ -103,17 +103,6 @@ extension ReadTransaction {
             ownCountableSinceRead: row.int64(column + 5), joinedSequence: row.int64(column + 6))
     }
 
-    /// Those on one of a conversation's two lists, by number.
-    package func conversationList(
-        _ list: ConversationList, of id: ConversationID
-    ) throws(StoreError) -> [UserName] {
-        let sql: StaticString = """
-            SELECT u.name FROM conversation_list l JOIN user u ON u.id = l.user_id
-            WHERE l.conversation_id = ? AND l.list = ? ORDER BY l.user_id
-            """
-        return try self.connection.query(sql, id, list.rawValue) { row throws(StoreError) in try row.userName(0) }
-    }
-
     // MARK: One person's conversations
 
     /// All conversations of a person, by number.

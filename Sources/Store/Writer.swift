@@ -250,18 +250,26 @@ final class Writer {
 
     private func recover(from error: StoreError, _ requests: [WriterRequest]) {
         switch error {
+        case .fatal, .full: self.giveUp(requests, because: error)
+        case .busy:
+            self.options.log.error("database_busy", ["help": .text("another program writes to the database: stop it")])
+            self.giveUp(requests, because: error)
+        default:
+            self.options.log.error("batch_redone", ["reason": .text(error.description)])
+            self.runOneByOne(requests)
+        }
+    }
+
+    /// Answers a batch that was rolled back and is not tried again.
+    private func giveUp(_ requests: [WriterRequest], because error: StoreError) {
+        switch error {
         case .fatal:
             self.fail(error)
             self.failAfterFailure(requests)
         case .full:
             self.care.diskIsFull()
             self.refuse(requests, error)
-        case .busy:
-            self.options.log.error("database_busy", ["help": .text("another program writes to the database: stop it")])
-            self.refuse(requests, error)
-        default:
-            self.options.log.error("batch_redone", ["reason": .text(error.description)])
-            self.runOneByOne(requests)
+        default: self.refuse(requests, error)
         }
     }
 
@@ -279,15 +287,7 @@ final class Writer {
             try self.commitAndPublish()
         } catch {
             self.rollBack()
-            switch error {
-            case .fatal:
-                self.fail(error)
-                self.failAfterFailure(requests)
-            case .full:
-                self.care.diskIsFull()
-                self.refuse(requests, error)
-            default: self.refuse(requests, error)
-            }
+            self.giveUp(requests, because: error)
         }
     }
 

@@ -43,9 +43,6 @@ package struct HTTPRequestParser {
         self.maximumHeaders = maximumHeaders
     }
 
-    /// Whether the next byte starts a new request.
-    package var isBetweenRequests: Bool { if case .head = self.state { true } else { false } }
-
     /// Reads from the front of `input`. After an error nothing more can be read from the connection.
     package mutating func next(_ input: UnsafeRawBufferPointer) throws(HTTPParseError) -> Step {
         switch self.state {

@@ -38,6 +38,13 @@ enum Translation {
         case .room: .live
         case .temporary: .temporary
         case .service: .info
+        case .customerService: .customerService
+        case .community: .community
+        case .communityTopic: .communityTopic
+        case .data: .data
+        case .visitors: .visitors
+        case .agent: .agent
+        case .agentGroup: .agentGroup
         }
     }
 

@@ -65,6 +65,8 @@ package struct VerifyFinding: Hashable, Sendable, CustomStringConvertible {
         case body
         /// A person's reading position or own count.
         case unread
+        /// What was done to a message after it was sent.
+        case messageChange
         case memberCount
         case delivered
         /// An acknowledged message is not there.
@@ -150,6 +152,7 @@ struct Verifier {
         try self.checkConversations(tokens)
         try self.checkTokens(tokens)
         try self.checkDelivered()
+        try self.checkMessageChanges()
         for expectation in self.options.expectations { try self.check(expectation) }
     }
 

@@ -50,6 +50,7 @@ let package = Package(
         module("Doctor", common + ["Store", "CLinux"]),
         module("Broker", common + ["Store"]),
         module("WuKongWire", ["ByteCodec"]),
+        module("WuKongCrypto", ["ByteCodec", "COpenSSL"]),
         module("WuKongGateway", common + ["WuKongWire", "Transport", "Store", "Broker", "Accounts"]),
         module("CommandLineKit", ["CLinux", "Diagnostics"]),
         module("AdminAPI", common + ["CLinux"]),
@@ -103,7 +104,8 @@ let package = Package(
         tests("Store", common + ["Store", "CLinux"]),
         tests("Transport", ["Transport", "Execution", "Diagnostics", "COpenSSL", "CLinux"]),
         tests("WuKongGateway", common + ["WuKongGateway", "WuKongWire", "Broker"]),
-        tests("WuKongWire", ["ByteCodec", "WuKongWire"]),
+        tests("WuKongCrypto", ["ByteCodec", "WuKongCrypto"]),
+        tests("WuKongWire", ["ByteCodec", "WuKongCrypto", "WuKongWire"]),
     ],
     swiftLanguageModes: [.v6]
 )

@@ -24,6 +24,9 @@ package final class WriteTransaction {
 
     func nextChange() -> Int64 { self.appender.sequencer.nextChange() }
 
+    /// An id for something that is no message but goes out like one.
+    func nextMessageID() -> MessageID { self.appender.sequencer.nextID(at: self.wallMilliseconds) }
+
     /// - Throws: `notFound`.
     func knownUser(_ id: UserID) throws(StoreError) -> UserState {
         guard let user = try self.memory.user(id) else { throw .notFound("user number \(id.rawValue)") }

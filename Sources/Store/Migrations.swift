@@ -12,6 +12,7 @@ let migrations: [Migration] = [
     Migration(version: 1, sql: Schema.sql),
     Migration(version: 2, sql: Schema.conversations),
     Migration(version: 2, sql: Schema.systemAccounts),
+    Migration(version: 3, sql: MessagesSchema.sql),
 ]
 
 extension Connection {

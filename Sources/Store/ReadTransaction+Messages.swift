@@ -62,7 +62,15 @@ extension ReadTransaction {
     package func message(
         _ message: MessageID, in id: ConversationID, as access: HistoryAccess
     ) throws(StoreError) -> Message? {
-        var low = try self.start(of: id, for: access)
+        let start = try self.start(of: id, for: access)
+        guard let place = try self.place(of: message, in: id), place.sequence >= start else { return nil }
+        return try self.connection.message(in: id, sequence: place.sequence, senderName: self.name)
+    }
+
+    /// Where the message with this id is, found in the same way; `nil` when it is not in this conversation. Says nothing
+    /// about who may know.
+    package func place(of message: MessageID, in id: ConversationID) throws(StoreError) -> MessagePlace? {
+        var low: Int64 = 1
         var high = try self.conversation(id)?.head ?? 0
         while low <= high {
             let middle = low + (high - low) / 2
@@ -70,9 +78,7 @@ extension ReadTransaction {
                 "SELECT id FROM message WHERE conversation_id = ? AND sequence = ?", id, middle
             ) { row throws(StoreError) in row.int64(0) }
             guard let found else { throw Row.damaged("hole in a conversation") }
-            if found == message.rawValue {
-                return try self.connection.message(in: id, sequence: middle, senderName: self.name)
-            }
+            if found == message.rawValue { return MessagePlace(id, middle) }
             if found < message.rawValue { low = middle + 1 } else { high = middle - 1 }
         }
         return nil
@@ -91,6 +97,11 @@ extension ReadTransaction {
         }
         guard try self.hears(user, in: id) else { throw .notFound("the conversation") }
         return 1
+    }
+
+    /// - Throws: `notFound` without access.
+    func check(_ access: HistoryAccess, to id: ConversationID) throws(StoreError) {
+        _ = try self.start(of: id, for: access)
     }
 
     private func messages(

@@ -50,7 +50,10 @@ let package = Package(
         module("Doctor", common + ["Store", "CLinux"]),
         module("Broker", common + ["Store"]),
         module("WuKongWire", ["ByteCodec"]),
-        module("WuKongGateway", common + ["WuKongWire", "Transport", "Store", "Broker", "Accounts"]),
+        module("WuKongTranslation", common + ["WuKongWire", "Store", "Broker"]),
+        module(
+            "WuKongGateway",
+            common + ["WuKongWire", "WuKongTranslation", "Transport", "Store", "Broker", "Accounts"]),
         module("CommandLineKit", ["CLinux", "Diagnostics"]),
         module("AdminAPI", common + ["CLinux"]),
         module("AdminService", common + ["AdminAPI", "Accounts", "Broker", "Store", "Transport", "CLinux"]),
@@ -103,6 +106,7 @@ let package = Package(
         tests("Store", common + ["Store", "CLinux"]),
         tests("Transport", ["Transport", "Execution", "Diagnostics", "COpenSSL", "CLinux"]),
         tests("WuKongGateway", common + ["WuKongGateway", "WuKongWire", "Broker"]),
+        tests("WuKongTranslation", common + ["WuKongTranslation", "WuKongWire", "Broker"]),
         tests("WuKongWire", ["ByteCodec", "WuKongWire"]),
     ],
     swiftLanguageModes: [.v6]

@@ -1,6 +1,7 @@
 import Broker
 import ChatModel
 import Transport
+import WuKongTranslation
 import WuKongWire
 
 /// Words each message once for all the sessions of a reactor that get it, and answers without a buffer of their own.

@@ -6,6 +6,7 @@ import Diagnostics
 import Execution
 import Store
 import Transport
+import WuKongTranslation
 import WuKongWire
 
 /// One connection that speaks WuKongIM's JSON encoding. Confined to its reactor.
@@ -247,7 +248,7 @@ final class JSONSession: ConnectionHandler {
     private func publish(_ id: WuKongRequestID, _ parameters: SendParameters) {
         guard let sessionID = self.sessionID else { return }
         guard let address = Translation.address(channelID: parameters.channelID, type: parameters.channelType) else {
-            let isServed = [1, 2].contains(parameters.channelType)
+            let isServed = Translation.isServed(channelType: parameters.channelType)
             return self.answer(id, parameters.header, isServed ? .channelIDError : .notSupportChannelType)
         }
         guard self.unanswered.count < self.gateway.house.settings.unansweredMessages else {
@@ -260,20 +261,12 @@ final class JSONSession: ConnectionHandler {
                 session: sessionID, ticket: self.lastTicket, address: address,
                 clientToken: ClientToken(Array(parameters.clientMessageNumber.utf8)),
                 content: MessageContent(
-                    kind: Translation.kind(contentType: parameters.contentType), flags: Self.flags(parameters),
+                    kind: Translation.kind(contentType: parameters.contentType),
+                    flags: Translation.flags(
+                        header: parameters.header, setting: parameters.setting,
+                        payloadIsJSONObject: parameters.payloadIsJSONObject),
                     wire: .wuKong, body: parameters.payload, expireSeconds: parameters.expire,
                     topic: parameters.topic)))
-    }
-
-    private static func flags(_ parameters: SendParameters) -> MessageFlags {
-        var flags: MessageFlags = []
-        if parameters.header.noPersist { flags.insert(.transient) }
-        if parameters.header.redDot { flags.insert(.countsAsUnread) }
-        if parameters.header.syncOnce { flags.insert(.syncOnce) }
-        if parameters.setting.contains(.receipt) { flags.insert(.receiptRequested) }
-        if parameters.setting.contains(.signal) { flags.insert(.endToEndEncrypted) }
-        if parameters.payloadIsJSONObject { flags.insert(.bodyIsJSONObject) }
-        return flags
     }
 
     func published(_ ticket: UInt64, _ outcome: PublishOutcome) {

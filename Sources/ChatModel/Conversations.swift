@@ -8,6 +8,29 @@ package enum ConversationKind: Int64, Sendable, CaseIterable {
     case room = 3
     case temporary = 4
     case service = 5
+
+    // WuKongIM's further channel types. They have members and history like groups.
+
+    /// A customer and the people who serve them.
+    case customerService = 6
+    case community = 7
+    /// A topic of a community.
+    case communityTopic = 8
+    /// For machines: not among anybody's conversations.
+    case data = 9
+    /// Named after the visitor; the members are the visitor and the staff.
+    case visitors = 10
+    /// A person and an agent.
+    case agent = 11
+    case agentGroup = 12
+
+    /// Whether it stands in its people's lists of conversations, with unread counts.
+    package var isListed: Bool {
+        switch self {
+        case .room, .temporary, .data: false
+        default: true
+        }
+    }
 }
 
 /// What a member may do inside a conversation; the numbers are stored.
@@ -28,6 +51,12 @@ package struct ConversationFlags: OptionSet, Hashable, Sendable {
     package static let disbanded = ConversationFlags(rawValue: 2)
     /// Nobody but the system may send (WuKongIM send_ban of a channel).
     package static let sendBanned = ConversationFlags(rawValue: 4)
+    /// Only managers and the owner may send (F066).
+    package static let membersMuted = ConversationFlags(rawValue: 8)
+    /// Members' invitations wait for a manager.
+    package static let invitationsNeedConsent = ConversationFlags(rawValue: 16)
+    /// Meant for very many members (WuKongIM large): carried, nothing depends on it.
+    package static let large = ConversationFlags(rawValue: 32)
 }
 
 /// A conversation as anyone may name it before the store has looked it up.

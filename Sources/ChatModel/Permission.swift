@@ -61,7 +61,8 @@ package func publishRefusal(_ facts: PublishFacts) -> PublishRefusal? {
         break
     case .room:
         if facts.flags.contains(.sendBanned) { return .conversationBanned }
-    case .group, .temporary, .service:
+    case .group, .temporary, .service, .customerService, .community, .communityTopic, .data, .visitors, .agent,
+        .agentGroup:
         if !facts.senderIsMember { return .notMember }
         if facts.flags.contains(.sendBanned) { return .conversationBanned }
     }

@@ -87,6 +87,8 @@ package enum StoreError: Error, Hashable, Sendable {
     case exists(String)
     /// The request breaks a rule; the text says which.
     case invalid(String)
+    /// Who asked may not do this.
+    case refused(ActionRefusal)
     /// Another process holds the data folder.
     case alreadyRunning(String)
     /// The database was written by a newer teahouse.
@@ -104,6 +106,7 @@ extension StoreError: CustomStringConvertible {
         case .notFound(let what): "\(what) does not exist"
         case .exists(let what): "\(what) exists already"
         case .invalid(let text): text
+        case .refused(let refusal): refusal.description
         case .alreadyRunning(let folder):
             "another teahouse is running on \(folder): stop it first, or choose another folder with --data"
         case .schemaTooNew(let found, let supported):

@@ -119,7 +119,7 @@ extension WriteTransaction {
         switch conversation.kind {
         case .direct: throw .invalid("the two people of a direct conversation stay")
         case .room: throw .invalid("a room has no member list")
-        case .group, .temporary, .service: return conversation
+        default: return conversation
         }
     }
 

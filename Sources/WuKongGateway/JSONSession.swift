@@ -248,7 +248,7 @@ final class JSONSession: ConnectionHandler {
     private func publish(_ id: WuKongRequestID, _ parameters: SendParameters) {
         guard let sessionID = self.sessionID else { return }
         guard let address = Translation.address(channelID: parameters.channelID, type: parameters.channelType) else {
-            let isServed = Translation.isServed(channelType: parameters.channelType)
+            let isServed = Translation.channelType(parameters.channelType) != nil
             return self.answer(id, parameters.header, isServed ? .channelIDError : .notSupportChannelType)
         }
         guard self.unanswered.count < self.gateway.house.settings.unansweredMessages else {

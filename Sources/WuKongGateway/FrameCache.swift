@@ -23,7 +23,7 @@ struct FrameCache {
     private var forms: [Form] = Array(repeating: Form(), count: 4)
     private var answer = WuKongJSONWriter()
 
-    /// Sets the message that `send` is about.
+    /// Sets the message that is sent next.
     mutating func begin(_ delivery: Delivery) {
         guard self.delivery !== delivery else { return }
         self.delivery = delivery
@@ -34,7 +34,7 @@ struct FrameCache {
     }
 
     /// Sends the message to one session.
-    mutating func send(isOwn: Bool, isRepeat: Bool, to connection: Connection) {
+    mutating func sendJSON(isOwn: Bool, isRepeat: Bool, to connection: Connection) {
         guard let delivery = self.delivery else { return }
         let index = (isOwn ? 1 : 0) + (isRepeat ? 2 : 0)
         if !self.forms[index].isWritten {

@@ -1,0 +1,3 @@
+import ByteCodec
+import Testing
+import WuKongCrypto

@@ -31,7 +31,7 @@ final class JSONCodec: SessionCodec {
 
     func received(_ bytes: UnsafeRawBufferPointer, as kind: InboundKind) {
         if kind == .text, self.session.isActive, let id = CompactAcknowledgement.messageID(in: bytes) {
-            return self.session.acknowledge(MessageID(rawValue: id))
+            return self.acknowledge(id)
         }
         do throws(JSONError) {
             try self.splitter.append(bytes) { object in self.take(object) }
@@ -84,7 +84,7 @@ final class JSONCodec: SessionCodec {
         switch request {
         case .connect(let id, _): self.refuse(id, .invalidRequest, "this connection is signed in already")
         case .send(let id, let parameters): self.publish(id, parameters)
-        case .receiveAcknowledge(let message): self.session.acknowledge(MessageID(rawValue: message))
+        case .receiveAcknowledge(let message): self.acknowledge(message)
         case .ping(let id): self.reply { $0.pong(to: id) }
         case .disconnect(let id):
             if let id { self.reply { $0.pong(to: id) } }
@@ -94,6 +94,11 @@ final class JSONCodec: SessionCodec {
         case .unknown(let id?, let method): self.refuse(id, .methodNotFound, "there is no method \(method)")
         case .unknown: break
         }
+    }
+
+    /// The easy SDKs repeat the flags of the message they acknowledge, so these need not be looked at.
+    private func acknowledge(_ message: Int64) {
+        self.session.acknowledge(MessageID(rawValue: message), syncOnce: true)
     }
 
     private func publish(_ id: WuKongRequestID, _ parameters: SendParameters) {

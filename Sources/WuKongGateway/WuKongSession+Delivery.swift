@@ -1,3 +1,4 @@
+import Accounts
 import Broker
 import ChatModel
 import Execution
@@ -36,9 +37,13 @@ extension WuKongSession {
 
     // MARK: Acknowledgements
 
-    func acknowledge(_ message: MessageID) {
-        self.pending.acknowledge(message)
-        self.noteAcknowledging()
+    /// - Parameter syncOnce: whether the acknowledgement says that a command was acted on.
+    func acknowledge(_ message: MessageID, syncOnce: Bool) {
+        guard let delivery = self.pending.acknowledge(message) else { return }
+        guard delivery.isCommand else { return self.noteAcknowledging() }
+        if syncOnce, let sessionID = self.sessionID {
+            self.gateway.house.broker.acknowledgeCommand(from: sessionID, sequence: delivery.message.sequence)
+        }
     }
 
     /// Has the gateway ask for `takeDelivered` with its next tick.
@@ -82,19 +87,24 @@ extension WuKongSession {
 
     func perform(_ action: SessionFeed.Action) {
         guard let identity = self.identity else { return }
-        let later = self.gateway.later(on: self.connection.id)
         switch action {
         case .none: break
-        case .readRanges(let positions):
-            self.gateway.house.broker.missedRanges(
-                user: identity.user, deviceClass: identity.deviceClass, positions: positions,
-                limit: self.gateway.house.settings.catchUpMessages
-            ) { result in later { session in session.received(ranges: result) } }
+        case .readRanges(let positions): self.readRanges(positions, only: false, of: identity)
+        case .readRangesOnly(let positions): self.readRanges(positions, only: true, of: identity)
         case .readPage(let range):
+            let later = self.gateway.later(on: self.connection.id)
             self.gateway.house.broker.missedMessages(range, user: identity.user) { result in
                 later { session in session.received(page: result) }
             }
         }
+    }
+
+    private func readRanges(_ positions: [ConversationID: Int64], only: Bool, of identity: Identity) {
+        let later = self.gateway.later(on: self.connection.id)
+        self.gateway.house.broker.missedRanges(
+            user: identity.user, deviceClass: identity.deviceClass, positions: positions, only: only,
+            limit: self.gateway.house.settings.catchUpMessages
+        ) { result in later { session in session.received(ranges: result) } }
     }
 
     private func received(ranges: [MissedRange]?) {

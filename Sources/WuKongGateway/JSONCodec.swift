@@ -1,3 +1,4 @@
+import Broker
 import ByteCodec
 import ChatModel
 import Transport
@@ -106,12 +107,7 @@ final class JSONCodec: SessionCodec {
         let message = ClientMessage(
             channelID: parameters.channelID, channelType: parameters.channelType,
             clientToken: ClientToken(Array(parameters.clientMessageNumber.utf8)),
-            content: MessageContent(
-                kind: Translation.kind(contentType: parameters.contentType),
-                flags: Translation.flags(
-                    header: parameters.header, setting: parameters.setting,
-                    payloadIsJSONObject: parameters.payloadIsJSONObject),
-                wire: .wuKong, body: parameters.payload, expireSeconds: parameters.expire, topic: parameters.topic))
+            content: Translation.content(of: parameters))
         self.unanswered[self.lastTicket] = (id, parameters.header)
         if let reason = self.session.publish(message, ticket: self.lastTicket) {
             self.answer(self.lastTicket, PublishReceipt(reason: reason))
@@ -143,6 +139,10 @@ final class JSONCodec: SessionCodec {
 
     func send(isOwn: Bool, isRepeat: Bool) {
         self.session.gateway.frames.sendJSON(isOwn: isOwn, isRepeat: isRepeat, to: self.session.connection)
+    }
+
+    func send(_ event: StreamEvent) {
+        self.session.gateway.events.sendJSON(event, to: self.session.connection)
     }
 
     func disconnect(_ reason: WuKongReason, _ text: String) {

@@ -30,6 +30,8 @@ protocol SessionCodec: AnyObject {
     func answer(_ ticket: UInt64, _ receipt: PublishReceipt)
     /// The message that `FrameCache.begin` was told.
     func send(isOwn: Bool, isRepeat: Bool)
+    /// Nothing, in an encoding that has no words for it.
+    func send(_ event: StreamEvent)
     /// The last words on a connection that its client is not to open again by itself.
     func disconnect(_ reason: WuKongReason, _ text: String)
 }

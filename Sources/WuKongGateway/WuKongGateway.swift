@@ -35,6 +35,9 @@ package final class WuKongGateway: Gateway {
     private var nextTick: Instant
     private var nextRedelivery: Instant
     var frames = FrameCache()
+    var events = EventCache()
+    /// The keys of this reactor's sessions in the binary encoding; `nil` when OpenSSL refuses them.
+    let keys: BinaryKeys?
 
     /// What clients are told as the number of this server.
     static let nodeID: Int64 = 1
@@ -46,6 +49,7 @@ package final class WuKongGateway: Gateway {
         self.house = house
         self.reactor = reactor
         self.outlet = ReactorOutlet(jobs: reactor.jobs)
+        self.keys = BinaryKeys(log: house.log)
         let now = reactor.clock.now()
         self.nextTick = now.advanced(byMilliseconds: Self.tickMilliseconds)
         self.nextRedelivery = now.advanced(byMilliseconds: Self.redeliveryScanMilliseconds)
@@ -54,11 +58,7 @@ package final class WuKongGateway: Gateway {
     // MARK: Gateway
 
     package func open(_ opening: Opening, on connection: Connection) -> OpeningAnswer {
-        switch opening {
-        case .jsonStream, .webSocket:
-            .accept(WuKongSession(connection: connection, gateway: self, opening: opening), subprotocol: nil)
-        case .binaryStream: .notMine
-        }
+        .accept(WuKongSession(connection: connection, gateway: self, opening: opening), subprotocol: nil)
     }
 
     package func respond(to request: HTTPRequest, with responder: HTTPResponder) -> Bool { false }
@@ -134,6 +134,9 @@ package final class WuKongGateway: Gateway {
             case .message(let delivery, let handles):
                 self.frames.begin(delivery)
                 for handle in handles where handle != delivery.origin { self.sessions[handle]?.offer(delivery) }
+            case .event(let event, let handles):
+                self.events.begin()
+                for handle in handles { self.sessions[handle]?.offer(event) }
             }
         }
     }

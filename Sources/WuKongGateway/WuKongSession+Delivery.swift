@@ -13,6 +13,11 @@ extension WuKongSession {
         if self.feed.offer(delivery) { self.send(delivery, isRepeat: false) }
     }
 
+    /// An event for this session; the gateway's frames have been told of it. Who does not read fast enough goes without.
+    func offer(_ event: StreamEvent) {
+        if self.isActive, !self.connection.isCongested { self.codec?.send(event) }
+    }
+
     private func send(_ deliveries: [Delivery]) {
         for delivery in deliveries {
             self.gateway.frames.begin(delivery)

@@ -45,15 +45,30 @@ final class WuKongSession: ConnectionHandler {
     init(connection: Connection, gateway: WuKongGateway, opening: Opening) {
         self.connection = connection
         self.gateway = gateway
-        if case .jsonStream = opening { self.codec = JSONCodec(session: self) }
+        switch opening {
+        case .jsonStream: self.codec = JSONCodec(session: self)
+        case .binaryStream: self.codec = BinaryCodec(session: self)
+        case .webSocket: break
+        }
     }
 
     // MARK: From the connection
 
     func received(_ bytes: UnsafeRawBufferPointer, as kind: InboundKind) {
-        if self.codec == nil { self.codec = JSONCodec(session: self) }
+        if self.codec == nil, let first = bytes.first(where: { !Self.isWhiteSpace($0) }) {
+            self.codec =
+                Self.isBinary(first, kind) ? BinaryCodec(session: self) : JSONCodec(session: self)
+        }
         self.codec?.received(bytes, as: kind)
     }
+
+    /// A WebSocket's encoding is told by its first byte, whatever frame it comes in. Source: WuKongIM server; all that is
+    /// not `{` is binary there, but who sends other text meant JSON and gets an answer here.
+    private static func isBinary(_ first: UInt8, _ kind: InboundKind) -> Bool {
+        kind == .text ? 0x10...0x1F ~= first : first != UInt8(ascii: "{")
+    }
+
+    private static func isWhiteSpace(_ byte: UInt8) -> Bool { byte == 0x20 || 0x09...0x0D ~= byte }
 
     func outboxRose() { self.feed.outboxRose() }
 
@@ -115,6 +130,8 @@ final class WuKongSession: ConnectionHandler {
         guard let address = Translation.address(channelID: message.channelID, type: message.channelType) else {
             return Translation.channelType(message.channelType) == nil ? .notSupportChannelType : .channelIDError
         }
+        let topicBytes = message.content.topic?.utf8.count ?? 0
+        guard topicBytes <= Translation.maximumTopicBytes else { return .notAllowSend }
         guard self.unanswered < self.gateway.house.settings.unansweredMessages else { return .rateLimit }
         self.unanswered += 1
         self.gateway.publish(

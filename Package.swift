@@ -51,7 +51,12 @@ let package = Package(
         module("Broker", common + ["Store"]),
         module("WuKongWire", ["ByteCodec"]),
         module("WuKongCrypto", ["ByteCodec", "COpenSSL"]),
-        module("WuKongGateway", common + ["WuKongWire", "Transport", "Store", "Broker", "Accounts"]),
+        module("WuKongTranslation", common + ["WuKongWire", "Store", "Broker"]),
+        module(
+            "WuKongGateway",
+            common + [
+                "WuKongWire", "WuKongCrypto", "WuKongTranslation", "Transport", "Store", "Broker", "Accounts",
+            ]),
         module("CommandLineKit", ["CLinux", "Diagnostics"]),
         module("AdminAPI", common + ["CLinux"]),
         module("AdminService", common + ["AdminAPI", "Accounts", "Broker", "Store", "Transport", "CLinux"]),
@@ -104,6 +109,7 @@ let package = Package(
         tests("Store", common + ["Store", "CLinux"]),
         tests("Transport", ["Transport", "Execution", "Diagnostics", "COpenSSL", "CLinux"]),
         tests("WuKongGateway", common + ["WuKongGateway", "WuKongWire", "Broker"]),
+        tests("WuKongTranslation", common + ["WuKongTranslation", "WuKongWire", "Broker"]),
         tests("WuKongCrypto", ["ByteCodec", "WuKongCrypto"]),
         tests("WuKongWire", ["ByteCodec", "WuKongCrypto", "WuKongWire"]),
     ],

@@ -210,10 +210,11 @@ final class Appender {
     /// has members the rest is not looked at.
     private func remind(of message: Message, _ conversation: ConversationState) throws(StoreError) -> [UserID] {
         let mentions = message.content.mentions
-        var called = mentions.all ? conversation.members : []
+        let members = try self.memory.home(of: conversation).roles
+        var called = mentions.all ? members.keys.sorted() : []
         if !mentions.all {
-            for name in mentions.users.prefix(conversation.members.count) {
-                guard let user = try self.memory.user(named: name), conversation.roles[user.id] != nil else { continue }
+            for name in mentions.users.prefix(members.count) {
+                guard let user = try self.memory.user(named: name), members[user.id] != nil else { continue }
                 called.append(user.id)
             }
         }

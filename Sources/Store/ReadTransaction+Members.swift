@@ -124,11 +124,18 @@ extension ReadTransaction {
         if try self.connection.first(sql, id, user, read: { row throws(StoreError) in row.int64(0) != 0 }) == true {
             return true
         }
+        let home = try self.home(of: id)
+        guard home != id else { return false }
+        return try self.member(user, in: home) != nil
+    }
+
+    /// The conversation whose members count: itself, or for a topic without members of its own its community.
+    func home(of id: ConversationID) throws(StoreError) -> ConversationID {
         guard let topic = try self.conversation(id), topic.kind == .communityTopic, topic.memberCount == 0,
             let name = topic.channel.flatMap({ communityName(ofTopic: $0.text) }),
             let community = try self.connection.conversationID(of: ChannelKey(kind: .community, name: name))
-        else { return false }
-        return try self.member(user, in: community) != nil
+        else { return id }
+        return community
     }
 
     // MARK: Lists

@@ -185,20 +185,57 @@ struct WithdrawalTests {
         #expect(try verona.message(place).content.flags.contains(.withdrawn))
     }
 
-    @Test("in a room the author may recall, and nobody reports reading")
+    @Test("in a room the author may recall, those who listen hear of it, and nobody reports reading")
     func room() throws {
         let verona = try Verona()
         let (romeo, juliet) = (verona.romeo, verona.juliet)
         let ball = try verona.write { store throws(StoreError) in
-            try store.createChannel(.room, ChannelName("ball")!, creator: .system)
+            let ball = try store.createChannel(.room, ChannelName("ball")!, creator: .system)
+            try store.addListeners([romeo, juliet], to: ball)
+            return ball
         }
-        let sent = verona.house.send("x", from: romeo, to: .id(ball), authority: .application)
+        let sent = verona.house.send("x", from: romeo, to: .id(ball))
         let place = MessagePlace(ball, try #require(sent.accepted).message.sequence)
         #expect(
             verona.refusal { store throws(StoreError) in try store.recall(place, by: Actor(juliet)) } == .notMember)
         #expect(
             verona.refusal { store throws(StoreError) in try store.markRead([1], in: ball, by: juliet) } == .notMember)
-        try verona.write { store throws(StoreError) in try store.recall(place, by: Actor(romeo)) }
+        let change = try verona.write { store throws(StoreError) in try store.recall(place, by: Actor(romeo)) }
+        #expect(change.members.sorted() == [romeo, juliet])
         #expect(try verona.message(place).content.body == [])
+    }
+
+    @Test("in a topic the members and managers of its community count")
+    func topic() throws {
+        let verona = try Verona()
+        let (romeo, juliet, escalus, tybalt) = (verona.romeo, verona.juliet, verona.escalus, verona.tybalt)
+        let topic = try verona.write { store throws(StoreError) in
+            try store.createChannel(.community, ChannelName("italy")!, creator: escalus, members: [romeo, juliet])
+            return try store.createChannel(.communityTopic, ChannelName("italy@verona")!, creator: .system)
+        }
+        let flags: MessageFlags = [.countsAsUnread, .receiptRequested]
+        var append = verona.house.append("x", from: romeo, to: .id(topic), flags: flags)
+        append.content.mentions = Mentions(all: true)
+        let accepted = try #require(verona.house.send([append])[0].accepted)
+        #expect(accepted.reminded.sorted() == [escalus, juliet].sorted())
+        let place = MessagePlace(topic, accepted.message.sequence)
+        try verona.write { store throws(StoreError) in
+            try store.markRead([place.sequence], in: topic, by: juliet)
+            try store.hide([place], for: juliet)
+        }
+        let extra = try #require(try verona.extra(place, for: juliet))
+        #expect(extra.readerCount == 1 && extra.unreadCount == 1 && extra.isHidden)
+        let (waiting, reminders) = try verona.read { store throws(StoreError) in
+            (
+                try store.nonReaders(of: place, limit: 9, as: .member(juliet)).map(\.id),
+                try store.reminders(of: juliet, after: 0, limit: 9).count
+            )
+        }
+        #expect(waiting == [escalus] && reminders == 1)
+        #expect(
+            verona.refusal { store throws(StoreError) in try store.recall(place, by: Actor(tybalt)) } == .notMember)
+        let change = try verona.write { store throws(StoreError) in try store.recall(place, by: Actor(escalus)) }
+        #expect(change.members.sorted() == [escalus, romeo, juliet].sorted())
+        #expect(try verona.isSound() == [])
     }
 }

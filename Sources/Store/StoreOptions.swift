@@ -1,3 +1,4 @@
+import ChatModel
 package import Diagnostics
 package import Execution
 
@@ -27,6 +28,8 @@ package struct StoreOptions: Sendable {
     package var listeners = 100_000
     /// Most entries of one of a person's lists, or of one list of a conversation.
     package var listEntries = 2_000
+    /// Commands kept for those who are away; the oldest go first.
+    package var commands: Int64 = ConversationBounds.commands
     /// Sign-in tokens one person may hold; a new one replaces the one seen longest ago.
     package var tokensPerUser = 64
     /// People the writer keeps in memory.

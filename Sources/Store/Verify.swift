@@ -66,6 +66,12 @@ package struct VerifyFinding: Hashable, Sendable, CustomStringConvertible {
         /// A person's reading position or own count.
         case unread
         case memberCount
+        /// Who is in a conversation, who left, who listens.
+        case member
+        /// A person's view of a conversation, or what it shows of itself.
+        case preference
+        /// The log of commands.
+        case command
         case delivered
         /// An acknowledged message is not there.
         case missing
@@ -150,6 +156,7 @@ struct Verifier {
         try self.checkConversations(tokens)
         try self.checkTokens(tokens)
         try self.checkDelivered()
+        try self.checkViews()
         for expectation in self.options.expectations { try self.check(expectation) }
     }
 

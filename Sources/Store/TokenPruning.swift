@@ -18,6 +18,8 @@ struct TokenPruning {
     private let horizonDays: Int64
     private let reminderDays: Int64
     private var notBefore: Instant
+    /// From when on the wall clock is believed.
+    private var steadyFrom: Instant
     private var place = Int64.min
     private var isInRound = false
     /// The round has passed the tokens.
@@ -29,6 +31,7 @@ struct TokenPruning {
         self.reminderDays = Int64(options.reminderDays)
         let now = options.clock.now()
         self.notBefore = now.advanced(byMilliseconds: Self.steadyMilliseconds)
+        self.steadyFrom = self.notBefore
         self.lastSeen = (now, options.clock.wallMilliseconds())
     }
 
@@ -41,7 +44,11 @@ struct TokenPruning {
         guard jump.magnitude > UInt64(Self.steadyMilliseconds) else { return }
         self.isInRound = false
         self.notBefore = now.advanced(byMilliseconds: Self.steadyMilliseconds)
+        self.steadyFrom = self.notBefore
     }
+
+    /// Whether the wall clock has run evenly long enough.
+    func isSteady(at now: Instant) -> Bool { now >= self.steadyFrom }
 
     /// - Returns: whether the round goes on.
     mutating func slice(_ connection: Connection, _ clock: Clock) throws(StoreError) -> Bool {

@@ -114,6 +114,17 @@ extension ReadTransaction {
         return Int(try self.connection.first(sql, id) { row throws(StoreError) in row.int64(0) } ?? 0)
     }
 
+    /// Everyone who gets what is said there, by number: members, listeners, and for a topic without members of its own
+    /// the members of its community.
+    package func receivers(of id: ConversationID) throws(StoreError) -> [UserID] {
+        let sql: StaticString = """
+            SELECT user_id FROM member WHERE conversation_id IN (?1, ?2)
+            UNION SELECT user_id FROM listener WHERE conversation_id IN (?1, ?2)
+            """
+        let home = try self.home(of: id)
+        return try self.connection.query(sql, id, home) { row throws(StoreError) in row.userID(0) }
+    }
+
     /// Whether someone gets what is said there: a member, a listener, or for a topic without members of its own a member
     /// of its community.
     package func hears(_ user: UserID, in id: ConversationID) throws(StoreError) -> Bool {

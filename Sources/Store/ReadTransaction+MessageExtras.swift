@@ -75,7 +75,7 @@ extension ReadTransaction {
             LEFT JOIN member s ON s.conversation_id = ?4 AND s.user_id = g.sender_id
             WHERE e.revision IS NOT NULL OR k.revision IS NOT NULL
             """
-        let home = try self.home(of: id)
+        let home = try self.communityOfBareTopic(id) ?? id
         let extras = try self.connection.query(sql, try Self.list(sequences), id, user, home) {
             row throws(StoreError) in try Self.extra(row, in: id)
         }
@@ -167,8 +167,9 @@ extension ReadTransaction {
                     WHERE r.conversation_id = g.conversation_id AND r.sequence = g.sequence AND r.user_id = m.user_id)
             ORDER BY m.user_id LIMIT ?
             """
+        let home = try self.communityOfBareTopic(place.conversation) ?? place.conversation
         return try self.connection.query(
-            sql, try self.home(of: place.conversation), place.conversation, place.sequence,
+            sql, home, place.conversation, place.sequence,
             after?.rawValue ?? Int64.min, try Self.page(limit),
             read: Self.reader)
     }

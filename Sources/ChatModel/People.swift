@@ -147,11 +147,11 @@ package struct FriendRequestFacts: Sendable {
     package init() {}
 }
 
-/// Why somebody may not ask to be friends; `nil` when they may. That they were blocked is told as if the other did not
-/// exist, for nobody is to learn whose list they are on.
+/// Why somebody may not ask to be friends; `nil` when they may.
 package func friendRequestRefusal(_ facts: FriendRequestFacts) -> ActionRefusal? {
-    if facts.otherIsDisabled || facts.askerIsBlocked { return .noSuchUser }
-    if facts.isToSelf || facts.concernsSystem || facts.areFriends { return .notApplicable }
+    if facts.otherIsDisabled { return .noSuchUser }
+    let makesNoSense = facts.isToSelf || facts.concernsSystem || facts.areFriends
+    if makesNoSense || facts.askerIsBlocked { return .notApplicable }
     if facts.askersFriends >= PeopleLimits.friends { return .tooMany(limit: PeopleLimits.friends) }
     let isFull = max(facts.askersWaiting, facts.othersWaiting) >= PeopleLimits.waitingRequests
     return isFull && !facts.isRenewal ? .tooMany(limit: PeopleLimits.waitingRequests) : nil

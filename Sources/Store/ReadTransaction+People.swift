@@ -37,6 +37,14 @@ extension ReadTransaction {
         }
     }
 
+    /// Whether somebody stands on one of a person's lists.
+    package func isListed(
+        _ other: UserID, by owner: UserID, on list: PersonalList
+    ) throws(StoreError) -> Bool {
+        let sql: StaticString = "SELECT 1 FROM personal_list WHERE owner_id = ? AND list = ? AND other_id = ?"
+        return try self.connection.first(sql, owner, list.rawValue, other) { (_) throws(StoreError) in true } ?? false
+    }
+
     // MARK: Friends
 
     /// A person's friends, by the number of their newest change, those who were removed among them.

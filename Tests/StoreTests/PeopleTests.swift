@@ -208,14 +208,22 @@ struct PeopleTests {
         #expect(try list() == [])
     }
 
-    @Test("who is blocked cannot ask, and is not told why")
+    @Test("who is blocked cannot ask")
     func blocked() throws {
         let house = try House()
         let (romeo, juliet) = (try house.user("romeo"), try house.user("juliet"))
         try house.store.writeAndWait { store throws(StoreError) in
             try store.setListed(owner: juliet, .blocked, romeo, true)
         }
-        #expect(throws: StoreError.refused(.noSuchUser)) { try self.ask(house, juliet, by: romeo) }
+        #expect(throws: StoreError.refused(.notApplicable)) { try self.ask(house, juliet, by: romeo) }
+        let listed = try house.store.readAndWait { store throws(StoreError) in
+            [
+                try store.isListed(romeo, by: juliet, on: .blocked),
+                try store.isListed(juliet, by: romeo, on: .blocked),
+                try store.isListed(romeo, by: juliet, on: .allowed),
+            ]
+        }
+        #expect(listed == [true, false, false])
     }
 
     struct Rule: Sendable {
@@ -236,7 +244,7 @@ struct PeopleTests {
             Rule(.notApplicable) { $0.areFriends = true },
             Rule(.notApplicable) { $0.concernsSystem = true },
             Rule(.noSuchUser) { $0.otherIsDisabled = true },
-            Rule(.noSuchUser) { $0.askerIsBlocked = true },
+            Rule(.notApplicable) { $0.askerIsBlocked = true },
             Rule(nil) { $0.othersWaiting = PeopleLimits.waitingRequests - 1 },
             Rule(.tooMany(limit: PeopleLimits.waitingRequests)) { $0.othersWaiting = PeopleLimits.waitingRequests },
             Rule(.tooMany(limit: PeopleLimits.waitingRequests)) { $0.askersWaiting = PeopleLimits.waitingRequests },

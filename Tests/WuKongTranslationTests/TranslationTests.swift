@@ -3,19 +3,30 @@ import ChatModel
 import Testing
 import WuKongWire
 
-@testable import WuKongGateway
+@testable import WuKongTranslation
 
 struct TranslationTests {
     @Test(
-        "channel types that are served become addresses, the rest does not",
+        "channel ids and types become addresses, unless the id is built of others or the type is none",
         arguments: [
             ("juliet", 1, ConversationAddress.direct(UserName("juliet")!)),
             ("tea", 2, .channel(.group, ChannelName("tea")!)),
-            ("tea", 9, nil), ("tea", 0, nil), ("tea", 300, nil), ("tea", -1, nil),
+            ("tea", 9, .channel(.room, ChannelName("tea")!)), ("tea", 0, nil), ("tea", 13, nil),
+            ("town@square", 5, .channel(.communityTopic, ChannelName("town@square")!)),
+            ("square", 5, .channel(.communityTopic, ChannelName("square")!)),
+            ("romeo@bot", 11, .channel(.agent, ChannelName("romeo@bot")!)),
+            ("a@b@c", 5, nil), ("@b", 11, nil), ("a@", 11, nil), ("a@b#", 5, nil), ("a@b", 12, nil), ("", 11, nil),
+            ("tea", 300, nil), ("tea", -1, nil),
             ("a@b", 1, nil), ("a#b", 2, nil), ("a&b", 1, nil), ("", 1, nil), ("", 2, nil),
         ])
     func addresses(channel: String, type: Int, expected: ConversationAddress?) {
         #expect(Translation.address(channelID: channel, type: type) == expected)
+    }
+
+    @Test(
+        "each kind of conversation is one channel type, and the other way round", arguments: ConversationKind.allCases)
+    func kindsAndTypes(kind: ConversationKind) {
+        #expect(Translation.conversationKind(Translation.channelType(kind)) == kind)
     }
 
     @Test(
@@ -72,5 +83,35 @@ struct TranslationTests {
         #expect(received.channelID == "tea" && received.channelType == .group)
         #expect(received.header == WuKongHeader(noPersist: true, syncOnce: true))
         #expect(received.setting == [.signal, .topic])
+    }
+
+    @Test(
+        "a person channel is stored under both uids, the larger checksum first, whoever asks",
+        arguments: [("alice", "bob", "bob@alice"), ("u1", "u2", "u2@u1"), ("1001", "1002", "1001@1002")])
+    func personChannelIDs(one: String, other: String, expected: String) throws {
+        let (one, other) = (UserName(one)!, UserName(other)!)
+        #expect(Translation.personChannelID(one, other) == expected)
+        #expect(Translation.personChannelID(other, one) == expected)
+        let people = try #require(Translation.people(ofPersonChannel: expected))
+        #expect([people.first, people.second].sorted { $0.text < $1.text } == [one, other])
+    }
+
+    @Test("anything but two uids is no person channel", arguments: ["", "a", "a@", "@a", "a@b@c", "a#@b"])
+    func noPersonChannel(id: String) { #expect(Translation.people(ofPersonChannel: id) == nil) }
+
+    @Test("device flags and classes stand for each other; 99 and the rest for nothing", arguments: -1...100)
+    func devices(flag: Int) {
+        let deviceClass = Translation.deviceClass(flag)
+        #expect((deviceClass != nil) == (0...2).contains(flag))
+        if let deviceClass { #expect(Translation.deviceFlag(deviceClass) == flag) }
+    }
+
+    @Test("a sender's header and setting come out again")
+    func flags() {
+        let header = WuKongHeader(noPersist: true, redDot: true, syncOnce: true)
+        let flags = Translation.flags(header: header, setting: [.receipt, .signal, .stream], payloadIsJSONObject: true)
+        #expect(Translation.header(of: flags) == header)
+        let content = MessageContent(kind: .text, flags: flags, wire: .wuKong, body: [])
+        #expect(Translation.setting(of: content) == [.receipt, .signal], "the old streams are gone")
     }
 }

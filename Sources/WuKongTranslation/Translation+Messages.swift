@@ -1,0 +1,125 @@
+package import Broker
+package import ChatModel
+package import WuKongWire
+
+/// Messages.
+extension Translation {
+    /// The content types that mean the same in every dialect are the negative built-in ones inside; all others keep
+    /// their number.
+    package static func kind(contentType: Int) -> MessageKind {
+        switch contentType {
+        case 1: .text
+        case 2: .image
+        case 4: .audio
+        case 5: .video
+        case 6: .location
+        case 8: .file
+        default: MessageKind(rawValue: Int32(clamping: max(0, contentType)))
+        }
+    }
+
+    /// Most bytes of a topic. Source: none in WuKongIM; a string of its binary encoding has 32,767 at most.
+    package static let maximumTopicBytes = 255
+
+    /// What a client of the JSON encoding wants said.
+    package static func content(of parameters: SendParameters) -> MessageContent {
+        var content = MessageContent(
+            kind: self.kind(contentType: parameters.contentType),
+            flags: self.flags(
+                header: parameters.header, setting: parameters.setting,
+                payloadIsJSONObject: parameters.payloadIsJSONObject),
+            wire: .wuKong, body: parameters.payload, expireSeconds: parameters.expire, topic: parameters.topic)
+        content.mentions = self.mentions(all: parameters.mentionsAll, uids: parameters.mentionedUIDs)
+        return content
+    }
+
+    /// What a sender wants said whose payload came as bytes.
+    package static func content(
+        payload: [UInt8], header: WuKongHeader, setting: WuKongSetting, topic: String?, expire: UInt32
+    ) -> MessageContent {
+        let facts = PayloadFacts(of: payload)
+        var content = MessageContent(
+            kind: self.kind(contentType: facts.contentType),
+            flags: self.flags(header: header, setting: setting, payloadIsJSONObject: facts.isJSONObject),
+            wire: .wuKong, body: payload, expireSeconds: expire, topic: topic)
+        content.mentions = self.mentions(all: facts.mentionsAll, uids: facts.mentionedUIDs)
+        return content
+    }
+
+    private static func mentions(all: Bool, uids: [String]) -> Mentions {
+        Mentions(all: all, users: uids.compactMap { self.userName($0) })
+    }
+
+    /// What a sender's header and setting ask for.
+    package static func flags(
+        header: WuKongHeader, setting: WuKongSetting, payloadIsJSONObject: Bool
+    ) -> MessageFlags {
+        var flags: MessageFlags = []
+        if header.noPersist { flags.insert(.transient) }
+        if header.redDot { flags.insert(.countsAsUnread) }
+        if header.syncOnce { flags.insert(.syncOnce) }
+        if setting.contains(.receipt) { flags.insert(.receiptRequested) }
+        if setting.contains(.signal) { flags.insert(.endToEndEncrypted) }
+        if payloadIsJSONObject { flags.insert(.bodyIsJSONObject) }
+        return flags
+    }
+
+    /// A message as one of its receivers is told it.
+    ///
+    /// In a person channel the receiver sees the sender as the channel; the sender's own other devices see the peer, and
+    /// for them it does not count as unread. Source: WuKongIM server, fan-out of person channels.
+    package static func received(_ delivery: Delivery, isOwn: Bool, isRepeat: Bool) -> ReceivedMessage {
+        let sender = delivery.message.senderName
+        let other = isOwn ? delivery.peerName ?? sender : sender
+        return self.received(
+            delivery.message, channelID: self.channelID(channel: delivery.channel, other: other),
+            channelType: self.channelType(delivery.kind), isOwn: isOwn, isRepeat: isRepeat)
+    }
+
+    /// A message of a channel, as somebody sees it who knows the channel by this id.
+    ///
+    /// - Parameter isOwn: whether that is the sender.
+    package static func received(
+        _ message: Message, channelID: String, channelType: WuKongChannelType, isOwn: Bool, isRepeat: Bool = false
+    ) -> ReceivedMessage {
+        let content = message.content
+        var header = self.header(of: content.flags)
+        header.redDot = header.redDot && !isOwn
+        header.dup = isRepeat
+        let isWithdrawn = content.flags.contains(.withdrawn)
+        return ReceivedMessage(
+            header: header, setting: self.setting(of: content), messageID: message.id.rawValue,
+            sequence: message.sequence, timestampSeconds: message.sentAtMilliseconds / 1000, channelID: channelID,
+            channelType: channelType, fromUID: message.senderName.text, payload: self.payload(of: content),
+            payloadIsJSONObject: isWithdrawn || content.flags.contains(.bodyIsJSONObject),
+            clientMessageNumber: message.clientToken.map { String(decoding: $0.bytes, as: UTF8.self) },
+            topic: self.topic(of: content), expire: content.expireSeconds)
+    }
+
+    /// What clients are told in place of a message that was recalled: content type 1006 is WuKongIM's for that.
+    private static let withdrawnPayload = Array("{\"type\":1006}".utf8)
+
+    /// The payload that receivers get.
+    package static func payload(of content: MessageContent) -> [UInt8] {
+        content.flags.contains(.withdrawn) ? self.withdrawnPayload : content.body
+    }
+
+    /// A topic that came through another door may be longer than an SDK can be told.
+    private static func topic(of content: MessageContent) -> String? {
+        content.topic.flatMap { $0.utf8.count <= self.maximumTopicBytes ? $0 : nil }
+    }
+
+    package static func header(of flags: MessageFlags) -> WuKongHeader {
+        WuKongHeader(
+            noPersist: flags.contains(.transient), redDot: flags.contains(.countsAsUnread),
+            syncOnce: flags.contains(.syncOnce))
+    }
+
+    package static func setting(of content: MessageContent) -> WuKongSetting {
+        var setting: WuKongSetting = []
+        if content.flags.contains(.receiptRequested) { setting.insert(.receipt) }
+        if content.flags.contains(.endToEndEncrypted) { setting.insert(.signal) }
+        if self.topic(of: content) != nil { setting.insert(.topic) }
+        return setting
+    }
+}

@@ -1,0 +1,33 @@
+package import Broker
+package import ChatModel
+package import WuKongWire
+
+/// WuKongIM's words and numbers for what the house says, and the other way round: for its gateway and its HTTP API.
+/// Pure.
+package enum Translation {}
+
+/// Reasons.
+extension Translation {
+    package static func reason(_ outcome: PublishOutcome) -> WuKongReason {
+        switch outcome {
+        case .accepted: .success
+        case .refused(let refusal): self.reason(refusal)
+        case .rateLimited, .busy: .rateLimit
+        case .full: .systemError
+        }
+    }
+
+    package static func reason(_ refusal: PublishRefusal) -> WuKongReason {
+        switch refusal {
+        case .senderDisabled, .conversationBanned: .ban
+        case .senderSendBanned: .sendBan
+        case .conversationDisbanded: .disband
+        case .noSuchConversation, .noSuchUser: .channelNotExist
+        case .blocked: .inBlacklist
+        case .notAllowlisted: .notInWhitelist
+        case .notMember: .subscriberNotExist
+        case .tokenConflict, .bodyTooLarge: .notAllowSend
+        case .kindNotServed: .notSupportChannelType
+        }
+    }
+}

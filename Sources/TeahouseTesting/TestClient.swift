@@ -80,7 +80,10 @@ package final class TestClient {
     }
 
     /// Everything until the server closes, as text: for other protocols than JSON.
-    package func everything() throws -> String {
+    package func everything() throws -> String { String(decoding: try self.allBytes(), as: UTF8.self) }
+
+    /// Everything until the server closes.
+    package func allBytes() throws -> [UInt8] {
         var bytes: [UInt8] = []
         while true {
             var entry = pollfd(fd: self.descriptor, events: Int16(POLLIN), revents: 0)
@@ -89,7 +92,7 @@ package final class TestClient {
             }
             var buffer = [UInt8](repeating: 0, count: 65_536)
             let count = recv(self.descriptor, &buffer, buffer.count, 0)
-            guard count > 0 else { return String(decoding: bytes, as: UTF8.self) }
+            guard count > 0 else { return bytes }
             bytes += buffer[..<count]
         }
     }

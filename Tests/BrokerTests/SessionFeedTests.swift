@@ -117,7 +117,7 @@ struct SessionFeedTests {
         func work() {
             switch pending {
             case .none: break
-            case .readRanges(let positions):
+            case .readRanges(let positions), .readRangesOnly(let positions):
                 let after = positions[self.tea] ?? 0
                 let ranges = after < head ? [range(7, after: after, through: head)] : []
                 let (send, next) = feed.received(ranges: ranges)

@@ -113,7 +113,8 @@ let package = Package(
         tests(
             "Scenario",
             common + [
-                "TeahouseTesting", "Server", "Store", "Accounts", "Broker", "Transport", "WuKongWire", "WuKongCrypto",
+                "TeahouseTesting", "Server", "Store", "Accounts", "Broker", "Transport", "WuKongAPI", "WuKongWire",
+                "WuKongCrypto",
             ]),
         tests("Store", common + ["Store", "CLinux"]),
         tests("Transport", ["Transport", "Execution", "Diagnostics", "COpenSSL", "CLinux"]),

@@ -119,6 +119,9 @@ package enum Keys {
     package static let wukongAPIWaiting = SettingKey<Int64>(
         "wukong.api_waiting_requests", 512, in: 1...100_000, "requests",
         "That wait for their answer, per reactor; one more is answered with 503.")
+    package static let wukongRegistration = SettingKey<String>(
+        "wukong.registration", "off", choices: ["off", "open"],
+        "Whether anybody may make an account over the HTTP API; otherwise the operator makes them.")
 
     package static let storage = SettingKey<String>(
         "storage", "sqlite", choices: ["sqlite"], "Where messages are kept.")
@@ -144,5 +147,6 @@ package enum Keys {
         wukongRedeliverySeconds.definition, wukongRedeliveryAttempts.definition,
         wukongAPI.definition, wukongAPIPersonRate.definition, wukongAPIPersonBurst.definition,
         wukongAPIAddressRate.definition, wukongAPIAddressBurst.definition, wukongAPIWaiting.definition,
+        wukongRegistration.definition,
     ]
 }

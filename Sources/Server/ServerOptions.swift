@@ -22,6 +22,7 @@ package struct ServerOptions: Sendable {
     package var servesWuKong = true
     package var wuKongAPI = APISettings()
     package var servesWuKongAPI = true
+    package var business = BusinessSettings()
     package var accounts = AccountsOptions()
     package var clock = Clock.system
     package var log = Log.silent
@@ -133,5 +134,6 @@ extension ServerOptions {
         self.wuKongAPI.waitingRequests = Int(settings[Keys.wukongAPIWaiting])
         self.wuKongAPI.takesPlainTokens = settings[Keys.plainTokens] == "private"
         self.wuKongAPI.messageBytes = Int(settings[Keys.bodyBytes])
+        self.business.registrationIsOpen = settings[Keys.wukongRegistration] == "open"
     }
 }

@@ -18,13 +18,23 @@ extension Schema {
         ALTER TABLE member ADD COLUMN nickname TEXT;
         CREATE INDEX member_by_revision ON member (conversation_id, revision);
 
+        -- One pass over the messages; memory for people in conversations, not for messages.
+        CREATE TEMP TABLE own_last (
+            conversation_id INTEGER NOT NULL,
+            sender_id INTEGER NOT NULL,
+            sequence INTEGER NOT NULL,
+            countable INTEGER NOT NULL,
+            PRIMARY KEY (conversation_id, sender_id)
+        ) STRICT, WITHOUT ROWID;
+        INSERT INTO own_last (conversation_id, sender_id, sequence, countable)
+        SELECT conversation_id, sender_id, sequence, countable FROM message WHERE true
+        ON CONFLICT DO UPDATE SET sequence = excluded.sequence, countable = excluded.countable
+            WHERE excluded.sequence > sequence;
         UPDATE member SET own_last_sequence = last.sequence, own_last_countable = last.countable
-        FROM (
-            SELECT conversation_id, sender_id, max(sequence) AS sequence, countable
-            FROM message GROUP BY conversation_id, sender_id
-        ) AS last
+        FROM own_last AS last
         WHERE last.conversation_id = member.conversation_id AND last.sender_id = member.user_id
             AND last.sequence > member.joined_sequence;
+        DROP TABLE own_last;
 
         -- Who left or was removed, so that devices that were away learn of it.
         CREATE TABLE former_member (

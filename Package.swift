@@ -57,13 +57,16 @@ let package = Package(
             common + [
                 "WuKongWire", "WuKongCrypto", "WuKongTranslation", "Transport", "Store", "Broker", "Accounts",
             ]),
+        module(
+            "WuKongAPI",
+            common + ["WuKongWire", "WuKongTranslation", "Transport", "Store", "Broker", "Accounts"]),
         module("CommandLineKit", ["CLinux", "Diagnostics"]),
         module("AdminAPI", common + ["CLinux"]),
         module("AdminService", common + ["AdminAPI", "Accounts", "Broker", "Store", "Transport", "CLinux"]),
         module(
             "Server",
             common + [
-                "Configuration", "Transport", "Store", "Accounts", "Broker", "WuKongGateway", "AdminAPI",
+                "Configuration", "Transport", "Store", "Accounts", "Broker", "WuKongGateway", "WuKongAPI", "AdminAPI",
                 "AdminService", "CLinux",
             ]),
 
@@ -111,10 +114,14 @@ let package = Package(
         tests(
             "Scenario",
             common + [
-                "TeahouseTesting", "Server", "Store", "Accounts", "Broker", "Transport", "WuKongWire", "WuKongCrypto",
+                "TeahouseTesting", "Server", "Store", "Accounts", "Broker", "Transport", "WuKongAPI", "WuKongWire",
+                "WuKongCrypto",
             ]),
         tests("Store", common + ["Store", "CLinux"]),
         tests("Transport", ["Transport", "Execution", "Diagnostics", "COpenSSL", "CLinux"]),
+        tests(
+            "WuKongAPI",
+            common + ["WuKongAPI", "WuKongWire", "WuKongTranslation", "Transport", "Store", "Broker", "Accounts"]),
         tests("WuKongGateway", common + ["WuKongGateway", "WuKongWire", "Broker"]),
         tests("WuKongTranslation", common + ["WuKongTranslation", "WuKongWire", "Broker"]),
         tests("WuKongCrypto", ["ByteCodec", "WuKongCrypto"]),

@@ -104,6 +104,25 @@ package enum Keys {
         "wukong.redelivery_attempts", 5, in: 1...100, "sendings",
         "Of one message to one session, the first included.")
 
+    package static let wukongAPI = SettingKey<Bool>(
+        "wukong.api_enabled", true, "Whether WuKongIM's HTTP API is served, on the same port.")
+    package static let wukongAPIPersonRate = SettingKey<Int64>(
+        "wukong.api_requests_per_second", 20, in: 1...1_000_000, "requests per second",
+        "Of one person over the HTTP API; the manager's token has no rate.")
+    package static let wukongAPIPersonBurst = SettingKey<Int64>(
+        "wukong.api_request_burst", 100, in: 1...1_000_000, "requests", "Of one person at once.")
+    package static let wukongAPIAddressRate = SettingKey<Int64>(
+        "wukong.api_requests_per_second_per_address", 100, in: 1...1_000_000, "requests per second",
+        "From one address without the manager's token. Loopback is exempt.")
+    package static let wukongAPIAddressBurst = SettingKey<Int64>(
+        "wukong.api_request_burst_per_address", 500, in: 1...1_000_000, "requests", "From one address at once.")
+    package static let wukongAPIWaiting = SettingKey<Int64>(
+        "wukong.api_waiting_requests", 512, in: 1...100_000, "requests",
+        "That wait for their answer, per reactor; one more is answered with 503.")
+    package static let wukongRegistration = SettingKey<String>(
+        "wukong.registration", "off", choices: ["off", "open"],
+        "Whether anybody may make an account over the HTTP API; otherwise the operator makes them.")
+
     package static let storage = SettingKey<String>(
         "storage", "sqlite", choices: ["sqlite"], "Where messages are kept.")
     package static let bus = SettingKey<String>(
@@ -126,5 +145,8 @@ package enum Keys {
         passwordMinimumCharacters.definition,
         wukong.definition, wukongCatchUp.definition, wukongCatchUpMessages.definition,
         wukongRedeliverySeconds.definition, wukongRedeliveryAttempts.definition,
+        wukongAPI.definition, wukongAPIPersonRate.definition, wukongAPIPersonBurst.definition,
+        wukongAPIAddressRate.definition, wukongAPIAddressBurst.definition, wukongAPIWaiting.definition,
+        wukongRegistration.definition,
     ]
 }

@@ -6,6 +6,7 @@ package import Execution
 package import Store
 package import Transport
 import Glibc
+package import WuKongAPI
 package import WuKongGateway
 
 /// Everything a server is started with.
@@ -19,6 +20,9 @@ package struct ServerOptions: Sendable {
     package var certificates: [TLSSettings.Files] = []
     package var wuKong = WuKongSettings()
     package var servesWuKong = true
+    package var wuKongAPI = APISettings()
+    package var servesWuKongAPI = true
+    package var business = BusinessSettings()
     package var accounts = AccountsOptions()
     package var clock = Clock.system
     package var log = Log.silent
@@ -119,5 +123,17 @@ extension ServerOptions {
         self.wuKong.redeliveryAttempts = UInt8(settings[Keys.wukongRedeliveryAttempts])
         self.wuKong.idleSeconds = Int(settings[Keys.idleSecondsWuKong])
         self.wuKong.frameBytes = Int(settings[Keys.frameBytes])
+        self.applyAPI(settings)
+    }
+    private mutating func applyAPI(_ settings: Settings) {
+        self.servesWuKongAPI = settings[Keys.wukongAPI]
+        self.wuKongAPI.perPerson = RateLimit(
+            perSecond: Double(settings[Keys.wukongAPIPersonRate]), burst: Double(settings[Keys.wukongAPIPersonBurst]))
+        self.wuKongAPI.perAddress = RateLimit(
+            perSecond: Double(settings[Keys.wukongAPIAddressRate]), burst: Double(settings[Keys.wukongAPIAddressBurst]))
+        self.wuKongAPI.waitingRequests = Int(settings[Keys.wukongAPIWaiting])
+        self.wuKongAPI.takesPlainTokens = settings[Keys.plainTokens] == "private"
+        self.wuKongAPI.messageBytes = Int(settings[Keys.bodyBytes])
+        self.business.registrationIsOpen = settings[Keys.wukongRegistration] == "open"
     }
 }

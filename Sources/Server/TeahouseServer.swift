@@ -5,6 +5,7 @@ package import Broker
 import Diagnostics
 package import Store
 package import Transport
+import WuKongAPI
 import WuKongGateway
 
 /// A whole server: everything started and stopped in one visible order.
@@ -30,7 +31,8 @@ package final class TeahouseServer: Sendable {
         self.accounts = Accounts(self.store, folder: options.store.folder, options: options.accounts)
         self.broker = Broker(store: self.store, limits: options.broker, clock: options.clock, log: options.log)
         do throws(ServerError) {
-            self.transport = try Self.makeTransport(options, broker: self.broker, accounts: self.accounts)
+            let api = try Self.apiDesk(options, store: self.store, broker: self.broker, accounts: self.accounts)
+            self.transport = try Self.makeTransport(options, broker: self.broker, accounts: self.accounts, api: api)
         } catch {
             Self.stop(self.broker, self.accounts, self.store)
             throw error
@@ -52,7 +54,7 @@ package final class TeahouseServer: Sendable {
     }
 
     private static func makeTransport(
-        _ options: ServerOptions, broker: Broker, accounts: Accounts
+        _ options: ServerOptions, broker: Broker, accounts: Accounts, api: APIDesk?
     ) throws(ServerError) -> TransportServer {
         let house = WuKongHouse(
             broker: broker, authenticator: accounts.authenticator, settings: options.wuKong, log: options.log)
@@ -65,7 +67,8 @@ package final class TeahouseServer: Sendable {
                 settings: options.transport, limits: options.transportLimits, tls: tls, log: options.log,
                 clock: options.clock
             ) { reactor in
-                let doors: [any Gateway] = servesWuKong ? [WuKongGateway(house: house, reactor: reactor)] : []
+                var doors: [any Gateway] = servesWuKong ? [WuKongGateway(house: house, reactor: reactor)] : []
+                if let api { doors.append(WuKongAPIGateway(desk: api, reactor: reactor)) }
                 return doors + [SetupDoor(accounts: accounts, reactor: reactor), FrontDoor(tls: tls)]
             }
         } catch {

@@ -13,6 +13,7 @@ let migrations: [Migration] = [
     Migration(version: 2, sql: Schema.conversations),
     Migration(version: 2, sql: Schema.systemAccounts),
     Migration(version: 3, sql: MessagesSchema.sql),
+    Migration(version: 4, sql: Schema.people),
 ]
 
 extension Connection {

@@ -75,6 +75,8 @@ package struct VerifyFinding: Hashable, Sendable, CustomStringConvertible {
         /// The log of commands.
         case command
         case delivered
+        /// A profile, a friendship or a friend request.
+        case people
         /// An acknowledged message is not there.
         case missing
         /// An acknowledged message is another one.
@@ -160,6 +162,7 @@ struct Verifier {
         try self.checkDelivered()
         try self.checkMessageChanges()
         try self.checkViews()
+        try self.checkPeople()
         for expectation in self.options.expectations { try self.check(expectation) }
     }
 

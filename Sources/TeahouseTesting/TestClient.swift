@@ -42,10 +42,13 @@ package final class TestClient {
     }
 
     /// Everything until the server closes, as text: for other protocols than JSON.
-    package func everything() throws -> String {
+    package func everything() throws -> String { String(decoding: try self.allBytes(), as: UTF8.self) }
+
+    /// Everything until the server closes.
+    package func allBytes() throws -> [UInt8] {
         var bytes: [UInt8] = []
         while let more = try self.socket.receive() { bytes += more }
-        return String(decoding: bytes, as: UTF8.self)
+        return bytes
     }
 
     // MARK: Requests

@@ -1,0 +1,32 @@
+import Accounts
+import Broker
+import Store
+import WuKongAPI
+
+/// The HTTP APIs: which routes there are, and what their handlers share.
+extension TeahouseServer {
+    /// - Returns: `nil` when the API is switched off.
+    static func apiDesk(
+        _ options: ServerOptions, store: Store, broker: Broker, accounts: Accounts
+    ) throws(ServerError) -> APIDesk? {
+        guard options.servesWuKong, options.servesWuKongAPI else { return nil }
+        let token: ManagerToken
+        do throws(StoreError) {
+            token = try ManagerToken(folder: options.store.folder, clock: options.clock, log: options.log)
+        } catch {
+            throw .store(error)
+        }
+        let facts = ServerFacts(
+            version: Version.text, servesTLS: options.servesTLS,
+            startedAtMilliseconds: options.clock.wallMilliseconds(), limits: options.transportLimits.all)
+        let house = APIHouse(
+            broker: broker, accounts: accounts, store: store, managerToken: token, settings: options.wuKongAPI,
+            facts: facts, clock: options.clock, log: options.log, findSession: BusinessServer.sessions(of: accounts))
+        var business = options.business
+        business.rules = options.store.rules
+        let router = Router(
+            WuKongRows.all + BusinessServer(business).routes,
+            notServed: WuKongRows.notServed + BusinessServer.notServed)
+        return APIDesk(house: house, router: router)
+    }
+}

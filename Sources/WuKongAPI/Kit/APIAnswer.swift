@@ -1,0 +1,97 @@
+package import ByteCodec
+package import Store
+
+/// What a request is answered with.
+package struct APIAnswer: Sendable {
+    package var status: Int
+    /// Besides those every answer has.
+    package var headers: [(String, String)]
+    package var contentType: String
+    package var body: [UInt8]
+
+    package init(
+        status: Int, headers: [(String, String)] = [], contentType: String = "application/json", body: [UInt8]
+    ) {
+        self.status = status
+        self.headers = headers
+        self.contentType = contentType
+        self.body = body
+    }
+
+    /// `{"status":200}`, WuKongIM's plain yes.
+    package static let ok = APIAnswer.json(.object([JSONValue.Member("status", .integer(200))]))
+
+    /// `{"status":200,"data":...}`
+    package static func ok(_ data: JSONValue) -> APIAnswer {
+        .json(.object([JSONValue.Member("status", .integer(200)), JSONValue.Member("data", data)]))
+    }
+
+    /// A value as it is.
+    package static func json(_ value: JSONValue, status: Int = 200) -> APIAnswer {
+        APIAnswer(status: status, body: value.serialized())
+    }
+
+    /// A value that `write` writes.
+    package static func json(_ write: (inout JSONWriter) -> Void) -> APIAnswer {
+        var writer = JSONWriter(capacity: 1024)
+        write(&writer)
+        return APIAnswer(status: 200, body: writer.bytes)
+    }
+
+    /// `{"msg":"...","status":400}`, WuKongIM's no.
+    package static func failure(_ failure: APIFailure) -> APIAnswer {
+        var headers: [(String, String)] = []
+        if let seconds = failure.retryAfterSeconds { headers.append(("Retry-After", String(seconds))) }
+        if !failure.allowedMethods.isEmpty {
+            headers.append(("Allow", failure.allowedMethods.joined(separator: ", ")))
+        }
+        let body = JSONValue.object([
+            JSONValue.Member("msg", .string(failure.message)),
+            JSONValue.Member("status", .integer(Int64(failure.status))),
+        ])
+        return APIAnswer(status: failure.status, headers: headers, body: body.serialized())
+    }
+
+    package static func failure(_ status: Int, _ message: String) -> APIAnswer {
+        .failure(APIFailure(status, message))
+    }
+}
+
+/// Why a request is not done. The message is for whoever wrote the client.
+package struct APIFailure: Error, Hashable, Sendable {
+    package var status: Int
+    package var message: String
+    /// When the same request may succeed.
+    package var retryAfterSeconds: Int64?
+    package var allowedMethods: [String] = []
+
+    package init(_ status: Int, _ message: String, retryAfterSeconds: Int64? = nil) {
+        self.status = status
+        self.message = message
+        self.retryAfterSeconds = retryAfterSeconds
+    }
+
+    /// 400: the request is wrong.
+    package static func bad(_ message: String) -> APIFailure { APIFailure(400, message) }
+
+    /// What the store could not do, in numbers of HTTP.
+    package init(_ error: StoreError) {
+        switch error {
+        case .busy: self.init(503, "\(error)", retryAfterSeconds: 1)
+        case .unavailable: self.init(503, "\(error)", retryAfterSeconds: 5)
+        case .full: self.init(507, "\(error)")
+        case .notFound: self.init(404, "\(error)")
+        case .exists: self.init(409, "\(error)")
+        case .invalid: self.init(400, "\(error)")
+        case .refused(let refusal):
+            switch refusal {
+            case .noSuchConversation, .noSuchMessage, .noSuchUser: self.init(404, "\(error)")
+            case .notMember, .notAuthor, .notManager, .notOwner, .mayNotSend, .switchedOff: self.init(403, "\(error)")
+            case .changedMeanwhile: self.init(409, "\(error)")
+            case .windowOver, .alreadyGone, .notApplicable, .ownMessage, .tooMany, .disbanded:
+                self.init(400, "\(error)")
+            }
+        case .fatal, .alreadyRunning, .schemaTooNew: self.init(500, "the database failed: see the log of the server")
+        }
+    }
+}

@@ -1,0 +1,115 @@
+package import Accounts
+package import Broker
+package import Diagnostics
+package import Execution
+package import Store
+
+/// What the operator may set about the HTTP API.
+package struct APISettings: Sendable {
+    /// Requests of one person, over all connections. The manager has no rate.
+    package var perPerson = RateLimit(perSecond: 20, burst: 100)
+    /// Requests from one address (IPv6: one /64 network) without the manager's token. Loopback is exempt: behind it
+    /// there may be a proxy, and then everybody.
+    package var perAddress = RateLimit(perSecond: 100, burst: 500)
+    /// Requests of one reactor that wait for their answer; one more is answered with 503.
+    package var waitingRequests = 512
+    /// Whether tokens are taken without TLS from private networks. From loopback they always are, from public
+    /// addresses never.
+    package var takesPlainTokens = true
+    /// Bytes of one message body.
+    package var messageBytes = 32 * 1024
+
+    package init() {}
+}
+
+/// What an operator's program asks this server about itself.
+package struct ServerFacts: Sendable {
+    package var version: String
+    package var servesTLS: Bool
+    package var startedAtMilliseconds: Int64
+    package var limits: [Limit]
+
+    package init(version: String, servesTLS: Bool, startedAtMilliseconds: Int64, limits: [Limit]) {
+        self.version = version
+        self.servesTLS = servesTLS
+        self.startedAtMilliseconds = startedAtMilliseconds
+        self.limits = limits
+    }
+}
+
+/// Finds the person a token belongs to; calls back once, on any thread.
+package typealias SessionLookup = @Sendable (TokenHolder, @escaping @Sendable (PersonByToken) -> Void) -> Void
+
+/// What the handlers of one server share.
+package struct APIHouse: Sendable {
+    package var broker: Broker
+    package var accounts: Accounts
+    package var store: Store
+    package var managerToken: ManagerToken
+    package var settings: APISettings
+    package var facts: ServerFacts
+    package var clock: Clock
+    package var log: Log
+    /// `nil` while no route asks for a session.
+    package var findSession: SessionLookup?
+
+    package init(
+        broker: Broker, accounts: Accounts, store: Store, managerToken: ManagerToken, settings: APISettings,
+        facts: ServerFacts, clock: Clock, log: Log, findSession: SessionLookup? = nil
+    ) {
+        self.broker = broker
+        self.accounts = accounts
+        self.store = store
+        self.managerToken = managerToken
+        self.settings = settings
+        self.facts = facts
+        self.clock = clock
+        self.log = log
+        self.findSession = findSession
+    }
+
+    // MARK: For handlers
+
+    /// Reads, and answers with what `answer` makes of it. What the store could not do is answered in numbers of HTTP.
+    package func read<Value: Sendable>(
+        _ reply: @escaping APIReply, _ body: @escaping @Sendable (ReadTransaction) throws(StoreError) -> Value,
+        answer: @escaping @Sendable (Value) -> APIAnswer
+    ) {
+        self.store.read(body) { result in reply(Self.answer(to: result, answer)) }
+    }
+
+    /// Changes something, and answers once it is on disk.
+    package func write<Value: Sendable>(
+        _ reply: @escaping APIReply, _ body: @escaping @Sendable (WriteTransaction) throws(StoreError) -> Value,
+        answer: @escaping @Sendable (Value) -> APIAnswer
+    ) {
+        self.store.write(body) { result in reply(Self.answer(to: result, answer)) }
+    }
+
+    private static func answer<Value>(
+        to result: Result<Value, StoreError>, _ answer: (Value) -> APIAnswer
+    ) -> APIAnswer {
+        switch result {
+        case .success(let value): answer(value)
+        case .failure(let error): .failure(APIFailure(error))
+        }
+    }
+}
+
+/// Answers a request once. When everybody has let go of it without an answer, because the server stops, that is said.
+final class OneReply: Sendable {
+    private let isDone = Lock(false)
+    private let send: APIReply
+
+    init(_ send: @escaping APIReply) { self.send = send }
+
+    deinit { self.give(.failure(APIFailure(503, "the server is stopping: ask again", retryAfterSeconds: 5))) }
+
+    func give(_ answer: APIAnswer) {
+        let isFirst = self.isDone.withLock { isDone in
+            defer { isDone = true }
+            return !isDone
+        }
+        if isFirst { self.send(answer) }
+    }
+}

@@ -1,0 +1,45 @@
+import Broker
+import ChatModel
+import Execution
+
+/// How fast people and addresses may ask, over all reactors. Any thread.
+final class APIRates: Sendable {
+    private struct State {
+        var people: [UserName: TokenBucket] = [:]
+        var addresses: [String: TokenBucket] = [:]
+    }
+
+    /// Most people, and addresses, that are remembered; then those who owe nothing are forgotten, and if that is not
+    /// enough, all.
+    private static let maximumEntries = 10_000
+
+    private let perPerson: RateLimit
+    private let perAddress: RateLimit
+    private let state = Lock(State())
+
+    init(perPerson: RateLimit, perAddress: RateLimit) {
+        self.perPerson = perPerson
+        self.perAddress = perAddress
+    }
+
+    func take(person: UserName, at now: Instant) -> Bool {
+        self.state.withLock { state in Self.take(person, &state.people, self.perPerson, now) }
+    }
+
+    func take(address: String, at now: Instant) -> Bool {
+        self.state.withLock { state in Self.take(address, &state.addresses, self.perAddress, now) }
+    }
+
+    private static func take<Key>(
+        _ key: Key, _ buckets: inout [Key: TokenBucket], _ limit: RateLimit, _ now: Instant
+    ) -> Bool {
+        if buckets.count >= Self.maximumEntries, buckets[key] == nil {
+            buckets = buckets.filter { entry in
+                var bucket = entry.value
+                return !bucket.isFull(limit, at: now)
+            }
+            if buckets.count >= Self.maximumEntries { buckets.removeAll(keepingCapacity: true) }
+        }
+        return buckets[key, default: TokenBucket(full: limit, at: now)].take(limit, at: now)
+    }
+}

@@ -1,0 +1,80 @@
+package import Accounts
+package import ByteCodec
+package import ChatModel
+package import Transport
+
+/// Who asks, as far as it was proved.
+package enum APICaller: Hashable, Sendable {
+    /// Nobody looked.
+    case anyone
+    /// An app's own server, with the manager's token.
+    case manager
+    /// A person, with a token of one of their devices.
+    case person(Identity)
+}
+
+/// A request as its handler gets it: proved, decoded, bounded.
+package struct APIRequest: Sendable {
+    package var method: String
+    package var path: String
+    /// What stood in the places of the pattern's names, decoded.
+    package var parameters: [String: String]
+    package var query: HTTPQuery
+    /// The JSON of the body; `null` without one, and for a route that takes bytes.
+    package var body: JSONValue
+    /// The body as it came, for a route that takes bytes.
+    package var bytes: [UInt8]
+    package var caller: APICaller
+    /// Address of the other side.
+    package var peer: PeerAddress
+    package var isEncrypted: Bool
+    /// Host and port under which this server was asked for.
+    package var authority: String?
+    package var contentType: String?
+
+    // MARK: The caller
+
+    /// By whose right the caller asks.
+    ///
+    /// - Throws: 403 for nobody.
+    package func actor() throws(APIFailure) -> Actor {
+        switch self.caller {
+        case .manager: .application
+        case .person(let identity): Actor(identity.user)
+        case .anyone: throw APIFailure(403, "only a person or the manager may do this")
+        }
+    }
+
+    /// The person who asks.
+    ///
+    /// - Throws: 403 for anybody else.
+    package func person() throws(APIFailure) -> Identity {
+        guard case .person(let identity) = self.caller else { throw APIFailure(403, "only a person may do this") }
+        return identity
+    }
+
+    // MARK: Fields
+
+    /// The body as an object.
+    package func fields() throws(APIFailure) -> APIFields {
+        guard self.body.object != nil else { throw .bad("expected a JSON object as the body") }
+        return APIFields(self.body)
+    }
+
+    package func parameter(_ name: String) throws(APIFailure) -> String {
+        guard let value = self.parameters[name], !value.isEmpty else { throw .bad("\(name) is missing in the path") }
+        return value
+    }
+
+    /// A member of the query.
+    package func queryText(_ name: String) throws(APIFailure) -> String {
+        guard let value = self.query[name], !value.isEmpty else { throw .bad("\(name) is missing in the query") }
+        return value
+    }
+
+    package func queryInteger(_ name: String, otherwise: Int64) throws(APIFailure) -> Int64 {
+        guard let text = self.query[name], !text.isEmpty else { return otherwise }
+        guard let value = Int64(text) else { throw .bad("\(name) is no whole number") }
+        return value
+    }
+}

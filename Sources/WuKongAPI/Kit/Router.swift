@@ -1,0 +1,176 @@
+import Transport
+
+/// Sends the one answer of a request, from any thread.
+package typealias APIReply = @Sendable (APIAnswer) -> Void
+
+/// Does what a request asks for and calls the reply once, now or later, on any thread. What it throws is the answer.
+package typealias APIHandler = @Sendable (APIRequest, APIHouse, @escaping APIReply) throws(APIFailure) -> Void
+
+/// Who may ask for a route. The token stands in the header field `token`.
+package enum RouteAccess: Hashable, Sendable {
+    case anyone
+    /// With the manager's token.
+    case manager
+    /// The person whose uid stands in this place of the request, with a token of their own; the manager too.
+    case person(UIDPlace)
+    /// Whoever the token alone belongs to.
+    case session
+
+    package enum UIDPlace: Hashable, Sendable {
+        case body(String)
+        case query(String)
+        case path(String)
+    }
+}
+
+/// One row of an HTTP API.
+package struct Route: Sendable {
+    /// How the body is handed over.
+    package enum BodyKind: Sendable {
+        case json
+        case bytes
+    }
+
+    package let method: String
+    /// The path, with `{name}` for a segment that may be anything: `/channels/{id}/{type}`.
+    package let pattern: String
+    package let access: RouteAccess
+    package let bodyKind: BodyKind
+    /// Of the body; a longer one is refused with 413 before it is read.
+    package let maximumBytes: Int
+    package let handler: APIHandler
+
+    /// What people may send, and what the manager may, unless a route says otherwise.
+    package static let usualBytes = 64 * 1024
+    package static let managerBytes = 1 << 20
+
+    package init(
+        _ method: String, _ pattern: String, _ access: RouteAccess, body: BodyKind = .json, maximumBytes: Int? = nil,
+        _ handler: @escaping APIHandler
+    ) {
+        self.method = method
+        self.pattern = pattern
+        self.access = access
+        self.bodyKind = body
+        self.maximumBytes = maximumBytes ?? (access == .manager ? Self.managerBytes : Self.usualBytes)
+        self.handler = handler
+    }
+}
+
+/// A path that the original has and this server does not.
+package struct NotServed: Sendable {
+    /// A whole path, or the beginning of one when it ends in `/`.
+    package let path: String
+    package let reason: String
+
+    package init(_ path: String, _ reason: String) {
+        self.path = path
+        self.reason = reason
+    }
+}
+
+/// Finds the route of a path. Immutable: one for all reactors.
+package struct Router: Sendable {
+    package enum Finding: Sendable {
+        case route(Route, parameters: [String: String])
+        case refused(APIFailure)
+        /// The path belongs to another door.
+        case notMine
+    }
+
+    private enum Segment: Hashable {
+        case text(String)
+        case name(String)
+    }
+
+    private struct Pattern {
+        let segments: [Segment]
+        var routes: [String: Route]
+    }
+
+    /// Routes without names, by their path, then by method.
+    private var fixed: [String: [String: Route]] = [:]
+    /// Routes with names, by the number of their segments; the first that fits is taken.
+    private var patterns: [Int: [Pattern]] = [:]
+    private var notServed: [NotServed]
+    /// First segments of all paths: what is below them belongs to this door.
+    private var territory: Set<String> = []
+
+    /// - Parameter routes: no two with the same method and path.
+    package init(_ routes: [Route], notServed: [NotServed] = []) {
+        self.notServed = notServed
+        for route in routes { self.add(route) }
+        for entry in notServed { self.claim(entry.path) }
+    }
+
+    private mutating func claim(_ path: String) {
+        if let first = path.split(separator: "/").first { self.territory.insert(String(first)) }
+    }
+
+    private mutating func add(_ route: Route) {
+        self.claim(route.pattern)
+        let segments = route.pattern.split(separator: "/").map { part in
+            part.hasPrefix("{") ? Segment.name(String(part.dropFirst().dropLast())) : Segment.text(String(part))
+        }
+        let isFixed = segments.allSatisfy { if case .text = $0 { true } else { false } }
+        if isFixed {
+            let older = self.fixed[route.pattern, default: [:]].updateValue(route, forKey: route.method)
+            precondition(older == nil, "two routes \(route.method) \(route.pattern)")
+            return
+        }
+        var patterns = self.patterns[segments.count] ?? []
+        if let index = patterns.firstIndex(where: { $0.segments == segments }) {
+            let older = patterns[index].routes.updateValue(route, forKey: route.method)
+            precondition(older == nil, "two routes \(route.method) \(route.pattern)")
+        } else {
+            patterns.append(Pattern(segments: segments, routes: [route.method: route]))
+        }
+        self.patterns[segments.count] = patterns
+    }
+
+    /// - Parameters:
+    ///   - method: HEAD finds the route of GET.
+    ///   - path: as sent.
+    package func find(_ method: String, _ path: String) -> Finding {
+        let method = method == "HEAD" ? "GET" : method
+        if let routes = self.fixed[path] { return Self.choose(method, routes, [:]) }
+        guard let segments = PercentDecoding.segments(ofPath: path) else {
+            return .refused(.bad("the path is not percent-encoded UTF-8"))
+        }
+        for pattern in self.patterns[segments.count] ?? [] {
+            if let parameters = Self.match(segments, pattern.segments) {
+                return Self.choose(method, pattern.routes, parameters)
+            }
+        }
+        if let entry = self.notServed.first(where: { Self.covers($0.path, path) }) {
+            return .refused(APIFailure(404, "\(path) is not served here: \(entry.reason)"))
+        }
+        guard let first = segments.first, self.territory.contains(first) else { return .notMine }
+        return .refused(APIFailure(404, "\(path) is no path of this server: see docs/protocols/wukongim.md"))
+    }
+
+    private static func covers(_ entry: String, _ path: String) -> Bool {
+        entry.hasSuffix("/") ? path.hasPrefix(entry) || path + "/" == entry : path == entry
+    }
+
+    private static func match(_ segments: [String], _ pattern: [Segment]) -> [String: String]? {
+        var parameters: [String: String] = [:]
+        for (segment, expected) in zip(segments, pattern) {
+            switch expected {
+            case .text(let text): if segment != text { return nil }
+            case .name(let name): parameters[name] = segment
+            }
+        }
+        return parameters
+    }
+
+    private static func choose(
+        _ method: String, _ routes: [String: Route], _ parameters: [String: String]
+    ) -> Finding {
+        if let route = routes[method] { return .route(route, parameters: parameters) }
+        let allowed = routes.keys.sorted()
+        var failure = APIFailure(405, "\(method) cannot be done here: use \(allowed.joined(separator: " or "))")
+        failure.allowedMethods = allowed
+        return .refused(failure)
+    }
+}

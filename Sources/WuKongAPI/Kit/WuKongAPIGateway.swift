@@ -1,0 +1,344 @@
+import Accounts
+import ByteCodec
+import ChatModel
+import Diagnostics
+import Execution
+package import Transport
+
+/// What the API gateways of all reactors share.
+package final class APIDesk: Sendable {
+    let house: APIHouse
+    let router: Router
+    let rates: APIRates
+
+    package init(house: APIHouse, router: Router) {
+        self.house = house
+        self.router = router
+        self.rates = APIRates(perPerson: house.settings.perPerson, perAddress: house.settings.perAddress)
+    }
+}
+
+/// The door of the HTTP API on one reactor: finds the route, proves the caller, decodes the body, runs the handler, and
+/// answers when it has answered. Confined to its reactor.
+package final class WuKongAPIGateway: Gateway {
+    private let desk: APIDesk
+    private unowned let reactor: Reactor
+    private var waiting: [UInt64: HTTPResponder] = [:]
+    private var lastTicket: UInt64 = 0
+
+    package init(desk: APIDesk, reactor: Reactor) {
+        self.desk = desk
+        self.reactor = reactor
+    }
+
+    package func open(_ opening: Opening, on connection: Connection) -> OpeningAnswer { .notMine }
+
+    /// Only who has the manager's token may make the server read a long body.
+    package func plan(for request: HTTPRequest, on connection: Connection) -> BodyPlan? {
+        switch self.desk.router.find(request.method, request.path) {
+        case .notMine: return nil
+        case .refused: return .buffered(maximumBytes: Route.usualBytes)
+        case .route(let route, _):
+            guard route.access == .manager, !self.isManager(request) else {
+                return .buffered(maximumBytes: route.maximumBytes)
+            }
+            return .buffered(maximumBytes: min(route.maximumBytes, Route.usualBytes))
+        }
+    }
+
+    package func respond(to request: HTTPRequest, with responder: HTTPResponder) -> Bool {
+        switch self.desk.router.find(request.method, request.path) {
+        case .notMine: return false
+        case .refused(let failure): Self.send(.failure(failure), responder)
+        case .route(let route, let parameters):
+            do throws(APIFailure) {
+                try self.begin(request, route, parameters, responder)
+            } catch {
+                Self.send(.failure(error), responder)
+            }
+        }
+        return true
+    }
+
+    // MARK: One request
+
+    private func begin(
+        _ request: HTTPRequest, _ route: Route, _ parameters: [String: String], _ responder: HTTPResponder
+    ) throws(APIFailure) {
+        guard self.waiting.count < self.desk.house.settings.waitingRequests else {
+            throw APIFailure(503, "too many requests wait for their answer", retryAfterSeconds: 1)
+        }
+        let isManager = self.isManager(request)
+        if !isManager, request.peer.scope != .loopback {
+            let isWithin = self.desk.rates.take(address: request.peer.throttleKey, at: self.reactor.now)
+            guard isWithin else {
+                throw APIFailure(429, "too many requests come from this address", retryAfterSeconds: 1)
+            }
+        }
+        let proof = try self.proof(of: request, route, isManager: isManager)
+        var asked = try Self.decode(request, route, parameters)
+        let question = try self.question(proof, asked, request)
+        self.lastTicket += 1
+        self.waiting[self.lastTicket] = responder
+        let reply = self.reply(to: self.lastTicket)
+        switch question {
+        case .none:
+            if isManager { asked.caller = .manager }
+            self.run(route, asked, reply)
+        case .person(let signIn): self.authenticate(signIn, route, asked, reply)
+        case .session(let session): self.find(session, route, asked, reply)
+        }
+    }
+
+    /// What has to be found out about the caller.
+    private enum Proof {
+        case none
+        case person(RouteAccess.UIDPlace, token: String)
+        case session(token: String)
+    }
+
+    private enum Question {
+        case none
+        case person(SignInRequest)
+        case session(TokenHolder)
+    }
+
+    private func isManager(_ request: HTTPRequest) -> Bool {
+        guard let token = request.headers["token"], self.mayShowToken(request) else { return false }
+        return self.desk.house.managerToken.isRight(token)
+    }
+
+    private func mayShowToken(_ request: HTTPRequest) -> Bool {
+        switch request.peer.scope {
+        case _ where request.isEncrypted: true
+        case .loopback: true
+        case .privateNetwork: self.desk.house.settings.takesPlainTokens
+        case .publicNetwork: false
+        }
+    }
+
+    private func proof(of request: HTTPRequest, _ route: Route, isManager: Bool) throws(APIFailure) -> Proof {
+        if route.access == .anyone { return .none }
+        guard let token = request.headers["token"], !token.isEmpty else {
+            throw APIFailure(401, "the header field token is missing")
+        }
+        guard self.mayShowToken(request) else {
+            throw APIFailure(403, "tokens are taken over https only from there")
+        }
+        switch route.access {
+        case .anyone: return .none
+        case .manager:
+            try self.demandManager(token, request)
+            return .none
+        case .person(let place): return isManager ? .none : .person(place, token: token)
+        case .session:
+            guard !isManager else { throw APIFailure(403, "the manager's token stands for no person") }
+            return .session(token: token)
+        }
+    }
+
+    private func demandManager(_ token: String, _ request: HTTPRequest) throws(APIFailure) {
+        let asker = ManagerToken.Asker(
+            address: request.peer.text, throttleKey: request.peer.throttleKey,
+            isLoopback: request.peer.scope == .loopback)
+        switch self.desk.house.managerToken.judge(token, from: asker) {
+        case .right: return
+        case .wrong: throw APIFailure(401, "the token is not the manager's")
+        case .throttled(let seconds):
+            throw APIFailure(429, "too many wrong tokens came from there", retryAfterSeconds: seconds)
+        }
+    }
+
+    private static func decode(
+        _ request: HTTPRequest, _ route: Route, _ parameters: [String: String]
+    ) throws(APIFailure) -> APIRequest {
+        guard let query = HTTPQuery(request.query) else {
+            throw .bad("the query cannot be decoded, or has more than \(HTTPQuery.maximumMembers) members")
+        }
+        var body = JSONValue.null
+        if route.bodyKind == .json, !request.body.isEmpty {
+            do throws(JSONError) {
+                body = try JSONValue(parsing: request.body)
+            } catch {
+                throw .bad("the body is no JSON: \(error)")
+            }
+        }
+        return APIRequest(
+            method: request.method, path: request.path, parameters: parameters, query: query, body: body,
+            bytes: route.bodyKind == .bytes ? request.body : [], caller: .anyone, peer: request.peer,
+            isEncrypted: request.isEncrypted, authority: request.head.authority,
+            contentType: request.headers["content-type"])
+    }
+
+    private func question(
+        _ proof: Proof, _ asked: APIRequest, _ request: HTTPRequest
+    ) throws(APIFailure) -> Question {
+        switch proof {
+        case .none: return .none
+        case .person(let place, let token):
+            let uid = try Self.uid(at: place, asked)
+            guard let name = UserName(uid) else { throw .bad("\(place.name) is no uid") }
+            return .person(
+                SignInRequest(
+                    user: name, credentials: .token(token), requestedClass: nil, address: request.peer.text,
+                    throttleKey: request.peer.throttleKey, isEncrypted: request.isEncrypted,
+                    origin: request.peer.signInOrigin))
+        case .session(let token):
+            return .session(
+                TokenHolder(
+                    token: token, address: request.peer.text, throttleKey: request.peer.throttleKey,
+                    isEncrypted: request.isEncrypted, origin: request.peer.signInOrigin))
+        }
+    }
+
+    private static func uid(at place: RouteAccess.UIDPlace, _ asked: APIRequest) throws(APIFailure) -> String {
+        switch place {
+        case .body(let name): try asked.fields().text(name)
+        case .query(let name): try asked.queryText(name)
+        case .path(let name): try asked.parameter(name)
+        }
+    }
+
+    // MARK: Proving a person
+
+    private func authenticate(
+        _ signIn: SignInRequest, _ route: Route, _ asked: APIRequest, _ reply: @escaping APIReply
+    ) {
+        let go = self.continuation(route, asked, reply)
+        let house = self.desk.house
+        house.accounts.authenticator.authenticate(signIn) { result in
+            guard case .refused(.wrongCredentials) = result, let find = house.findSession,
+                case .token(let token) = signIn.credentials
+            else { return go(result.map { APIFailure(refusal: $0) }) }
+            // A good token of somebody else is told so: who asks has the right to their own things only.
+            let session = TokenHolder(
+                token: token, address: signIn.address, throttleKey: signIn.throttleKey,
+                isEncrypted: signIn.isEncrypted, origin: signIn.origin)
+            find(session) { other in
+                if case .found = other {
+                    go(.failure(APIFailure(403, "this token is not \(signIn.user)'s: people act for themselves only")))
+                } else {
+                    go(result.map { APIFailure(refusal: $0) })
+                }
+            }
+        }
+    }
+
+    private func find(
+        _ session: TokenHolder, _ route: Route, _ asked: APIRequest, _ reply: @escaping APIReply
+    ) {
+        let go = self.continuation(route, asked, reply)
+        guard let find = self.desk.house.findSession else {
+            return reply(.failure(501, "sessions by token alone are not served here"))
+        }
+        find(session) { result in
+            switch result {
+            case .found(let identity): go(.success(identity))
+            case .refused(.wrongCredentials): go(.failure(APIFailure(401, "the token is wrong: sign in again")))
+            case .refused(let refusal): go(.failure(APIFailure(refusal: refusal)))
+            case .sharedToken:
+                go(.failure(APIFailure(401, "several people were given this token: each needs one of their own")))
+            }
+        }
+    }
+
+    /// Goes on, on any thread, when it is known who asks.
+    private func continuation(
+        _ route: Route, _ asked: APIRequest, _ reply: @escaping APIReply
+    ) -> @Sendable (Result<Identity, APIFailure>) -> Void {
+        let desk = self.desk
+        return { result in
+            switch result {
+            case .failure(let failure): reply(.failure(failure))
+            case .success(let identity):
+                guard desk.rates.take(person: identity.name, at: desk.house.clock.now()) else {
+                    return reply(.failure(APIFailure(429, "\(identity.name) asks too fast", retryAfterSeconds: 1)))
+                }
+                var asked = asked
+                asked.caller = .person(identity)
+                Self.run(route, asked, desk.house, reply)
+            }
+        }
+    }
+
+    private func run(_ route: Route, _ asked: APIRequest, _ reply: @escaping APIReply) {
+        Self.run(route, asked, self.desk.house, reply)
+    }
+
+    private static func run(_ route: Route, _ asked: APIRequest, _ house: APIHouse, _ reply: @escaping APIReply) {
+        do throws(APIFailure) {
+            try route.handler(asked, house, reply)
+        } catch {
+            reply(.failure(error))
+        }
+    }
+
+    // MARK: Answers
+
+    /// What a handler gets: it posts the answer back to this thread.
+    private func reply(to ticket: UInt64) -> APIReply {
+        let jobs = self.reactor.jobs
+        let one = OneReply { answer in
+            jobs.post { reactor in reactor.gateway(WuKongAPIGateway.self)?.answer(ticket, answer) }
+        }
+        return { answer in one.give(answer) }
+    }
+
+    private func answer(_ ticket: UInt64, _ answer: APIAnswer) {
+        guard let responder = self.waiting.removeValue(forKey: ticket) else { return }
+        // Only who was somebody keeps the connection for longer between requests.
+        if answer.status < 400 { responder.connection?.authenticated() }
+        Self.send(answer, responder)
+    }
+
+    private static func send(_ answer: APIAnswer, _ responder: HTTPResponder) {
+        responder.respond(
+            status: answer.status,
+            headers: [
+                ("Content-Type", answer.contentType), ("Cache-Control", "no-store"),
+                ("X-Content-Type-Options", "nosniff"),
+            ] + answer.headers, body: answer.body)
+    }
+}
+
+extension RouteAccess.UIDPlace {
+    fileprivate var name: String {
+        switch self {
+        case .body(let name), .query(let name), .path(let name): name
+        }
+    }
+}
+
+extension PeerAddress {
+    var signInOrigin: SignInOrigin {
+        switch self.scope {
+        case .loopback: .loopback
+        case .privateNetwork: .privateNetwork
+        case .publicNetwork: .publicNetwork
+        }
+    }
+}
+
+extension SignInResult {
+    fileprivate func map(_ failure: (SignInRefusal) -> APIFailure) -> Result<Identity, APIFailure> {
+        switch self {
+        case .signedIn(let identity): .success(identity)
+        case .refused(let refusal): .failure(failure(refusal))
+        }
+    }
+}
+
+extension APIFailure {
+    /// Why somebody is not who they say.
+    init(refusal: SignInRefusal) {
+        switch refusal {
+        case .wrongCredentials: self.init(401, "the uid or the token is wrong")
+        case .disabled: self.init(403, "the account is disabled")
+        case .throttled(let seconds):
+            self.init(429, "too many wrong tokens came for this uid from there", retryAfterSeconds: seconds)
+        case .plainNotAllowed: self.init(403, "tokens are taken over https only from there")
+        case .busy: self.init(503, "the server is busy: ask again in a second", retryAfterSeconds: 1)
+        case .unavailable: self.init(503, "the account cannot be checked now: ask again", retryAfterSeconds: 1)
+        }
+    }
+}

@@ -1,0 +1,119 @@
+import ByteCodec
+import Server
+import TeahouseTesting
+import Testing
+
+/// The HTTP API's own rules, whatever is asked for.
+struct APIKitScenarios {
+    @Test("anybody may ask for the address, which is the one they asked")
+    func route() throws {
+        let house = try House()
+        let reply = try house.http("GET", "/route?uid=romeo")
+        #expect(reply.status == 200)
+        #expect(reply.json["tcp_addr"]?.string == "127.0.0.1:\(house.port)")
+        #expect(reply.json["ws_addr"]?.string == "ws://127.0.0.1:\(house.port)")
+        #expect(try house.http("GET", "/health").text == #"{"status":"ok"}"#)
+        #expect(try house.http("HEAD", "/health").body.isEmpty)
+    }
+
+    @Test("the manager's rows are closed to everybody else")
+    func manager() throws {
+        let house = try House()
+        let token = try house.token("romeo")
+        let body = #"{"uid":"romeo","token":"t","device_flag":0}"#
+        #expect(try house.http("POST", "/user/token", json: body).status == 401)
+        let person = try house.http("POST", "/user/token", token: token, json: body)
+        #expect(person.status == 401 && person.json["status"]?.integer == 401)
+        #expect(person.json["msg"]?.string?.isEmpty == false)
+        #expect(try house.manage("/user/token", body).status == 200)
+    }
+
+    @Test("who guesses the manager's token is slowed down, the manager is not")
+    func guessing() throws {
+        let house = try House()
+        let statuses = try (0..<7).map { try house.http("POST", "/user/token", token: "wrong\($0)", json: "{}").status }
+        #expect(statuses.first == 401 && statuses.last == 429)
+        #expect(try house.manage("/user/token", #"{"uid":"romeo","token":"t"}"#).status == 200)
+    }
+
+    @Test("the manager's token outlives a restart")
+    func restart() throws {
+        let house = try House()
+        let token = try house.managerToken()
+        try house.restart()
+        #expect(try house.managerToken() == token)
+        #expect(try house.http("POST", "/user/token", token: token, json: #"{"uid":"a","token":"t"}"#).status == 200)
+    }
+
+    @Test("paths that are not served say why; paths of other doors are theirs")
+    func paths() throws {
+        let house = try House()
+        let tags = try house.http("GET", "/tags")
+        #expect(tags.status == 404 && tags.json["msg"]?.string?.contains("fan-out") == true)
+        let unknown = try house.http("POST", "/user/nothing")
+        #expect(unknown.status == 404 && unknown.json["status"]?.integer == 404)
+        let method = try house.http("GET", "/user/token")
+        #expect(method.status == 405 && method.headers["allow"] == "POST")
+        #expect(try house.http("GET", "/").text.contains("teahouse"))
+    }
+
+    @Test("bodies are bounded, for strangers more than for the manager")
+    func bodies() throws {
+        let house = try House()
+        let large = #"{"uid":"romeo","token":"t","more":""# + String(repeating: "x", count: 100_000) + #""}"#
+        #expect(try house.http("POST", "/user/token", token: "wrong", json: large).status == 413)
+        #expect(try house.manage("/user/token", large).status == 200)
+        let huge = String(repeating: " ", count: 1 << 20) + #"{"uid":"romeo","token":"t"}"#
+        #expect(try house.manage("/user/token", huge).status == 413)
+    }
+
+    @Test(
+        "a body that is no JSON, too deep, or of the wrong type is refused with the reason",
+        arguments: [
+            ("{", "ends too early"), ("[1]", "JSON object"), (#"{"uid":1,"token":"t"}"#, "uid must be a text"),
+            (#"{"uid":"a@b","token":"t"}"#, "uid"), (#"{"token":"t"}"#, "uid is missing"),
+            (String(repeating: "[", count: 100) + String(repeating: "]", count: 100), "deeper"),
+            (#"{"uid":"a","token":"t","device_flag":99}"#, "device_flag"), ("", "JSON object"),
+        ])
+    func badBodies(body: String, reason: String) throws {
+        let house = try House()
+        let answer = try house.manage("/user/token", body)
+        #expect(answer.status == 400 && answer.json["status"]?.integer == 400)
+        #expect(answer.json["msg"]?.string?.contains(reason) == true)
+    }
+
+    @Test("a query that cannot be decoded is refused")
+    func query() throws {
+        let house = try House()
+        #expect(try house.http("GET", "/route?uid=%zz").status == 400)
+    }
+
+    @Test("a page of a foreign origin is refused, one of a configured origin may read the answer")
+    func origins() throws {
+        let house = try House { $0.transport.origins = ["https://app.example.com"] }
+        let foreign = try house.http("GET", "/route", headers: [("Origin", "https://evil.example")])
+        #expect(foreign.status == 403)
+        let own = try house.http("GET", "/route", headers: [("Origin", "https://app.example.com")])
+        #expect(own.status == 200 && own.headers["access-control-allow-origin"] == "https://app.example.com")
+    }
+
+    @Test("one request after the other is answered in order on one connection")
+    func pipelining() throws {
+        let house = try House()
+        let client = try house.socket()
+        let one = "GET /health HTTP/1.1\r\nHost: localhost\r\n\r\n"
+        let two = "GET /tags HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n"
+        try client.send(raw: one + two)
+        let text = try client.everything()
+        let answers = text.split(separator: "HTTP/1.1 ").map { $0.prefix(3) }
+        #expect(answers == ["200", "404"])
+    }
+
+    @Test("the API can be switched off; the front door stays")
+    func switchedOff() throws {
+        let house = try House { $0.servesWuKongAPI = false }
+        #expect(try house.http("GET", "/route").status == 404)
+        #expect(try house.http("GET", "/health").status == 200)
+        #expect(throws: TestClientError.self) { try house.managerToken() }
+    }
+}

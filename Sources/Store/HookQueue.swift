@@ -10,7 +10,7 @@ package enum HookSubject: Hashable, Sendable {
 
 /// An event that waits for a receiver outside.
 package struct HookEntry: Hashable, Sendable {
-    /// Its place; grows with every event and is never used again.
+    /// Its place: larger than that of every event that waited when it came. Begins anew when the queue was empty.
     package var sequence: Int64
     package var subject: HookSubject
     package var createdAtMilliseconds: Int64

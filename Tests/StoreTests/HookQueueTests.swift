@@ -94,7 +94,7 @@ struct HookQueueTests {
         #expect(subjects == (1...3).map { .message(ConversationID(rawValue: 1), sequence: $0) })
     }
 
-    @Test("removed events are gone, and their places are not used again")
+    @Test("removed events are gone, and what comes later stands behind what waits")
     func removing() throws {
         let people = try People()
         for body in ["one", "two", "three"] { people.say(body) }
@@ -102,9 +102,10 @@ struct HookQueueTests {
         try people.remove(1...2)
         #expect(try people.oldest().map(\.sequence) == [3])
         #expect(try people.length().events == 1)
-        try people.remove(3...3)
         people.say("four")
-        #expect(try people.oldest().map(\.sequence) == [4])
+        #expect(try people.oldest().map(\.sequence) == [3, 4])
+        try people.remove(3...4)
+        #expect(try people.length() == HookQueueLength())
     }
 
     @Test("trimming takes the oldest, a bounded number at a time")

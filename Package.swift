@@ -64,7 +64,7 @@ let package = Package(
             "Server",
             common + [
                 "Configuration", "Transport", "Store", "Accounts", "Broker", "WuKongGateway", "AdminAPI",
-                "AdminService", "CLinux",
+                "AdminService", "HTTPClient", "Hooks", "CLinux",
             ]),
 
         // What is installed.
@@ -109,7 +109,12 @@ let package = Package(
             ["HTTPClient", "TeahouseTesting", "Transport", "Execution", "Diagnostics", "COpenSSL", "CLinux"]),
         tests("Hooks", common + ["Hooks", "HTTPClient", "Broker", "Store", "TeahouseTesting", "WuKongWire", "CLinux"]),
         tests("Localization", ["Localization", "ByteCodec"]),
-        tests("Scenario", common + ["TeahouseTesting", "Server", "Store", "Accounts", "Broker", "Transport"]),
+        tests(
+            "Scenario",
+            common + [
+                "TeahouseTesting", "Server", "Store", "Accounts", "Broker", "Transport", "HTTPClient", "Hooks",
+                "Configuration",
+            ]),
         tests("Store", common + ["Store", "CLinux"]),
         tests("Transport", ["Transport", "Execution", "Diagnostics", "COpenSSL", "CLinux"]),
         tests("WuKongGateway", common + ["WuKongGateway", "WuKongWire", "Broker"]),

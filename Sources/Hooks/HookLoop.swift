@@ -56,8 +56,10 @@ final class HookLoop {
     private var hasNews = true
     /// When lines of presence are put into the queue; `nil` when none wait or some are on their way.
     private var linesDue: Instant?
-    /// Lines on their way into the queue.
+    /// Lines on their way into the queue, as one body.
     private var linesUnderWay: [UInt8]?
+    /// A body for which the store had no room; it goes before further lines.
+    private var linesTurnedAway: [UInt8]?
     private var nextTick: Instant
     private var isLooking = false
     private var stopsAt: Instant?
@@ -270,6 +272,10 @@ final class HookLoop {
 
     /// The next lines as one body; `nil` when none wait.
     private func nextLines() -> [UInt8]? {
+        if let body = self.linesTurnedAway {
+            self.linesTurnedAway = nil
+            return body
+        }
         let (lines, dropped) = self.presence.takeLines()
         if dropped > 0 { self.reporter.dropped(dropped, "too many at once") }
         guard !lines.isEmpty else { return nil }
@@ -296,12 +302,16 @@ final class HookLoop {
 
     private func linesQueued(_ result: Result<Void, StoreError>) {
         guard let body = self.linesUnderWay else { return }
-        if case .failure(.busy) = result { return self.queue(lines: body) }
+        self.linesUnderWay = nil
+        if case .failure(.busy) = result {
+            self.linesTurnedAway = body
+            self.linesDue = self.later(self.options.firstRetryMilliseconds)
+            return
+        }
         if case .failure(let error) = result {
             self.reporter.storeFailed(error)
             self.reporter.dropped(1, "not stored")
         }
-        self.linesUnderWay = nil
         self.hasNews = true
         // More may have come than one event takes.
         self.linesDue = self.options.clock.now()

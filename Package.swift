@@ -113,7 +113,7 @@ let package = Package(
             "Scenario",
             common + [
                 "TeahouseTesting", "Server", "Store", "Accounts", "Broker", "Transport", "HTTPClient", "Hooks",
-                "Configuration",
+                "Configuration", "AdminAPI",
             ]),
         tests("Store", common + ["Store", "CLinux"]),
         tests("Transport", ["Transport", "Execution", "Diagnostics", "COpenSSL", "CLinux"]),

@@ -1,3 +1,4 @@
+import AdminAPI
 import ByteCodec
 import ChatModel
 import Configuration
@@ -74,6 +75,21 @@ struct HookScenarios {
             } != nil)
         house.stop()
         #expect(try house.findings() == [])
+    }
+
+    @Test("the operator sees how it goes, and why it does not")
+    func status() throws {
+        let receiver = HTTPReceiver { _ in .status(503) }
+        let house = try Self.house(receiver)
+        try house.connect("romeo").settle()
+        #expect(receiver.wait { $0.count >= 2 } != nil)
+        let operatorSide = try AdminClient(dataFolder: house.folder.path)
+        guard case .status(let status) = try operatorSide.ask(.status) else {
+            Issue.record("no status")
+            return
+        }
+        #expect(status.troubles.contains { $0.contains("127.0.0.1 answered 503") })
+        #expect(status.figures.contains { $0.name == "hooksFailures" && $0.value > 0 })
     }
 
     @Test("without hooks nothing waits in the queue")

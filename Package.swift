@@ -51,10 +51,13 @@ let package = Package(
         module("Doctor", common + ["Store", "CLinux"]),
         module("Broker", common + ["Store"]),
         module("WuKongWire", ["ByteCodec"]),
+        module("WuKongCrypto", ["ByteCodec", "COpenSSL"]),
         module("WuKongTranslation", common + ["WuKongWire", "Store", "Broker"]),
         module(
             "WuKongGateway",
-            common + ["WuKongWire", "WuKongTranslation", "Transport", "Store", "Broker", "Accounts"]),
+            common + [
+                "WuKongWire", "WuKongCrypto", "WuKongTranslation", "Transport", "Store", "Broker", "Accounts",
+            ]),
         module(
             "Hooks", common + ["Store", "Broker", "HTTPClient", "WuKongWire", "WuKongTranslation", "CLinux"]),
         module("CommandLineKit", ["CLinux", "Diagnostics"]),
@@ -119,7 +122,8 @@ let package = Package(
         tests("Transport", ["Transport", "Execution", "Diagnostics", "COpenSSL", "CLinux"]),
         tests("WuKongGateway", common + ["WuKongGateway", "WuKongWire", "Broker"]),
         tests("WuKongTranslation", common + ["WuKongTranslation", "WuKongWire", "Broker"]),
-        tests("WuKongWire", ["ByteCodec", "WuKongWire"]),
+        tests("WuKongCrypto", ["ByteCodec", "WuKongCrypto"]),
+        tests("WuKongWire", ["ByteCodec", "WuKongCrypto", "WuKongWire"]),
     ],
     swiftLanguageModes: [.v6]
 )

@@ -42,6 +42,13 @@ enum Word {
         case .room: "room"
         case .temporary: "temporary"
         case .service: "service"
+        case .customerService: "customer-service"
+        case .community: "community"
+        case .communityTopic: "community-topic"
+        case .data: "data"
+        case .visitors: "visitors"
+        case .agent: "agent"
+        case .agentGroup: "agent-group"
         }
     }
 

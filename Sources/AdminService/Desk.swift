@@ -88,7 +88,7 @@ extension AdminError {
         case .notFound: code = .notFound
         case .exists: code = .exists
         case .invalid: code = .invalid
-        case .alreadyRunning, .schemaTooNew: code = .refused
+        case .refused, .alreadyRunning, .schemaTooNew: code = .refused
         }
         self.init(code, error.description)
     }

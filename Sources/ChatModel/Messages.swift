@@ -23,6 +23,8 @@ package struct MessageFlags: OptionSet, Hashable, Sendable {
     package static let bodyIsJSONObject = MessageFlags(rawValue: 16)
     /// The body is encrypted between the clients (WuKongIM signal).
     package static let endToEndEncrypted = MessageFlags(rawValue: 32)
+    /// Recalled or deleted for everyone: the body is empty, and each door says so in its own words.
+    package static let withdrawn = MessageFlags(rawValue: 64)
 }
 
 /// What a message is; negative numbers are built in, positive ones custom, 0 says nothing (F125, F126).
@@ -39,6 +41,20 @@ package struct MessageKind: Hashable, Sendable {
     package static let file = MessageKind(rawValue: -6)
 }
 
+/// Whom a message calls by name: each of them who is a member gets a reminder.
+package struct Mentions: Hashable, Sendable {
+    package var all: Bool
+    package var users: [UserName]
+
+    package init(all: Bool = false, users: [UserName] = []) {
+        self.all = all
+        self.users = users
+    }
+
+    package static let none = Mentions()
+    package var isEmpty: Bool { !self.all && self.users.isEmpty }
+}
+
 /// What a sender says; the store adds id, sequence and time.
 package struct MessageContent: Hashable, Sendable {
     package var kind: MessageKind
@@ -50,6 +66,8 @@ package struct MessageContent: Hashable, Sendable {
     package var expireSeconds: UInt32
     /// Carried, not acted on (WuKongIM topic). At most 255 bytes.
     package var topic: String?
+    /// Read from the body by the door it came through; not stored beside it.
+    package var mentions = Mentions.none
 
     package init(
         kind: MessageKind, flags: MessageFlags, wire: WireFormat, body: [UInt8], expireSeconds: UInt32 = 0,

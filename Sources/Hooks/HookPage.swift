@@ -9,7 +9,7 @@ struct QueuedMessage: Sendable {
     var channel: ChannelName?
     /// In a direct conversation, the one who is not the sender.
     var peerName: UserName?
-    /// Those of its receivers who have no primary device online now.
+    /// Those of its receivers who have no primary device online now; nobody for a message that was recalled.
     var absent: [UserName]
     var createdAtMilliseconds: Int64
 }
@@ -85,7 +85,8 @@ struct HookPageReader {
             guard let message = try self.transaction.message(in: id, sequence: sequence, as: .unrestricted),
                 let place = try self.place(id)
             else { return 0 }
-            let absent = try self.names(of: place.absent.filter { $0 != message.sender })
+            let isWithdrawn = message.content.flags.contains(.withdrawn)
+            let absent = isWithdrawn ? [] : try self.names(of: place.absent.filter { $0 != message.sender })
             page.messages.append(
                 QueuedMessage(
                     message: message, kind: place.kind, channel: place.channel,
@@ -100,7 +101,7 @@ struct HookPageReader {
         guard let conversation = try self.transaction.conversation(id) else { return nil }
         var place = Place(kind: conversation.kind, channel: conversation.channel, absent: [])
         if conversation.kind == .direct { place.pair = try self.transaction.directPair(of: id) }
-        if let absent = self.absent { place.absent = absent(try self.transaction.memberIDs(of: id)) }
+        if let absent = self.absent { place.absent = absent(try self.transaction.memberIDs(of: conversation)) }
         self.places[id] = place
         return place
     }

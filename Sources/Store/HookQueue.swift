@@ -61,8 +61,18 @@ extension ReadTransaction {
         return found ?? HookQueueLength()
     }
 
-    /// The numbers of all members, without their names: for large groups.
-    package func memberIDs(of id: ConversationID) throws(StoreError) -> [UserID] {
+    /// The numbers of all members, without their names: for large groups. Those of a topic without members of its own
+    /// are its community's.
+    package func memberIDs(of conversation: Conversation) throws(StoreError) -> [UserID] {
+        let own = try self.memberIDs(of: conversation.id)
+        guard own.isEmpty, conversation.kind == .communityTopic, let name = conversation.channel?.text,
+            let community = communityName(ofTopic: name),
+            let home = try self.connection.conversationID(of: ChannelKey(kind: .community, name: community))
+        else { return own }
+        return try self.memberIDs(of: home)
+    }
+
+    private func memberIDs(of id: ConversationID) throws(StoreError) -> [UserID] {
         try self.connection.query("SELECT user_id FROM member WHERE conversation_id = ? ORDER BY user_id", id) {
             row throws(StoreError) in row.userID(0)
         }

@@ -2,7 +2,7 @@ package import ChatModel
 
 /// One step from a schema version to the next.
 struct Migration {
-    /// `PRAGMA user_version` after it.
+    /// `PRAGMA user_version` after it; several steps may lead to one version together.
     let version: Int
     let sql: String
 }
@@ -10,7 +10,10 @@ struct Migration {
 /// Every step ever shipped, oldest first. Append only: a database of any age passes through the steps it lacks.
 let migrations: [Migration] = [
     Migration(version: 1, sql: Schema.sql),
-    Migration(version: 2, sql: SchemaHooks.sql),
+    Migration(version: 2, sql: Schema.conversations),
+    Migration(version: 2, sql: Schema.systemAccounts),
+    Migration(version: 3, sql: MessagesSchema.sql),
+    Migration(version: 4, sql: SchemaHooks.sql),
 ]
 
 extension Connection {

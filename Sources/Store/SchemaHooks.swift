@@ -1,4 +1,4 @@
-/// What schema version 2 adds: the events that wait for a receiver outside.
+/// What schema version 4 adds: the events that wait for a receiver outside.
 enum SchemaHooks {
     static let sql = """
         -- event: 0 a stored message (conversation_id, message_sequence), 1 a body that was worded before.

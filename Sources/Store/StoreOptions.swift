@@ -1,3 +1,4 @@
+package import ChatModel
 package import Diagnostics
 package import Execution
 
@@ -23,8 +24,14 @@ package struct StoreOptions: Sendable {
     package var checkpointLogBytes: Int64 = 4 * 1024 * 1024
     /// Most members of a group.
     package var groupMembers = 500
+    /// Most listeners of a conversation.
+    package var listeners = 100_000
     /// Most entries of one of a person's lists, or of one list of a conversation.
     package var listEntries = 2_000
+    /// What people may do to messages after they were sent.
+    package var rules = MessageRules()
+    /// How long reminders are kept, done or not.
+    package var reminderDays = 180
     /// Sign-in tokens one person may hold; a new one replaces the one seen longest ago.
     package var tokensPerUser = 64
     /// People the writer keeps in memory.

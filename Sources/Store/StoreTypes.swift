@@ -46,6 +46,8 @@ package struct Accepted: Sendable {
     package var peerName: UserName?
     /// The client token was seen before: `message` is the first one, and nobody is to get it again.
     package var isDuplicate: Bool
+    /// Who got a reminder because the message calls them by name.
+    package var reminded: [UserID] = []
 
     package init(
         message: Message, kind: ConversationKind, channel: ChannelName?, members: [UserID], peerName: UserName?,
@@ -87,6 +89,8 @@ package enum StoreError: Error, Hashable, Sendable {
     case exists(String)
     /// The request breaks a rule; the text says which.
     case invalid(String)
+    /// Who asked may not do this.
+    case refused(ActionRefusal)
     /// Another process holds the data folder.
     case alreadyRunning(String)
     /// The database was written by a newer teahouse.
@@ -104,6 +108,7 @@ extension StoreError: CustomStringConvertible {
         case .notFound(let what): "\(what) does not exist"
         case .exists(let what): "\(what) exists already"
         case .invalid(let text): text
+        case .refused(let refusal): refusal.description
         case .alreadyRunning(let folder):
             "another teahouse is running on \(folder): stop it first, or choose another folder with --data"
         case .schemaTooNew(let found, let supported):

@@ -44,17 +44,25 @@ extension Translation {
     /// The conversation that a channel id and type name, as somebody says it who is signed in: a person channel is the
     /// one with that person.
     ///
-    /// - Returns: `nil` for a channel type that is not served, and for an id that nothing may have.
+    /// - Returns: `nil` for a number that is no channel type, and for an id that no channel of the type may have.
     package static func address(channelID: String, type: Int) -> ConversationAddress? {
         guard let type = self.channelType(type) else { return nil }
         if type == .person { return self.userName(channelID).map { .direct($0) } }
-        guard let kind = self.conversationKind(type) else { return nil }
-        return self.channelName(channelID, type).map { .channel(kind, $0) }
+        return self.channelName(channelID, type).map { .channel(self.conversationKind(type), $0) }
     }
 
+    /// A channel id of this type. Ids of topics (`parent@topic`) and of agents (`person@agent`) are built with `@`; no
+    /// other may hold a reserved character.
+    ///
     /// - Returns: `nil` for an id that no channel of this type may have.
     package static func channelName(_ channelID: String, _ type: WuKongChannelType) -> ChannelName? {
-        self.isReserved(channelID) ? nil : ChannelName(channelID)
+        switch type {
+        case .communityTopic, .agent:
+            let parts = channelID.split(separator: "@", maxSplits: 1, omittingEmptySubsequences: false)
+            let isWhole = parts.allSatisfy { !$0.isEmpty && !self.isReserved(String($0)) }
+            return isWhole ? ChannelName(channelID) : nil
+        default: return self.isReserved(channelID) ? nil : ChannelName(channelID)
+        }
     }
 
     /// - Returns: `nil` for a number that is no channel type of WuKongIM.
@@ -62,17 +70,20 @@ extension Translation {
         UInt8(exactly: type).flatMap(WuKongChannelType.init(rawValue:))
     }
 
-    /// Whether messages may be sent to channels of this type.
-    package static func isServed(channelType type: Int) -> Bool {
-        self.channelType(type).flatMap(self.conversationKind) != nil
-    }
-
-    /// - Returns: `nil` for a type that is not served.
-    package static func conversationKind(_ type: WuKongChannelType) -> ConversationKind? {
+    package static func conversationKind(_ type: WuKongChannelType) -> ConversationKind {
         switch type {
         case .person: .direct
         case .group: .group
-        default: nil
+        case .customerService: .customerService
+        case .community: .community
+        case .communityTopic: .communityTopic
+        case .info: .service
+        case .data: .data
+        case .temporary: .temporary
+        case .live: .room
+        case .visitors: .visitors
+        case .agent: .agent
+        case .agentGroup: .agentGroup
         }
     }
 
@@ -80,9 +91,16 @@ extension Translation {
         switch kind {
         case .direct: .person
         case .group: .group
-        case .room: .live
-        case .temporary: .temporary
+        case .customerService: .customerService
+        case .community: .community
+        case .communityTopic: .communityTopic
         case .service: .info
+        case .data: .data
+        case .temporary: .temporary
+        case .room: .live
+        case .visitors: .visitors
+        case .agent: .agent
+        case .agentGroup: .agentGroup
         }
     }
 
@@ -95,29 +113,17 @@ extension Translation {
         channel?.text ?? other?.text ?? ""
     }
 
-    /// The id under which WuKongIM stores a person channel: the two uids joined by `@`, the one with the larger CRC-32
-    /// first; with equal ones `second@first`. Source: WuKongIM server, fake channel id.
+    /// The id under which WuKongIM stores a person channel: both uids, in an order of its own.
     package static func personChannelID(_ first: UserName, _ second: UserName) -> String {
-        self.crc32(first.text.utf8) > self.crc32(second.text.utf8)
-            ? "\(first.text)@\(second.text)" : "\(second.text)@\(first.text)"
+        PersonChannel.fakeID(of: first.text, and: second.text)
     }
 
     /// The two people of a `personChannelID`, in its order; `nil` when it is none.
     package static func people(ofPersonChannel id: String) -> (first: UserName, second: UserName)? {
-        let parts = id.split(separator: "@", omittingEmptySubsequences: false)
+        let parts = id.split(separator: PersonChannel.separator, omittingEmptySubsequences: false)
         guard parts.count == 2, let first = self.userName(String(parts[0])),
             let second = self.userName(String(parts[1]))
         else { return nil }
         return (first, second)
-    }
-
-    /// CRC-32 as in IEEE 802.3: reflected polynomial 0xEDB88320, start and end inverted.
-    private static func crc32(_ bytes: some Sequence<UInt8>) -> UInt32 {
-        var crc: UInt32 = .max
-        for byte in bytes {
-            crc ^= UInt32(byte)
-            for _ in 0..<8 { crc = crc & 1 == 1 ? crc >> 1 ^ 0xEDB8_8320 : crc >> 1 }
-        }
-        return ~crc
     }
 }

@@ -36,7 +36,7 @@ private func exitCode(for error: StoreError) -> ExitCode {
     case .alreadyRunning: .alreadyRunning
     case .schemaTooNew: .configuration
     case .full, .fatal: .inputOutput
-    case .busy, .unavailable, .notFound, .exists, .invalid: .refused
+    case .busy, .unavailable, .notFound, .exists, .invalid, .refused: .refused
     }
 }
 

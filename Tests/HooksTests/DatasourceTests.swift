@@ -149,7 +149,7 @@ struct DatasourceTests {
     }
 
     @Test(
-        "person channels and types that are not served are not asked for", arguments: [WuKongChannelType.person, .data])
+        "channels that make themselves are not asked for", arguments: [WuKongChannelType.person, .agent])
     func notAsked(type: WuKongChannelType) throws {
         let receiver = Self.source(Self.verona)
         let rig = try Rig(nil)

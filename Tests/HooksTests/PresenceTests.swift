@@ -2,6 +2,7 @@ import Broker
 import ChatModel
 import Execution
 import Glibc
+import Store
 import TeahouseTesting
 import Testing
 
@@ -37,6 +38,33 @@ struct PresenceTests {
         try rig.say("are you there", from: "romeo", to: "juliet")
         let requests = try #require(receiver.wait { $0.of(.offline).count >= 1 && $0.notified.count >= 2 })
         #expect(requests.of(.offline).map(\.payloads) == [["are you there"]])
+    }
+
+    @Test("in a topic, the members of its community are woken")
+    func topic() throws {
+        let receiver = HTTPReceiver()
+        let rig = try Rig(receiver.address) { $0.events = [.offline] }
+        let people = try rig.add("romeo", "juliet")
+        try rig.store.writeAndWait { transaction throws(StoreError) in
+            try transaction.createChannel(.community, ChannelName("verona")!, creator: people[0], members: people)
+            try transaction.createChannel(.communityTopic, ChannelName("verona@balcony")!, creator: .system)
+        }
+        try rig.say("hi", from: "romeo", to: .channel(.communityTopic, ChannelName("verona@balcony")!))
+        let request = try #require(receiver.wait { !$0.isEmpty }?.first)
+        #expect(request.receivers == ["juliet"])
+        #expect(request.json["channel_type"]?.integer == 5)
+    }
+
+    @Test("nobody is woken for an agent")
+    func agent() throws {
+        let receiver = HTTPReceiver()
+        let rig = try Rig(receiver.address) { $0.events = [.offline, .messages] }
+        try rig.add("romeo", "helper")
+        try rig.say("hi", from: "helper", to: .channel(.agent, ChannelName("romeo@helper")!))
+        try rig.say("there", from: "helper", to: "romeo")
+        let requests = try #require(receiver.wait { !$0.of(.offline).isEmpty })
+        #expect(requests.of(.offline).map(\.payloads) == [["there"]])
+        #expect(requests.notified.contains("hi"))
     }
 
     @Test("devices that come and go are told with the devices that are online afterwards")

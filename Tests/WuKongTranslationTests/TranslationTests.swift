@@ -7,15 +7,26 @@ import WuKongWire
 
 struct TranslationTests {
     @Test(
-        "channel types that are served become addresses, the rest does not",
+        "channel ids and types become addresses, unless the id is built of others or the type is none",
         arguments: [
             ("juliet", 1, ConversationAddress.direct(UserName("juliet")!)),
             ("tea", 2, .channel(.group, ChannelName("tea")!)),
-            ("tea", 9, nil), ("tea", 0, nil), ("tea", 300, nil), ("tea", -1, nil),
+            ("tea", 9, .channel(.room, ChannelName("tea")!)), ("tea", 0, nil), ("tea", 13, nil),
+            ("town@square", 5, .channel(.communityTopic, ChannelName("town@square")!)),
+            ("square", 5, .channel(.communityTopic, ChannelName("square")!)),
+            ("romeo@bot", 11, .channel(.agent, ChannelName("romeo@bot")!)),
+            ("a@b@c", 5, nil), ("@b", 11, nil), ("a@", 11, nil), ("a@b#", 5, nil), ("a@b", 12, nil), ("", 11, nil),
+            ("tea", 300, nil), ("tea", -1, nil),
             ("a@b", 1, nil), ("a#b", 2, nil), ("a&b", 1, nil), ("", 1, nil), ("", 2, nil),
         ])
     func addresses(channel: String, type: Int, expected: ConversationAddress?) {
         #expect(Translation.address(channelID: channel, type: type) == expected)
+    }
+
+    @Test(
+        "each kind of conversation is one channel type, and the other way round", arguments: ConversationKind.allCases)
+    func kindsAndTypes(kind: ConversationKind) {
+        #expect(Translation.conversationKind(Translation.channelType(kind)) == kind)
     }
 
     @Test(
@@ -29,7 +40,7 @@ struct TranslationTests {
         "each refusal has its reason code",
         arguments: zip(
             PublishRefusal.allCases,
-            [19, 25, 19, 24, 5, 5, 4, 13, 3, 11, 11, 23]))
+            [19, 25, 19, 24, 5, 5, 4, 13, 3, 11, 11, 11, 11, 23]))
     func refusals(refusal: PublishRefusal, code: Int) {
         #expect(Translation.reason(.refused(refusal)).rawValue == code)
     }

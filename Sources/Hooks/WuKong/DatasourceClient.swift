@@ -60,15 +60,17 @@ package final class DatasourceClient: Sendable {
         self.askSubscribers(key)
     }
 
-    /// The channel made in the store, as the datasource describes it; `nil` when it knows none by that name, or teahouse
-    /// serves none of that kind. `then` runs on a thread of the client or of the store, or on the caller's.
+    /// The channel made in the store, as the datasource describes it; `nil` when it knows none by that name, and for kinds
+    /// that make themselves. `then` runs on a thread of the client or of the store, or on the caller's.
     package func importChannel(
         id: String, type: WuKongChannelType, into store: Store,
         then: @escaping @Sendable (Result<ConversationID?, DatasourceError>) -> Void
     ) {
-        guard let kind = Translation.conversationKind(type), kind != .direct,
-            let name = Translation.channelName(id, type)
-        else { return then(.success(nil)) }
+        let kind = Translation.conversationKind(type)
+        // The conversations of two people, and of a person and an agent, make themselves.
+        guard kind != .direct, kind != .agent, let name = Translation.channelName(id, type) else {
+            return then(.success(nil))
+        }
         self.channel(id: id, type: type) { result in
             switch result {
             case .failure(let error): then(.failure(error))

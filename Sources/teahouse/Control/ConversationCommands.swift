@@ -87,6 +87,13 @@ extension Control {
         case .room: self.text("word.room")
         case .temporary: self.text("word.temporary")
         case .service: self.text("word.service")
+        case .customerService: self.text("word.customerService")
+        case .community: self.text("word.community")
+        case .communityTopic: self.text("word.communityTopic")
+        case .data: self.text("word.data")
+        case .visitors: self.text("word.visitors")
+        case .agent: self.text("word.agent")
+        case .agentGroup: self.text("word.agentGroup")
         }
     }
 

@@ -1,0 +1,103 @@
+/// Who asks for a change, and by whose right.
+package struct Actor: Hashable, Sendable {
+    package var user: UserID
+    package var authority: Authority
+
+    package init(_ user: UserID, authority: Authority = .user) {
+        self.user = user
+        self.authority = authority
+    }
+
+    /// What an app's own server does with its key.
+    package static let application = Actor(.system, authority: .application)
+    package static let `operator` = Actor(.system, authority: .operator)
+
+    /// Needs no membership, no role and no window of time.
+    package var isPrivileged: Bool { self.authority != .user }
+}
+
+/// Why a person may not change something. Found inside the transaction; each door says it in its own words.
+package enum ActionRefusal: Hashable, Sendable {
+    /// Nothing by that name, or nothing the person may know of.
+    case noSuchConversation
+    case noSuchMessage
+    case noSuchUser
+    case notMember
+    /// Only who wrote the message may do this.
+    case notAuthor
+    /// Only managers and the owner may do this.
+    case notManager
+    case notOwner
+    /// The time in which it is allowed, in seconds, has passed.
+    case windowOver(seconds: Int64)
+    /// Who may not send here (banned, blocked, muted) may not say anything in another way either.
+    case mayNotSend
+    /// The operator switched this off for this kind of conversation and this role.
+    case switchedOff
+    /// The message was recalled or deleted.
+    case alreadyGone
+    /// This cannot be done to such a conversation or message.
+    case notApplicable
+    /// Nobody acknowledges, or reports as read, what they wrote themselves.
+    case ownMessage
+    /// More than this many.
+    case tooMany(limit: Int)
+    /// Somebody changed it meanwhile: read it again.
+    case changedMeanwhile
+    case disbanded
+}
+
+extension ActionRefusal: CustomStringConvertible {
+    package var description: String {
+        switch self {
+        case .noSuchConversation: "there is no such conversation"
+        case .noSuchMessage: "there is no such message"
+        case .noSuchUser: "there is no such person"
+        case .notMember: "only members may do this"
+        case .notAuthor: "only who wrote the message may do this"
+        case .notManager: "only managers and the owner may do this"
+        case .notOwner: "only the owner may do this"
+        case .windowOver(let seconds): "this may be done within \(seconds) seconds only"
+        case .mayNotSend: "who may not send here may not do this either"
+        case .switchedOff: "the operator has switched this off"
+        case .alreadyGone: "the message was recalled or deleted"
+        case .notApplicable: "this cannot be done here"
+        case .ownMessage: "this cannot be done to a message of one's own"
+        case .tooMany(let limit): "there can be \(limit) at most"
+        case .changedMeanwhile: "it was changed meanwhile: read it again"
+        case .disbanded: "the group was disbanded"
+        }
+    }
+}
+
+/// For how long after sending something may be done to a message.
+package enum ActionWindow: Hashable, Sendable {
+    case never
+    case seconds(Int64)
+    case always
+
+    package func contains(ageSeconds: Int64) -> Bool {
+        switch self {
+        case .never: false
+        case .seconds(let seconds): ageSeconds <= seconds
+        case .always: true
+        }
+    }
+}
+
+/// What the operator allows people to do to messages, by kind of conversation and role.
+package struct MessageRules: Hashable, Sendable {
+    /// An author's own message in a direct conversation.
+    package var recallInDirect = ActionWindow.seconds(120)
+    /// An author's own message anywhere else.
+    package var recallInGroups = ActionWindow.seconds(120)
+    /// Messages of others, by managers and the owner.
+    package var recallByManagers = ActionWindow.always
+    package var editInDirect = ActionWindow.seconds(86_400)
+    package var editInGroups = ActionWindow.seconds(86_400)
+    /// Whether readers of a message are recorded when its sender asked for receipts.
+    package var receiptsInDirect = true
+    package var receiptsInGroups = true
+
+    package init() {}
+}

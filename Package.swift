@@ -90,7 +90,9 @@ let package = Package(
         .executableTarget(name: "powercut-replay", dependencies: ["Store"], swiftSettings: strict),
         .executableTarget(
             name: "teahouse-mutant", dependencies: ["Server", "Configuration", "Store"], swiftSettings: strict),
-        module("TeahouseTesting", common + ["Server", "Store", "Accounts", "Broker", "Transport"]),
+        module(
+            "TeahouseTesting",
+            common + ["Server", "Store", "Accounts", "Broker", "Transport", "WuKongWire", "WuKongCrypto"]),
 
         // Tests.
         tests("Accounts", common + ["Accounts", "Store"]),
@@ -100,6 +102,7 @@ let package = Package(
         tests("BenchKit", ["BenchKit", "CBench", "CLinux", "Execution"]),
         tests("Broker", common + ["Broker", "Store"]),
         tests("ByteCodec", ["ByteCodec"]),
+        tests("ChatModel", ["ChatModel"]),
         tests(
             "Command",
             common + [
@@ -115,8 +118,8 @@ let package = Package(
         tests(
             "Scenario",
             common + [
-                "TeahouseTesting", "Server", "Store", "Accounts", "Broker", "Transport", "HTTPClient", "Hooks",
-                "Configuration", "AdminAPI",
+                "TeahouseTesting", "Server", "Store", "Accounts", "Broker", "Transport", "WuKongWire", "WuKongCrypto",
+                "HTTPClient", "Hooks", "Configuration", "AdminAPI",
             ]),
         tests("Store", common + ["Store", "CLinux"]),
         tests("Transport", ["Transport", "Execution", "Diagnostics", "COpenSSL", "CLinux"]),

@@ -55,7 +55,7 @@ final class Appender {
         let sender: UserState
         /// `nil` for a conversation that its first message makes.
         let conversation: ConversationState?
-        /// How to make it.
+        /// How to make it, when it is to be made.
         let seed: ConversationSeed?
         /// The other one of a direct conversation.
         let peer: UserState?
@@ -104,7 +104,8 @@ final class Appender {
             guard let peer = try self.memory.user(named: name) else { return .refusal(.noSuchUser) }
             let pair = DirectPair(sender.id, peer.id)
             let conversation = try self.memory.conversation(pair)
-            return .target(Target(sender: sender, conversation: conversation, seed: .direct(pair), peer: peer))
+            let seed = conversation == nil ? ConversationSeed.direct(pair) : nil
+            return .target(Target(sender: sender, conversation: conversation, seed: seed, peer: peer))
         case .channel(let kind, let name):
             let key = ChannelKey(kind: kind, name: name)
             if let found = try self.memory.conversation(key) { return try self.resolved(sender, found) }
@@ -126,7 +127,7 @@ final class Appender {
         guard let other = pair.other(than: sender.id), let peer = try self.memory.user(other) else {
             return .refusal(.noSuchConversation)
         }
-        return .target(Target(sender: sender, conversation: found, seed: .direct(pair), peer: peer))
+        return .target(Target(sender: sender, conversation: found, seed: nil, peer: peer))
     }
 
     private func facts(
@@ -221,10 +222,11 @@ final class Appender {
     /// has members the rest is not looked at.
     private func remind(of message: Message, _ conversation: ConversationState) throws(StoreError) -> [UserID] {
         let mentions = message.content.mentions
-        var called = mentions.all ? conversation.members : []
+        let members = try self.memory.home(of: conversation).roles
+        var called = mentions.all ? members.keys.sorted() : []
         if !mentions.all {
-            for name in mentions.users.prefix(conversation.members.count) {
-                guard let user = try self.memory.user(named: name), conversation.roles[user.id] != nil else { continue }
+            for name in mentions.users.prefix(members.count) {
+                guard let user = try self.memory.user(named: name), members[user.id] != nil else { continue }
                 called.append(user.id)
             }
         }

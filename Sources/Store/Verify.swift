@@ -65,7 +65,15 @@ package struct VerifyFinding: Hashable, Sendable, CustomStringConvertible {
         case body
         /// A person's reading position or own count.
         case unread
+        /// What was done to a message after it was sent.
+        case messageChange
         case memberCount
+        /// Who is in a conversation, who left, who listens.
+        case member
+        /// A person's view of a conversation, or what it shows of itself.
+        case preference
+        /// The log of commands.
+        case command
         case delivered
         /// An acknowledged message is not there.
         case missing
@@ -150,6 +158,8 @@ struct Verifier {
         try self.checkConversations(tokens)
         try self.checkTokens(tokens)
         try self.checkDelivered()
+        try self.checkMessageChanges()
+        try self.checkViews()
         for expectation in self.options.expectations { try self.check(expectation) }
     }
 

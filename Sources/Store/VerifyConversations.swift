@@ -20,8 +20,11 @@ extension Verifier {
         let readCountable: Int64
         let ownCountable: Int64
         let joinedSequence: Int64
+        let ownLastSequence: Int64
+        let ownLastCountable: Int64
         var countableAtRead: Int64 = 0
         var countedOwn: Int64 = 0
+        var foundOwnLast: (sequence: Int64, countable: Int64) = (0, 0)
     }
 
     private struct MessageRow {
@@ -33,7 +36,11 @@ extension Verifier {
         let counts: Bool
         let countable: Int64
         let token: [UInt8]?
-        let bodyIsIntact: Bool
+        let isWithdrawn: Bool
+        let bodyIsEmpty: Bool
+        let bodyHash: Int64
+        /// Of the body as it was sent.
+        let sentHash: Int64
     }
 
     func checkConversations(_ tokens: TokenIndex) throws(StoreError) {
@@ -68,11 +75,13 @@ extension Verifier {
     private static func nextMessage(_ statement: Statement) throws(StoreError) -> MessageRow? {
         guard try statement.step() else { return nil }
         let row = statement.row
+        let flags = MessageFlags(rawValue: row.int64(5))
+        let body = row.blob(8)
         return MessageRow(
             conversation: row.int64(0), sequence: row.int64(1), id: row.int64(2), sender: row.int64(3),
-            sentAt: row.int64(4), counts: row.int64(5) & MessageFlags.countsAsUnread.rawValue != 0,
-            countable: row.int64(6), token: row.optionalBlob(7),
-            bodyIsIntact: XXHash.of(row.blob(8)) == row.int64(9))
+            sentAt: row.int64(4), counts: flags.contains(.countsAsUnread), countable: row.int64(6),
+            token: row.optionalBlob(7), isWithdrawn: flags.contains(.withdrawn), bodyIsEmpty: body.isEmpty,
+            bodyHash: XXHash.of(body), sentHash: row.int64(9))
     }
 
     private func conversations() throws(StoreError) -> [Progress] {
@@ -93,13 +102,14 @@ extension Verifier {
     private func loadPeople(of progress: inout Progress) throws(StoreError) {
         let people = try self.connection.query(
             """
-            SELECT user_id, read_sequence, read_countable, own_countable_since_read, joined_sequence
+            SELECT user_id, read_sequence, read_countable, own_countable_since_read, joined_sequence, own_last_sequence,
+                own_last_countable
             FROM member WHERE conversation_id = ?
             """, progress.id
         ) { row throws(StoreError) in
             let person = Person(
                 readSequence: row.int64(1), readCountable: row.int64(2), ownCountable: row.int64(3),
-                joinedSequence: row.int64(4))
+                joinedSequence: row.int64(4), ownLastSequence: row.int64(5), ownLastCountable: row.int64(6))
             return (row.int64(0), person)
         }
         progress.people = Dictionary(uniqueKeysWithValues: people)
@@ -137,7 +147,7 @@ extension Verifier {
                 .countable, progress,
                 "message \(message.sequence) says that \(message.countable) messages count as unread, not \(countable)")
         }
-        if !message.bodyIsIntact {
+        if try !self.bodyIsIntact(message) {
             self.note(.body, progress, "message \(message.sequence) is not what was sent")
         }
         // From here on with what the row says, so that one wrong number is one finding.
@@ -146,9 +156,19 @@ extension Verifier {
         try self.checkToken(of: message, progress, tokens)
     }
 
+    /// Of a withdrawn message the body is empty, and the one it was sent with is kept beside it.
+    private func bodyIsIntact(_ message: MessageRow) throws(StoreError) -> Bool {
+        guard message.isWithdrawn else { return message.bodyHash == message.sentHash }
+        let original = try self.originalBody(in: message.conversation, sequence: message.sequence)
+        return message.bodyIsEmpty && original.map { XXHash.of($0) } == message.sentHash
+    }
+
     private func countForPeople(_ message: MessageRow, _ progress: inout Progress) {
         if message.counts, let sender = progress.people[message.sender], message.sequence > sender.readSequence {
             progress.people[message.sender]?.countedOwn += 1
+        }
+        if let sender = progress.people[message.sender], message.sequence > sender.joinedSequence {
+            progress.people[message.sender]?.foundOwnLast = (message.sequence, message.countable)
         }
         for user in progress.standingAt[message.sequence, default: []] {
             progress.people[user]?.countableAtRead = message.countable
@@ -215,6 +235,14 @@ extension Verifier {
                 """
                 user number \(user) has \(person.ownCountable) messages of their own since reading, recounted \
                 \(person.countedOwn)
+                """)
+        }
+        if (person.ownLastSequence, person.ownLastCountable) != person.foundOwnLast {
+            self.note(
+                .unread, progress,
+                """
+                user number \(user) has \(person.ownLastSequence) as their newest message, found \
+                \(person.foundOwnLast.sequence)
                 """)
         }
     }

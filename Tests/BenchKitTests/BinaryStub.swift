@@ -78,7 +78,7 @@ final class BinaryStub {
     }
 
     private func accept() {
-        while case let descriptor = accept4(self.listener, nil, nil, Int32(SOCK_CLOEXEC.rawValue)), descriptor >= 0 {
+        while case let descriptor = Glibc.accept(self.listener, nil, nil), descriptor >= 0 {
             self.peers.append(Peer(descriptor))
         }
     }

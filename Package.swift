@@ -50,10 +50,13 @@ let package = Package(
         module("Doctor", common + ["Store", "CLinux"]),
         module("Broker", common + ["Store"]),
         module("WuKongWire", ["ByteCodec"]),
+        module("WuKongCrypto", ["ByteCodec", "COpenSSL"]),
         module("WuKongTranslation", common + ["WuKongWire", "Store", "Broker"]),
         module(
             "WuKongGateway",
-            common + ["WuKongWire", "WuKongTranslation", "Transport", "Store", "Broker", "Accounts"]),
+            common + [
+                "WuKongWire", "WuKongCrypto", "WuKongTranslation", "Transport", "Store", "Broker", "Accounts",
+            ]),
         module(
             "WuKongAPI",
             common + ["WuKongWire", "WuKongTranslation", "Transport", "Store", "Broker", "Accounts"]),
@@ -113,7 +116,8 @@ let package = Package(
             common + ["WuKongAPI", "WuKongWire", "WuKongTranslation", "Transport", "Store", "Broker", "Accounts"]),
         tests("WuKongGateway", common + ["WuKongGateway", "WuKongWire", "Broker"]),
         tests("WuKongTranslation", common + ["WuKongTranslation", "WuKongWire", "Broker"]),
-        tests("WuKongWire", ["ByteCodec", "WuKongWire"]),
+        tests("WuKongCrypto", ["ByteCodec", "WuKongCrypto"]),
+        tests("WuKongWire", ["ByteCodec", "WuKongCrypto", "WuKongWire"]),
     ],
     swiftLanguageModes: [.v6]
 )

@@ -23,9 +23,11 @@ extension Accounts {
         self.change(name, then) { transaction throws(StoreError) in
             let (user, isNew) = try transaction.ensureUser(name)
             if isNew, let displayName { try transaction.setDisplayName(user, displayName) }
+            let bareHash = token.bareHash(key: try transaction.reading.bareTokenKey())
             for (deviceClass, hash) in hashes {
                 try transaction.issueToken(
-                    hash: hash, user: user, class: deviceClass, level: level, expiresAtMilliseconds: nil)
+                    hash: hash, bareHash: bareHash, user: user, class: deviceClass, level: level,
+                    expiresAtMilliseconds: nil)
             }
             return .success(ImportedUser(user: user, existed: !isNew, token: token))
         } committed: { _ in

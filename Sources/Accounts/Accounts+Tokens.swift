@@ -23,7 +23,8 @@ extension Accounts {
             guard let user = try transaction.reading.user(named: name) else { return .failure(.noSuchUser(name)) }
             let expiry = lifetimeSeconds.map { transaction.wallMilliseconds + max(0, min($0, 1 << 40)) * 1_000 }
             try transaction.issueToken(
-                hash: hash, user: user.id, class: deviceClass, level: level, expiresAtMilliseconds: expiry)
+                hash: hash, bareHash: token.bareHash(key: try transaction.reading.bareTokenKey()), user: user.id,
+                class: deviceClass, level: level, expiresAtMilliseconds: expiry)
             return .success(IssuedToken(token: token, user: user.id, expiresAtMilliseconds: expiry))
         } committed: { _ in
             self.authenticator.forgive(name)
@@ -46,7 +47,8 @@ extension Accounts {
             try transaction.revokeToken(hash: hash)
             let replaced = try transaction.revokeTokens(of: user, class: deviceClass)
             try transaction.issueToken(
-                hash: hash, user: user, class: deviceClass, level: level, expiresAtMilliseconds: nil)
+                hash: hash, bareHash: token.bareHash(key: try transaction.reading.bareTokenKey()), user: user,
+                class: deviceClass, level: level, expiresAtMilliseconds: nil)
             return .success(
                 SessionsToEnd(user: user, name: name, deviceClass: deviceClass, revokedTokens: replaced))
         } committed: { sessions in

@@ -5,16 +5,17 @@ import Store
 
 /// The one place that decides who somebody is, for every door. Any thread.
 package final class Authenticator: Sendable {
-    private let store: Store
+    let store: Store
     private let hasher: PasswordHasher
-    private let options: AccountsOptions
-    private let changes: AccountChanges
+    let options: AccountsOptions
+    let changes: AccountChanges
     private let tokens: TokenLookup
-    private let touches: TokenTouches
-    private let throttle = Lock(SignInThrottle())
+    let touches: TokenTouches
+    let throttle = Lock(SignInThrottle())
     private let wallClock: Lock<SteadyWallClock>
     /// Sign-ins that succeeded, and refusals by kind.
     package let figures = SignInFigures()
+    let knownTokens = KnownTokens()
 
     init(_ store: Store, _ hasher: PasswordHasher, _ changes: AccountChanges, _ options: AccountsOptions) {
         self.store = store
@@ -66,11 +67,15 @@ package final class Authenticator: Sendable {
     // MARK: Plain sockets
 
     private func isAllowedThrough(_ request: SignInRequest) -> Bool {
-        if request.isEncrypted || request.origin == .loopback { return true }
         switch request.credentials {
-        case .password: return false
-        case .token: return request.origin == .privateNetwork && self.options.takesPlainTokens
+        case .password: request.isEncrypted || request.origin == .loopback
+        case .token: self.takesToken(isEncrypted: request.isEncrypted, origin: request.origin)
         }
+    }
+
+    func takesToken(isEncrypted: Bool, origin: SignInOrigin) -> Bool {
+        if isEncrypted || origin == .loopback { return true }
+        return origin == .privateNetwork && self.options.takesPlainTokens
     }
 
     private static func plainAdvice(_ request: SignInRequest) -> String {
@@ -120,14 +125,22 @@ package final class Authenticator: Sendable {
             self.log(attempt.request, "disabled", "the operator disabled this account")
             return self.refuse(attempt, .disabled)
         }
-        if self.options.clock.wallMilliseconds() - token.lastSeenAtMilliseconds >= TokenTouches.everyMilliseconds {
-            self.touches.note(match.hash)
-        }
+        self.touch(token, attempt.request.credentials)
         self.accept(
             attempt,
             Identity(
                 user: token.user, name: token.userName, role: match.role, deviceClass: token.deviceClass,
                 level: token.level, epoch: attempt.epoch))
+    }
+
+    /// Notes from time to time that a token is in use, and at once how it is found alone when that was never noted.
+    private func touch(_ token: DeviceToken, _ credentials: Credentials) {
+        var unfound: SignInToken?
+        if case .token(let text) = credentials, !token.isFoundAlone { unfound = SignInToken(text) }
+        let age = self.options.clock.wallMilliseconds() - token.lastSeenAtMilliseconds
+        if unfound != nil || age >= TokenTouches.everyMilliseconds {
+            self.touches.note(token.hash, unfoundToken: unfound)
+        }
     }
 
     /// A wrong token says so until its pair is closed. An address with too many of them is told to wait instead, but a
@@ -145,7 +158,7 @@ package final class Authenticator: Sendable {
         self.refuse(attempt, pause.map { .throttled(retryAfterSeconds: $0) } ?? .wrongCredentials)
     }
 
-    private func nowForExpiry() -> Int64 {
+    func nowForExpiry() -> Int64 {
         let clock = self.options.clock
         return self.wallClock.withLock { $0.milliseconds(wall: clock.wallMilliseconds(), at: clock.now()) }
     }

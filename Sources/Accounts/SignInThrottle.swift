@@ -27,6 +27,8 @@ struct SignInThrottle {
     enum Kind: Hashable {
         case password
         case token(DeviceClass?)
+        /// Without a name: only the address is slowed down.
+        case bareToken
     }
 
     /// One person at one address.
@@ -44,8 +46,23 @@ struct SignInThrottle {
     }
 
     private struct AddressKey: Hashable {
+        enum Door: Hashable {
+            case password
+            case token
+            case bareToken
+        }
+
         var address: String
-        var isPassword: Bool
+        var door: Door
+
+        init(_ address: String, _ kind: Kind) {
+            self.address = address
+            switch kind {
+            case .password: self.door = .password
+            case .token: self.door = .token
+            case .bareToken: self.door = .bareToken
+            }
+        }
     }
 
     private struct AddressState {
@@ -80,7 +97,7 @@ struct SignInThrottle {
 
     /// Seconds until the address may fail again; `nil` when it may now.
     func pauseSeconds(ofAddress address: String, for kind: Kind, at now: Instant) -> Int64? {
-        let key = AddressKey(address: address, isPassword: kind == .password)
+        let key = AddressKey(address, kind)
         guard let state = self.addresses[key] else { return nil }
         let failures = state.endsAt > now ? state.failures : 0
         guard failures + state.held >= self.limits.addressFailuresPerMinute else { return nil }
@@ -128,10 +145,20 @@ struct SignInThrottle {
         self.pairs[pair] = state
         if countsAddress {
             self.changeAddress(of: pair, at: now) { $0.failures += 1 }
-            let key = AddressKey(address: pair.address, isPassword: pair.kind == .password)
+            let key = AddressKey(pair.address, pair.kind)
             consequence.addressIsExhausted = self.addresses[key]?.failures == self.limits.addressFailuresPerMinute
         }
         return consequence
+    }
+
+    /// A token that came without a name was wrong.
+    ///
+    /// - Returns: whether the address has now had all its failures of this minute, and had not before.
+    mutating func failed(address: String, at now: Instant) -> Bool {
+        self.makeRoom()
+        let key = AddressKey(address, .bareToken)
+        self.changeAddress(key, at: now) { $0.failures += 1 }
+        return self.addresses[key]?.failures == self.limits.addressFailuresPerMinute
     }
 
     /// Ends a place; the pair's failures are forgiven, the address's are not.
@@ -165,7 +192,10 @@ struct SignInThrottle {
     }
 
     private mutating func changeAddress(of pair: Pair, at now: Instant, _ change: (inout AddressState) -> Void) {
-        let key = AddressKey(address: pair.address, isPassword: pair.kind == .password)
+        self.changeAddress(AddressKey(pair.address, pair.kind), at: now, change)
+    }
+
+    private mutating func changeAddress(_ key: AddressKey, at now: Instant, _ change: (inout AddressState) -> Void) {
         var state = self.addresses[key] ?? AddressState(endsAt: now.advanced(bySeconds: 60))
         if state.endsAt <= now {
             state.failures = 0

@@ -26,6 +26,16 @@ enum Sodium {
         }
     }
 
+    /// BLAKE2b-256 under a key of 16...64 bytes.
+    static func hash(_ bytes: [UInt8], key: [UInt8]) -> [UInt8] {
+        Self.start()
+        let count = Self.hashBytes
+        return [UInt8](unsafeUninitializedCapacity: count) { buffer, initialized in
+            crypto_generichash(buffer.baseAddress!, count, bytes, UInt64(bytes.count), key, key.count)
+            initialized = count
+        }
+    }
+
     static let hashBytes = 32
 
     /// Compares in a time that says nothing about where the first difference is.

@@ -22,7 +22,6 @@ final class TokenLookup: Sendable {
 
     /// A token that fits.
     struct Match: Sendable {
-        var hash: [UInt8]
         var token: DeviceToken
         var role: UserRole
     }
@@ -102,7 +101,7 @@ final class TokenLookup: Sendable {
         for deviceClass in classes {
             let hash = question.token.hash(for: question.user, class: deviceClass)
             guard let token = try store.token(hash: hash), let user = try store.user(token.user) else { continue }
-            return .match(Match(hash: hash, token: token, role: user.role))
+            return .match(Match(token: token, role: user.role))
         }
         for deviceClass in DeviceClass.usual where !classes.contains(deviceClass) {
             let hash = question.token.hash(for: question.user, class: deviceClass)

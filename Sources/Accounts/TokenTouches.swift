@@ -13,8 +13,14 @@ final class TokenTouches: Sendable {
     /// Tokens of one write: keeps the commit short.
     static let perWrite = 256
 
+    private struct Touch {
+        var hash: [UInt8]
+        /// To be hashed alone, for a token that was issued before such hashes were kept.
+        var unfoundToken: SignInToken?
+    }
+
     private struct State {
-        var waiting: [[UInt8]] = []
+        var waiting: [Touch] = []
         var isWriting = false
     }
 
@@ -23,9 +29,12 @@ final class TokenTouches: Sendable {
 
     init(_ store: Store) { self.store = store }
 
-    func note(_ hash: [UInt8]) {
+    /// - Parameter unfoundToken: the token itself, when it cannot be found alone yet.
+    func note(_ hash: [UInt8], unfoundToken: SignInToken? = nil) {
         let starts = self.state.withLock { state in
-            if state.waiting.count < Self.capacity { state.waiting.append(hash) }
+            if state.waiting.count < Self.capacity {
+                state.waiting.append(Touch(hash: hash, unfoundToken: unfoundToken))
+            }
             defer { state.isWriting = true }
             return !state.isWriting
         }
@@ -39,7 +48,10 @@ final class TokenTouches: Sendable {
             return batch
         }
         self.store.write({ transaction throws(StoreError) in
-            for hash in batch { try transaction.touchToken(hash: hash) }
+            let key = try transaction.reading.bareTokenKey()
+            for touch in batch {
+                try transaction.touchToken(hash: touch.hash, bareHash: touch.unfoundToken?.bareHash(key: key))
+            }
         }) { result in
             let goesOn = self.state.withLock { state in
                 // A store that refuses gets no more of what can wait.

@@ -145,5 +145,5 @@ package final class Broker: Sendable {
         self.ask { core in then(core.currentFigures()) }
     }
 
-    private func ask(_ question: @escaping @Sendable (BrokerCore) -> Void) { self.mailbox.post(.ask(question)) }
+    func ask(_ question: @escaping @Sendable (BrokerCore) -> Void) { self.mailbox.post(.ask(question)) }
 }

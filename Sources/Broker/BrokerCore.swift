@@ -28,6 +28,7 @@ final class BrokerCore {
     private var lastWatch: UInt64 = 0
     private var figures = BrokerFigures()
     private var nextSweep: Instant
+    private var waitingEvents = WaitingEvents()
 
     /// How often what is no longer needed is forgotten.
     private static let sweepMilliseconds: Int64 = 10_000
@@ -206,6 +207,44 @@ final class BrokerCore {
         case .failed(.full): .full
         case .failed: .busy
         }
+    }
+
+    /// Sends a command to everybody who is online.
+    func route(_ command: Delivery, to people: [UserID]) {
+        self.figures.published += 1
+        for (lane, handles) in FanOut.compute(people, in: self.table) {
+            lane.events.append(.message(command, handles: handles))
+            self.figures.delivered += Int64(handles.count)
+        }
+    }
+
+    /// - Returns: whether `sendEvents` must be called.
+    func queue(_ event: StreamEvent, in conversation: ConversationID, only user: UserID?) -> Bool {
+        self.waitingEvents.add(event, in: conversation, only: user)
+    }
+
+    /// Sends the events of a conversation that wait to those of its people who are online.
+    func sendEvents(of conversation: ConversationID, to people: [UserID]) {
+        let everybody = FanOut.compute(people, in: self.table)
+        for (event, only) in self.waitingEvents.take(conversation) {
+            let targets: FanOut.Targets
+            if let only {
+                targets = people.contains(only) ? FanOut.compute([only], in: self.table) : []
+            } else {
+                targets = everybody
+            }
+            for (lane, handles) in targets { lane.events.append(.event(event, handles: handles)) }
+        }
+    }
+
+    /// Whether what this session acknowledges counts for all devices of its person: it is a primary device, or
+    /// the person has none online.
+    func speaksForPerson(_ id: SessionID) -> UserID? {
+        guard let session = self.table.sessions[id] else { return nil }
+        let counts =
+            session.description.deviceLevel == .primary
+            || !session.person.sessions.contains { $0.description.deviceLevel == .primary }
+        return counts ? session.person.id : nil
     }
 
     private func route(_ accepted: Accepted, origin: UInt64) {

@@ -22,15 +22,17 @@ extension Broker {
     /// The ranges that a person's devices of one class have not acknowledged, or for conversations in `positions`,
     /// what comes after the position there.
     ///
-    /// - Parameter limit: messages per conversation; of more, the newest.
+    /// - Parameters:
+    ///   - only: look at the conversations in `positions` only.
+    ///   - limit: messages per conversation; of more, the newest.
     package func missedRanges(
-        user: UserID, deviceClass: DeviceClass, positions: [ConversationID: Int64], limit: Int64,
+        user: UserID, deviceClass: DeviceClass, positions: [ConversationID: Int64], only: Bool, limit: Int64,
         then: @escaping @Sendable ([MissedRange]?) -> Void
     ) {
         self.store.read { transaction throws(StoreError) in
             var ranges: [MissedRange] = []
             for missed in try transaction.undelivered(of: user, class: deviceClass) {
-                let known = positions[missed.conversation] ?? missed.from
+                guard let known = positions[missed.conversation] ?? (only ? nil : missed.from) else { continue }
                 let after = max(missed.from, known, missed.head - limit)
                 guard after < missed.head else { continue }
                 if let range = try Self.range(missed, after: after, for: user, transaction) { ranges.append(range) }

@@ -34,7 +34,8 @@ struct FanOut {
         return targets
     }
 
-    private static func compute(_ members: [UserID], in table: SessionTable) -> Targets {
+    /// The sessions of these people, by lane.
+    static func compute(_ members: [UserID], in table: SessionTable) -> Targets {
         var targets: Targets = []
         for member in members {
             guard let person = table.people[member] else { continue }

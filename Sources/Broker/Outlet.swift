@@ -16,6 +16,8 @@ package enum SessionEvent: Sendable {
     case published(handle: UInt64, ticket: UInt64, PublishOutcome)
     /// One message for many sessions of this outlet. Sessions whose handle is `delivery.origin` do not get it.
     case message(Delivery, handles: [UInt64])
+    /// Something that happened to a message, for many sessions of this outlet.
+    case event(StreamEvent, handles: [UInt64])
 }
 
 /// What became of a published message.
@@ -41,15 +43,20 @@ package final class Delivery: Sendable {
     package let peerName: UserName?
     /// Handle of the session that sent it, which does not get it; 0 when no session did.
     package let origin: UInt64
+    /// A command: an app's device acts on it once. Its sequence is its place in the log of commands, not in
+    /// the conversation it is about.
+    package let isCommand: Bool
 
     package init(
-        message: Message, kind: ConversationKind, channel: ChannelName?, peerName: UserName?, origin: UInt64
+        message: Message, kind: ConversationKind, channel: ChannelName?, peerName: UserName?, origin: UInt64,
+        isCommand: Bool = false
     ) {
         self.message = message
         self.kind = kind
         self.channel = channel
         self.peerName = peerName
         self.origin = origin
+        self.isCommand = isCommand
     }
 
     /// Written to the disk: it can be sent again, and caught up with.

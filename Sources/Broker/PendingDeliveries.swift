@@ -32,16 +32,22 @@ package struct PendingDeliveries {
         self.entries.append(Entry(delivery: delivery, sentAt: now, attempts: 1, isAcknowledged: false))
     }
 
-    /// Notes an acknowledgement. One for a message that is not waited for changes nothing.
-    package mutating func acknowledge(_ id: MessageID) {
+    /// Notes an acknowledgement.
+    ///
+    /// - Returns: what was acknowledged; `nil` for what is not waited for.
+    @discardableResult
+    package mutating func acknowledge(_ id: MessageID) -> Delivery? {
+        var acknowledged: Delivery?
         for index in self.first..<self.entries.count where self.entries[index].delivery.message.id == id {
-            guard !self.entries[index].isAcknowledged else { return }
+            guard !self.entries[index].isAcknowledged else { return nil }
             self.entries[index].isAcknowledged = true
-            let message = self.entries[index].delivery.message
-            self.has(message.conversation, sequence: message.sequence)
+            let delivery = self.entries[index].delivery
+            acknowledged = delivery
+            if !delivery.isCommand { self.has(delivery.message.conversation, sequence: delivery.message.sequence) }
             break
         }
         while self.first < self.entries.count, self.entries[self.first].isAcknowledged { self.dropFirst() }
+        return acknowledged
     }
 
     /// Notes that the device has a message without having been sent it, because it wrote it.
@@ -73,7 +79,7 @@ package struct PendingDeliveries {
         guard !self.acknowledged.isEmpty else { return [:] }
         var delivered = self.acknowledged.all
         self.acknowledged = PositionMap()
-        for entry in self.entries[self.first...] where !entry.isAcknowledged {
+        for entry in self.entries[self.first...] where !entry.isAcknowledged && !entry.delivery.isCommand {
             let message = entry.delivery.message
             guard let reached = delivered[message.conversation], reached >= message.sequence else { continue }
             delivered[message.conversation] = message.sequence - 1

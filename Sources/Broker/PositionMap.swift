@@ -25,6 +25,13 @@ struct PositionMap {
         return true
     }
 
+    /// Sets the sequence when there is none.
+    mutating func setIfAbsent(_ conversation: ConversationID, to sequence: Int64) {
+        guard let last = self.last else { return self.last = (conversation, sequence) }
+        guard last.conversation != conversation, self.others[conversation] == nil else { return }
+        self.others[conversation] = sequence
+    }
+
     /// All of them, as a dictionary.
     var all: [ConversationID: Int64] {
         var all = self.others

@@ -37,8 +37,10 @@ package struct SessionFeed {
     /// What the owner has to do next.
     package enum Action: Equatable {
         case none
-        /// Read which ranges were missed since these positions.
+        /// Read which ranges were missed since these positions, in all conversations.
         case readRanges([ConversationID: Int64])
+        /// Read which ranges were missed since these positions, in these conversations only.
+        case readRangesOnly([ConversationID: Int64])
         /// Read a page of `range`, from `range.after` on.
         case readPage(MissedRange)
     }
@@ -54,6 +56,7 @@ package struct SessionFeed {
     /// Most live messages held back during a round; with one more the round is followed by another.
     package static let maximumHeld = 256
 
+    private let catchesUp: Bool
     private var phase: Phase
     private var isCongested = false
     /// Something stored was dropped, so that another round is needed.
@@ -63,8 +66,12 @@ package struct SessionFeed {
     /// The last sequence sent, by conversation.
     private var positions = PositionMap()
 
-    /// - Parameter catchesUp: false for sessions whose app fetches what it missed by itself.
-    package init(catchesUp: Bool) { self.phase = catchesUp ? .readingRanges : .live }
+    /// - Parameter catchesUp: false for sessions whose app fetches what it missed before by itself. What is held back
+    ///   while it does not read fast enough, it gets all the same.
+    package init(catchesUp: Bool) {
+        self.catchesUp = catchesUp
+        self.phase = catchesUp ? .readingRanges : .live
+    }
 
     /// What to do right after the session is open.
     package var firstAction: Action {
@@ -81,18 +88,31 @@ package struct SessionFeed {
     ///
     /// - Returns: whether to send it now.
     package mutating func offer(_ delivery: Delivery) -> Bool {
+        // A command has no place among the messages, and apps fetch from its log what they missed.
+        if delivery.isCommand { return !self.isCongested }
         if self.isCongested {
-            if delivery.isStored { self.needsRound = true }
+            self.drop(delivery)
             return false
         }
         if self.isLive { return self.advance(delivery) }
         if self.held.count < Self.maximumHeld {
             self.held.append(delivery)
         } else {
+            for held in self.held { self.drop(held) }
             self.held = []
+            self.drop(delivery)
             self.needsRound = true
         }
         return false
+    }
+
+    /// Leaves a message to the next round. Where rounds are about what was dropped only, the first dropped message of
+    /// a conversation is where its range begins.
+    private mutating func drop(_ delivery: Delivery) {
+        guard delivery.isStored else { return }
+        self.needsRound = true
+        let message = delivery.message
+        if !self.catchesUp { self.positions.setIfAbsent(message.conversation, to: message.sequence - 1) }
     }
 
     /// A message of the session's own was stored: it needs none of it back.
@@ -153,7 +173,7 @@ package struct SessionFeed {
     private mutating func startRound() -> Action {
         self.needsRound = false
         self.phase = .readingRanges
-        return .readRanges(self.positions.all)
+        return self.catchesUp ? .readRanges(self.positions.all) : .readRangesOnly(self.positions.all)
     }
 
     private mutating func proceed() -> (send: [Delivery], next: Action) {

@@ -7,6 +7,10 @@ package struct DecodeError: Error, Hashable, Sendable, CustomStringConvertible {
         /// A varint that does not fit 64 bits, or is longer than its value needs.
         case invalidVarint
         case trailingBytes(Int)
+        /// A field of more bytes than its format allows.
+        case tooLong(bytes: Int, limit: Int)
+        /// A number that its field gives no meaning.
+        case unknownValue
     }
 
     /// Bytes before the field that failed.
@@ -24,6 +28,8 @@ package struct DecodeError: Error, Hashable, Sendable, CustomStringConvertible {
         case .invalidUTF8: "the text at byte \(self.offset) is not UTF-8"
         case .invalidVarint: "the number at byte \(self.offset) is no valid variable-length integer"
         case .trailingBytes(let count): "\(count) bytes follow the last field at byte \(self.offset)"
+        case .unknownValue: "the number at byte \(self.offset) has no meaning there"
+        case .tooLong(let bytes, let limit): "the field at byte \(self.offset) has \(bytes) bytes, \(limit) are allowed"
         }
     }
 }

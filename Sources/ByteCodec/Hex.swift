@@ -10,6 +10,14 @@ package enum Hex {
         return String(decoding: digits, as: UTF8.self)
     }
 
+    /// Appends two digits for each byte.
+    package static func append(_ bytes: Span<UInt8>, to digits: inout [UInt8]) {
+        for index in bytes.indices {
+            digits.append(Self.digit(bytes[index] >> 4))
+            digits.append(Self.digit(bytes[index] & 0xF))
+        }
+    }
+
     /// `nil` when the count is odd or a character is no digit.
     package static func decode(_ text: String) -> [UInt8]? {
         var bytes: [UInt8] = []

@@ -30,6 +30,8 @@ package enum ActionRefusal: Hashable, Sendable {
     case notOwner
     /// The time in which it is allowed, in seconds, has passed.
     case windowOver(seconds: Int64)
+    /// Who may not send here (banned, blocked, muted) may not say anything in another way either.
+    case mayNotSend
     /// The operator switched this off for this kind of conversation and this role.
     case switchedOff
     /// The message was recalled or deleted.
@@ -56,6 +58,7 @@ extension ActionRefusal: CustomStringConvertible {
         case .notManager: "only managers and the owner may do this"
         case .notOwner: "only the owner may do this"
         case .windowOver(let seconds): "this may be done within \(seconds) seconds only"
+        case .mayNotSend: "who may not send here may not do this either"
         case .switchedOff: "the operator has switched this off"
         case .alreadyGone: "the message was recalled or deleted"
         case .notApplicable: "this cannot be done here"

@@ -69,7 +69,7 @@ final class Appender {
         case .refusal(let refusal): return self.refuse(refusal)
         case .target(let found): target = found
         }
-        if let refusal = publishRefusal(self.facts(request, target)) {
+        if let refusal = ChatModel.publishRefusal(self.facts(request, target)) {
             return try self.firstAnswer(to: request, target) ?? self.refuse(refusal)
         }
         if request.content.flags.contains(.transient) { return self.pass(request, target, at: wall) }
@@ -134,6 +134,17 @@ final class Appender {
         return facts
     }
 
+    /// Why a person could not send a message to a conversation now; `nil` when they could.
+    func publishRefusal(for user: UserID, in id: ConversationID) throws(StoreError) -> PublishRefusal? {
+        let content = MessageContent(kind: .none, flags: [], wire: .native, body: [])
+        let request = Append(
+            sender: user, authority: .user, address: .id(id), clientToken: nil, content: content, ticket: 0)
+        switch try self.resolve(request) {
+        case .refusal(let refusal): return refusal
+        case .target(let target): return ChatModel.publishRefusal(self.facts(request, target))
+        }
+    }
+
     // MARK: Taking
 
     /// A transient message: id and time, no place, no trace.
@@ -170,7 +181,32 @@ final class Appender {
             self.ahead.append(conversation)
         }
         self.counts.appended += 1
-        return .accepted(self.accepted(message, target, conversation, isDuplicate: false))
+        var accepted = self.accepted(message, target, conversation, isDuplicate: false)
+        if !message.content.mentions.isEmpty { accepted.reminded = try self.remind(of: message, conversation) }
+        return .accepted(accepted)
+    }
+
+    /// Makes a reminder for every member the message calls by name, but its sender. Of more names than the conversation
+    /// has members the rest is not looked at.
+    private func remind(of message: Message, _ conversation: ConversationState) throws(StoreError) -> [UserID] {
+        let mentions = message.content.mentions
+        var called = mentions.all ? conversation.members : []
+        if !mentions.all {
+            for name in mentions.users.prefix(conversation.members.count) {
+                guard let user = try self.memory.user(named: name), conversation.roles[user.id] != nil else { continue }
+                called.append(user.id)
+            }
+        }
+        var seen: Set<UserID> = [message.sender]
+        called.removeAll { !seen.insert($0).inserted }
+        let reminder = NewReminder(
+            in: conversation.id, sequence: message.sequence, kind: .mention, text: "", locates: true)
+        for user in called {
+            try self.connection.insert(
+                reminder, for: user, publisher: message.sender, change: self.sequencer.nextChange(),
+                at: message.sentAtMilliseconds)
+        }
+        return called
     }
 
     private func conversation(of target: Target, at wall: Int64) throws(StoreError) -> ConversationState {

@@ -2,14 +2,16 @@ package import ChatModel
 
 /// One step from a schema version to the next.
 struct Migration {
-    /// `PRAGMA user_version` after it.
+    /// `PRAGMA user_version` after it; several steps may lead to one version together.
     let version: Int
     let sql: String
 }
 
 /// Every step ever shipped, oldest first. Append only: a database of any age passes through the steps it lacks.
 let migrations: [Migration] = [
-    Migration(version: 1, sql: Schema.sql)
+    Migration(version: 1, sql: Schema.sql),
+    Migration(version: 2, sql: MessagesSchema.sql),
+    Migration(version: 2, sql: Schema.people),
 ]
 
 extension Connection {

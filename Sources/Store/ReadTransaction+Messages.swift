@@ -61,6 +61,13 @@ extension ReadTransaction {
         _ message: MessageID, in id: ConversationID, as access: HistoryAccess
     ) throws(StoreError) -> Message? {
         try self.check(access, to: id)
+        guard let place = try self.place(of: message, in: id) else { return nil }
+        return try self.connection.message(in: id, sequence: place.sequence, senderName: self.name)
+    }
+
+    /// Where the message with this id is, found in the same way; `nil` when it is not in this conversation. Says nothing
+    /// about who may know.
+    package func place(of message: MessageID, in id: ConversationID) throws(StoreError) -> MessagePlace? {
         var low: Int64 = 1
         var high = try self.conversation(id)?.head ?? 0
         while low <= high {
@@ -69,15 +76,14 @@ extension ReadTransaction {
                 "SELECT id FROM message WHERE conversation_id = ? AND sequence = ?", id, middle
             ) { row throws(StoreError) in row.int64(0) }
             guard let found else { throw Row.damaged("hole in a conversation") }
-            if found == message.rawValue {
-                return try self.connection.message(in: id, sequence: middle, senderName: self.name)
-            }
+            if found == message.rawValue { return MessagePlace(id, middle) }
             if found < message.rawValue { low = middle + 1 } else { high = middle - 1 }
         }
         return nil
     }
 
-    private func check(_ access: HistoryAccess, to id: ConversationID) throws(StoreError) {
+    /// - Throws: `notFound` without access.
+    func check(_ access: HistoryAccess, to id: ConversationID) throws(StoreError) {
         guard case .member(let user) = access else { return }
         let sql: StaticString = "SELECT 1 FROM member WHERE conversation_id = ? AND user_id = ?"
         let isMember = try self.connection.first(sql, id, user) { (_) throws(StoreError) in true } ?? false

@@ -10,6 +10,9 @@ package struct DeviceToken: Hashable, Sendable {
     package var lastSeenAtMilliseconds: Int64
     /// `nil` for never. The asker compares it with the clock.
     package var expiresAtMilliseconds: Int64?
+    /// Whether it is also known by its hash alone.
+    package var isFoundAlone: Bool
+    package var hash: [UInt8]
 }
 
 extension ReadTransaction {
@@ -70,7 +73,8 @@ extension ReadTransaction {
     /// Whose token has this hash.
     package func token(hash: [UInt8]) throws(StoreError) -> DeviceToken? {
         let sql: StaticString = """
-            SELECT t.user_id, u.name, t.device_class, t.device_level, u.disabled, t.last_seen_at, t.expires_at
+            SELECT t.user_id, u.name, t.device_class, t.device_level, u.disabled, t.last_seen_at, t.expires_at,
+                t.bare_hash IS NOT NULL, t.token_hash
             FROM device_token t JOIN user u ON u.id = t.user_id WHERE t.token_hash = ?
             """
         return try self.connection.first(sql, hash, read: Self.token)
@@ -79,18 +83,19 @@ extension ReadTransaction {
     /// The tokens of a person, the one used last first.
     package func tokens(of user: UserID) throws(StoreError) -> [DeviceToken] {
         let sql: StaticString = """
-            SELECT t.user_id, u.name, t.device_class, t.device_level, u.disabled, t.last_seen_at, t.expires_at
+            SELECT t.user_id, u.name, t.device_class, t.device_level, u.disabled, t.last_seen_at, t.expires_at,
+                t.bare_hash IS NOT NULL, t.token_hash
             FROM device_token t JOIN user u ON u.id = t.user_id WHERE t.user_id = ? ORDER BY t.last_seen_at DESC
             """
         return try self.connection.query(sql, user, read: Self.token)
     }
 
-    private static func token(_ row: Row) throws(StoreError) -> DeviceToken {
+    static func token(_ row: Row) throws(StoreError) -> DeviceToken {
         guard let level = DeviceLevel(rawValue: row.int64(3)) else { throw Row.damaged("device level") }
         return DeviceToken(
             user: row.userID(0), userName: try row.userName(1), deviceClass: try row.deviceClass(2), level: level,
             userIsDisabled: row.int64(4) != 0, lastSeenAtMilliseconds: row.int64(5),
-            expiresAtMilliseconds: row.optionalInt64(6))
+            expiresAtMilliseconds: row.optionalInt64(6), isFoundAlone: row.int64(7) != 0, hash: row.blob(8))
     }
 
     /// Those on one of a person's lists, by number.

@@ -1,3 +1,4 @@
+package import ChatModel
 package import Diagnostics
 package import Execution
 
@@ -25,6 +26,10 @@ package struct StoreOptions: Sendable {
     package var groupMembers = 500
     /// Most entries of one of a person's lists, or of one list of a conversation.
     package var listEntries = 2_000
+    /// What people may do to messages after they were sent.
+    package var rules = MessageRules()
+    /// How long reminders are kept, done or not.
+    package var reminderDays = 180
     /// Sign-in tokens one person may hold; a new one replaces the one seen longest ago.
     package var tokensPerUser = 64
     /// People the writer keeps in memory.

@@ -46,6 +46,8 @@ package struct Accepted: Sendable {
     package var peerName: UserName?
     /// The client token was seen before: `message` is the first one, and nobody is to get it again.
     package var isDuplicate: Bool
+    /// Who got a reminder because the message calls them by name.
+    package var reminded: [UserID] = []
 
     package init(
         message: Message, kind: ConversationKind, channel: ChannelName?, members: [UserID], peerName: UserName?,

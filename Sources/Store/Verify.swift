@@ -67,6 +67,8 @@ package struct VerifyFinding: Hashable, Sendable, CustomStringConvertible {
         case unread
         case memberCount
         case delivered
+        /// A profile, a friendship or a friend request.
+        case people
         /// An acknowledged message is not there.
         case missing
         /// An acknowledged message is another one.
@@ -150,6 +152,7 @@ struct Verifier {
         try self.checkConversations(tokens)
         try self.checkTokens(tokens)
         try self.checkDelivered()
+        try self.checkPeople()
         for expectation in self.options.expectations { try self.check(expectation) }
     }
 

@@ -116,10 +116,12 @@ extension WriteTransaction {
 extension WriteTransaction {
     /// Remembers a sign-in token by its hash. Above `tokensPerUser` the one seen longest ago goes.
     ///
-    /// - Parameter expiresAtMilliseconds: UTC; `nil` for never.
+    /// - Parameters:
+    ///   - bareHash: of the token alone, under the key `bareTokenKey`, so that the token finds its person by itself.
+    ///   - expiresAtMilliseconds: UTC; `nil` for never.
     /// - Throws: `notFound`.
     package func issueToken(
-        hash: [UInt8], user: UserID, class deviceClass: DeviceClass, level: DeviceLevel,
+        hash: [UInt8], bareHash: [UInt8]? = nil, user: UserID, class deviceClass: DeviceClass, level: DeviceLevel,
         expiresAtMilliseconds: Int64?
     ) throws(StoreError) {
         _ = try self.knownUser(user)
@@ -127,9 +129,9 @@ extension WriteTransaction {
         try self.connection.run(
             """
             INSERT OR REPLACE INTO device_token
-                (token_hash, user_id, device_class, device_level, created_at, last_seen_at, expires_at)
-            VALUES (?, ?, ?, ?, ?, ?, ?)
-            """, hash, user, deviceClass, level.rawValue, now, now, expiresAtMilliseconds)
+                (token_hash, user_id, device_class, device_level, created_at, last_seen_at, expires_at, bare_hash)
+            VALUES (?, ?, ?, ?, ?, ?, ?, ?)
+            """, hash, user, deviceClass, level.rawValue, now, now, expiresAtMilliseconds, bareHash)
         try self.connection.run(
             """
             DELETE FROM device_token WHERE token_hash IN (
@@ -162,8 +164,11 @@ extension WriteTransaction {
     }
 
     /// Notes that a token was used now.
-    package func touchToken(hash: [UInt8]) throws(StoreError) {
+    ///
+    /// - Parameter bareHash: of the token alone, for one that was issued without.
+    package func touchToken(hash: [UInt8], bareHash: [UInt8]? = nil) throws(StoreError) {
         try self.connection.run(
-            "UPDATE device_token SET last_seen_at = ? WHERE token_hash = ?", self.wallMilliseconds, hash)
+            "UPDATE device_token SET last_seen_at = ?, bare_hash = coalesce(bare_hash, ?) WHERE token_hash = ?",
+            self.wallMilliseconds, bareHash, hash)
     }
 }

@@ -24,6 +24,11 @@ package final class WriteTransaction {
 
     func nextChange() -> Int64 { self.appender.sequencer.nextChange() }
 
+    /// Whether a person could send a message here now.
+    func maySend(_ user: UserID, in id: ConversationID) throws(StoreError) -> Bool {
+        try self.appender.publishRefusal(for: user, in: id) == nil
+    }
+
     /// - Throws: `notFound`.
     func knownUser(_ id: UserID) throws(StoreError) -> UserState {
         guard let user = try self.memory.user(id) else { throw .notFound("user number \(id.rawValue)") }

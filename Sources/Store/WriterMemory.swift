@@ -8,19 +8,22 @@ final class UserState {
     var isSendBanned: Bool
     /// Takes messages from the allow list only.
     var isAllowlistOnly: Bool
+    /// An account of the server or its robots.
+    var isSystem: Bool
     var blocked: Set<UserID>
     var allowed: Set<UserID>
     fileprivate(set) var lastUse: UInt64 = 0
 
     init(
-        id: UserID, name: UserName, isDisabled: Bool, isSendBanned: Bool, isAllowlistOnly: Bool, blocked: Set<UserID>,
-        allowed: Set<UserID>
+        id: UserID, name: UserName, isDisabled: Bool, isSendBanned: Bool, isAllowlistOnly: Bool, isSystem: Bool,
+        blocked: Set<UserID>, allowed: Set<UserID>
     ) {
         self.id = id
         self.name = name
         self.isDisabled = isDisabled
         self.isSendBanned = isSendBanned
         self.isAllowlistOnly = isAllowlistOnly
+        self.isSystem = isSystem
         self.blocked = blocked
         self.allowed = allowed
     }

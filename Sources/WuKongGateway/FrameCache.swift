@@ -1,14 +1,22 @@
 import Broker
 import ChatModel
 import Transport
+import WuKongCrypto
 import WuKongTranslation
 import WuKongWire
 
-/// Words each message once for all the sessions of a reactor that get it, and answers without a buffer of their own.
-/// Confined to its reactor.
+/// Words each message once for all the sessions of a reactor that get it, as far as their encoding allows, and answers
+/// without a buffer of their own. Confined to its reactor.
+///
+/// In JSON the whole frame is the same for all. In the binary encoding each session has a key of its own: what is not
+/// encrypted is written once, the payload per receiver.
 struct FrameCache {
-    /// The forms a message has: for others or for the sender's own devices, the first time or again.
-    private struct Form {
+    /// What a receiver's frame depends on, besides the message: for others or for the sender's own devices, the first
+    /// time or again.
+    private static func form(isOwn: Bool, isRepeat: Bool) -> Int { (isOwn ? 1 : 0) + (isRepeat ? 2 : 0) }
+    private static let forms = 4
+
+    private struct JSONForm {
         var writer = WuKongJSONWriter()
         var isWritten = false
         /// The frame, once it is large enough that sharing it is cheaper than copying.
@@ -20,42 +28,127 @@ struct FrameCache {
     private static let sharedBytes = 2048
 
     private var delivery: Delivery?
-    private var forms: [Form] = Array(repeating: Form(), count: 4)
-    private var answer = WuKongJSONWriter()
+    private var json: [JSONForm] = Array(repeating: JSONForm(), count: forms)
+    private var jsonAnswer = WuKongJSONWriter()
 
-    /// Sets the message that `send` is about.
+    /// By form and version.
+    private var templates: [BinaryReceiveTemplate?] = Array(
+        repeating: nil, count: forms * (Int(BinaryVersion.latest.number) + 1))
+    private var hasTemplates = false
+    private var payload: [UInt8] = []
+    private var encrypted: [UInt8] = []
+    private var messageKey: [UInt8] = []
+    private var packet = BinaryPacketWriter(capacity: 1024)
+
+    /// Sets the message that is sent next.
     mutating func begin(_ delivery: Delivery) {
         guard self.delivery !== delivery else { return }
         self.delivery = delivery
-        for index in self.forms.indices {
-            self.forms[index].isWritten = false
-            self.forms[index].shared = nil
+        for index in self.json.indices {
+            self.json[index].isWritten = false
+            self.json[index].shared = nil
+        }
+        if self.hasTemplates {
+            for index in self.templates.indices { self.templates[index] = nil }
+            self.hasTemplates = false
         }
     }
 
+    // MARK: JSON
+
     /// Sends the message to one session.
-    mutating func send(isOwn: Bool, isRepeat: Bool, to connection: Connection) {
+    mutating func sendJSON(isOwn: Bool, isRepeat: Bool, to connection: Connection) {
         guard let delivery = self.delivery else { return }
-        let index = (isOwn ? 1 : 0) + (isRepeat ? 2 : 0)
-        if !self.forms[index].isWritten {
-            self.forms[index].writer.removeAll()
-            self.forms[index].writer.receive(Translation.received(delivery, isOwn: isOwn, isRepeat: isRepeat))
-            self.forms[index].isWritten = true
-            if self.forms[index].writer.bytes.count >= Self.sharedBytes {
-                self.forms[index].shared = SharedBytes(self.forms[index].writer.bytes)
+        let index = Self.form(isOwn: isOwn, isRepeat: isRepeat)
+        if !self.json[index].isWritten {
+            self.json[index].writer.removeAll()
+            self.json[index].writer.receive(Translation.received(delivery, isOwn: isOwn, isRepeat: isRepeat))
+            self.json[index].isWritten = true
+            if self.json[index].writer.bytes.count >= Self.sharedBytes {
+                self.json[index].shared = SharedBytes(self.json[index].writer.bytes)
             }
         }
-        if let shared = self.forms[index].shared {
+        if let shared = self.json[index].shared {
             connection.sendText(shared: shared)
         } else {
-            connection.sendText(self.forms[index].writer.bytes)
+            connection.sendText(self.json[index].writer.bytes)
         }
     }
 
     /// Sends one answer.
     mutating func reply(to connection: Connection, _ write: (inout WuKongJSONWriter) -> Void) {
-        self.answer.removeAll()
-        write(&self.answer)
-        connection.sendText(self.answer.bytes)
+        self.jsonAnswer.removeAll()
+        write(&self.jsonAnswer)
+        connection.sendText(self.jsonAnswer.bytes)
+    }
+
+    // MARK: Binary
+
+    /// Sends the message to one session.
+    mutating func sendBinary(
+        isOwn: Bool, isRepeat: Bool, version: BinaryVersion, keys: SessionKeys, to connection: Connection
+    ) {
+        guard let delivery = self.delivery else { return }
+        let template = self.template(of: delivery, isOwn: isOwn, isRepeat: isRepeat, version)
+        self.encrypted.removeAll(keepingCapacity: true)
+        keys.encrypt(self.payload, appendingTo: &self.encrypted)
+        self.messageKey.removeAll(keepingCapacity: true)
+        keys.messageKey(signing: template.signature, self.encrypted, appendingTo: &self.messageKey)
+        self.packet.removeAll()
+        self.packet.receive(template, messageKey: self.messageKey, payload: self.encrypted)
+        connection.sendBinary(self.packet.bytes)
+    }
+
+    private mutating func template(
+        of delivery: Delivery, isOwn: Bool, isRepeat: Bool, _ version: BinaryVersion
+    ) -> BinaryReceiveTemplate {
+        let index = Self.form(isOwn: isOwn, isRepeat: isRepeat) + Self.forms * Int(version.number)
+        if let template = self.templates[index] { return template }
+        let message = Translation.received(delivery, isOwn: isOwn, isRepeat: isRepeat)
+        let template = BinaryReceiveTemplate(message, version: version)
+        self.templates[index] = template
+        self.hasTemplates = true
+        self.payload = message.payload
+        return template
+    }
+
+    /// Sends one answer.
+    mutating func replyBinary(to connection: Connection, _ write: (inout BinaryPacketWriter) -> Void) {
+        self.packet.removeAll()
+        write(&self.packet)
+        connection.sendBinary(self.packet.bytes)
+    }
+}
+
+/// Words each event once per encoding for all the sessions of a reactor that get it. Confined to its reactor.
+struct EventCache {
+    private var json: [UInt8]?
+    private var binary: [UInt8]?
+
+    /// Another event is sent next.
+    mutating func begin() {
+        self.json = nil
+        self.binary = nil
+    }
+
+    mutating func sendJSON(_ event: StreamEvent, to connection: Connection) {
+        if let json = self.json { return connection.sendText(json) }
+        var writer = WuKongJSONWriter()
+        writer.event(
+            id: event.id, type: event.type, timestampMilliseconds: event.timestampMilliseconds,
+            data: String(decoding: event.data, as: UTF8.self))
+        self.json = writer.bytes
+        connection.sendText(writer.bytes)
+    }
+
+    /// - Parameter version: one that has events; they are alike in all of these.
+    mutating func sendBinary(_ event: StreamEvent, version: BinaryVersion, to connection: Connection) {
+        if let binary = self.binary { return connection.sendBinary(binary) }
+        var writer = BinaryPacketWriter()
+        writer.event(
+            id: event.id, type: event.type, timestampMilliseconds: event.timestampMilliseconds, data: event.data,
+            version: version)
+        self.binary = writer.bytes
+        connection.sendBinary(writer.bytes)
     }
 }

@@ -21,20 +21,26 @@ package struct WuKongHouse: Sendable {
     }
 }
 
-/// The WuKongIM door on one reactor: makes a session for each connection that speaks JSON, and hands the broker's
+/// The WuKongIM door on one reactor: makes a session for each connection, and hands the broker's
 /// events to them. Confined to its reactor.
 package final class WuKongGateway: Gateway {
     let house: WuKongHouse
     unowned let reactor: Reactor
     private let outlet: ReactorOutlet
-    private var sessions = SlotTable<JSONSession>()
+    private var sessions = SlotTable<WuKongSession>()
     /// Messages of this turn, for the broker.
     private var publishes: [PublishRequest] = []
     /// Sessions that acknowledged something since the last tick.
-    private var acknowledging: [JSONSession] = []
+    private var acknowledging: [WuKongSession] = []
     private var nextTick: Instant
     private var nextRedelivery: Instant
     var frames = FrameCache()
+    var events = EventCache()
+    /// The keys of this reactor's sessions in the binary encoding; `nil` when OpenSSL refuses them.
+    let keys: BinaryKeys?
+
+    /// What clients are told as the number of this server.
+    static let nodeID: Int64 = 1
 
     private static let tickMilliseconds: Int64 = 1000
     private static let redeliveryScanMilliseconds: Int64 = 5000
@@ -43,6 +49,7 @@ package final class WuKongGateway: Gateway {
         self.house = house
         self.reactor = reactor
         self.outlet = ReactorOutlet(jobs: reactor.jobs)
+        self.keys = BinaryKeys(log: house.log)
         let now = reactor.clock.now()
         self.nextTick = now.advanced(byMilliseconds: Self.tickMilliseconds)
         self.nextRedelivery = now.advanced(byMilliseconds: Self.redeliveryScanMilliseconds)
@@ -51,10 +58,7 @@ package final class WuKongGateway: Gateway {
     // MARK: Gateway
 
     package func open(_ opening: Opening, on connection: Connection) -> OpeningAnswer {
-        switch opening {
-        case .jsonStream, .webSocket: .accept(JSONSession(connection: connection, gateway: self), subprotocol: nil)
-        case .binaryStream: .notMine
-        }
+        .accept(WuKongSession(connection: connection, gateway: self, opening: opening), subprotocol: nil)
     }
 
     package func respond(to request: HTTPRequest, with responder: HTTPResponder) -> Bool { false }
@@ -85,13 +89,13 @@ package final class WuKongGateway: Gateway {
     // MARK: For sessions
 
     /// Signs a session in at the broker, which answers with `.opened`.
-    func register(_ session: JSONSession, as description: SessionDescription) {
+    func register(_ session: WuKongSession, as description: SessionDescription) {
         session.handle = self.sessions.insert(session, owner: self.reactor.index)
         self.house.broker.open(
             SessionOpening(description: description, outlet: self.outlet, handle: session.handle))
     }
 
-    func forget(_ session: JSONSession) {
+    func forget(_ session: WuKongSession) {
         self.sessions.remove(session.handle)
         var marks: [DeliveredPosition] = []
         session.takeDelivered(into: &marks)
@@ -100,14 +104,14 @@ package final class WuKongGateway: Gateway {
 
     func publish(_ request: PublishRequest) { self.publishes.append(request) }
 
-    func noteAcknowledging(_ session: JSONSession) { self.acknowledging.append(session) }
+    func noteAcknowledging(_ session: WuKongSession) { self.acknowledging.append(session) }
 
     /// Something that runs a body on this thread with the session of a connection, if it is still there.
-    func later(on id: ConnectionID) -> @Sendable (@escaping @Sendable (JSONSession) -> Void) -> Void {
+    func later(on id: ConnectionID) -> @Sendable (@escaping @Sendable (WuKongSession) -> Void) -> Void {
         let jobs = self.reactor.jobs
         return { body in
             jobs.post { reactor in
-                if let session = reactor.connection(id)?.handler as? JSONSession { body(session) }
+                if let session = reactor.connection(id)?.handler as? WuKongSession { body(session) }
             }
         }
     }
@@ -130,6 +134,9 @@ package final class WuKongGateway: Gateway {
             case .message(let delivery, let handles):
                 self.frames.begin(delivery)
                 for handle in handles where handle != delivery.origin { self.sessions[handle]?.offer(delivery) }
+            case .event(let event, let handles):
+                self.events.begin()
+                for handle in handles { self.sessions[handle]?.offer(event) }
             }
         }
     }

@@ -18,6 +18,38 @@ extension Translation {
         }
     }
 
+    /// Most bytes of a topic. Source: none in WuKongIM; a string of its binary encoding has 32,767 at most.
+    package static let maximumTopicBytes = 255
+
+    /// What a client of the JSON encoding wants said.
+    package static func content(of parameters: SendParameters) -> MessageContent {
+        var content = MessageContent(
+            kind: self.kind(contentType: parameters.contentType),
+            flags: self.flags(
+                header: parameters.header, setting: parameters.setting,
+                payloadIsJSONObject: parameters.payloadIsJSONObject),
+            wire: .wuKong, body: parameters.payload, expireSeconds: parameters.expire, topic: parameters.topic)
+        content.mentions = self.mentions(all: parameters.mentionsAll, uids: parameters.mentionedUIDs)
+        return content
+    }
+
+    /// What a sender wants said whose payload came as bytes.
+    package static func content(
+        payload: [UInt8], header: WuKongHeader, setting: WuKongSetting, topic: String?, expire: UInt32
+    ) -> MessageContent {
+        let facts = PayloadFacts(of: payload)
+        var content = MessageContent(
+            kind: self.kind(contentType: facts.contentType),
+            flags: self.flags(header: header, setting: setting, payloadIsJSONObject: facts.isJSONObject),
+            wire: .wuKong, body: payload, expireSeconds: expire, topic: topic)
+        content.mentions = self.mentions(all: facts.mentionsAll, uids: facts.mentionedUIDs)
+        return content
+    }
+
+    private static func mentions(all: Bool, uids: [String]) -> Mentions {
+        Mentions(all: all, users: uids.compactMap { self.userName($0) })
+    }
+
     /// What a sender's header and setting ask for.
     package static func flags(
         header: WuKongHeader, setting: WuKongSetting, payloadIsJSONObject: Bool
@@ -54,13 +86,27 @@ extension Translation {
         var header = self.header(of: content.flags)
         header.redDot = header.redDot && !isOwn
         header.dup = isRepeat
+        let isWithdrawn = content.flags.contains(.withdrawn)
         return ReceivedMessage(
             header: header, setting: self.setting(of: content), messageID: message.id.rawValue,
             sequence: message.sequence, timestampSeconds: message.sentAtMilliseconds / 1000, channelID: channelID,
-            channelType: channelType, fromUID: message.senderName.text, payload: content.body,
-            payloadIsJSONObject: content.flags.contains(.bodyIsJSONObject),
+            channelType: channelType, fromUID: message.senderName.text, payload: self.payload(of: content),
+            payloadIsJSONObject: isWithdrawn || content.flags.contains(.bodyIsJSONObject),
             clientMessageNumber: message.clientToken.map { String(decoding: $0.bytes, as: UTF8.self) },
-            topic: content.topic, expire: content.expireSeconds)
+            topic: self.topic(of: content), expire: content.expireSeconds)
+    }
+
+    /// What clients are told in place of a message that was recalled: content type 1006 is WuKongIM's for that.
+    private static let withdrawnPayload = Array("{\"type\":1006}".utf8)
+
+    /// The payload that receivers get.
+    package static func payload(of content: MessageContent) -> [UInt8] {
+        content.flags.contains(.withdrawn) ? self.withdrawnPayload : content.body
+    }
+
+    /// A topic that came through another door may be longer than an SDK can be told.
+    private static func topic(of content: MessageContent) -> String? {
+        content.topic.flatMap { $0.utf8.count <= self.maximumTopicBytes ? $0 : nil }
     }
 
     package static func header(of flags: MessageFlags) -> WuKongHeader {
@@ -73,7 +119,7 @@ extension Translation {
         var setting: WuKongSetting = []
         if content.flags.contains(.receiptRequested) { setting.insert(.receipt) }
         if content.flags.contains(.endToEndEncrypted) { setting.insert(.signal) }
-        if content.topic != nil { setting.insert(.topic) }
+        if self.topic(of: content) != nil { setting.insert(.topic) }
         return setting
     }
 }

@@ -113,29 +113,17 @@ extension Translation {
         channel?.text ?? other?.text ?? ""
     }
 
-    /// The id under which WuKongIM stores a person channel: the two uids joined by `@`, the one with the larger CRC-32
-    /// first; with equal ones `second@first`. Source: WuKongIM server, fake channel id.
+    /// The id under which WuKongIM stores a person channel: both uids, in an order of its own.
     package static func personChannelID(_ first: UserName, _ second: UserName) -> String {
-        self.crc32(first.text.utf8) > self.crc32(second.text.utf8)
-            ? "\(first.text)@\(second.text)" : "\(second.text)@\(first.text)"
+        PersonChannel.fakeID(of: first.text, and: second.text)
     }
 
     /// The two people of a `personChannelID`, in its order; `nil` when it is none.
     package static func people(ofPersonChannel id: String) -> (first: UserName, second: UserName)? {
-        let parts = id.split(separator: "@", omittingEmptySubsequences: false)
+        let parts = id.split(separator: PersonChannel.separator, omittingEmptySubsequences: false)
         guard parts.count == 2, let first = self.userName(String(parts[0])),
             let second = self.userName(String(parts[1]))
         else { return nil }
         return (first, second)
-    }
-
-    /// CRC-32 as in IEEE 802.3: reflected polynomial 0xEDB88320, start and end inverted.
-    private static func crc32(_ bytes: some Sequence<UInt8>) -> UInt32 {
-        var crc: UInt32 = .max
-        for byte in bytes {
-            crc ^= UInt32(byte)
-            for _ in 0..<8 { crc = crc & 1 == 1 ? crc >> 1 ^ 0xEDB8_8320 : crc >> 1 }
-        }
-        return ~crc
     }
 }

@@ -79,8 +79,10 @@ extension SendParameters {
         self.channelID = channelID
         self.channelType = channelType
         self.payload = payload.bytes
-        self.payloadIsJSONObject = payload.isJSONObject
-        self.contentType = payload.contentType
+        self.payloadIsJSONObject = payload.facts.isJSONObject
+        self.contentType = payload.facts.contentType
+        self.mentionsAll = payload.facts.mentionsAll
+        self.mentionedUIDs = payload.facts.mentionedUIDs
     }
 
     private mutating func readOptional(_ key: JSONKey, from reader: inout JSONReader) throws(JSONError) {

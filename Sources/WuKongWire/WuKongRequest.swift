@@ -63,6 +63,10 @@ package struct SendParameters: Hashable, Sendable {
     package var payloadIsJSONObject: Bool
     /// The payload's `type` when that is an integer, else 0.
     package var contentType: Int
+    /// Whether the payload mentions everybody in the conversation.
+    package var mentionsAll: Bool
+    /// The UIDs that the payload mentions, at most `PayloadFacts.maximumMentions`.
+    package var mentionedUIDs: [String]
     package var header: WuKongHeader
     package var setting: WuKongSetting
     package var topic: String?
@@ -71,7 +75,8 @@ package struct SendParameters: Hashable, Sendable {
 
     package init(
         clientMessageNumber: String, channelID: String, channelType: Int, payload: [UInt8], payloadIsJSONObject: Bool,
-        contentType: Int, header: WuKongHeader, setting: WuKongSetting, topic: String?, expire: UInt32
+        contentType: Int, mentionsAll: Bool = false, mentionedUIDs: [String] = [], header: WuKongHeader,
+        setting: WuKongSetting, topic: String?, expire: UInt32
     ) {
         self.clientMessageNumber = clientMessageNumber
         self.channelID = channelID
@@ -79,6 +84,8 @@ package struct SendParameters: Hashable, Sendable {
         self.payload = payload
         self.payloadIsJSONObject = payloadIsJSONObject
         self.contentType = contentType
+        self.mentionsAll = mentionsAll
+        self.mentionedUIDs = mentionedUIDs
         self.header = header
         self.setting = setting
         self.topic = topic

@@ -156,12 +156,12 @@ struct RefusalScenarios {
         #expect(try romeo.publish(most + "a", to: "juliet").reason == 11)
     }
 
-    @Test("channel types that are not served get reason 23, and ids with reserved characters 16")
+    @Test("channel types that there are not get reason 23, and ids with reserved characters 16")
     func channelTypes() throws {
         let house = try House()
         let romeo = try house.connect("romeo")
-        let live = try romeo.request("send", "{\"channelId\":\"x\",\"channelType\":9,\"payload\":\"e30=\"}")
-        #expect(live["result"]?["reasonCode"]?.integer == 23)
+        let none = try romeo.request("send", "{\"channelId\":\"x\",\"channelType\":13,\"payload\":\"e30=\"}")
+        #expect(none["result"]?["reasonCode"]?.integer == 23)
         let reserved = try romeo.request("send", "{\"channelId\":\"a@b\",\"channelType\":1,\"payload\":\"e30=\"}")
         #expect(reserved["result"]?["reasonCode"]?.integer == 16)
     }

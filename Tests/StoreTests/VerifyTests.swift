@@ -49,7 +49,7 @@ struct VerifyTests {
         let report = try house.verified()
         #expect(report.findings == [] && report.isClean)
         #expect(report.users == 2 && report.conversations == 1 && report.members == 2)
-        #expect(report.messages == 12 && report.clientTokens == 12 && report.schemaVersion == 1)
+        #expect(report.messages == 12 && report.clientTokens == 12 && report.schemaVersion == newestSchemaVersion)
     }
 
     @Test(

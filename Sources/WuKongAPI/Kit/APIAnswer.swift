@@ -86,7 +86,7 @@ package struct APIFailure: Error, Hashable, Sendable {
         case .refused(let refusal):
             switch refusal {
             case .noSuchConversation, .noSuchMessage, .noSuchUser: self.init(404, "\(error)")
-            case .notMember, .notAuthor, .notManager, .notOwner, .switchedOff: self.init(403, "\(error)")
+            case .notMember, .notAuthor, .notManager, .notOwner, .mayNotSend, .switchedOff: self.init(403, "\(error)")
             case .changedMeanwhile: self.init(409, "\(error)")
             case .windowOver, .alreadyGone, .notApplicable, .ownMessage, .tooMany, .disbanded:
                 self.init(400, "\(error)")

@@ -37,17 +37,8 @@ package struct ServerFacts: Sendable {
     }
 }
 
-/// Somebody with a token that alone has to say whose it is.
-package struct SessionQuestion: Sendable {
-    package var token: String
-    package var address: String
-    package var throttleKey: String
-    package var isEncrypted: Bool
-    package var origin: SignInOrigin
-}
-
 /// Finds the person a token belongs to; calls back once, on any thread.
-package typealias SessionLookup = @Sendable (SessionQuestion, @escaping @Sendable (SignInResult) -> Void) -> Void
+package typealias SessionLookup = @Sendable (TokenHolder, @escaping @Sendable (PersonByToken) -> Void) -> Void
 
 /// What the handlers of one server share.
 package struct APIHouse: Sendable {

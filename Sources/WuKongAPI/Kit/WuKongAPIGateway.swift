@@ -100,7 +100,7 @@ package final class WuKongAPIGateway: Gateway {
     private enum Question {
         case none
         case person(SignInRequest)
-        case session(SessionQuestion)
+        case session(TokenHolder)
     }
 
     private func isManager(_ request: HTTPRequest) -> Bool {
@@ -185,7 +185,7 @@ package final class WuKongAPIGateway: Gateway {
                     origin: request.peer.signInOrigin))
         case .session(let token):
             return .session(
-                SessionQuestion(
+                TokenHolder(
                     token: token, address: request.peer.text, throttleKey: request.peer.throttleKey,
                     isEncrypted: request.isEncrypted, origin: request.peer.signInOrigin))
         }
@@ -211,11 +211,11 @@ package final class WuKongAPIGateway: Gateway {
                 case .token(let token) = signIn.credentials
             else { return go(result.map { APIFailure(refusal: $0) }) }
             // A good token of somebody else is told so: who asks has the right to their own things only.
-            let session = SessionQuestion(
+            let session = TokenHolder(
                 token: token, address: signIn.address, throttleKey: signIn.throttleKey,
                 isEncrypted: signIn.isEncrypted, origin: signIn.origin)
             find(session) { other in
-                if case .signedIn = other {
+                if case .found = other {
                     go(.failure(APIFailure(403, "this token is not \(signIn.user)'s: people act for themselves only")))
                 } else {
                     go(result.map { APIFailure(refusal: $0) })
@@ -225,13 +225,21 @@ package final class WuKongAPIGateway: Gateway {
     }
 
     private func find(
-        _ session: SessionQuestion, _ route: Route, _ asked: APIRequest, _ reply: @escaping APIReply
+        _ session: TokenHolder, _ route: Route, _ asked: APIRequest, _ reply: @escaping APIReply
     ) {
         let go = self.continuation(route, asked, reply)
         guard let find = self.desk.house.findSession else {
             return reply(.failure(501, "sessions by token alone are not served here"))
         }
-        find(session) { result in go(result.map { APIFailure(refusal: $0) }) }
+        find(session) { result in
+            switch result {
+            case .found(let identity): go(.success(identity))
+            case .refused(.wrongCredentials): go(.failure(APIFailure(401, "the token is wrong: sign in again")))
+            case .refused(let refusal): go(.failure(APIFailure(refusal: refusal)))
+            case .sharedToken:
+                go(.failure(APIFailure(401, "several people were given this token: each needs one of their own")))
+            }
+        }
     }
 
     /// Goes on, on any thread, when it is known who asks.

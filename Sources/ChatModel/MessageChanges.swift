@@ -1,0 +1,203 @@
+/// Where a message is.
+package struct MessagePlace: Hashable, Sendable {
+    package var conversation: ConversationID
+    package var sequence: Int64
+
+    package init(_ conversation: ConversationID, _ sequence: Int64) {
+        self.conversation = conversation
+        self.sequence = sequence
+    }
+}
+
+/// What a change of a message did, and who is to be told.
+package struct MessageChange: Hashable, Sendable {
+    package var place: MessagePlace
+    package var id: MessageID
+    /// The conversation's revision that the change got; 0 when everything was so before.
+    package var revision: Int64
+    /// Whom it concerns: everyone in the conversation, or only the person who changed what is their own. Empty when
+    /// everything was so before.
+    package var members: [UserID]
+
+    package init(place: MessagePlace, id: MessageID, revision: Int64, members: [UserID]) {
+        self.place = place
+        self.id = id
+        self.revision = revision
+        self.members = members
+    }
+}
+
+/// Bounds of what is kept beside a message.
+package enum MessageLimits {
+    /// Places in one call.
+    package static let placesPerCall = 100
+    /// Edits kept of one message; one more is refused.
+    package static let edits = 50
+    /// Bytes of a message's attributes as JSON text, and of a patch to them.
+    package static let attributeBytes = 8_192
+    /// Different reactions of one person to one message, cancelled ones included.
+    package static let reactionsPerPerson = 20
+    /// Pinned messages of one conversation.
+    package static let pinned = 100
+    /// Bytes of the text of a reminder.
+    package static let reminderTextBytes = 1_024
+    /// Bytes of the data of a reminder.
+    package static let reminderDataBytes = 8_192
+}
+
+/// What happened to a message since it was sent, as one person sees it.
+///
+/// Of a withdrawn message there are no attributes and no edited body.
+package struct MessageExtra: Hashable, Sendable {
+    package var place: MessagePlace
+    package var id: MessageID
+    /// The conversation's revision at the newest of these changes that the asking person may see. When synchronising,
+    /// the revision of the change that is listed: ask next for what is above it.
+    package var revision: Int64
+
+    package var isRecalled = false
+    package var recalledBy: UserName?
+    /// Deleted for everyone: to be shown as if it had never been.
+    package var isDeletedForAll = false
+    /// The newest edit; `nil` when there is none.
+    package var editedBody: [UInt8]?
+    package var editedBodyIsJSONObject = false
+    package var editedAtMilliseconds: Int64?
+    package var editCount = 0
+    package var isPinned = false
+    /// How many have reported it as read.
+    package var readerCount = 0
+    /// Members but the sender who have not; never below 0. Counted with the members of today: of those who have read it
+    /// and left, one each is missing here. `nonReaders` is exact.
+    package var unreadCount = 0
+    /// A JSON object (remote extension); `nil` when nobody set any.
+    package var attributes: [UInt8]?
+
+    // MARK: Of the asking person
+
+    /// Deleted for oneself.
+    package var isHidden = false
+    /// Its voice was played.
+    package var isHeard = false
+    /// `nil` when this person has not reported it as read.
+    package var readAtMilliseconds: Int64?
+
+    package var hasRead: Bool { self.readAtMilliseconds != nil }
+
+    package init(place: MessagePlace, id: MessageID, revision: Int64) {
+        self.place = place
+        self.id = id
+        self.revision = revision
+    }
+}
+
+/// One version of a message's body.
+package struct MessageEdit: Hashable, Sendable {
+    /// From 1; 0 is the body as it was sent, kept here once the message was withdrawn.
+    package var number: Int
+    package var editor: UserName
+    package var body: [UInt8]
+    package var bodyIsJSONObject: Bool
+    package var editedAtMilliseconds: Int64
+
+    package init(
+        number: Int, editor: UserName, body: [UInt8], bodyIsJSONObject: Bool, editedAtMilliseconds: Int64
+    ) {
+        self.number = number
+        self.editor = editor
+        self.body = body
+        self.bodyIsJSONObject = bodyIsJSONObject
+        self.editedAtMilliseconds = editedAtMilliseconds
+    }
+}
+
+/// Someone who has, or has not, reported a message as read.
+package struct MessageReader: Hashable, Sendable {
+    package var id: UserID
+    package var name: UserName
+    package var displayName: String?
+    /// `nil` for someone who has not.
+    package var readAtMilliseconds: Int64?
+
+    package init(id: UserID, name: UserName, displayName: String?, readAtMilliseconds: Int64?) {
+        self.id = id
+        self.name = name
+        self.displayName = displayName
+        self.readAtMilliseconds = readAtMilliseconds
+    }
+}
+
+/// One person's reaction to a message.
+package struct Reaction: Hashable, Sendable {
+    package var place: MessagePlace
+    package var messageID: MessageID
+    package var user: UserName
+    package var displayName: String?
+    /// An emoji, or the app's name of an image: 1...64 bytes of UTF-8 without control characters, compared as bytes.
+    package var name: String
+    /// It was cancelled: listed so that clients hear of it.
+    package var isRemoved: Bool
+    package var revision: Int64
+    package var changedAtMilliseconds: Int64
+
+    package init(
+        place: MessagePlace, messageID: MessageID, user: UserName, displayName: String?, name: String, isRemoved: Bool,
+        revision: Int64, changedAtMilliseconds: Int64
+    ) {
+        self.place = place
+        self.messageID = messageID
+        self.user = user
+        self.displayName = displayName
+        self.name = name
+        self.isRemoved = isRemoved
+        self.revision = revision
+        self.changedAtMilliseconds = changedAtMilliseconds
+    }
+
+    /// Most bytes of a name.
+    package static let maximumNameBytes = 64
+
+    package static func isAcceptable(name: String) -> Bool {
+        name.utf8.count <= Self.maximumNameBytes
+            && UserName.isAcceptable(name, maximumScalars: Self.maximumNameBytes)
+    }
+}
+
+/// How many people reacted to a message with one name.
+package struct ReactionCount: Hashable, Sendable {
+    package var sequence: Int64
+    package var name: String
+    package var count: Int
+    /// The asking person is among them.
+    package var isOwn: Bool
+
+    package init(sequence: Int64, name: String, count: Int, isOwn: Bool) {
+        self.sequence = sequence
+        self.name = name
+        self.count = count
+        self.isOwn = isOwn
+    }
+}
+
+/// A message that was pinned for everyone, or is not any more.
+package struct PinnedMessage: Hashable, Sendable {
+    package var place: MessagePlace
+    package var id: MessageID
+    package var isPinned: Bool
+    /// Who pinned or unpinned it.
+    package var changedBy: UserName
+    package var changedAtMilliseconds: Int64
+    package var revision: Int64
+
+    package init(
+        place: MessagePlace, id: MessageID, isPinned: Bool, changedBy: UserName, changedAtMilliseconds: Int64,
+        revision: Int64
+    ) {
+        self.place = place
+        self.id = id
+        self.isPinned = isPinned
+        self.changedBy = changedBy
+        self.changedAtMilliseconds = changedAtMilliseconds
+        self.revision = revision
+    }
+}

@@ -1,0 +1,109 @@
+import ChatModel
+
+/// A message that someone is about to change, with what decides whether they may.
+struct MessageTarget {
+    let conversation: ConversationState
+    let place: MessagePlace
+    let id: MessageID
+    let sender: UserID
+    let flags: MessageFlags
+    let editCount: Int
+    let isPinned: Bool
+    let facts: MessageFacts
+
+    var countsAsUnread: Bool { self.flags.contains(.countsAsUnread) }
+    var isWithdrawn: Bool { self.flags.contains(.withdrawn) }
+
+    func change(revision: Int64, for people: [UserID]) -> MessageChange {
+        MessageChange(place: self.place, id: self.id, revision: revision, members: people)
+    }
+
+    /// For when everything was so before.
+    var unchanged: MessageChange { self.change(revision: 0, for: []) }
+}
+
+extension WriteTransaction {
+    /// The conversation, for someone who may know of it.
+    ///
+    /// - Throws: `refused` with `noSuchUser`, `noSuchConversation`, `notMember`.
+    func conversation(_ id: ConversationID, for actor: Actor) throws(StoreError) -> ConversationState {
+        guard try self.memory.user(actor.user) != nil else { throw .refused(.noSuchUser) }
+        guard let conversation = try self.memory.conversation(id) else { throw .refused(.noSuchConversation) }
+        if actor.isPrivileged || conversation.roles[actor.user] != nil { return conversation }
+        switch conversation.kind {
+        case .room: return conversation
+        // Of two people's conversation nobody else is told that it exists.
+        case .direct: throw .refused(.noSuchConversation)
+        default: throw .refused(.notMember)
+        }
+    }
+
+    /// The message to be changed, with the facts about who wants to.
+    ///
+    /// - Throws: like `conversation(_:for:)`; `refused(.noSuchMessage)`.
+    func target(_ place: MessagePlace, by actor: Actor) throws(StoreError) -> MessageTarget {
+        let conversation = try self.conversation(place.conversation, for: actor)
+        guard let target = try self.target(place, in: conversation, by: actor) else { throw .refused(.noSuchMessage) }
+        return target
+    }
+
+    /// `nil` when there is no such message.
+    func target(
+        _ place: MessagePlace, in conversation: ConversationState, by actor: Actor
+    ) throws(StoreError) -> MessageTarget? {
+        let sql: StaticString = """
+            SELECT m.id, m.sender_id, m.sent_at, m.flags, coalesce(e.withdrawn, 0), coalesce(e.edit_count, 0),
+                coalesce(e.pinned, 0)
+            FROM message m LEFT JOIN message_extra e
+                ON e.conversation_id = m.conversation_id AND e.sequence = m.sequence
+            WHERE m.conversation_id = ? AND m.sequence = ?
+            """
+        return try self.connection.first(sql, place.conversation, place.sequence) { row throws(StoreError) in
+            let sender = row.userID(1)
+            let flags = MessageFlags(rawValue: row.int64(3))
+            let withdrawal = Withdrawal(rawValue: row.int64(4))
+            var facts = MessageFacts(
+                authority: actor.authority, kind: conversation.kind, flags: conversation.flags,
+                role: conversation.roles[actor.user], isAuthor: sender == actor.user)
+            facts.ageSeconds = (self.wallMilliseconds - row.int64(2)) / 1_000
+            facts.isRecalled = withdrawal.contains(.recalled)
+            facts.isDeletedForAll = withdrawal.contains(.deleted)
+            facts.receiptRequested = flags.contains(.receiptRequested)
+            return MessageTarget(
+                conversation: conversation, place: place, id: MessageID(rawValue: row.int64(0)), sender: sender,
+                flags: flags, editCount: Int(row.int64(5)), isPinned: row.int64(6) != 0, facts: facts)
+        }
+    }
+
+    // MARK: Revisions
+
+    /// Takes the conversation's next revision for something everyone in it sees. Only once nothing can refuse the change
+    /// any more.
+    func raiseRevision(of conversation: ConversationState) throws(StoreError) -> Int64 {
+        let revision = conversation.revision + 1
+        try self.connection.run(
+            "UPDATE conversation SET revision = ?, change = ? WHERE id = ?", revision, self.nextChange(),
+            conversation.id)
+        conversation.revision = revision
+        return revision
+    }
+
+    /// Takes the conversation's next revision for something only one member sees: to the others it has not changed.
+    func raiseRevision(of conversation: ConversationState, for user: UserID) throws(StoreError) -> Int64 {
+        let revision = conversation.revision + 1
+        try self.connection.run("UPDATE conversation SET revision = ? WHERE id = ?", revision, conversation.id)
+        conversation.revision = revision
+        try self.connection.run(
+            "UPDATE member SET change = ? WHERE conversation_id = ? AND user_id = ?", self.nextChange(),
+            conversation.id, user)
+        return revision
+    }
+}
+
+/// How a message was taken back; the bits are stored.
+struct Withdrawal: OptionSet {
+    let rawValue: Int64
+
+    static let recalled = Withdrawal(rawValue: 1)
+    static let deleted = Withdrawal(rawValue: 2)
+}

@@ -1,0 +1,51 @@
+import ChatModel
+
+// What people keep about themselves and each other.
+extension Verifier {
+    func checkPeople() throws(StoreError) {
+        try self.note(
+            """
+            SELECT u.name FROM user u
+            WHERE (u.attributes IS NOT NULL AND (NOT json_valid(u.attributes) OR json_type(u.attributes) <> 'object'))
+                OR (u.settings IS NOT NULL AND (NOT json_valid(u.settings) OR json_type(u.settings) <> 'object'))
+            """
+        ) { "The profile or the settings of \($0) are not a JSON object: the person has to enter them again." }
+        try self.note(
+            """
+            SELECT o.name || ' and ' || u.name FROM friend f JOIN user o ON o.id = f.owner_id
+            JOIN user u ON u.id = f.other_id
+            LEFT JOIN friend b ON b.owner_id = f.other_id AND b.other_id = f.owner_id
+            WHERE f.owner_id = f.other_id OR b.owner_id IS NULL OR b.is_removed <> f.is_removed
+            """
+        ) { "The friendship of \($0) stands in one list only: let them become friends again." }
+        try self.note(
+            """
+            SELECT a.name || ' to ' || o.name FROM friend_request r JOIN user a ON a.id = r.asker_id
+            JOIN user o ON o.id = r.other_id
+            WHERE r.asker_id = r.other_id OR r.state NOT BETWEEN 0 AND 3
+            """
+        ) { "The friend request of \($0) is none that teahouse writes. Restore the last backup." }
+        try self.note(
+            """
+            SELECT u.name FROM user u LEFT JOIN friend f ON f.owner_id = u.id AND f.is_removed = 0
+            GROUP BY u.id HAVING count(f.other_id) > 5000
+            """
+        ) { "\($0) has more than \(PeopleLimits.friends) friends. Keep the folder and report it." }
+        try self.note(
+            """
+            SELECT u.name FROM device_token t JOIN user u ON u.id = t.user_id
+            WHERE t.bare_hash IS NOT NULL AND length(t.bare_hash) <> 32
+            """
+        ) { "A sign-in token of \($0) cannot be found alone: issue a new one." }
+        guard try self.count("SELECT count(*) FROM secret WHERE name = 'bare_token' AND length(value) = 32") == 1 else {
+            self.notes.add(.people, "The server's key for tokens is missing. Restore the last backup.")
+            return
+        }
+    }
+
+    private func note(_ sql: StaticString, _ text: (String) -> String) throws(StoreError) {
+        for who in try self.connection.query(sql, read: { row throws(StoreError) in row.text(0) }) {
+            self.notes.add(.people, text(who))
+        }
+    }
+}

@@ -1,0 +1,143 @@
+package import ChatModel
+
+/// Two people became friends, or no longer are.
+package struct FriendChange: Hashable, Sendable {
+    package var change: Int64
+    /// False when it was so before.
+    package var isNew: Bool
+
+    package init(change: Int64, isNew: Bool) {
+        self.change = change
+        self.isNew = isNew
+    }
+}
+
+extension WriteTransaction {
+    /// Asks somebody to be friends, or asks again.
+    ///
+    /// - Parameter token: the key by which the other one's app answers; a renewed request has a new one.
+    /// - Throws: `notFound`; `refused`; `invalid` when the text is too long.
+    package func askFriend(
+        _ other: UserID, by asker: UserID, text: String, token: String
+    ) throws(StoreError) -> FriendRequest {
+        try Self.check(text, maximumScalars: PeopleLimits.requestTextScalars, "what is said with a friend request")
+        let (one, two) = (try self.knownUser(asker), try self.knownUser(other))
+        var facts = FriendRequestFacts()
+        facts.isToSelf = asker == other
+        facts.otherIsDisabled = two.isDisabled
+        facts.concernsSystem = one.isSystem || two.isSystem
+        facts.areFriends = try self.areFriends(asker, other)
+        facts.askerIsBlocked = two.blocked.contains(asker)
+        facts.isRenewal = try self.reading.friendRequest(from: asker, to: other)?.state == .waiting
+        facts.askersWaiting = try self.reading.waitingFriendRequests(from: asker)
+        facts.othersWaiting = try self.reading.waitingFriendRequests(to: other)
+        facts.askersFriends = try self.reading.friendCount(of: asker)
+        if let refusal = friendRequestRefusal(facts) { throw .refused(refusal) }
+        let change = self.nextChange()
+        try self.connection.run(
+            """
+            INSERT OR REPLACE INTO friend_request (asker_id, other_id, text, token, state, change, created_at)
+            VALUES (?, ?, ?, ?, 0, ?, ?)
+            """, asker, other, text, token, change, self.wallMilliseconds)
+        return FriendRequest(
+            asker: asker, askerName: one.name, other: other, otherName: two.name, text: text, token: token,
+            state: .waiting, change: change, createdAtMilliseconds: self.wallMilliseconds)
+    }
+
+    /// Accepts a request: the two are friends now, and neither waits for the other any more.
+    ///
+    /// - Parameter remark: what the one who was asked calls the new friend.
+    /// - Throws: `notFound`; `refused(.alreadyGone)` when no request waits; `refused(.tooMany)`.
+    @discardableResult
+    package func acceptFriend(
+        _ asker: UserID, by user: UserID, remark: String? = nil
+    ) throws(StoreError) -> FriendChange {
+        let request = try self.reading.friendRequest(from: asker, to: user)
+        let friends = max(try self.reading.friendCount(of: asker), try self.reading.friendCount(of: user))
+        if let refusal = friendAcceptRefusal(state: request?.state, friends: friends) { throw .refused(refusal) }
+        let change = try self.befriend(asker, user)
+        for (one, other) in [(asker, user), (user, asker)] {
+            try self.connection.run(
+                "UPDATE friend_request SET state = 1, change = ? WHERE asker_id = ? AND other_id = ? AND state = 0",
+                change.change, one, other)
+        }
+        if let remark, !remark.isEmpty { try self.setFriendRemark(asker, of: user, remark) }
+        return change
+    }
+
+    /// Refuses a request, or takes it off the list.
+    ///
+    /// - Throws: `refused(.alreadyGone)` when there is none; refusing needs one that waits.
+    package func dismissFriendRequest(
+        from asker: UserID, by user: UserID, as state: FriendRequestState
+    ) throws(StoreError) {
+        precondition(state == .refused || state == .discarded, "accepting makes friends")
+        let change = self.nextChange()
+        try self.connection.run(
+            """
+            UPDATE friend_request SET state = ?1, change = ?2
+            WHERE asker_id = ?3 AND other_id = ?4 AND (state = 0 OR ?1 = 3)
+            """, state.rawValue, change, asker, user)
+        guard self.connection.changes > 0 else { throw .refused(.alreadyGone) }
+    }
+
+    /// Makes two people friends without asking them: by the operator, or an app's own server.
+    ///
+    /// - Throws: `notFound`; `refused` for a person and themselves, and above the most friends.
+    @discardableResult
+    package func makeFriends(_ one: UserID, _ other: UserID) throws(StoreError) -> FriendChange {
+        _ = (try self.knownUser(one), try self.knownUser(other))
+        guard one != other else { throw .refused(.notApplicable) }
+        let count = max(try self.reading.friendCount(of: one), try self.reading.friendCount(of: other))
+        guard count < PeopleLimits.friends else { throw .refused(.tooMany(limit: PeopleLimits.friends)) }
+        return try self.befriend(one, other)
+    }
+
+    private func befriend(_ one: UserID, _ other: UserID) throws(StoreError) -> FriendChange {
+        if let friend = try self.reading.friend(other, of: one), !friend.isRemoved {
+            return FriendChange(change: friend.change, isNew: false)
+        }
+        let change = self.nextChange()
+        for (owner, friend) in [(one, other), (other, one)] {
+            try self.connection.run(
+                """
+                INSERT INTO friend (owner_id, other_id, change, created_at) VALUES (?, ?, ?, ?)
+                ON CONFLICT (owner_id, other_id) DO UPDATE SET is_removed = 0, change = excluded.change
+                """, owner, friend, change, self.wallMilliseconds)
+        }
+        return FriendChange(change: change, isNew: true)
+    }
+
+    /// Ends a friendship on both sides; remarks go with it.
+    ///
+    /// - Throws: `refused(.alreadyGone)` when the two are no friends.
+    @discardableResult
+    package func removeFriend(_ other: UserID, of owner: UserID) throws(StoreError) -> FriendChange {
+        guard try self.areFriends(owner, other) else { throw .refused(.alreadyGone) }
+        let change = self.nextChange()
+        try self.connection.run(
+            """
+            UPDATE friend SET is_removed = 1, remark = NULL, change = ?1
+            WHERE (owner_id = ?2 AND other_id = ?3) OR (owner_id = ?3 AND other_id = ?2)
+            """, change, owner, other)
+        return FriendChange(change: change, isNew: true)
+    }
+
+    /// What a person calls a friend of theirs; nobody else sees it. Empty removes it.
+    ///
+    /// - Throws: `refused(.noSuchUser)` for somebody who is no friend; `invalid` when it is too long.
+    @discardableResult
+    package func setFriendRemark(_ other: UserID, of owner: UserID, _ remark: String) throws(StoreError) -> Int64 {
+        try Self.check(remark, maximumScalars: PeopleLimits.nameScalars, "a remark")
+        guard try self.areFriends(owner, other) else { throw .refused(.noSuchUser) }
+        let change = self.nextChange()
+        try self.connection.run(
+            "UPDATE friend SET remark = ?, change = ? WHERE owner_id = ? AND other_id = ?",
+            remark.isEmpty ? nil : remark, change, owner, other)
+        return change
+    }
+
+    private func areFriends(_ one: UserID, _ other: UserID) throws(StoreError) -> Bool {
+        try self.reading.friend(other, of: one).map { !$0.isRemoved } ?? false
+    }
+}

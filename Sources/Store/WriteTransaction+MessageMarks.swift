@@ -1,0 +1,131 @@
+package import ChatModel
+
+// What one person notes about messages.
+extension WriteTransaction {
+    // MARK: Deleting for oneself
+
+    /// Hides messages from one person. Those that count as unread for them do not any more. Messages that do not exist
+    /// and those hidden before are skipped.
+    ///
+    /// - Returns: what changed; each with a revision of its own, and to be told to this person only.
+    /// - Throws: `refused` where the person is no member, and `tooMany` above `MessageLimits.placesPerCall`.
+    @discardableResult
+    package func hide(_ places: [MessagePlace], for user: UserID) throws(StoreError) -> [MessageChange] {
+        try Self.checkCount(of: places.count)
+        var seen: Set<MessagePlace> = []
+        let unique = places.filter { seen.insert($0).inserted }
+        var members: [ConversationID: Member] = [:]
+        for id in Set(unique.map(\.conversation)) { members[id] = try self.member(user, of: id) }
+        var changes: [MessageChange] = []
+        for place in unique {
+            guard let member = members[place.conversation],
+                let change = try self.hide(place, for: member)
+            else { continue }
+            changes.append(change)
+        }
+        return changes
+    }
+
+    private func hide(_ place: MessagePlace, for member: Member) throws(StoreError) -> MessageChange? {
+        let conversation = try self.knownConversation(place.conversation)
+        guard let target = try self.target(place, in: conversation, by: Actor(member.user)),
+            try !self.isMarked(place, for: member.user).hidden
+        else { return nil }
+        let revision = try self.raiseRevision(of: conversation, for: member.user)
+        try self.connection.run(
+            """
+            INSERT INTO message_mark (user_id, conversation_id, sequence, revision, hidden) VALUES (?, ?, ?, ?, 1)
+            ON CONFLICT DO UPDATE SET revision = excluded.revision, hidden = 1
+            """, member.user, place.conversation, place.sequence, revision)
+        if target.countsAsUnread && target.sender != member.user && place.sequence > member.readSequence {
+            try self.connection.run(
+                "INSERT OR IGNORE INTO hidden_count (user_id, conversation_id, sequence) VALUES (?, ?, ?)", member.user,
+                place.conversation, place.sequence)
+        }
+        return target.change(revision: revision, for: [member.user])
+    }
+
+    // MARK: Voice
+
+    /// Notes that a person has played the voice in a message.
+    ///
+    /// - Throws: `refused` where the person is no member, or without such a message.
+    @discardableResult
+    package func markHeard(_ place: MessagePlace, by user: UserID) throws(StoreError) -> MessageChange {
+        _ = try self.member(user, of: place.conversation)
+        let target = try self.target(place, by: Actor(user))
+        if try self.isMarked(place, for: user).heard { return target.unchanged }
+        let revision = try self.raiseRevision(of: target.conversation, for: user)
+        try self.connection.run(
+            """
+            INSERT INTO message_mark (user_id, conversation_id, sequence, revision, heard) VALUES (?, ?, ?, ?, 1)
+            ON CONFLICT DO UPDATE SET revision = excluded.revision, heard = 1
+            """, user, place.conversation, place.sequence, revision)
+        return target.change(revision: revision, for: [user])
+    }
+
+    // MARK: Receipts
+
+    /// Notes that a person has read these messages, one by one. What needs no receipt (`MessageRules.readRefusal`), does
+    /// not exist, or was reported before is skipped. The reading position is another matter: see `markRead(_:in:upTo:)`.
+    ///
+    /// - Returns: what changed, each with a revision of its own.
+    /// - Throws: `refused` where the person is no member, and `tooMany` above `MessageLimits.placesPerCall`.
+    @discardableResult
+    package func markRead(
+        _ sequences: [Int64], in id: ConversationID, by user: UserID
+    ) throws(StoreError) -> [MessageChange] {
+        try Self.checkCount(of: sequences.count)
+        _ = try self.member(user, of: id)
+        let conversation = try self.knownConversation(id)
+        var changes: [MessageChange] = []
+        for sequence in sequences {
+            let place = MessagePlace(id, sequence)
+            guard let target = try self.target(place, in: conversation, by: Actor(user)),
+                self.options.rules.readRefusal(target.facts) == nil, try self.addReader(user, of: place)
+            else { continue }
+            let revision = try self.touchExtra(of: target)
+            try self.connection.run(
+                "UPDATE message_extra SET reader_count = reader_count + 1 WHERE conversation_id = ? AND sequence = ?",
+                id, sequence)
+            changes.append(target.change(revision: revision, for: conversation.members))
+        }
+        return changes
+    }
+
+    /// - Returns: false when the person is one already.
+    private func addReader(_ user: UserID, of place: MessagePlace) throws(StoreError) -> Bool {
+        try self.connection.run(
+            """
+            INSERT INTO message_reader (conversation_id, sequence, user_id, read_at) VALUES (?, ?, ?, ?)
+            ON CONFLICT DO NOTHING
+            """, place.conversation, place.sequence, user, self.wallMilliseconds)
+        return self.connection.changes > 0
+    }
+
+    // MARK: Pieces
+
+    static func checkCount(of places: Int) throws(StoreError) {
+        guard places <= MessageLimits.placesPerCall else {
+            throw .refused(.tooMany(limit: MessageLimits.placesPerCall))
+        }
+    }
+
+    private func member(_ user: UserID, of id: ConversationID) throws(StoreError) -> Member {
+        _ = try self.conversation(id, for: Actor(user))
+        guard let member = try self.reading.member(user, in: id) else { throw .refused(.notMember) }
+        return member
+    }
+
+    private func isMarked(
+        _ place: MessagePlace, for user: UserID
+    ) throws(StoreError) -> (hidden: Bool, heard: Bool) {
+        let sql: StaticString = """
+            SELECT hidden, heard FROM message_mark WHERE user_id = ? AND conversation_id = ? AND sequence = ?
+            """
+        let known = try self.connection.first(sql, user, place.conversation, place.sequence) {
+            row throws(StoreError) in (row.int64(0) != 0, row.int64(1) != 0)
+        }
+        return known ?? (false, false)
+    }
+}

@@ -1,0 +1,61 @@
+package import ChatModel
+
+extension WriteTransaction {
+    /// Adds a person's reaction to a message, or cancels it: the same person and the same name again.
+    ///
+    /// - Parameter name: see `Reaction.name`.
+    /// - Throws: `refused` (see `MessageFacts`), `tooMany` above `MessageLimits.reactionsPerPerson`; `invalid` for the
+    ///   name.
+    @discardableResult
+    package func toggleReaction(
+        _ place: MessagePlace, name: String, by user: UserID
+    ) throws(StoreError) -> Reaction {
+        guard Reaction.isAcceptable(name: name) else {
+            throw .invalid(
+                "the name of a reaction has 1 to \(Reaction.maximumNameBytes) bytes and no control characters")
+        }
+        let actor = Actor(user)
+        let target = try self.target(place, by: actor)
+        let known = try self.reactionIsOn(place, name, user)
+        let isRemoval = known == true
+        let refusal =
+            isRemoval ? target.facts.cancelRefusal() : try self.factsWithPermission(target, actor).annotationRefusal()
+        if let refusal { throw .refused(refusal) }
+        if known == nil { try self.checkReactionCount(place, user) }
+        let revision = try self.raiseRevision(of: target.conversation)
+        try self.connection.run(
+            """
+            INSERT INTO message_reaction (conversation_id, sequence, user_id, name, removed, revision, changed_at)
+            VALUES (?, ?, ?, ?, ?, ?, ?)
+            ON CONFLICT DO UPDATE SET removed = excluded.removed, revision = excluded.revision,
+                changed_at = excluded.changed_at
+            """, place.conversation, place.sequence, user, name, isRemoval, revision, self.wallMilliseconds)
+        let sender = try self.reading.user(user)
+        return Reaction(
+            place: place, messageID: target.id, user: try self.knownUser(user).name, displayName: sender?.displayName,
+            name: name, isRemoved: isRemoval, revision: revision, changedAtMilliseconds: self.wallMilliseconds)
+    }
+
+    /// `nil` when there never was one.
+    private func reactionIsOn(_ place: MessagePlace, _ name: String, _ user: UserID) throws(StoreError) -> Bool? {
+        let sql: StaticString = """
+            SELECT removed FROM message_reaction
+            WHERE conversation_id = ? AND sequence = ? AND user_id = ? AND name = ?
+            """
+        return try self.connection.first(sql, place.conversation, place.sequence, user, name) {
+            row throws(StoreError) in row.int64(0) == 0
+        }
+    }
+
+    private func checkReactionCount(_ place: MessagePlace, _ user: UserID) throws(StoreError) {
+        let sql: StaticString = """
+            SELECT count(*) FROM message_reaction WHERE conversation_id = ? AND sequence = ? AND user_id = ?
+            """
+        let count = try self.connection.first(sql, place.conversation, place.sequence, user) {
+            row throws(StoreError) in row.int64(0)
+        }
+        guard count ?? 0 < MessageLimits.reactionsPerPerson else {
+            throw .refused(.tooMany(limit: MessageLimits.reactionsPerPerson))
+        }
+    }
+}

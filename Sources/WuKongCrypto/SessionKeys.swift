@@ -1,0 +1,138 @@
+import ByteCodec
+import COpenSSL
+
+/// The keys of one session of the binary encoding, and what is done with them.
+///
+/// The AES-128 key is the first 16 digits of the MD5, in hexadecimal, of the base64 of the shared X25519 secret; the
+/// initialisation vector is the salt, which the server chooses. Both stay the same for every message, and nothing proves
+/// who the server is: this hides messages from a glance, TLS is what protects them. Source: WuKongIM v2.2.5 and the JS,
+/// iOS, Android and Flutter SDKs, which agree on every byte.
+///
+/// Both sides use it: the server with the client's key, a client with the server's key and salt.
+///
+/// SAFETY: owns an OpenSSL context and frees it; stays on the thread of its workspace.
+package final class SessionKeys {
+    private let workspace: CryptoWorkspace
+    private let key: [UInt8]
+    private let vector: [UInt8]
+    private let encryption: OpaquePointer
+    /// The last block that went through the cipher: what its next one is mixed with.
+    private var lastBlock: Block
+
+    private typealias Block = (UInt64, UInt64)
+
+    /// The initialisation vector as the client gets it: 16 letters and digits.
+    package var salt: String { String(decoding: self.vector, as: UTF8.self) }
+
+    /// - Parameters:
+    ///   - peerKeyBase64: the public key of the other side.
+    ///   - salt: what the server said, on a client's side; random without.
+    /// - Throws: `invalidPublicKey`, `weakPublicKey`, `invalidSalt`, `unavailable`.
+    package init(
+        shared keyPair: KeyPair, with peerKeyBase64: String, salt: String? = nil, in workspace: CryptoWorkspace
+    ) throws(WuKongCryptoError) {
+        let secret = try keyPair.sharedSecret(with: peerKeyBase64)
+        if let salt {
+            self.vector = Array(salt.utf8)
+        } else {
+            self.vector = try Random.characters(CryptoWorkspace.blockBytes)
+        }
+        guard self.vector.count == CryptoWorkspace.blockBytes, self.vector.allSatisfy({ $0 < 0x80 }) else {
+            throw .invalidSalt
+        }
+        var digits: [UInt8] = []
+        Hex.append(workspace.md5(Base64.encode(secret)).span, to: &digits)
+        self.key = Array(digits.prefix(CryptoWorkspace.blockBytes))
+        self.workspace = workspace
+        self.encryption = try workspace.makeEncryption(key: self.key, vector: self.vector)
+        self.lastBlock = Self.block(in: self.vector, at: 0)
+    }
+
+    deinit { EVP_CIPHER_CTX_free(self.encryption) }
+
+    // MARK: Payloads
+
+    /// Appends the encrypted payload as it stands in SEND and RECV: base64 text.
+    package func encrypt(_ payload: [UInt8], appendingTo text: inout [UInt8]) {
+        self.workspace.block.removeAll(keepingCapacity: true)
+        self.workspace.block.append(contentsOf: payload)
+        self.encryptBlock()
+        self.workspace.block.withUnsafeBytes { Base64.encode($0, appendingTo: &text) }
+    }
+
+    /// The payload that `encrypt` was given.
+    ///
+    /// - Throws: `payloadNotBase64`, `payloadNotDecryptable`.
+    package func decrypt(_ text: [UInt8]) throws(WuKongCryptoError) -> [UInt8] {
+        guard var bytes = LenientBase64.decode(text) else { throw .payloadNotBase64 }
+        guard !bytes.isEmpty, bytes.count % CryptoWorkspace.blockBytes == 0 else { throw .payloadNotDecryptable }
+        self.workspace.decrypt(&bytes, key: self.key, vector: self.vector)
+        let padding = bytes[bytes.count - 1]
+        guard padding > 0, padding <= CryptoWorkspace.blockBytes,
+            bytes.suffix(Int(padding)).allSatisfy({ $0 == padding })
+        else { throw .payloadNotDecryptable }
+        bytes.removeLast(Int(padding))
+        return bytes
+    }
+
+    // MARK: Message keys
+
+    /// Appends the message key of a SEND or RECV: the MD5, in 32 lower case hexadecimal digits, of the encrypted text
+    /// of `signature` followed by `payload`.
+    ///
+    /// - Parameters:
+    ///   - signature: the packet's fields, as `BinarySignature` puts them together.
+    ///   - payload: the encrypted payload, base64 text.
+    package func messageKey(signing signature: [UInt8], _ payload: [UInt8], appendingTo digits: inout [UInt8]) {
+        self.workspace.block.removeAll(keepingCapacity: true)
+        self.workspace.block.append(contentsOf: signature)
+        self.workspace.block.append(contentsOf: payload)
+        self.encryptBlock()
+        self.workspace.text.removeAll(keepingCapacity: true)
+        self.workspace.block.withUnsafeBytes { Base64.encode($0, appendingTo: &self.workspace.text) }
+        Hex.append(self.workspace.md5(self.workspace.text).span, to: &digits)
+    }
+
+    /// Whether a packet's message key is the right one.
+    package func isMessageKey(_ key: [UInt8], signing signature: [UInt8], _ payload: [UInt8]) -> Bool {
+        var expected: [UInt8] = []
+        expected.reserveCapacity(32)
+        self.messageKey(signing: signature, payload, appendingTo: &expected)
+        return key == expected
+    }
+
+    // MARK: Pieces
+
+    /// Pads (PKCS #7) and encrypts the workspace's block, in place.
+    ///
+    /// Each text starts with the same initialisation vector, which OpenSSL takes 130 ns to set. The cipher mixes the
+    /// first block with the last one it made; mixing that block and the vector in beforehand leaves the vector.
+    private func encryptBlock() {
+        let padding = CryptoWorkspace.blockBytes - self.workspace.block.count % CryptoWorkspace.blockBytes
+        self.workspace.block.append(contentsOf: repeatElement(UInt8(padding), count: padding))
+        let vector = Self.block(in: self.vector, at: 0)
+        self.workspace.block.withUnsafeMutableBytes { bytes in
+            precondition(bytes.count <= Int32.max, "a message of \(bytes.count) bytes cannot be encrypted")
+            let first = Self.block(UnsafeRawBufferPointer(bytes), at: 0)
+            bytes.storeBytes(of: first.0 ^ vector.0 ^ self.lastBlock.0, as: UInt64.self)
+            bytes.storeBytes(of: first.1 ^ vector.1 ^ self.lastBlock.1, toByteOffset: 8, as: UInt64.self)
+            // SAFETY: the cipher reads and writes the same `bytes.count` bytes.
+            let start = bytes.baseAddress!.assumingMemoryBound(to: UInt8.self)
+            var written: Int32 = 0
+            let isDone = EVP_EncryptUpdate(self.encryption, start, &written, start, Int32(bytes.count)) == 1
+            precondition(isDone && Int(written) == bytes.count, "AES-128-CBC failed on whole blocks")
+            self.lastBlock = Self.block(UnsafeRawBufferPointer(bytes), at: bytes.count - CryptoWorkspace.blockBytes)
+        }
+    }
+
+    private static func block(in bytes: [UInt8], at offset: Int) -> Block {
+        bytes.withUnsafeBytes { Self.block($0, at: offset) }
+    }
+
+    private static func block(_ bytes: UnsafeRawBufferPointer, at offset: Int) -> Block {
+        (
+            bytes.loadUnaligned(fromByteOffset: offset, as: UInt64.self),
+            bytes.loadUnaligned(fromByteOffset: offset + 8, as: UInt64.self)
+        )
+    }
+}

@@ -77,6 +77,7 @@ extension Desk {
         case .conversationBanned: AdminError(.refused, "the group is banned: unban it first")
         case .conversationDisbanded: AdminError(.refused, "the group was disbanded")
         case .bodyTooLarge: AdminError(.refused, "the message is too long")
+        case .membersMuted, .muted: AdminError(.refused, "\(send.from) is muted there")
         case .blocked, .notAllowlisted, .notMember: AdminError(.refused, "\(send.from) may not send there")
         case .tokenConflict, .kindNotServed: AdminError(.refused, "the server does not take this message")
         }

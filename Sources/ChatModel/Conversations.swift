@@ -55,6 +55,8 @@ package struct ConversationFlags: OptionSet, Hashable, Sendable {
     package static let membersMuted = ConversationFlags(rawValue: 8)
     /// Members' invitations wait for a manager.
     package static let invitationsNeedConsent = ConversationFlags(rawValue: 16)
+    /// What managers may switch themselves.
+    package static let changeableByManagers: ConversationFlags = [.membersMuted, .invitationsNeedConsent]
     /// Meant for very many members (WuKongIM large): carried, nothing depends on it.
     package static let large = ConversationFlags(rawValue: 32)
 }
@@ -63,7 +65,8 @@ package struct ConversationFlags: OptionSet, Hashable, Sendable {
 package enum ConversationAddress: Hashable, Sendable {
     /// The conversation with this person; made on the first stored message.
     case direct(UserName)
-    /// A group, room, temporary or service conversation by the name the app gave it.
+    /// Any other conversation by the name the app gave it; those of a visitor and of an agent are made on the first
+    /// message.
     case channel(ConversationKind, ChannelName)
     case id(ConversationID)
 }
@@ -122,6 +125,20 @@ package struct Member: Hashable, Sendable {
     package var ownCountableSinceRead: Int64
     /// Head when the person joined.
     package var joinedSequence: Int64
+    /// The newest message the person sent as a member; 0 for none.
+    package var ownLastSequence: Int64 = 0
+    /// The countable ordinal at `ownLastSequence`.
+    package var ownLastCountable: Int64 = 0
+    /// May not send before then, UTC milliseconds; `Int64.max` is without end.
+    package var mutedUntilMilliseconds: Int64 = 0
+    /// What they are called in this group.
+    package var nickname: String?
+    /// The conversation's revision when role, nickname or muting changed last, or when they joined or left.
+    package var revision: Int64 = 0
+    /// UTC milliseconds; 0 when it is not known.
+    package var joinedAtMilliseconds: Int64 = 0
+    /// Left or was removed; the positions are 0 then.
+    package var isRemoved = false
 
     package init(
         user: UserID, name: UserName, role: MemberRole, readSequence: Int64, readCountable: Int64,
@@ -139,5 +156,16 @@ package struct Member: Hashable, Sendable {
     /// Messages this person has not read: the countable ones after the read position that someone else sent.
     package func unread(headCountable: Int64) -> Int64 {
         max(0, headCountable - self.readCountable - self.ownCountableSinceRead)
+    }
+
+    /// Where the badge starts to count: the read position, or the newest own message when that is later.
+    package var badgeSequence: Int64 { max(self.readSequence, self.ownLastSequence) }
+
+    /// The number WuKongIM's clients show: who has written an answer has seen what was before it.
+    ///
+    /// After `badgeSequence` there is no own message, so that what counts there is of others.
+    package func badge(headCountable: Int64) -> Int64 {
+        let seen = self.ownLastSequence > self.readSequence ? self.ownLastCountable : self.readCountable
+        return max(0, headCountable - seen)
     }
 }

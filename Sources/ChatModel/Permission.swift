@@ -20,6 +20,10 @@ package enum PublishRefusal: Hashable, Sendable, CaseIterable {
     /// The person or group takes messages from a list only, and the sender is not on it.
     case notAllowlisted
     case notMember
+    /// Only managers and the owner may send just now.
+    case membersMuted
+    /// This member may not send for a while.
+    case muted
     /// The same client token came before with another body.
     case tokenConflict
     case bodyTooLarge
@@ -34,7 +38,16 @@ package struct PublishFacts: Sendable {
     package var flags: ConversationFlags
     package var senderIsDisabled = false
     package var senderIsSendBanned = false
+    /// An account of the server or its robots.
+    package var senderIsSystem = false
+    /// The other one of a direct conversation is such an account.
+    package var receiverIsSystem = false
+    /// A member; in a room, a listener.
     package var senderIsMember = false
+    /// A manager or the owner.
+    package var senderIsManager = false
+    /// A manager has muted them, and the time is not over.
+    package var senderIsMuted = false
     /// Blocked by the other person, or on the group's deny list.
     package var senderIsBlocked = false
     /// The other person takes messages from the allow list only, or the group has one.
@@ -48,23 +61,38 @@ package struct PublishFacts: Sendable {
     }
 }
 
+extension ConversationKind {
+    /// Whether a ban or a disbanding stops messages. Source: WuKongIM server 2.2.5, permission of a channel: types 3, 6,
+    /// 10 and 11 are not asked.
+    fileprivate var canBeClosed: Bool {
+        switch self {
+        case .customerService, .service, .visitors, .agent: false
+        default: true
+        }
+    }
+}
+
 /// Whether a message may be taken, and if not, why: the first reason in this order, which is WuKongIM's.
 package func publishRefusal(_ facts: PublishFacts) -> PublishRefusal? {
     if facts.senderIsDisabled { return .senderDisabled }
     if facts.senderIsSendBanned { return .senderSendBanned }
-    if facts.flags.contains(.banned) { return .conversationBanned }
-    if facts.flags.contains(.disbanded) { return .conversationDisbanded }
-    if facts.authority != .user { return nil }
+    if facts.kind.canBeClosed {
+        if facts.flags.contains(.banned) { return .conversationBanned }
+        if facts.flags.contains(.disbanded) { return .conversationDisbanded }
+    }
+    if facts.authority != .user || facts.senderIsSystem { return nil }
+    if facts.kind == .direct && facts.receiverIsSystem { return nil }
     if facts.senderIsBlocked { return .blocked }
-    switch facts.kind {
-    case .direct:
-        break
-    case .room:
-        if facts.flags.contains(.sendBanned) { return .conversationBanned }
-    case .group, .temporary, .service, .customerService, .community, .communityTopic, .data, .visitors, .agent,
-        .agentGroup:
-        if !facts.senderIsMember { return .notMember }
-        if facts.flags.contains(.sendBanned) { return .conversationBanned }
+    if facts.kind != .direct {
+        guard facts.senderIsMember else { return .notMember }
+        if let refusal = silence(facts) { return refusal }
     }
     return facts.allowlistIsInForce && !facts.senderIsAllowlisted ? .notAllowlisted : nil
+}
+
+/// What stops a member from speaking.
+private func silence(_ facts: PublishFacts) -> PublishRefusal? {
+    if facts.flags.contains(.sendBanned) { return .conversationBanned }
+    if facts.senderIsMuted { return .muted }
+    return facts.flags.contains(.membersMuted) && !facts.senderIsManager ? .membersMuted : nil
 }

@@ -43,9 +43,11 @@ final class Appender {
     /// Where a message goes, found in memory.
     private struct Target {
         let sender: UserState
-        /// `nil` for a direct conversation that has no message yet.
+        /// `nil` for a conversation that its first message makes.
         let conversation: ConversationState?
-        let pair: DirectPair?
+        /// How to make it.
+        let seed: ConversationSeed?
+        /// The other one of a direct conversation.
         let peer: UserState?
     }
 
@@ -69,10 +71,10 @@ final class Appender {
         case .refusal(let refusal): return self.refuse(refusal)
         case .target(let found): target = found
         }
-        if let refusal = ChatModel.publishRefusal(self.facts(request, target)) {
+        if let refusal = ChatModel.publishRefusal(try self.facts(request, target, at: wall)) {
             return try self.firstAnswer(to: request, target) ?? self.refuse(refusal)
         }
-        if request.content.flags.contains(.transient) { return self.pass(request, target, at: wall) }
+        if request.content.flags.contains(.transient) { return try self.pass(request, target, at: wall) }
         guard canWrite else { return .failed(.full) }
         try begin()
         return try self.store(request, target, at: wall)
@@ -92,10 +94,14 @@ final class Appender {
             guard let peer = try self.memory.user(named: name) else { return .refusal(.noSuchUser) }
             let pair = DirectPair(sender.id, peer.id)
             let conversation = try self.memory.conversation(pair)
-            return .target(Target(sender: sender, conversation: conversation, pair: pair, peer: peer))
+            return .target(Target(sender: sender, conversation: conversation, seed: .direct(pair), peer: peer))
         case .channel(let kind, let name):
-            let found = try self.memory.conversation(ChannelKey(kind: kind, name: name))
-            return try self.resolved(sender, found)
+            let key = ChannelKey(kind: kind, name: name)
+            if let found = try self.memory.conversation(key) { return try self.resolved(sender, found) }
+            guard let seed = try self.memory.seed(of: key, by: sender, request.authority) else {
+                return .refusal(.noSuchConversation)
+            }
+            return .target(Target(sender: sender, conversation: nil, seed: seed, peer: nil))
         case .id(let id):
             return try self.resolved(sender, try self.memory.conversation(id))
         }
@@ -104,57 +110,71 @@ final class Appender {
     private func resolved(_ sender: UserState, _ found: ConversationState?) throws(StoreError) -> Resolved {
         guard let found else { return .refusal(.noSuchConversation) }
         guard let pair = found.pair else {
-            return .target(Target(sender: sender, conversation: found, pair: nil, peer: nil))
+            return .target(Target(sender: sender, conversation: found, seed: nil, peer: nil))
         }
         // A direct conversation is its two people's own: to anyone else it does not exist.
         guard let other = pair.other(than: sender.id), let peer = try self.memory.user(other) else {
             return .refusal(.noSuchConversation)
         }
-        return .target(Target(sender: sender, conversation: found, pair: pair, peer: peer))
+        return .target(Target(sender: sender, conversation: found, seed: .direct(pair), peer: peer))
     }
 
-    private func facts(_ request: Append, _ target: Target) -> PublishFacts {
+    private func facts(
+        _ request: Append, _ target: Target, at wall: Int64
+    ) throws(StoreError) -> PublishFacts {
         let sender = target.sender
         let conversation = target.conversation
         var facts = PublishFacts(
-            authority: request.authority, kind: conversation?.kind ?? .direct, flags: conversation?.flags ?? [])
+            authority: request.authority, kind: conversation?.kind ?? target.seed?.kind ?? .direct,
+            flags: conversation?.flags ?? [])
         facts.senderIsDisabled = sender.isDisabled
         facts.senderIsSendBanned = sender.isSendBanned
+        facts.senderIsSystem = sender.isSystem
         if let peer = target.peer {
             facts.senderIsMember = true
+            facts.receiverIsSystem = peer.isSystem
             facts.senderIsBlocked = peer.blocked.contains(sender.id)
             facts.allowlistIsInForce = peer.isAllowlistOnly && peer !== sender
             facts.senderIsAllowlisted = peer.allowed.contains(sender.id)
         } else if let conversation {
-            facts.senderIsMember = conversation.roles[sender.id] != nil
+            let home = try self.memory.home(of: conversation)
+            let role = home.roles[sender.id]
+            facts.senderIsMember =
+                conversation.kind == .room ? conversation.listeners.contains(sender.id) : role != nil
+            facts.senderIsManager = role == .manager || role == .owner
+            facts.senderIsMuted = home.mutedUntil[sender.id, default: 0] > wall
             facts.senderIsBlocked = conversation.denied.contains(sender.id)
             facts.allowlistIsInForce = !conversation.allowed.isEmpty
             facts.senderIsAllowlisted = conversation.allowed.contains(sender.id)
+        } else if let seed = target.seed {
+            facts.senderIsMember = seed.people.contains(sender.id)
         }
         return facts
     }
 
     /// Why a person could not send a message to a conversation now; `nil` when they could.
-    func publishRefusal(for user: UserID, in id: ConversationID) throws(StoreError) -> PublishRefusal? {
+    func publishRefusal(
+        for user: UserID, in id: ConversationID, at wall: Int64
+    ) throws(StoreError) -> PublishRefusal? {
         let content = MessageContent(kind: .none, flags: [], wire: .native, body: [])
         let request = Append(
             sender: user, authority: .user, address: .id(id), clientToken: nil, content: content, ticket: 0)
         switch try self.resolve(request) {
         case .refusal(let refusal): return refusal
-        case .target(let target): return ChatModel.publishRefusal(self.facts(request, target))
+        case .target(let target): return ChatModel.publishRefusal(try self.facts(request, target, at: wall))
         }
     }
 
     // MARK: Taking
 
     /// A transient message: id and time, no place, no trace.
-    private func pass(_ request: Append, _ target: Target, at wall: Int64) -> AppendResult {
+    private func pass(_ request: Append, _ target: Target, at wall: Int64) throws(StoreError) -> AppendResult {
         self.counts.transient += 1
         let message = Message(
             conversation: target.conversation?.id ?? ConversationID(rawValue: 0), sequence: 0,
             id: self.sequencer.nextID(at: wall), sender: target.sender.id, senderName: target.sender.name,
             sentAtMilliseconds: wall, clientToken: request.clientToken, content: request.content)
-        return .accepted(self.accepted(message, target, target.conversation, isDuplicate: false))
+        return .accepted(try self.accepted(message, target, target.conversation, isDuplicate: false))
     }
 
     private func store(_ request: Append, _ target: Target, at wall: Int64) throws(StoreError) -> AppendResult {
@@ -173,15 +193,15 @@ final class Appender {
         conversation.head = sequence
         conversation.headCountable = countable
         conversation.activeAt = sentAt
-        if counts && conversation.roles[target.sender.id] != nil {
-            conversation.ownCountable[target.sender.id, default: 0] += 1
+        if conversation.roles[target.sender.id] != nil {
+            conversation.own[target.sender.id, default: OwnMessages()].add(sequence, countable, counts: counts)
         }
         if !conversation.isAhead {
             conversation.isAhead = true
             self.ahead.append(conversation)
         }
         self.counts.appended += 1
-        var accepted = self.accepted(message, target, conversation, isDuplicate: false)
+        var accepted = try self.accepted(message, target, conversation, isDuplicate: false)
         if !message.content.mentions.isEmpty { accepted.reminded = try self.remind(of: message, conversation) }
         return .accepted(accepted)
     }
@@ -211,11 +231,9 @@ final class Appender {
 
     private func conversation(of target: Target, at wall: Int64) throws(StoreError) -> ConversationState {
         if let conversation = target.conversation { return conversation }
-        guard let pair = target.pair else { throw .notFound("the conversation") }
-        // An earlier message of the same batch may have made it.
-        if let made = try self.memory.conversation(pair) { return made }
-        return try self.connection.createDirect(
-            pair, creator: target.sender.id, at: wall, change: self.sequencer.nextChange(), memory: self.memory)
+        guard let seed = target.seed else { throw .notFound("the conversation") }
+        return try self.connection.create(
+            seed, creator: target.sender.id, at: wall, change: self.sequencer.nextChange(), memory: self.memory)
     }
 
     private func insert(_ message: Message, countable: Int64, bodyHash: Int64) throws(StoreError) {
@@ -241,16 +259,15 @@ final class Appender {
 
     private func accepted(
         _ message: Message, _ target: Target, _ conversation: ConversationState?, isDuplicate: Bool
-    ) -> Accepted {
-        let members = conversation?.members ?? Self.people(target.pair)
+    ) throws(StoreError) -> Accepted {
+        guard let conversation else {
+            return Accepted(
+                message: message, kind: target.seed?.kind ?? .direct, channel: target.seed?.channel,
+                members: target.seed?.people ?? [], peerName: target.peer?.name, isDuplicate: isDuplicate)
+        }
         return Accepted(
-            message: message, kind: conversation?.kind ?? .direct, channel: conversation?.channel, members: members,
-            peerName: target.peer?.name, isDuplicate: isDuplicate)
-    }
-
-    private static func people(_ pair: DirectPair?) -> [UserID] {
-        guard let pair else { return [] }
-        return pair.low == pair.high ? [pair.low] : [pair.low, pair.high]
+            message: message, kind: conversation.kind, channel: conversation.channel,
+            members: try self.memory.receivers(of: conversation), peerName: target.peer?.name, isDuplicate: isDuplicate)
     }
 
     // MARK: Resends
@@ -264,7 +281,7 @@ final class Appender {
         else { return nil }
         guard known.bodyHash == bodyHash else { return self.refuse(.tokenConflict) }
         self.counts.duplicates += 1
-        return .accepted(self.accepted(known.message, target, conversation, isDuplicate: true))
+        return .accepted(try self.accepted(known.message, target, conversation, isDuplicate: true))
     }
 
     /// What was taken stays taken: a resend gets the first answer although the permission has gone since.
@@ -278,21 +295,22 @@ final class Appender {
 
     // MARK: The end of a batch
 
-    /// Writes the heads and own counts that only memory knows: one update per conversation and per sender.
+    /// Writes the heads and own messages that only memory knows: one update per conversation and per sender.
     func flush() throws(StoreError) {
         for conversation in self.ahead {
             try self.connection.run(
                 "UPDATE conversation SET head = ?, head_countable = ?, active_at = ?, change = ? WHERE id = ?",
                 conversation.head, conversation.headCountable, conversation.activeAt, self.sequencer.nextChange(),
                 conversation.id)
-            for (sender, count) in conversation.ownCountable {
+            for (sender, own) in conversation.own {
                 try self.connection.run(
                     """
-                    UPDATE member SET own_countable_since_read = own_countable_since_read + ?
+                    UPDATE member SET own_countable_since_read = own_countable_since_read + ?,
+                        own_last_sequence = ?, own_last_countable = ?
                     WHERE conversation_id = ? AND user_id = ?
-                    """, count, conversation.id, sender)
+                    """, own.countable, own.lastSequence, own.lastCountable, conversation.id, sender)
             }
-            conversation.ownCountable.removeAll(keepingCapacity: true)
+            conversation.own.removeAll(keepingCapacity: true)
             conversation.isAhead = false
         }
         self.ahead.removeAll(keepingCapacity: true)

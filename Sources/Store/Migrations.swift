@@ -10,6 +10,7 @@ struct Migration {
 /// Every step ever shipped, oldest first. Append only: a database of any age passes through the steps it lacks.
 let migrations: [Migration] = [
     Migration(version: 1, sql: Schema.sql),
+    Migration(version: 2, sql: Schema.conversations),
     Migration(version: 2, sql: MessagesSchema.sql),
     Migration(version: 2, sql: Schema.people),
 ]

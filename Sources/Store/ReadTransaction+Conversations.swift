@@ -58,7 +58,7 @@ extension ReadTransaction {
         return try self.connection.query(sql, after, try Self.page(limit), read: Self.conversation)
     }
 
-    private static func conversation(_ row: Row) throws(StoreError) -> Conversation {
+    static func conversation(_ row: Row) throws(StoreError) -> Conversation {
         Conversation(
             id: row.conversationID(0), kind: try row.conversationKind(1),
             channel: row.optionalText(2).flatMap(ChannelName.init), title: row.optionalText(3),
@@ -73,34 +73,6 @@ extension ReadTransaction {
             SELECT direct_low, direct_high FROM conversation WHERE id = ? AND direct_low IS NOT NULL
             """
         return try self.connection.first(sql, id) { row throws(StoreError) in (row.userID(0), row.userID(1)) }
-    }
-
-    // MARK: Members
-
-    /// Everyone, by number.
-    package func members(of id: ConversationID) throws(StoreError) -> [Member] {
-        let sql: StaticString = """
-            SELECT m.user_id, u.name, m.role, m.read_sequence, m.read_countable, m.own_countable_since_read,
-                m.joined_sequence
-            FROM member m JOIN user u ON u.id = m.user_id WHERE m.conversation_id = ? ORDER BY m.user_id
-            """
-        return try self.connection.query(sql, id) { row throws(StoreError) in try Self.member(row, from: 0) }
-    }
-
-    package func member(_ user: UserID, in id: ConversationID) throws(StoreError) -> Member? {
-        let sql: StaticString = """
-            SELECT m.user_id, u.name, m.role, m.read_sequence, m.read_countable, m.own_countable_since_read,
-                m.joined_sequence
-            FROM member m JOIN user u ON u.id = m.user_id WHERE m.conversation_id = ? AND m.user_id = ?
-            """
-        return try self.connection.first(sql, id, user) { row throws(StoreError) in try Self.member(row, from: 0) }
-    }
-
-    private static func member(_ row: Row, from column: Int32) throws(StoreError) -> Member {
-        Member(
-            user: row.userID(column), name: try row.userName(column + 1), role: try row.memberRole(column + 2),
-            readSequence: row.int64(column + 3), readCountable: row.int64(column + 4),
-            ownCountableSinceRead: row.int64(column + 5), joinedSequence: row.int64(column + 6))
     }
 
     // MARK: One person's conversations
@@ -118,61 +90,22 @@ extension ReadTransaction {
             SELECT c.id, c.kind, c.channel, c.title, c.flags, c.creator_id, c.member_count, c.head, c.head_countable,
                 c.revision, c.created_at, c.active_at,
                 m.user_id, u.name, m.role, m.read_sequence, m.read_countable, m.own_countable_since_read,
-                m.joined_sequence, max(c.change, m.change),
+                m.joined_sequence, m.own_last_sequence, m.own_last_countable, m.muted_until, m.nickname, m.revision,
+                m.joined_at, max(c.change, m.change),
                 CASE WHEN c.direct_low = m.user_id THEN c.direct_high ELSE c.direct_low END
             FROM member m JOIN conversation c ON c.id = m.conversation_id JOIN user u ON u.id = m.user_id
             WHERE m.user_id = ? AND max(c.change, m.change) > ? ORDER BY m.conversation_id
             """
-        let hidden = try self.hiddenCounts(of: user)
+        let hidden = try self.hiddenCounts(of: user).afterRead
         return try self.connection.query(sql, user, change) { row throws(StoreError) in
             let conversation = try Self.conversation(row)
             let member = try Self.member(row, from: 12)
             let unread = member.unread(headCountable: conversation.headCountable)
             return ConversationOfMember(
                 conversation: conversation, member: member,
-                peerName: row.isNull(20) ? nil : try self.name(of: row.userID(20)),
-                unread: max(0, unread - hidden[conversation.id, default: 0]), change: row.int64(19))
+                peerName: row.isNull(26) ? nil : try self.name(of: row.userID(26)),
+                unread: max(0, unread - hidden[conversation.id, default: 0]), change: row.int64(25))
         }
-    }
-
-    /// How much a person has not read, for every conversation that has something.
-    package func unread(of user: UserID) throws(StoreError) -> [ConversationID: Int64] {
-        let sql: StaticString = """
-            SELECT m.conversation_id, c.head_countable - m.read_countable - m.own_countable_since_read
-            FROM member m JOIN conversation c ON c.id = m.conversation_id
-            WHERE m.user_id = ? AND c.head_countable > m.read_countable + m.own_countable_since_read
-            """
-        let hidden = try self.hiddenCounts(of: user)
-        var unread: [ConversationID: Int64] = [:]
-        let rows = try self.connection.query(sql, user) { row throws(StoreError) in
-            (row.conversationID(0), row.int64(1))
-        }
-        unread.reserveCapacity(rows.count)
-        for (id, count) in rows {
-            let visible = count - hidden[id, default: 0]
-            if visible > 0 { unread[id] = visible }
-        }
-        return unread
-    }
-
-    /// Withheld messages after the read position, by conversation; nearly always empty.
-    private func hiddenCounts(of user: UserID) throws(StoreError) -> [ConversationID: Int64] {
-        let sql: StaticString = """
-            SELECT h.conversation_id, count(*) FROM hidden_count h
-            JOIN member m ON m.conversation_id = h.conversation_id AND m.user_id = h.user_id
-            WHERE h.user_id = ? AND h.sequence > m.read_sequence GROUP BY h.conversation_id
-            """
-        let rows = try self.connection.query(sql, user) { row throws(StoreError) in
-            (row.conversationID(0), row.int64(1))
-        }
-        return Dictionary(uniqueKeysWithValues: rows)
-    }
-
-    func hiddenCount(_ user: UserID, in id: ConversationID, after sequence: Int64) throws(StoreError) -> Int64 {
-        let sql: StaticString = """
-            SELECT count(*) FROM hidden_count WHERE user_id = ? AND conversation_id = ? AND sequence > ?
-            """
-        return try self.connection.first(sql, user, id, sequence) { row throws(StoreError) in row.int64(0) } ?? 0
     }
 
     // MARK: Delivery
@@ -191,16 +124,21 @@ extension ReadTransaction {
     }
 
     /// What the devices of one class still have to get: after the acknowledged position, or when there is none, after
-    /// what the person has read or what was there before they joined.
+    /// what the person has read or what was there before they joined; never what they cleared. Kinds that stand in
+    /// nobody's list are not caught up with.
     package func undelivered(
         of user: UserID, class deviceClass: DeviceClass
     ) throws(StoreError) -> [UndeliveredRange] {
         let sql: StaticString = """
-            SELECT m.conversation_id, coalesce(d.sequence, max(m.joined_sequence, m.read_sequence)) AS position, c.head
+            SELECT m.conversation_id,
+                max(coalesce(d.sequence, max(m.joined_sequence, m.read_sequence)), coalesce(p.cleared_through, 0))
+                    AS position,
+                c.head
             FROM member m JOIN conversation c ON c.id = m.conversation_id
             LEFT JOIN delivered d
                 ON d.user_id = m.user_id AND d.device_class = ?2 AND d.conversation_id = m.conversation_id
-            WHERE m.user_id = ?1 AND c.head > position ORDER BY m.conversation_id
+            LEFT JOIN preference p ON p.user_id = m.user_id AND p.conversation_id = m.conversation_id
+            WHERE m.user_id = ?1 AND c.kind NOT IN (3, 4, 9) AND c.head > position ORDER BY m.conversation_id
             """
         return try self.connection.query(sql, user, deviceClass) { row throws(StoreError) in
             UndeliveredRange(conversation: row.conversationID(0), from: row.int64(1), head: row.int64(2))

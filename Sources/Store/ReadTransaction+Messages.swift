@@ -2,8 +2,8 @@ package import ChatModel
 
 /// By whose right history is read.
 package enum HistoryAccess: Hashable, Sendable {
-    /// A member of the conversation; to anyone else it does not exist. Members see all of it, also what was said before
-    /// they joined (F109).
+    /// A member or listener of the conversation; to anyone else it does not exist. They see all of it, also what was said
+    /// before they joined (F109), but not what they cleared.
     case member(UserID)
     /// The operator, the server itself.
     case unrestricted
@@ -23,16 +23,16 @@ extension ReadTransaction {
     package func messages(
         in id: ConversationID, before sequence: Int64, limit: Int, as access: HistoryAccess
     ) throws(StoreError) -> [Message] {
-        try self.check(access, to: id)
-        return try self.messages(in: id, before: sequence, limit: try Self.page(limit))
+        let start = try self.start(of: id, for: access)
+        return try self.messages(in: id, before: sequence, from: start, limit: try Self.page(limit))
     }
 
     /// The messages just after `sequence`, without it, oldest first; `limit` is 1...1000.
     package func messages(
         in id: ConversationID, after sequence: Int64, limit: Int, as access: HistoryAccess
     ) throws(StoreError) -> [Message] {
-        try self.check(access, to: id)
-        return try self.messages(in: id, from: sequence &+ 1, limit: try Self.page(limit))
+        let start = try self.start(of: id, for: access)
+        return try self.messages(in: id, from: max(start, sequence &+ 1), limit: try Self.page(limit))
     }
 
     /// A message with its neighbours, oldest first: (limit - 1) / 2 before it, rounded down, itself, and the rest after
@@ -41,18 +41,20 @@ extension ReadTransaction {
     package func messages(
         in id: ConversationID, around sequence: Int64, limit: Int, as access: HistoryAccess
     ) throws(StoreError) -> [Message] {
-        try self.check(access, to: id)
+        let start = try self.start(of: id, for: access)
         let page = try Self.page(limit)
         let before = (page - 1) / 2
-        guard try self.message(in: id, sequence: sequence, as: .unrestricted) != nil else { return [] }
-        let earlier = before == 0 ? [] : try self.messages(in: id, before: sequence, limit: before)
+        guard sequence >= start, try self.message(in: id, sequence: sequence, as: .unrestricted) != nil else {
+            return []
+        }
+        let earlier = before == 0 ? [] : try self.messages(in: id, before: sequence, from: start, limit: before)
         return earlier + (try self.messages(in: id, from: sequence, limit: page - before))
     }
 
     package func message(
         in id: ConversationID, sequence: Int64, as access: HistoryAccess
     ) throws(StoreError) -> Message? {
-        try self.check(access, to: id)
+        guard sequence >= (try self.start(of: id, for: access)) else { return nil }
         return try self.connection.message(in: id, sequence: sequence, senderName: self.name)
     }
 
@@ -60,8 +62,8 @@ extension ReadTransaction {
     package func message(
         _ message: MessageID, in id: ConversationID, as access: HistoryAccess
     ) throws(StoreError) -> Message? {
-        try self.check(access, to: id)
-        guard let place = try self.place(of: message, in: id) else { return nil }
+        let start = try self.start(of: id, for: access)
+        guard let place = try self.place(of: message, in: id), place.sequence >= start else { return nil }
         return try self.connection.message(in: id, sequence: place.sequence, senderName: self.name)
     }
 
@@ -84,20 +86,32 @@ extension ReadTransaction {
 
     /// - Throws: `notFound` without access.
     func check(_ access: HistoryAccess, to id: ConversationID) throws(StoreError) {
-        guard case .member(let user) = access else { return }
-        let sql: StaticString = "SELECT 1 FROM member WHERE conversation_id = ? AND user_id = ?"
-        let isMember = try self.connection.first(sql, id, user) { (_) throws(StoreError) in true } ?? false
-        guard isMember else { throw .notFound("the conversation") }
+        _ = try self.start(of: id, for: access)
+    }
+
+    /// The first sequence that may be shown: 1, or what comes after the part a member has cleared.
+    private func start(of id: ConversationID, for access: HistoryAccess) throws(StoreError) -> Int64 {
+        guard case .member(let user) = access else { return 1 }
+        let sql: StaticString = """
+            SELECT coalesce(p.cleared_through, 0) + 1 FROM member m
+            LEFT JOIN preference p ON p.user_id = m.user_id AND p.conversation_id = m.conversation_id
+            WHERE m.conversation_id = ? AND m.user_id = ?
+            """
+        if let start = try self.connection.first(sql, id, user, read: { row throws(StoreError) in row.int64(0) }) {
+            return start
+        }
+        guard try self.hears(user, in: id) else { throw .notFound("the conversation") }
+        return 1
     }
 
     private func messages(
-        in id: ConversationID, before sequence: Int64, limit: Int64
+        in id: ConversationID, before sequence: Int64, from start: Int64, limit: Int64
     ) throws(StoreError) -> [Message] {
         let sql: StaticString = """
             SELECT conversation_id, sequence, id, sender_id, sent_at, kind, flags, wire, expire, client_token, topic, body
-            FROM message WHERE conversation_id = ? AND sequence < ? ORDER BY sequence DESC LIMIT ?
+            FROM message WHERE conversation_id = ? AND sequence < ? AND sequence >= ? ORDER BY sequence DESC LIMIT ?
             """
-        return try self.connection.query(sql, id, sequence, limit) { row throws(StoreError) in
+        return try self.connection.query(sql, id, sequence, start, limit) { row throws(StoreError) in
             try row.message(senderName: self.name)
         }.reversed()
     }

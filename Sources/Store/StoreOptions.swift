@@ -24,6 +24,8 @@ package struct StoreOptions: Sendable {
     package var checkpointLogBytes: Int64 = 4 * 1024 * 1024
     /// Most members of a group.
     package var groupMembers = 500
+    /// Most listeners of a conversation.
+    package var listeners = 100_000
     /// Most entries of one of a person's lists, or of one list of a conversation.
     package var listEntries = 2_000
     /// What people may do to messages after they were sent.

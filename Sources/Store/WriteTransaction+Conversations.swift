@@ -1,18 +1,11 @@
+import ByteCodec
 package import ChatModel
 
-/// What a change of a member list did.
-package struct MembershipChange: Hashable, Sendable {
-    /// Those who were added or removed; without those for whom nothing changed.
-    package var users: [UserID]
-    /// Everyone afterwards.
-    package var members: [UserID]
-    /// The conversation's revision afterwards.
-    package var revision: Int64
-}
-
 extension WriteTransaction {
-    /// Makes a group, room, temporary or service conversation. `creator` becomes its owner, except in a room, which has
-    /// no member list.
+    // MARK: Making
+
+    /// Makes a conversation of any kind but a direct one. `creator` becomes its owner, except in a room, which has no
+    /// member list. A visitor's and an agent's conversation has the people of its name among its members.
     ///
     /// - Parameter name: the app's name for it; unique within the kind.
     /// - Throws: `exists`; `notFound` for an unknown person; `invalid` for a direct conversation (those make
@@ -21,24 +14,27 @@ extension WriteTransaction {
     package func createChannel(
         _ kind: ConversationKind, _ name: ChannelName, title: String? = nil, creator: UserID, members: [UserID] = []
     ) throws(StoreError) -> ConversationID {
-        let people = try self.checkedMembers(of: kind, creator: creator, members)
-        if try self.memory.conversation(ChannelKey(kind: kind, name: name)) != nil {
+        try Self.check(scalars: title, ConversationBounds.titleScalars, "title")
+        let key = ChannelKey(kind: kind, name: name)
+        let named = try self.memory.people(of: key) ?? []
+        let people = try self.checkedMembers(of: kind, creator: creator, named + members)
+        if try self.memory.conversation(key) != nil {
             throw .exists("conversation \(name)")
         }
         let change = self.nextChange()
+        let now = self.wallMilliseconds
         try self.connection.run(
             """
             INSERT INTO conversation (kind, channel, title, creator_id, member_count, change, active_at, created_at)
             VALUES (?, ?, ?, ?, ?, ?, ?, ?)
-            """, kind.rawValue, name, title, creator, people.count, change, self.wallMilliseconds, self.wallMilliseconds
-        )
+            """, kind.rawValue, name, title, creator, people.count, change, now, now)
         let made = ConversationState(
             id: ConversationID(rawValue: self.connection.lastInsertedID), kind: kind, channel: name, pair: nil,
-            creator: creator, activeAt: self.wallMilliseconds)
+            creator: creator, activeAt: now)
         self.memory.remember(made)
         for person in people {
             let role: MemberRole = person == creator ? .owner : .member
-            try self.connection.insertMember(person, role, into: made, change: change)
+            try self.connection.insertMember(person, role, into: made, change: change, at: now)
             self.memory.add(person, role, to: made)
         }
         return made.id
@@ -56,85 +52,103 @@ extension WriteTransaction {
         // The system makes conversations for others and is not one of them.
         let people = (creator == .system ? [] : [creator]) + members
         let unique = Self.withoutRepeats(people)
-        try self.checkCount(unique.count)
+        try self.checkMemberCount(unique.count)
         for person in unique { _ = try self.knownUser(person) }
         return unique
     }
 
-    private static func withoutRepeats(_ users: [UserID]) -> [UserID] {
-        var seen: Set<UserID> = []
-        return users.filter { seen.insert($0).inserted }
-    }
-
-    private func checkCount(_ count: Int) throws(StoreError) {
-        guard count <= self.options.groupMembers else {
-            throw .invalid("a conversation has at most \(self.options.groupMembers) members, not \(count)")
-        }
-    }
-
-    /// Adds people; those who are members already stay as they are.
+    /// The direct conversation of two people, or of one with themselves; made when missing.
     ///
-    /// - Throws: `notFound`; `invalid` for direct conversations and rooms, and above `groupMembers`.
+    /// - Throws: `notFound`.
+    package func ensureDirect(_ one: UserID, _ other: UserID) throws(StoreError) -> ConversationID {
+        _ = try self.knownUser(one)
+        _ = try self.knownUser(other)
+        let pair = DirectPair(one, other)
+        if let known = try self.memory.conversation(pair) { return known.id }
+        return try self.connection.create(
+            .direct(pair), creator: one, at: self.wallMilliseconds, change: self.nextChange(), memory: self.memory
+        ).id
+    }
+
+    /// What a business server says about a channel: makes it when missing, changes it when it exists. Members of a room
+    /// become its listeners.
+    ///
+    /// - Throws: `notFound` for an unknown person; `invalid` for a direct conversation and above a bound.
     @discardableResult
-    package func addMembers(_ users: [UserID], to id: ConversationID) throws(StoreError) -> MembershipChange {
-        let conversation = try self.conversationWithMembers(id)
-        let new = Self.withoutRepeats(users).filter { conversation.roles[$0] == nil }
-        for person in new { _ = try self.knownUser(person) }
-        try self.checkCount(conversation.members.count + new.count)
-        if !new.isEmpty {
-            let change = self.nextChange()
-            for person in new {
-                try self.connection.insertMember(person, .member, into: conversation, change: change)
-                self.memory.add(person, .member, to: conversation)
-            }
-            try self.noteRevision(of: conversation, change: change)
+    package func upsertChannel(
+        _ kind: ConversationKind, _ name: ChannelName, _ patch: ChannelPatch
+    ) throws(StoreError) -> (id: ConversationID, isNew: Bool) {
+        if let known = try self.memory.conversation(ChannelKey(kind: kind, name: name)) {
+            try self.apply(patch, to: known)
+            return (known.id, false)
         }
-        return MembershipChange(users: new, members: conversation.members, revision: conversation.revision)
+        var rest = patch
+        let members = kind == .room ? [] : patch.members ?? []
+        if kind != .room { rest.members = nil }
+        let id = try self.createChannel(kind, name, creator: patch.creator ?? .system, members: members)
+        try self.apply(rest, to: try self.knownConversation(id))
+        return (id, true)
     }
 
-    /// Takes people out, with their reading and delivery positions; those who are no members are skipped.
+    // MARK: The card
+
+    /// Changes what a conversation shows, its switches and, for a business server or the operator, its members.
+    /// Nothing is noted when all of it is as it was.
     ///
-    /// - Throws: `notFound`; `invalid` for direct conversations and rooms.
-    @discardableResult
-    package func removeMembers(_ users: [UserID], from id: ConversationID) throws(StoreError) -> MembershipChange {
-        let conversation = try self.conversationWithMembers(id)
-        let gone = Self.withoutRepeats(users).filter { conversation.roles[$0] != nil }
-        if !gone.isEmpty {
-            for person in gone {
-                try self.connection.run(
-                    "DELETE FROM member WHERE conversation_id = ? AND user_id = ?", id, person)
-                try self.connection.run(
-                    "DELETE FROM delivered WHERE user_id = ? AND conversation_id = ?", person, id)
-                try self.connection.run(
-                    "DELETE FROM hidden_count WHERE user_id = ? AND conversation_id = ?", person, id)
+    /// - Throws: `refused`; `notFound`; `invalid` above a bound or for attributes that are no JSON object.
+    package func updateInfo(
+        of id: ConversationID, _ patch: ChannelPatch, by actor: Actor
+    ) throws(StoreError) {
+        let conversation = try self.group(id, .changeInfo, by: actor)
+        if !actor.isPrivileged {
+            let flags = patch.setFlags.union(patch.clearedFlags)
+            guard flags.isSubset(of: .changeableByManagers), patch.members == nil else {
+                throw .refused(.notApplicable)
             }
-            self.memory.remove(Set(gone), from: conversation)
-            try self.noteRevision(of: conversation, change: self.nextChange())
         }
-        return MembershipChange(users: gone, members: conversation.members, revision: conversation.revision)
+        try self.apply(patch, to: conversation)
     }
 
-    private func conversationWithMembers(_ id: ConversationID) throws(StoreError) -> ConversationState {
-        let conversation = try self.knownConversation(id)
-        switch conversation.kind {
-        case .direct: throw .invalid("the two people of a direct conversation stay")
-        case .room: throw .invalid("a room has no member list")
-        default: return conversation
+    private func apply(_ patch: ChannelPatch, to conversation: ConversationState) throws(StoreError) {
+        try self.applyCard(patch, to: conversation)
+        guard let members = patch.members else { return }
+        if conversation.kind == .room {
+            if patch.resetsMembers {
+                try self.setListeners(members, of: conversation.id)
+            } else {
+                try self.addListeners(members, to: conversation.id)
+            }
+            return
         }
+        if patch.resetsMembers {
+            let stay = Set(members)
+            let gone = conversation.roles.keys.filter { !stay.contains($0) }
+            try self.removeMembers(gone.sorted(), from: conversation.id)
+        }
+        try self.addMembers(members, to: conversation.id)
     }
 
-    /// Gives a member another role.
-    ///
-    /// - Throws: `notFound` when the person is no member.
-    package func setRole(_ user: UserID, _ role: MemberRole, in id: ConversationID) throws(StoreError) {
-        let conversation = try self.conversationWithMembers(id)
-        guard conversation.roles[user] != nil else { throw .notFound("a member with the number \(user.rawValue)") }
-        let change = self.nextChange()
+    private func applyCard(_ patch: ChannelPatch, to conversation: ConversationState) throws(StoreError) {
+        let before = try self.reading.knownCard(of: conversation.id)
+        var after = before
+        try Self.check(scalars: patch.title, ConversationBounds.titleScalars, "title")
+        try Self.check(bytes: patch.logo, ConversationBounds.logoBytes, "picture's address")
+        try Self.check(bytes: patch.notice, ConversationBounds.noticeBytes, "notice")
+        Self.set(&after.title, patch.title)
+        Self.set(&after.logo, patch.logo)
+        Self.set(&after.notice, patch.notice)
+        if let mergePatch = patch.attributesMergePatch {
+            after.attributes = try Self.merged(
+                after.attributes, mergePatch, ConversationBounds.attributesBytes, "attributes")
+        }
+        let flags = conversation.flags.union(patch.setFlags).subtracting(patch.clearedFlags)
+        guard after != before || flags != conversation.flags else { return }
         try self.connection.run(
-            "UPDATE member SET role = ?, change = ? WHERE conversation_id = ? AND user_id = ?", role.rawValue, change,
-            id, user)
-        self.memory.setRole(user, role, in: conversation)
-        try self.noteRevision(of: conversation, change: change)
+            "UPDATE conversation SET title = ?, logo = ?, notice = ?, attributes = ?, flags = ? WHERE id = ?",
+            after.title, after.logo, after.notice, after.attributes.map { String(decoding: $0, as: UTF8.self) },
+            flags.rawValue, conversation.id)
+        conversation.flags = flags
+        try self.noteRevision(of: conversation, change: self.nextChange())
     }
 
     /// - Throws: `notFound`.
@@ -145,54 +159,90 @@ extension WriteTransaction {
         try self.noteRevision(of: conversation, change: self.nextChange())
     }
 
-    /// - Throws: `notFound`.
+    /// - Throws: `notFound`; `invalid` when it is too long.
     package func setTitle(_ title: String?, of id: ConversationID) throws(StoreError) {
         let conversation = try self.knownConversation(id)
+        try Self.check(scalars: title, ConversationBounds.titleScalars, "title")
         try self.connection.run("UPDATE conversation SET title = ? WHERE id = ?", title, id)
         try self.noteRevision(of: conversation, change: self.nextChange())
     }
 
-    /// Replaces one of a conversation's two lists.
+    /// The group is over: nobody sends any more, and its members keep the history.
     ///
-    /// - Throws: `notFound`; `invalid` above `listEntries`.
-    package func setConversationList(
-        _ list: ConversationList, of id: ConversationID, to users: [UserID]
-    ) throws(StoreError) {
+    /// - Throws: `refused`; `notFound`.
+    package func disband(_ id: ConversationID, by actor: Actor) throws(StoreError) {
+        let conversation = try self.group(id, .disband, by: actor)
+        guard !conversation.flags.contains(.disbanded) else { return }
+        try self.setFlags(conversation.flags.union(.disbanded), of: id)
+    }
+}
+
+// MARK: Helpers
+
+extension WriteTransaction {
+    /// The conversation, when `actor` may do this to it.
+    ///
+    /// - Throws: `notFound`, `refused`.
+    func group(
+        _ id: ConversationID, _ action: GroupAction, by actor: Actor
+    ) throws(StoreError) -> ConversationState {
         let conversation = try self.knownConversation(id)
-        let entries = Set(users)
-        guard entries.count <= self.options.listEntries else { throw self.listIsFull("of the conversation") }
-        for user in entries { _ = try self.knownUser(user) }
+        let facts = GroupFacts(
+            authority: actor.authority, kind: conversation.kind, flags: conversation.flags,
+            role: conversation.roles[actor.user])
+        if let refusal = groupRefusal(action, facts) { throw .refused(refusal) }
+        return conversation
+    }
+
+    /// Raises the revision by one. Rows that changed with it keep the number.
+    func noteRevision(
+        of conversation: ConversationState, change: Int64, memberCount: Int? = nil
+    ) throws(StoreError) {
         try self.connection.run(
-            "DELETE FROM conversation_list WHERE conversation_id = ? AND list = ?", id, list.rawValue)
-        for user in entries {
-            try self.connection.run(
-                "INSERT INTO conversation_list (conversation_id, list, user_id) VALUES (?, ?, ?)", id, list.rawValue,
-                user)
-        }
-        switch list {
-        case .denied: conversation.denied = entries
-        case .allowed: conversation.allowed = entries
-        }
-        try self.noteRevision(of: conversation, change: self.nextChange())
-    }
-
-    /// Puts someone on one of a conversation's two lists, or takes them off.
-    ///
-    /// - Throws: `notFound`; `invalid` above `listEntries`.
-    package func setListed(
-        in id: ConversationID, _ list: ConversationList, _ user: UserID, _ isListed: Bool
-    ) throws(StoreError) {
-        let conversation = try self.knownConversation(id)
-        var entries = list == .denied ? conversation.denied : conversation.allowed
-        guard entries.contains(user) != isListed else { return }
-        if isListed { entries.insert(user) } else { entries.remove(user) }
-        try self.setConversationList(list, of: id, to: Array(entries))
-    }
-
-    private func noteRevision(of conversation: ConversationState, change: Int64) throws(StoreError) {
+            "UPDATE conversation SET revision = ?, change = ?, member_count = ? WHERE id = ?",
+            conversation.revision + 1, change, memberCount ?? conversation.roles.count, conversation.id)
         conversation.revision += 1
-        try self.connection.run(
-            "UPDATE conversation SET revision = ?, change = ?, member_count = ? WHERE id = ?", conversation.revision,
-            change, conversation.members.count, conversation.id)
+    }
+
+    static func withoutRepeats(_ users: [UserID]) -> [UserID] {
+        var seen: Set<UserID> = []
+        return users.filter { seen.insert($0).inserted }
+    }
+
+    func checkMemberCount(_ count: Int) throws(StoreError) {
+        guard count <= self.options.groupMembers else {
+            throw .invalid("a conversation has at most \(self.options.groupMembers) members, not \(count)")
+        }
+    }
+
+    static func check(scalars text: String?, _ bound: Int, _ what: String) throws(StoreError) {
+        guard let count = text?.unicodeScalars.count, count > bound else { return }
+        throw .invalid("the \(what) has at most \(bound) characters, not \(count)")
+    }
+
+    static func check(bytes text: String?, _ bound: Int, _ what: String) throws(StoreError) {
+        guard let count = text?.utf8.count, count > bound else { return }
+        throw .invalid("the \(what) has at most \(bound) bytes, not \(count)")
+    }
+
+    /// `nil` leaves it, an empty text removes it.
+    static func set(_ value: inout String?, _ new: String?) {
+        if let new { value = new.isEmpty ? nil : new }
+    }
+
+    /// A JSON object after a merge patch; `nil` when nothing is left.
+    static func merged(
+        _ old: [UInt8]?, _ mergePatch: [UInt8], _ bound: Int, _ what: String
+    ) throws(StoreError) -> [UInt8]? {
+        guard let patch = try? JSONValue(parsing: mergePatch), patch.object != nil,
+            let value = try? JSONValue(parsing: old ?? Array("{}".utf8))
+        else { throw .invalid("the \(what) are no JSON object") }
+        let merged = value.merging(patch: patch)
+        if merged.object?.isEmpty == true { return nil }
+        let text = merged.serialized()
+        guard text.count <= bound else {
+            throw .invalid("the \(what) have at most \(bound) bytes, not \(text.count)")
+        }
+        return text
     }
 }

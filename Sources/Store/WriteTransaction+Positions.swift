@@ -15,18 +15,21 @@ package struct DeliveredPosition: Hashable, Sendable {
     }
 }
 
-/// What reading did.
+/// What reading, or setting the number of unread messages, did.
 package struct ReadChange: Hashable, Sendable {
     /// The position afterwards.
     package var sequence: Int64
     /// Still unread afterwards.
     package var unread: Int64
-    /// False when the person had read as far before.
+    /// The number shown afterwards, as WuKongIM's clients show it.
+    package var badge: Int64
+    /// False when nothing changed: the person had read as far before, and no badge set by hand was taken away.
     package var hasMoved: Bool
 }
 
 extension WriteTransaction {
-    /// Notes that a person has read up to and including `sequence`. A position only rises, and ends at the head.
+    /// Notes that a person has read up to and including `sequence`. A position only rises, and ends at the head. A badge
+    /// set by hand goes.
     ///
     /// - Throws: `notFound` when there is no such conversation, or the person is no member.
     @discardableResult
@@ -34,26 +37,100 @@ extension WriteTransaction {
         _ user: UserID, in id: ConversationID, upTo sequence: Int64
     ) throws(StoreError) -> ReadChange {
         let conversation = try self.knownConversation(id)
-        guard var member = try self.reading.member(user, in: id) else { throw .notFound("the member") }
+        var member = try self.knownMember(user, in: id)
         let target = min(sequence, conversation.head)
-        if target > member.readSequence {
-            member.ownCountableSinceRead = try self.ownCountable(member, id, upTo: target, head: conversation.head)
-            member.readSequence = target
-            member.readCountable = try self.countable(at: target, conversation)
-            try self.connection.run(
-                """
-                UPDATE member SET read_sequence = ?, read_countable = ?, own_countable_since_read = ?, change = ?
-                WHERE conversation_id = ? AND user_id = ?
-                """, target, member.readCountable, member.ownCountableSinceRead, self.nextChange(), id, user)
-            return ReadChange(sequence: target, unread: try self.unread(member, conversation), hasMoved: true)
-        }
-        return ReadChange(
-            sequence: member.readSequence, unread: try self.unread(member, conversation), hasMoved: false)
+        var hasMoved = target > member.readSequence
+        if hasMoved { try self.move(&member, to: target, in: conversation) }
+        if try self.setMark(0, user, in: conversation) { hasMoved = true }
+        return try self.readChange(member, conversation, hasMoved: hasMoved)
     }
 
-    private func unread(_ member: Member, _ conversation: ConversationState) throws(StoreError) -> Int64 {
+    /// Sets the number a person is shown. A lower one moves the reading position up, so that exactly the newest `count`
+    /// messages of others that count stay unread; a higher one is shown until the person reads or writes.
+    ///
+    /// - Throws: `notFound` when there is no such conversation, or the person is no member; `invalid` outside of
+    ///   0...1,000,000.
+    @discardableResult
+    package func setUnread(
+        _ user: UserID, in id: ConversationID, to count: Int64
+    ) throws(StoreError) -> ReadChange {
+        guard (0...ConversationBounds.markedUnread).contains(count) else {
+            throw .invalid("0 to \(ConversationBounds.markedUnread) messages can be unread, not \(count)")
+        }
+        let conversation = try self.knownConversation(id)
+        var member = try self.knownMember(user, in: id)
+        let counted = try self.badge(of: member, conversation)
+        var hasMoved = false
+        if count < counted {
+            let target = try self.connection.position(leaving: count, for: member, in: id, head: conversation.head)
+            hasMoved = target > member.readSequence
+            if hasMoved { try self.move(&member, to: target, in: conversation) }
+        }
+        if try self.setMark(count > counted ? count : 0, user, in: conversation) { hasMoved = true }
+        return try self.readChange(member, conversation, hasMoved: hasMoved)
+    }
+
+    /// Nothing up to `sequence` is unread any more; `nil` is everything.
+    ///
+    /// - Throws: `notFound` when there is no such conversation, or the person is no member.
+    @discardableResult
+    package func clearUnread(
+        _ user: UserID, in id: ConversationID, upTo sequence: Int64? = nil
+    ) throws(StoreError) -> ReadChange {
+        try self.markRead(user, in: id, upTo: sequence ?? .max)
+    }
+
+    func knownMember(_ user: UserID, in id: ConversationID) throws(StoreError) -> Member {
+        guard let member = try self.reading.member(user, in: id) else { throw .notFound("the member") }
+        return member
+    }
+
+    /// Moves the reading position up.
+    private func move(
+        _ member: inout Member, to target: Int64, in conversation: ConversationState
+    ) throws(StoreError) {
+        member.ownCountableSinceRead = try self.ownCountable(
+            member, conversation.id, upTo: target, head: conversation.head)
+        member.readSequence = target
+        member.readCountable = try self.countable(at: target, conversation)
+        try self.connection.run(
+            """
+            UPDATE member SET read_sequence = ?, read_countable = ?, own_countable_since_read = ?, change = ?
+            WHERE conversation_id = ? AND user_id = ?
+            """, target, member.readCountable, member.ownCountableSinceRead, self.nextChange(), conversation.id,
+            member.user)
+    }
+
+    /// Sets the badge by hand, or takes it away.
+    ///
+    /// - Returns: whether that changed anything.
+    private func setMark(
+        _ count: Int64, _ user: UserID, in conversation: ConversationState
+    ) throws(StoreError) -> Bool {
+        if count > 0 { try self.ensurePreference(user, conversation.id) }
+        try self.connection.run(
+            """
+            UPDATE preference SET marked_unread = ?3, marked_at = ?4, change = ?5
+            WHERE user_id = ?1 AND conversation_id = ?2 AND (marked_unread <> ?3 OR (?3 > 0 AND marked_at <> ?4))
+            """, user, conversation.id, count, conversation.head, self.nextChange())
+        return self.connection.changes > 0
+    }
+
+    private func readChange(
+        _ member: Member, _ conversation: ConversationState, hasMoved: Bool
+    ) throws(StoreError) -> ReadChange {
         let hidden = try self.reading.hiddenCount(member.user, in: conversation.id, after: member.readSequence)
-        return max(0, member.unread(headCountable: conversation.headCountable) - hidden)
+        let unread = max(0, member.unread(headCountable: conversation.headCountable) - hidden)
+        let marked = try self.reading.preference(of: member.user, in: conversation.id).markedUnread
+        return ReadChange(
+            sequence: member.readSequence, unread: unread, badge: max(marked, try self.badge(of: member, conversation)),
+            hasMoved: hasMoved)
+    }
+
+    /// The number shown, without one set by hand.
+    private func badge(of member: Member, _ conversation: ConversationState) throws(StoreError) -> Int64 {
+        let hidden = try self.reading.hiddenCount(member.user, in: conversation.id, after: member.badgeSequence)
+        return max(0, member.badge(headCountable: conversation.headCountable) - hidden)
     }
 
     private func countable(at sequence: Int64, _ conversation: ConversationState) throws(StoreError) -> Int64 {
@@ -70,7 +147,7 @@ extension WriteTransaction {
     private func ownCountable(
         _ member: Member, _ id: ConversationID, upTo target: Int64, head: Int64
     ) throws(StoreError) -> Int64 {
-        if member.ownCountableSinceRead == 0 || target == head { return 0 }
+        if member.ownCountableSinceRead == 0 || target >= member.ownLastSequence { return 0 }
         if target - member.readSequence <= head - target {
             return member.ownCountableSinceRead
                 - (try self.connection.ownCountable(member.user, in: id, after: member.readSequence, upTo: target))
@@ -107,5 +184,24 @@ extension Connection {
         return try self.first(sql, id, low, high, user, MessageFlags.countsAsUnread.rawValue) {
             row throws(StoreError) in row.int64(0)
         } ?? 0
+    }
+
+    /// The reading position after which exactly `count` messages of others count as unread, of more than that.
+    func position(
+        leaving count: Int64, for member: Member, in id: ConversationID, head: Int64
+    ) throws(StoreError) -> Int64 {
+        guard count > 0 else { return head }
+        let sql: StaticString = """
+            SELECT m.sequence FROM message m
+            WHERE m.conversation_id = ?1 AND m.sequence > ?2 AND m.sender_id <> ?3 AND m.flags & ?4
+                AND NOT EXISTS (
+                    SELECT 1 FROM hidden_count h
+                    WHERE h.user_id = ?3 AND h.conversation_id = ?1 AND h.sequence = m.sequence)
+            ORDER BY m.sequence DESC LIMIT 1 OFFSET ?5
+            """
+        let oldest = try self.first(
+            sql, id, member.badgeSequence, member.user, MessageFlags.countsAsUnread.rawValue, count - 1
+        ) { row throws(StoreError) in row.int64(0) }
+        return (oldest ?? head + 1) - 1
     }
 }

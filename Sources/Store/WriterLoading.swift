@@ -50,15 +50,22 @@ extension Connection {
                 revision: row.int64(8), activeAt: row.int64(9))
         }
         guard let loaded else { return nil }
-        loaded.load(members: try self.memberRoles(of: id))
+        loaded.load(members: try self.loadMembers(of: id), listeners: try self.loadListeners(of: id))
         loaded.denied = try self.listed(in: id, on: .denied)
         loaded.allowed = try self.listed(in: id, on: .allowed)
         return loaded
     }
 
-    private func memberRoles(of id: ConversationID) throws(StoreError) -> [(user: UserID, role: MemberRole)] {
-        try self.query("SELECT user_id, role FROM member WHERE conversation_id = ?", id) { row throws(StoreError) in
-            (row.userID(0), try row.memberRole(1))
+    private func loadMembers(of id: ConversationID) throws(StoreError) -> [LoadedMember] {
+        let sql: StaticString = "SELECT user_id, role, muted_until FROM member WHERE conversation_id = ?"
+        return try self.query(sql, id) { row throws(StoreError) in
+            LoadedMember(user: row.userID(0), role: try row.memberRole(1), mutedUntil: row.int64(2))
+        }
+    }
+
+    private func loadListeners(of id: ConversationID) throws(StoreError) -> [UserID] {
+        try self.query("SELECT user_id FROM listener WHERE conversation_id = ?", id) { row throws(StoreError) in
+            row.userID(0)
         }
     }
 

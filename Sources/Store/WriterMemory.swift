@@ -65,15 +65,20 @@ final class ConversationState {
     var revision: Int64
     /// Time of the newest message; later ones are not earlier.
     var activeAt: Int64
-    /// Everyone; shared with the outcomes.
+    /// Everyone who gets what is said, each once: the members and the listeners. Shared with the outcomes, and another
+    /// array only when somebody comes or goes.
     fileprivate(set) var members: [UserID] = []
+    /// The members.
     fileprivate(set) var roles: [UserID: MemberRole] = [:]
+    fileprivate(set) var listeners: Set<UserID> = []
+    /// Members who may not send before a time, UTC milliseconds.
+    var mutedUntil: [UserID: Int64] = [:]
     var denied: Set<UserID> = []
     var allowed: Set<UserID> = []
     /// `head` and what goes with it are ahead of the database.
     var isAhead = false
-    /// Countable messages by sender that the database has not added to the member row yet.
-    var ownCountable: [UserID: Int64] = [:]
+    /// What members have sent that the database has not added to their rows yet.
+    var own: [UserID: OwnMessages] = [:]
     fileprivate(set) var lastUse: UInt64 = 0
 
     init(
@@ -93,10 +98,39 @@ final class ConversationState {
     }
 
     /// Only before the memory knows the conversation.
-    func load(members: [(user: UserID, role: MemberRole)]) {
-        self.members = members.map(\.user)
+    func load(members: [LoadedMember], listeners: [UserID]) {
         self.roles = Dictionary(uniqueKeysWithValues: members.map { ($0.user, $0.role) })
+        self.listeners = Set(listeners)
+        self.members = members.map(\.user) + listeners.filter { self.roles[$0] == nil }
+        for member in members where member.mutedUntil > 0 { self.mutedUntil[member.user] = member.mutedUntil }
     }
+}
+
+/// A member as the writer reads it.
+struct LoadedMember {
+    let user: UserID
+    let role: MemberRole
+    let mutedUntil: Int64
+}
+
+/// Messages of one member in one batch.
+struct OwnMessages {
+    /// How many count as unread for others.
+    var countable: Int64 = 0
+    /// The newest one, and its countable.
+    var lastSequence: Int64 = 0
+    var lastCountable: Int64 = 0
+
+    mutating func add(_ sequence: Int64, _ countable: Int64, counts: Bool) {
+        if counts { self.countable += 1 }
+        self.lastSequence = sequence
+        self.lastCountable = countable
+    }
+}
+
+/// The community of a topic called `community@topic`.
+func communityName(ofTopic name: String) -> ChannelName? {
+    name.firstIndex(of: "@").flatMap { ChannelName(String(name[..<$0])) }
 }
 
 /// People and conversations the writer has met, loaded at the first use and bounded between batches.
@@ -190,8 +224,9 @@ final class WriterMemory {
     }
 
     func add(_ user: UserID, _ role: MemberRole, to conversation: ConversationState) {
-        conversation.members.append(user)
         conversation.roles[user] = role
+        guard !conversation.listeners.contains(user) else { return }
+        conversation.members.append(user)
         self.membershipCount += 1
     }
 
@@ -200,10 +235,51 @@ final class WriterMemory {
     }
 
     func remove(_ users: Set<UserID>, from conversation: ConversationState) {
+        for user in users {
+            conversation.roles[user] = nil
+            conversation.mutedUntil[user] = nil
+        }
+        self.release(users.subtracting(conversation.listeners), from: conversation)
+    }
+
+    /// - Parameter users: none of whom listens yet.
+    func addListeners(_ users: [UserID], to conversation: ConversationState) {
+        let new = users.filter { conversation.roles[$0] == nil }
+        conversation.listeners.formUnion(users)
+        if !new.isEmpty { conversation.members += new }
+        self.membershipCount += new.count
+    }
+
+    func removeListeners(_ users: Set<UserID>, from conversation: ConversationState) {
+        conversation.listeners.subtract(users)
+        self.release(users.filter { conversation.roles[$0] == nil }, from: conversation)
+    }
+
+    private func release(_ users: Set<UserID>, from conversation: ConversationState) {
+        guard !users.isEmpty else { return }
         let before = conversation.members.count
         conversation.members.removeAll(where: users.contains)
-        for user in users { conversation.roles[user] = nil }
         self.membershipCount += conversation.members.count - before
+    }
+
+    // MARK: Whose members count
+
+    /// The conversation whose members may send and read: itself, or for a topic without members of its own the community
+    /// named before the `@`.
+    func home(of conversation: ConversationState) throws(StoreError) -> ConversationState {
+        guard conversation.kind == .communityTopic, conversation.roles.isEmpty, let name = conversation.channel?.text,
+            let community = communityName(ofTopic: name),
+            let found = try self.conversation(ChannelKey(kind: .community, name: community))
+        else { return conversation }
+        return found
+    }
+
+    /// Everyone who gets what is said there.
+    func receivers(of conversation: ConversationState) throws(StoreError) -> [UserID] {
+        let home = try self.home(of: conversation)
+        guard home !== conversation else { return conversation.members }
+        let others = conversation.listeners.filter { home.roles[$0] == nil && !home.listeners.contains($0) }
+        return others.isEmpty ? home.members : home.members + others
     }
 
     private func touched(_ conversation: ConversationState) -> ConversationState {

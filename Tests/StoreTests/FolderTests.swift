@@ -54,7 +54,7 @@ struct FolderTests {
         try House(folder).store.close()
         let path = DataFolder.databasePath(in: folder.data)
         try Connection(path: path, role: .writer(synchronous: "FULL")).script("PRAGMA user_version = 99")
-        let refusal = StoreError.schemaTooNew(found: 99, supported: Schema.version)
+        let refusal = StoreError.schemaTooNew(found: 99, supported: newestSchemaVersion)
         #expect(throws: refusal) { try House(folder) }
         #expect(throws: refusal) { try verifyFolder(folder.data) }
         #expect(try Connection(path: path, role: .reader).schemaVersion() == 99)
@@ -92,14 +92,14 @@ struct FolderTests {
 
 @Suite("Migrations")
 struct MigrationTests {
-    /// The steps ever shipped, and what another one would add.
+    /// The schemas ever shipped, and what a further step would add.
     private static let next =
         migrations + [
             Migration(
-                version: Schema.version + 1, sql: "ALTER TABLE user ADD COLUMN colour INTEGER NOT NULL DEFAULT 7")
+                version: newestSchemaVersion + 1, sql: "ALTER TABLE user ADD COLUMN colour INTEGER NOT NULL DEFAULT 7")
         ]
 
-    @Test("a database of each version reaches the newest, with what it holds", arguments: 1...Schema.version)
+    @Test("a database of each version reaches the newest, with what it holds", arguments: 1...newestSchemaVersion)
     func upgrade(_ version: Int) throws {
         let folder = TemporaryFolder()
         mkdir(folder.data, 0o700)
@@ -108,7 +108,7 @@ struct MigrationTests {
         try connection.migrate(Self.next.filter { $0.version <= version }, clock: 1, epoch: 2)
         try connection.script("INSERT INTO user (name, created_at) VALUES ('romeo', 1)")
         try connection.migrate(Self.next, clock: 3, epoch: 4)
-        #expect(try connection.schemaVersion() == Schema.version + 1)
+        #expect(try connection.schemaVersion() == newestSchemaVersion + 1)
         let rows = try connection.query("SELECT name, colour FROM user ORDER BY id") { row throws(StoreError) in
             "\(row.text(0)) \(row.int64(1))"
         }
@@ -126,9 +126,11 @@ struct MigrationTests {
         let connection = try Connection(
             path: DataFolder.databasePath(in: folder.data), role: .writer(synchronous: "FULL"))
         let steps =
-            Self.next + [Migration(version: Schema.version + 2, sql: "CREATE TABLE half (x); CREATE TABLE user (x)")]
+            Self.next + [
+                Migration(version: newestSchemaVersion + 2, sql: "CREATE TABLE half (x); CREATE TABLE user (x)")
+            ]
         #expect(throws: StoreError.self) { try connection.migrate(steps, clock: 1, epoch: 2) }
-        #expect(try connection.schemaVersion() == Schema.version)
+        #expect(try connection.schemaVersion() == newestSchemaVersion)
         let added = try connection.query("SELECT name FROM pragma_table_info('user') WHERE name = 'colour'") {
             row throws(StoreError) in row.text(0)
         }

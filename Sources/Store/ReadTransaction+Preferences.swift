@@ -1,0 +1,91 @@
+package import ChatModel
+
+/// One person's view of one conversation, with the names it goes by.
+package struct PreferenceOfConversation: Hashable, Sendable {
+    package var conversation: ConversationID
+    package var kind: ConversationKind
+    package var channel: ChannelName?
+    /// For a direct conversation, the other one.
+    package var peerName: UserName?
+    package var preference: ConversationPreference
+}
+
+extension ReadTransaction {
+    /// A person's view of a conversation; as if nothing had been set when they are no member.
+    package func preference(
+        of user: UserID, in id: ConversationID
+    ) throws(StoreError) -> ConversationPreference {
+        let sql: StaticString = """
+            SELECT p.pinned, p.muted, p.saved, p.remark, p.draft, p.browse_to, p.keep_sequence, p.keep_offset,
+                p.extra_version, CASE WHEN m.own_last_sequence > p.marked_at THEN 0 ELSE p.marked_unread END,
+                p.hidden_through, p.cleared_through, p.settings, p.change
+            FROM preference p
+            JOIN member m ON m.conversation_id = p.conversation_id AND m.user_id = p.user_id
+            WHERE p.user_id = ? AND p.conversation_id = ?
+            """
+        return try self.connection.first(sql, user, id) { row throws(StoreError) in Self.preference(row, from: 0) }
+            ?? ConversationPreference()
+    }
+
+    /// What a person set after change number `change`, oldest change first; `limit` is 1...1000.
+    package func preferences(
+        of user: UserID, after change: Int64, limit: Int
+    ) throws(StoreError) -> [PreferenceOfConversation] {
+        let sql: StaticString = """
+            SELECT p.pinned, p.muted, p.saved, p.remark, p.draft, p.browse_to, p.keep_sequence, p.keep_offset,
+                p.extra_version, CASE WHEN m.own_last_sequence > p.marked_at THEN 0 ELSE p.marked_unread END,
+                p.hidden_through, p.cleared_through, p.settings, p.change,
+                c.id, c.kind, c.channel, CASE WHEN c.direct_low = m.user_id THEN c.direct_high ELSE c.direct_low END
+            FROM preference p
+            JOIN member m ON m.conversation_id = p.conversation_id AND m.user_id = p.user_id
+            JOIN conversation c ON c.id = p.conversation_id
+            WHERE p.user_id = ? AND p.change > ? ORDER BY p.change LIMIT ?
+            """
+        return try self.connection.query(sql, user, change, try Self.page(limit), read: self.preferenceOfConversation)
+    }
+
+    /// Drafts and reading places a person's devices set after `version`, oldest first; `limit` is 1...1000.
+    package func conversationExtras(
+        of user: UserID, after version: Int64, limit: Int
+    ) throws(StoreError) -> [PreferenceOfConversation] {
+        let sql: StaticString = """
+            SELECT p.pinned, p.muted, p.saved, p.remark, p.draft, p.browse_to, p.keep_sequence, p.keep_offset,
+                p.extra_version, CASE WHEN m.own_last_sequence > p.marked_at THEN 0 ELSE p.marked_unread END,
+                p.hidden_through, p.cleared_through, p.settings, p.change,
+                c.id, c.kind, c.channel, CASE WHEN c.direct_low = m.user_id THEN c.direct_high ELSE c.direct_low END
+            FROM preference p
+            JOIN member m ON m.conversation_id = p.conversation_id AND m.user_id = p.user_id
+            JOIN conversation c ON c.id = p.conversation_id
+            WHERE p.user_id = ? AND p.extra_version > ? ORDER BY p.extra_version LIMIT ?
+            """
+        return try self.connection.query(sql, user, version, try Self.page(limit), read: self.preferenceOfConversation)
+    }
+
+    private func preferenceOfConversation(_ row: Row) throws(StoreError) -> PreferenceOfConversation {
+        PreferenceOfConversation(
+            conversation: row.conversationID(14), kind: try row.conversationKind(15),
+            channel: row.optionalText(16).flatMap(ChannelName.init),
+            peerName: row.isNull(17) ? nil : try self.name(of: row.userID(17)),
+            preference: Self.preference(row, from: 0))
+    }
+
+    /// From fourteen columns, in the order of the queries above.
+    static func preference(_ row: Row, from column: Int32) -> ConversationPreference {
+        var preference = ConversationPreference()
+        preference.isPinned = row.int64(column) != 0
+        preference.isMuted = row.int64(column + 1) != 0
+        preference.isSaved = row.int64(column + 2) != 0
+        preference.remark = row.optionalText(column + 3)
+        preference.draft = row.optionalText(column + 4)
+        preference.browseTo = row.int64(column + 5)
+        preference.keepSequence = row.int64(column + 6)
+        preference.keepOffset = row.int64(column + 7)
+        preference.extraVersion = row.int64(column + 8)
+        preference.markedUnread = row.int64(column + 9)
+        preference.hiddenThrough = row.optionalInt64(column + 10)
+        preference.clearedThrough = row.int64(column + 11)
+        preference.settings = row.optionalBlob(column + 12)
+        preference.change = row.int64(column + 13)
+        return preference
+    }
+}

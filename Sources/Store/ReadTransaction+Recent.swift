@@ -1,0 +1,148 @@
+package import ChatModel
+
+/// A line of a person's list of conversations.
+package struct RecentConversation: Hashable, Sendable {
+    package var conversation: Conversation
+    package var member: Member
+    /// For a direct conversation, the other one.
+    package var peerName: UserName?
+    package var preference: ConversationPreference
+    /// What the person has not read.
+    package var unread: Int64
+    /// The number to show, as WuKongIM's clients show it.
+    package var badge: Int64
+    /// Grows over the whole store with every message, change of the conversation, reading and preference of this person.
+    package var change: Int64
+
+    package var isHidden: Bool { self.preference.isHidden(head: self.conversation.head) }
+}
+
+/// In which order lines of a list come.
+package enum RecentOrder: Sendable {
+    /// Pinned ones first, then by the time of the newest message, newest first.
+    case forDisplay
+    /// The oldest change first: ask on with the last one's `change`.
+    case byChange
+}
+
+extension ReadTransaction {
+    /// A person's list of conversations, without kinds that stand in nobody's list.
+    ///
+    /// - Parameters:
+    ///   - change: only what has a later change number; 0 for all.
+    ///   - includingHidden: also those the person put away, so that another device learns of it.
+    ///   - limit: 1...1000.
+    package func recent(
+        of user: UserID, since change: Int64 = 0, order: RecentOrder = .forDisplay, includingHidden: Bool = false,
+        limit: Int, offset: Int = 0
+    ) throws(StoreError) -> [RecentConversation] {
+        // 3, 4, 9: the kinds that are not `isListed`.
+        let sql: StaticString = """
+            SELECT c.id, c.kind, c.channel, c.title, c.flags, c.creator_id, c.member_count, c.head, c.head_countable,
+                c.revision, c.created_at, c.active_at,
+                m.user_id, u.name, m.role, m.read_sequence, m.read_countable, m.own_countable_since_read,
+                m.joined_sequence, m.own_last_sequence, m.own_last_countable, m.muted_until, m.nickname, m.revision,
+                m.joined_at,
+                coalesce(p.pinned, 0), p.muted, p.saved, p.remark, p.draft, p.browse_to, p.keep_sequence, p.keep_offset,
+                p.extra_version, CASE WHEN m.own_last_sequence > p.marked_at THEN 0 ELSE p.marked_unread END,
+                p.hidden_through, p.cleared_through, p.settings, p.change,
+                max(c.change, m.change, coalesce(p.change, 0)) AS latest,
+                CASE WHEN c.direct_low = m.user_id THEN c.direct_high ELSE c.direct_low END
+            FROM member m JOIN conversation c ON c.id = m.conversation_id JOIN user u ON u.id = m.user_id
+            LEFT JOIN preference p ON p.user_id = m.user_id AND p.conversation_id = m.conversation_id
+            WHERE m.user_id = ?1 AND c.kind NOT IN (3, 4, 9) AND latest > ?2
+                AND (?3 OR p.hidden_through IS NULL OR c.head > p.hidden_through)
+            ORDER BY CASE WHEN ?4 THEN latest END, coalesce(p.pinned, 0) DESC, c.active_at DESC, c.id DESC
+            LIMIT ?5 OFFSET ?6
+            """
+        let hidden = try self.hiddenCounts(of: user)
+        return try self.connection.query(
+            sql, user, change, includingHidden, order == .byChange, try Self.page(limit), max(0, offset)
+        ) { row throws(StoreError) in
+            let conversation = try Self.conversation(row)
+            let member = try Self.member(row, from: 12)
+            let preference = Self.preference(row, from: 25)
+            let unread = member.unread(headCountable: conversation.headCountable)
+            let badge = member.badge(headCountable: conversation.headCountable)
+            return RecentConversation(
+                conversation: conversation, member: member,
+                peerName: row.isNull(40) ? nil : try self.name(of: row.userID(40)), preference: preference,
+                unread: max(0, unread - hidden.afterRead[conversation.id, default: 0]),
+                badge: max(
+                    preference.markedUnread, badge - hidden.afterBadge[conversation.id, default: 0], 0),
+                change: row.int64(39))
+        }
+    }
+
+    /// How much a person has not read, for every listed conversation that has something.
+    package func unread(of user: UserID) throws(StoreError) -> [ConversationID: Int64] {
+        let sql: StaticString = """
+            SELECT m.conversation_id, c.head_countable - m.read_countable - m.own_countable_since_read
+            FROM member m JOIN conversation c ON c.id = m.conversation_id
+            WHERE m.user_id = ? AND c.kind NOT IN (3, 4, 9)
+                AND c.head_countable > m.read_countable + m.own_countable_since_read
+            """
+        let hidden = try self.hiddenCounts(of: user).afterRead
+        var unread: [ConversationID: Int64] = [:]
+        let rows = try self.connection.query(sql, user) { row throws(StoreError) in
+            (row.conversationID(0), row.int64(1))
+        }
+        unread.reserveCapacity(rows.count)
+        for (id, count) in rows {
+            let visible = count - hidden[id, default: 0]
+            if visible > 0 { unread[id] = visible }
+        }
+        return unread
+    }
+
+    /// The number to show for each listed conversation that has one.
+    package func badges(of user: UserID) throws(StoreError) -> [ConversationID: Int64] {
+        let sql: StaticString = """
+            SELECT m.conversation_id,
+                c.head_countable
+                    - CASE WHEN m.own_last_sequence > m.read_sequence THEN m.own_last_countable ELSE m.read_countable END,
+                CASE WHEN m.own_last_sequence > p.marked_at THEN 0 ELSE coalesce(p.marked_unread, 0) END
+            FROM member m JOIN conversation c ON c.id = m.conversation_id
+            LEFT JOIN preference p ON p.user_id = m.user_id AND p.conversation_id = m.conversation_id
+            WHERE m.user_id = ? AND c.kind NOT IN (3, 4, 9)
+            """
+        let hidden = try self.hiddenCounts(of: user).afterBadge
+        var badges: [ConversationID: Int64] = [:]
+        let rows = try self.connection.query(sql, user) { row throws(StoreError) in
+            (row.conversationID(0), row.int64(1), row.int64(2))
+        }
+        for (id, count, marked) in rows {
+            let badge = max(marked, count - hidden[id, default: 0])
+            if badge > 0 { badges[id] = badge }
+        }
+        return badges
+    }
+
+    /// Withheld messages by conversation, nearly always none: after the read position, and after where the badge starts
+    /// to count.
+    func hiddenCounts(
+        of user: UserID
+    ) throws(StoreError) -> (afterRead: [ConversationID: Int64], afterBadge: [ConversationID: Int64]) {
+        let sql: StaticString = """
+            SELECT h.conversation_id, count(*), sum(h.sequence > m.own_last_sequence) FROM hidden_count h
+            JOIN member m ON m.conversation_id = h.conversation_id AND m.user_id = h.user_id
+            WHERE h.user_id = ? AND h.sequence > m.read_sequence GROUP BY h.conversation_id
+            """
+        let rows = try self.connection.query(sql, user) { row throws(StoreError) in
+            (id: row.conversationID(0), afterRead: row.int64(1), afterBadge: row.int64(2))
+        }
+        var counts: (afterRead: [ConversationID: Int64], afterBadge: [ConversationID: Int64]) = ([:], [:])
+        for row in rows {
+            counts.afterRead[row.id] = row.afterRead
+            counts.afterBadge[row.id] = row.afterBadge
+        }
+        return counts
+    }
+
+    func hiddenCount(_ user: UserID, in id: ConversationID, after sequence: Int64) throws(StoreError) -> Int64 {
+        let sql: StaticString = """
+            SELECT count(*) FROM hidden_count WHERE user_id = ? AND conversation_id = ? AND sequence > ?
+            """
+        return try self.connection.first(sql, user, id, sequence) { row throws(StoreError) in row.int64(0) } ?? 0
+    }
+}

@@ -1,0 +1,85 @@
+package import ChatModel
+
+// The two lists of a conversation that decide who may send.
+extension WriteTransaction {
+    /// Replaces one of a conversation's two lists.
+    ///
+    /// - Throws: `refused`; `notFound`; `invalid` above `listEntries`.
+    package func setConversationList(
+        _ list: ConversationList, of id: ConversationID, to users: [UserID], by actor: Actor = .application
+    ) throws(StoreError) {
+        let conversation = try self.group(id, .changeInfo, by: actor)
+        try self.replace(list, of: conversation, with: Set(users))
+    }
+
+    /// Puts people on one of a conversation's two lists.
+    ///
+    /// - Throws: `refused`; `notFound`; `invalid` above `listEntries`.
+    package func addListed(
+        _ users: [UserID], in id: ConversationID, _ list: ConversationList, by actor: Actor = .application
+    ) throws(StoreError) {
+        let conversation = try self.group(id, .changeInfo, by: actor)
+        try self.replace(list, of: conversation, with: conversation.entries(list).union(users))
+    }
+
+    /// Takes people off one of a conversation's two lists.
+    ///
+    /// - Throws: `refused`; `notFound`.
+    package func removeListed(
+        _ users: [UserID], in id: ConversationID, _ list: ConversationList, by actor: Actor = .application
+    ) throws(StoreError) {
+        let conversation = try self.group(id, .changeInfo, by: actor)
+        try self.replace(list, of: conversation, with: conversation.entries(list).subtracting(users))
+    }
+
+    /// Empties one of a conversation's two lists.
+    ///
+    /// - Throws: `refused`; `notFound`.
+    package func removeAllListed(
+        in id: ConversationID, _ list: ConversationList, by actor: Actor = .application
+    ) throws(StoreError) {
+        try self.replace(list, of: try self.group(id, .changeInfo, by: actor), with: [])
+    }
+
+    /// Puts someone on one of a conversation's two lists, or takes them off.
+    ///
+    /// - Throws: `notFound`; `invalid` above `listEntries`.
+    package func setListed(
+        in id: ConversationID, _ list: ConversationList, _ user: UserID, _ isListed: Bool
+    ) throws(StoreError) {
+        if isListed { try self.addListed([user], in: id, list) } else { try self.removeListed([user], in: id, list) }
+    }
+
+    private func replace(
+        _ list: ConversationList, of conversation: ConversationState, with entries: Set<UserID>
+    ) throws(StoreError) {
+        let before = conversation.entries(list)
+        guard entries != before else { return }
+        guard entries.count <= self.options.listEntries else { throw self.listIsFull("of the conversation") }
+        for user in entries.subtracting(before) { _ = try self.knownUser(user) }
+        for user in before.subtracting(entries) {
+            try self.connection.run(
+                "DELETE FROM conversation_list WHERE conversation_id = ? AND list = ? AND user_id = ?",
+                conversation.id, list.rawValue, user)
+        }
+        for user in entries.subtracting(before) {
+            try self.connection.run(
+                "INSERT INTO conversation_list (conversation_id, list, user_id) VALUES (?, ?, ?)", conversation.id,
+                list.rawValue, user)
+        }
+        try self.noteRevision(of: conversation, change: self.nextChange())
+        switch list {
+        case .denied: conversation.denied = entries
+        case .allowed: conversation.allowed = entries
+        }
+    }
+}
+
+extension ConversationState {
+    fileprivate func entries(_ list: ConversationList) -> Set<UserID> {
+        switch list {
+        case .denied: self.denied
+        case .allowed: self.allowed
+        }
+    }
+}

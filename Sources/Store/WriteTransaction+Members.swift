@@ -1,0 +1,242 @@
+package import ChatModel
+
+/// What a change of a member list did.
+package struct MembershipChange: Hashable, Sendable {
+    /// Those for whom something changed.
+    package var users: [UserID]
+    /// Everyone who gets what is said, afterwards.
+    package var members: [UserID]
+    /// The conversation's revision afterwards.
+    package var revision: Int64
+    /// Who owns the group now, when that changed.
+    package var newOwner: UserID? = nil
+}
+
+extension WriteTransaction {
+    // MARK: Coming and going
+
+    /// Adds people; those who are members already stay as they are.
+    ///
+    /// - Throws: `refused`; `notFound`; `invalid` for direct conversations and rooms, and above `groupMembers`.
+    @discardableResult
+    package func addMembers(
+        _ users: [UserID], to id: ConversationID, by actor: Actor = .operator
+    ) throws(StoreError) -> MembershipChange {
+        let conversation = try self.memberGroup(id, .invite, by: actor)
+        let new = Self.withoutRepeats(users).filter { conversation.roles[$0] == nil }
+        for person in new { _ = try self.knownUser(person) }
+        try self.checkMemberCount(conversation.roles.count + new.count)
+        if !new.isEmpty {
+            let change = self.nextChange()
+            try self.noteRevision(of: conversation, change: change, memberCount: conversation.roles.count + new.count)
+            for person in new {
+                try self.connection.run(
+                    "DELETE FROM former_member WHERE conversation_id = ? AND user_id = ?", id, person)
+                try self.connection.insertMember(
+                    person, .member, into: conversation, change: change, at: self.wallMilliseconds)
+                self.memory.add(person, .member, to: conversation)
+            }
+        }
+        return self.membership(of: conversation, changed: new)
+    }
+
+    /// Takes people out, with their reading and delivery positions; those who are no members are skipped.
+    ///
+    /// - Throws: `refused` when one of them may not be removed by `actor`, and then nobody is; `notFound`; `invalid` for
+    ///   direct conversations and rooms.
+    @discardableResult
+    package func removeMembers(
+        _ users: [UserID], from id: ConversationID, by actor: Actor = .operator
+    ) throws(StoreError) -> MembershipChange {
+        var conversation = try self.memberGroup(id, .remove(.member), by: actor)
+        let gone = Self.withoutRepeats(users).filter { conversation.roles[$0] != nil }
+        for person in gone {
+            conversation = try self.group(id, .remove(conversation.roles[person] ?? .member), by: actor)
+        }
+        try self.remove(gone, from: conversation)
+        return self.membership(of: conversation, changed: gone)
+    }
+
+    /// A member goes. When it was the owner, the first manager follows, or else who has been there longest.
+    ///
+    /// - Throws: `refused`, `notFound`.
+    @discardableResult
+    package func leave(_ id: ConversationID, _ user: UserID) throws(StoreError) -> MembershipChange {
+        let conversation = try self.group(id, .leave, by: Actor(user))
+        let wasOwner = conversation.roles[user] == .owner
+        let others = wasOwner ? try self.connection.membersByJoining(of: id) : []
+        try self.remove([user], from: conversation)
+        var newOwner: UserID?
+        if let next = successor(of: user, among: others) {
+            try self.setRole(next, .owner, in: id)
+            newOwner = next
+        }
+        var change = self.membership(of: conversation, changed: [user])
+        change.newOwner = newOwner
+        return change
+    }
+
+    /// Takes everyone out; the conversation stays, with its history.
+    ///
+    /// - Throws: `refused`, `notFound`.
+    @discardableResult
+    package func removeAllMembers(
+        from id: ConversationID, by actor: Actor
+    ) throws(StoreError) -> MembershipChange {
+        let conversation = try self.memberGroup(id, .removeEveryone, by: actor)
+        let gone = conversation.roles.keys.sorted()
+        try self.remove(gone, from: conversation)
+        return self.membership(of: conversation, changed: gone)
+    }
+
+    private func remove(_ gone: [UserID], from conversation: ConversationState) throws(StoreError) {
+        guard !gone.isEmpty else { return }
+        let id = conversation.id
+        try self.noteRevision(
+            of: conversation, change: self.nextChange(), memberCount: conversation.roles.count - gone.count)
+        for person in gone {
+            try self.connection.run(
+                """
+                INSERT INTO former_member (conversation_id, user_id, role, revision, left_at) VALUES (?, ?, ?, ?, ?)
+                """, id, person, conversation.roles[person, default: .member].rawValue, conversation.revision,
+                self.wallMilliseconds)
+            try self.connection.run("DELETE FROM member WHERE conversation_id = ? AND user_id = ?", id, person)
+            try self.connection.run("DELETE FROM delivered WHERE user_id = ? AND conversation_id = ?", person, id)
+            try self.connection.run("DELETE FROM hidden_count WHERE user_id = ? AND conversation_id = ?", person, id)
+        }
+        self.memory.remove(Set(gone), from: conversation)
+    }
+
+    // MARK: Roles
+
+    /// Gives a member another role, by the operator's right.
+    ///
+    /// - Throws: `notFound` when the person is no member.
+    package func setRole(_ user: UserID, _ role: MemberRole, in id: ConversationID) throws(StoreError) {
+        let conversation = try self.memberGroup(id, .changeRoles, by: .operator)
+        guard conversation.roles[user] != nil else { throw .notFound("a member with the number \(user.rawValue)") }
+        try self.write(role, for: [user], in: conversation)
+    }
+
+    /// Makes members managers, or managers members; who has the role already is skipped.
+    ///
+    /// - Throws: `refused`: `noSuchUser` for somebody who is no member, `notApplicable` for the owner and for the role of
+    ///   an owner (`transferOwner`); `notFound`.
+    @discardableResult
+    package func setRoles(
+        _ users: [UserID], _ role: MemberRole, in id: ConversationID, by actor: Actor
+    ) throws(StoreError) -> MembershipChange {
+        let conversation = try self.memberGroup(id, .changeRoles, by: actor)
+        guard role != .owner else { throw .refused(.notApplicable) }
+        let users = Self.withoutRepeats(users)
+        for user in users {
+            guard let known = conversation.roles[user] else { throw .refused(.noSuchUser) }
+            if known == .owner { throw .refused(.notApplicable) }
+        }
+        let changed = users.filter { conversation.roles[$0] != role }
+        if !changed.isEmpty { try self.write(role, for: changed, in: conversation) }
+        return self.membership(of: conversation, changed: changed)
+    }
+
+    /// Makes a member the owner; who was it becomes a member.
+    ///
+    /// - Throws: `refused`: `noSuchUser` for somebody who is no member; `notFound`.
+    @discardableResult
+    package func transferOwner(
+        to user: UserID, in id: ConversationID, by actor: Actor
+    ) throws(StoreError) -> MembershipChange {
+        let conversation = try self.memberGroup(id, .transferOwnership, by: actor)
+        guard let role = conversation.roles[user] else { throw .refused(.noSuchUser) }
+        guard role != .owner else { return self.membership(of: conversation, changed: []) }
+        let before = conversation.roles.filter { $0.value == .owner }.keys.sorted()
+        if !before.isEmpty { try self.write(.member, for: before, in: conversation) }
+        try self.write(.owner, for: [user], in: conversation)
+        var change = self.membership(of: conversation, changed: before + [user])
+        change.newOwner = user
+        return change
+    }
+
+    private func write(
+        _ role: MemberRole, for users: [UserID], in conversation: ConversationState
+    ) throws(StoreError) {
+        let change = self.nextChange()
+        try self.noteRevision(of: conversation, change: change)
+        for user in users {
+            try self.connection.run(
+                "UPDATE member SET role = ?, change = ?, revision = ? WHERE conversation_id = ? AND user_id = ?",
+                role.rawValue, change, conversation.revision, conversation.id, user)
+            self.memory.setRole(user, role, in: conversation)
+        }
+    }
+
+    // MARK: One member
+
+    /// Forbids a member to send until a time, UTC milliseconds; 0 ends it, `Int64.max` is without end.
+    ///
+    /// - Throws: `refused`: `noSuchUser` for somebody who is no member; `notFound`.
+    package func setMemberMuted(
+        _ user: UserID, untilMilliseconds until: Int64, in id: ConversationID, by actor: Actor
+    ) throws(StoreError) {
+        var conversation = try self.memberGroup(id, .mute(.member), by: actor)
+        guard let role = conversation.roles[user] else { throw .refused(.noSuchUser) }
+        conversation = try self.group(id, .mute(role), by: actor)
+        let until = max(0, until)
+        guard conversation.mutedUntil[user, default: 0] != until else { return }
+        let change = self.nextChange()
+        try self.noteRevision(of: conversation, change: change)
+        try self.connection.run(
+            "UPDATE member SET muted_until = ?, change = ?, revision = ? WHERE conversation_id = ? AND user_id = ?",
+            until, change, conversation.revision, id, user)
+        conversation.mutedUntil[user] = until == 0 ? nil : until
+    }
+
+    /// What a member is called in this group; `nil` or empty for their own name.
+    ///
+    /// - Throws: `refused`: `noSuchUser` for somebody who is no member; `notFound`; `invalid` when it is too long.
+    package func setNickname(
+        of user: UserID, _ nickname: String?, in id: ConversationID, by actor: Actor
+    ) throws(StoreError) {
+        let isOwn = !actor.isPrivileged && actor.user == user
+        var conversation = try self.memberGroup(id, isOwn ? .rename(nil) : .rename(.some(.member)), by: actor)
+        guard let role = conversation.roles[user] else { throw .refused(.noSuchUser) }
+        if !isOwn { conversation = try self.group(id, .rename(role), by: actor) }
+        try Self.check(scalars: nickname, ConversationBounds.nicknameScalars, "nickname")
+        let change = self.nextChange()
+        try self.noteRevision(of: conversation, change: change)
+        try self.connection.run(
+            "UPDATE member SET nickname = ?, change = ?, revision = ? WHERE conversation_id = ? AND user_id = ?",
+            nickname?.isEmpty == true ? nil : nickname, change, conversation.revision, id, user)
+    }
+
+    // MARK: Helpers
+
+    /// `group`, in the operator's words when the conversation has no member list.
+    private func memberGroup(
+        _ id: ConversationID, _ action: GroupAction, by actor: Actor
+    ) throws(StoreError) -> ConversationState {
+        if actor.isPrivileged {
+            switch try self.knownConversation(id).kind {
+            case .direct: throw .invalid("the two people of a direct conversation stay")
+            case .room: throw .invalid("a room has no member list")
+            default: break
+            }
+        }
+        return try self.group(id, action, by: actor)
+    }
+
+    private func membership(of conversation: ConversationState, changed users: [UserID]) -> MembershipChange {
+        MembershipChange(users: users, members: conversation.members, revision: conversation.revision)
+    }
+}
+
+extension Connection {
+    /// Members, who came first first.
+    fileprivate func membersByJoining(
+        of id: ConversationID
+    ) throws(StoreError) -> [(user: UserID, role: MemberRole)] {
+        let sql: StaticString = """
+            SELECT user_id, role FROM member WHERE conversation_id = ? ORDER BY joined_sequence, joined_at, user_id
+            """
+        return try self.query(sql, id) { row throws(StoreError) in (row.userID(0), try row.memberRole(1)) }
+    }
+}

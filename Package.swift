@@ -100,6 +100,7 @@ let package = Package(
         tests("BenchKit", ["BenchKit", "CBench", "CLinux", "Execution"]),
         tests("Broker", common + ["Broker", "Store"]),
         tests("ByteCodec", ["ByteCodec"]),
+        tests("ChatModel", ["ChatModel"]),
         tests(
             "Command",
             common + [

@@ -19,6 +19,7 @@ final class DiskCare {
     private let connection: Connection
     private let gauges: StoreGauges
     private var pruning: TokenPruning
+    private var commandPruning: CommandPruning
     /// Messages are refused for want of room.
     private(set) var isReadOnly = false
     private var fullSince: Instant
@@ -34,6 +35,7 @@ final class DiskCare {
         self.lastLook = options.clock.now()
         self.fullSince = self.lastLook
         self.pruning = TokenPruning(options)
+        self.commandPruning = CommandPruning(options)
         self.look()
         if !self.isReadOnly { folder.makeBallast(bytes: options.ballastBytes) }
     }
@@ -118,6 +120,8 @@ final class DiskCare {
     ///
     /// - Returns: whether there is more.
     func idleSlice() throws(StoreError) -> Bool {
-        try self.pruning.slice(self.connection, self.options.clock)
+        if try self.pruning.slice(self.connection, self.options.clock) { return true }
+        return try self.commandPruning.slice(
+            self.connection, self.options.clock, wallIsSteady: self.pruning.isSteady(at: self.options.clock.now()))
     }
 }

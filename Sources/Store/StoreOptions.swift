@@ -32,6 +32,8 @@ package struct StoreOptions: Sendable {
     package var rules = MessageRules()
     /// How long reminders are kept, done or not.
     package var reminderDays = 180
+    /// Commands kept for those who are away; the oldest go first.
+    package var commands: Int64 = ConversationBounds.commands
     /// Sign-in tokens one person may hold; a new one replaces the one seen longest ago.
     package var tokensPerUser = 64
     /// People the writer keeps in memory.

@@ -14,6 +14,8 @@ struct TokenPruning {
 
     private let horizonDays: Int64
     private var notBefore: Instant
+    /// From when on the wall clock is believed.
+    private var steadyFrom: Instant
     private var place = Int64.min
     private var isInRound = false
     private var lastSeen: (now: Instant, wall: Int64)
@@ -22,6 +24,7 @@ struct TokenPruning {
         self.horizonDays = Int64(options.tokenDays)
         let now = options.clock.now()
         self.notBefore = now.advanced(byMilliseconds: Self.steadyMilliseconds)
+        self.steadyFrom = self.notBefore
         self.lastSeen = (now, options.clock.wallMilliseconds())
     }
 
@@ -34,7 +37,11 @@ struct TokenPruning {
         guard jump.magnitude > UInt64(Self.steadyMilliseconds) else { return }
         self.isInRound = false
         self.notBefore = now.advanced(byMilliseconds: Self.steadyMilliseconds)
+        self.steadyFrom = self.notBefore
     }
+
+    /// Whether the wall clock has run evenly long enough.
+    func isSteady(at now: Instant) -> Bool { now >= self.steadyFrom }
 
     /// - Returns: whether the round goes on.
     mutating func slice(_ connection: Connection, _ clock: Clock) throws(StoreError) -> Bool {

@@ -66,6 +66,12 @@ package struct VerifyFinding: Hashable, Sendable, CustomStringConvertible {
         /// A person's reading position or own count.
         case unread
         case memberCount
+        /// Who is in a conversation, who left, who listens.
+        case member
+        /// A person's view of a conversation, or what it shows of itself.
+        case preference
+        /// The log of commands.
+        case command
         case delivered
         /// A profile, a friendship or a friend request.
         case people
@@ -153,6 +159,7 @@ struct Verifier {
         try self.checkTokens(tokens)
         try self.checkDelivered()
         try self.checkPeople()
+        try self.checkViews()
         for expectation in self.options.expectations { try self.check(expectation) }
     }
 

@@ -20,8 +20,11 @@ extension Verifier {
         let readCountable: Int64
         let ownCountable: Int64
         let joinedSequence: Int64
+        let ownLastSequence: Int64
+        let ownLastCountable: Int64
         var countableAtRead: Int64 = 0
         var countedOwn: Int64 = 0
+        var foundOwnLast: (sequence: Int64, countable: Int64) = (0, 0)
     }
 
     private struct MessageRow {
@@ -93,13 +96,14 @@ extension Verifier {
     private func loadPeople(of progress: inout Progress) throws(StoreError) {
         let people = try self.connection.query(
             """
-            SELECT user_id, read_sequence, read_countable, own_countable_since_read, joined_sequence
+            SELECT user_id, read_sequence, read_countable, own_countable_since_read, joined_sequence, own_last_sequence,
+                own_last_countable
             FROM member WHERE conversation_id = ?
             """, progress.id
         ) { row throws(StoreError) in
             let person = Person(
                 readSequence: row.int64(1), readCountable: row.int64(2), ownCountable: row.int64(3),
-                joinedSequence: row.int64(4))
+                joinedSequence: row.int64(4), ownLastSequence: row.int64(5), ownLastCountable: row.int64(6))
             return (row.int64(0), person)
         }
         progress.people = Dictionary(uniqueKeysWithValues: people)
@@ -149,6 +153,9 @@ extension Verifier {
     private func countForPeople(_ message: MessageRow, _ progress: inout Progress) {
         if message.counts, let sender = progress.people[message.sender], message.sequence > sender.readSequence {
             progress.people[message.sender]?.countedOwn += 1
+        }
+        if let sender = progress.people[message.sender], message.sequence > sender.joinedSequence {
+            progress.people[message.sender]?.foundOwnLast = (message.sequence, message.countable)
         }
         for user in progress.standingAt[message.sequence, default: []] {
             progress.people[user]?.countableAtRead = message.countable
@@ -215,6 +222,14 @@ extension Verifier {
                 """
                 user number \(user) has \(person.ownCountable) messages of their own since reading, recounted \
                 \(person.countedOwn)
+                """)
+        }
+        if (person.ownLastSequence, person.ownLastCountable) != person.foundOwnLast {
+            self.note(
+                .unread, progress,
+                """
+                user number \(user) has \(person.ownLastSequence) as their newest message, found \
+                \(person.foundOwnLast.sequence)
                 """)
         }
     }

@@ -21,9 +21,9 @@ struct PositionTests {
         #expect(try house.unread(romeo) == [verona: 3])
         #expect(try house.unread(juliet) == [verona: 2])
         #expect(try house.member(juliet, in: verona).readSequence == 0)
-        #expect(try self.read(house, juliet, verona, 4) == ReadChange(sequence: 4, unread: 0, hasMoved: true))
+        #expect(try self.read(house, juliet, verona, 4) == ReadChange(sequence: 4, unread: 0, badge: 0, hasMoved: true))
         #expect(try house.member(juliet, in: verona).ownCountableSinceRead == 1)
-        #expect(try self.read(house, romeo, verona, 3) == ReadChange(sequence: 3, unread: 2, hasMoved: true))
+        #expect(try self.read(house, romeo, verona, 3) == ReadChange(sequence: 3, unread: 2, badge: 2, hasMoved: true))
         #expect(try house.verified().findings == [])
     }
 
@@ -34,8 +34,10 @@ struct PositionTests {
         let verona = try house.group("verona", owner: romeo, [juliet])
         for body in ["1", "2", "3"] { house.send(body, from: romeo, to: .id(verona)) }
         #expect(try self.read(house, juliet, verona, 2).unread == 1)
-        #expect(try self.read(house, juliet, verona, 1) == ReadChange(sequence: 2, unread: 1, hasMoved: false))
-        #expect(try self.read(house, juliet, verona, 99) == ReadChange(sequence: 3, unread: 0, hasMoved: true))
+        #expect(
+            try self.read(house, juliet, verona, 1) == ReadChange(sequence: 2, unread: 1, badge: 1, hasMoved: false))
+        #expect(
+            try self.read(house, juliet, verona, 99) == ReadChange(sequence: 3, unread: 0, badge: 0, hasMoved: true))
         #expect(throws: StoreError.notFound("the member")) { try self.read(house, .system, verona, 1) }
     }
 

@@ -1,0 +1,116 @@
+import ChatModel
+
+// What stands beside conversations and their messages: who left, who listens, people's views, commands.
+extension Verifier {
+    func checkViews() throws(StoreError) {
+        try self.checkMembership()
+        try self.checkPreferences()
+        try self.checkHiddenCounts()
+        try self.checkCards()
+        try self.checkCommands()
+    }
+
+    private func checkMembership() throws(StoreError) {
+        try self.each(
+            """
+            SELECT m.conversation_id, m.user_id FROM member m JOIN former_member f
+                ON f.conversation_id = m.conversation_id AND f.user_id = m.user_id
+            """, .member, "is a member and has left"
+        )
+        try self.each(
+            """
+            SELECT m.conversation_id, m.user_id FROM member m JOIN conversation c ON c.id = m.conversation_id
+            WHERE m.revision > c.revision OR c.kind = 3
+            """, .member, "is a member of a room, or has changed after the conversation's last change")
+        try self.each(
+            """
+            SELECT f.conversation_id, f.user_id FROM former_member f JOIN conversation c ON c.id = f.conversation_id
+            WHERE f.revision > c.revision
+            """, .member, "has left after the conversation's last change")
+        try self.each(
+            "SELECT conversation_id, max(user_id) FROM member WHERE role = 2 GROUP BY conversation_id HAVING count(*) > 1",
+            .member, "is not the only owner")
+        try self.each(
+            """
+            SELECT l.conversation_id, l.user_id FROM listener l JOIN conversation c ON c.id = l.conversation_id
+            WHERE c.kind = 1
+            """, .member, "listens to a direct conversation")
+    }
+
+    private func checkPreferences() throws(StoreError) {
+        try self.each(
+            """
+            SELECT p.conversation_id, p.user_id FROM preference p JOIN conversation c ON c.id = p.conversation_id
+            WHERE p.browse_to > c.head OR p.keep_sequence > c.head OR p.marked_at > c.head OR p.hidden_through > c.head
+                OR p.cleared_through > c.head OR p.extra_version > p.change
+            """, .preference, "has a place that the conversation has not reached")
+        try self.each(
+            """
+            SELECT p.conversation_id, p.user_id FROM preference p
+            JOIN member m ON m.conversation_id = p.conversation_id AND m.user_id = p.user_id
+            WHERE p.cleared_through > m.read_sequence OR p.hidden_through > m.read_sequence
+            """, .preference, "has cleared or put away what they have not read")
+        try self.each(
+            """
+            SELECT conversation_id, user_id FROM preference
+            WHERE settings IS NOT NULL AND (NOT json_valid(settings) OR json_type(settings) <> 'object')
+            """, .preference, "has settings that are no JSON object")
+    }
+
+    /// A message withheld from a person's count is one that counts for them.
+    private func checkHiddenCounts() throws(StoreError) {
+        try self.each(
+            """
+            SELECT h.conversation_id, h.user_id FROM hidden_count h
+            LEFT JOIN message m ON m.conversation_id = h.conversation_id AND m.sequence = h.sequence
+            LEFT JOIN member p ON p.conversation_id = h.conversation_id AND p.user_id = h.user_id
+            WHERE p.user_id IS NULL OR m.sequence IS NULL OR m.sender_id = h.user_id OR m.flags & 2 = 0
+            """, .unread, "has a message withheld that does not count for them")
+    }
+
+    private func checkCards() throws(StoreError) {
+        let rows = try self.connection.query(
+            """
+            SELECT id FROM conversation
+            WHERE attributes IS NOT NULL AND (NOT json_valid(attributes) OR json_type(attributes) <> 'object')
+            """
+        ) { row throws(StoreError) in row.int64(0) }
+        for id in rows {
+            self.notes.add(
+                .preference, "Conversation number \(id) has attributes that are no JSON object. Set them again.")
+        }
+    }
+
+    private func checkCommands() throws(StoreError) {
+        let sql: StaticString = """
+            SELECT c.sequence FROM command c
+            WHERE c.audience_id IS NULL AND NOT EXISTS (SELECT 1 FROM command_receiver r WHERE r.sequence = c.sequence)
+                OR (c.audience_id IS NULL) <> (c.conversation_id IS NULL)
+            """
+        for sequence in try self.connection.query(sql, read: { row throws(StoreError) in row.int64(0) }) {
+            self.notes.add(.command, "Command \(sequence) is for nobody. Keep the folder and report it.")
+        }
+        let ahead: StaticString = """
+            SELECT p.user_id, p.sequence FROM command_position p
+            WHERE p.sequence > coalesce((SELECT seq FROM sqlite_sequence WHERE name = 'command'), 0)
+            """
+        let people = try self.connection.query(ahead) { row throws(StoreError) in (row.int64(0), row.int64(1)) }
+        for (user, sequence) in people {
+            self.notes.add(
+                .command,
+                "User number \(user) acknowledged command \(sequence), which does not exist: they will miss commands.")
+        }
+    }
+
+    /// Reports each conversation and user a query finds.
+    private func each(
+        _ sql: StaticString, _ kind: VerifyFinding.Kind, _ what: String
+    ) throws(StoreError) {
+        let rows = try self.connection.query(sql) { row throws(StoreError) in (row.int64(0), row.int64(1)) }
+        for (conversation, user) in rows {
+            self.notes.add(
+                kind,
+                "Conversation number \(conversation): user number \(user) \(what). Keep the folder and report it.")
+        }
+    }
+}

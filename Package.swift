@@ -90,7 +90,9 @@ let package = Package(
         .executableTarget(name: "powercut-replay", dependencies: ["Store"], swiftSettings: strict),
         .executableTarget(
             name: "teahouse-mutant", dependencies: ["Server", "Configuration", "Store"], swiftSettings: strict),
-        module("TeahouseTesting", common + ["Server", "Store", "Accounts", "Broker", "Transport"]),
+        module(
+            "TeahouseTesting",
+            common + ["Server", "Store", "Accounts", "Broker", "Transport", "WuKongWire", "WuKongCrypto"]),
 
         // Tests.
         tests("Accounts", common + ["Accounts", "Store"]),
@@ -109,7 +111,11 @@ let package = Package(
         tests("Configuration", ["Configuration"]),
         tests("Doctor", common + ["Doctor", "Store", "CLinux"]),
         tests("Localization", ["Localization", "ByteCodec"]),
-        tests("Scenario", common + ["TeahouseTesting", "Server", "Store", "Accounts", "Broker", "Transport"]),
+        tests(
+            "Scenario",
+            common + [
+                "TeahouseTesting", "Server", "Store", "Accounts", "Broker", "Transport", "WuKongWire", "WuKongCrypto",
+            ]),
         tests("Store", common + ["Store", "CLinux"]),
         tests("Transport", ["Transport", "Execution", "Diagnostics", "COpenSSL", "CLinux"]),
         tests(

@@ -1,11 +1,72 @@
-import ChatModel
+package import ChatModel
+package import Store
 
+/// Commands: what an app's devices are to do, told to those who are online and kept for the others when asked to.
 extension Broker {
-    /// A session's device has acted on a command of the log. It counts when the device speaks for its person: see
-    /// `BrokerCore.speaksForPerson`.
+    /// Sends a command by the right of the house. What is kept is on the disk before anybody gets it.
+    ///
+    /// - Parameter then: runs on the writer's thread; on the caller's when the request is refused at once.
+    package func publishCommand(
+        _ command: NewCommand, isKept: Bool, then: @escaping @Sendable (Result<StoredCommand, StoreError>) -> Void
+    ) {
+        var command = command
+        if isKept {
+            command.content.flags.insert(.syncOnce)
+            command.content.flags.remove(.transient)
+        } else {
+            command.content.flags.insert(.transient)
+        }
+        let new = command
+        self.store.write { transaction throws(StoreError) in
+            let added = isKept ? try transaction.addCommand(new) : try transaction.passCommand(new)
+            return (added, try Self.peerName(of: added.command, transaction.reading))
+        } then: { result in
+            if case .success(let (added, peerName)) = result {
+                let delivery = Self.delivery(added.command, peerName: peerName)
+                self.ask { core in core.route(delivery, to: added.receivers) }
+            }
+            then(result.map(\.0.command))
+        }
+    }
+
+    /// In a direct conversation, the name of the one who is not the sender.
+    private static func peerName(
+        of command: StoredCommand, _ transaction: ReadTransaction
+    ) throws(StoreError) -> UserName? {
+        guard let conversation = command.conversation, let pair = try transaction.directPair(of: conversation) else {
+            return nil
+        }
+        return try transaction.user(pair.low == command.sender ? pair.high : pair.low)?.name
+    }
+
+    private static func delivery(_ command: StoredCommand, peerName: UserName?) -> Delivery {
+        let message = Message(
+            conversation: command.conversation ?? ConversationID(rawValue: 0), sequence: command.sequence,
+            id: command.id, sender: command.sender, senderName: command.senderName,
+            sentAtMilliseconds: command.sentAtMilliseconds, clientToken: command.clientToken,
+            content: command.content)
+        return Delivery(
+            message: message, kind: command.kind, channel: ChannelName(command.channel), peerName: peerName, origin: 0,
+            isCommand: true)
+    }
+
+    /// Notes that a person's devices have acted on commands: on all up to `sequence`, or on this `single` one.
+    package func acknowledgeCommand(
+        user: UserID, sequence: Int64, single: Bool,
+        then: @escaping @Sendable (Result<Int64, StoreError>) -> Void = { _ in }
+    ) {
+        self.store.write(
+            { transaction throws(StoreError) in
+                try transaction.acknowledgeCommands(user, upTo: sequence, single: single)
+            }, then: then)
+    }
+
+    /// A session's device has acted on one command. It counts for its person when the device is a primary one, or when
+    /// the person has no primary one online. Source: WuKongIM server, which takes it from master devices only.
     package func acknowledgeCommand(from session: SessionID, sequence: Int64) {
         self.ask { core in
-            _ = core.speaksForPerson(session)
+            guard let user = core.speaksForPerson(session) else { return }
+            self.acknowledgeCommand(user: user, sequence: sequence, single: true)
         }
     }
 }

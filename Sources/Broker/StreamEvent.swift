@@ -36,7 +36,7 @@ extension Broker {
     /// they are dropped.
     private func readReceivers(of conversation: ConversationID) {
         self.store.read { transaction throws(StoreError) in
-            try transaction.members(of: conversation).map(\.user)
+            try transaction.receivers(of: conversation)
         } then: { result in
             let people = (try? result.get()) ?? []
             self.ask { core in core.sendEvents(of: conversation, to: people) }

@@ -84,11 +84,6 @@ extension ReadTransaction {
         return nil
     }
 
-    /// - Throws: `notFound` without access.
-    func check(_ access: HistoryAccess, to id: ConversationID) throws(StoreError) {
-        _ = try self.start(of: id, for: access)
-    }
-
     /// The first sequence that may be shown: 1, or what comes after the part a member has cleared.
     private func start(of id: ConversationID, for access: HistoryAccess) throws(StoreError) -> Int64 {
         guard case .member(let user) = access else { return 1 }
@@ -102,6 +97,11 @@ extension ReadTransaction {
         }
         guard try self.hears(user, in: id) else { throw .notFound("the conversation") }
         return 1
+    }
+
+    /// - Throws: `notFound` without access.
+    func check(_ access: HistoryAccess, to id: ConversationID) throws(StoreError) {
+        _ = try self.start(of: id, for: access)
     }
 
     private func messages(

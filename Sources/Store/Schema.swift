@@ -1,7 +1,7 @@
 /// What a new database gets. Older ones reach the same shape through `migrations`.
 enum Schema {
     /// The version a new database has, and the newest this build understands.
-    static let version = 2
+    static var version: Int { migrations[migrations.count - 1].version }
 
     static let sql = """
         -- What the database says about itself: epoch, node_id, created_at, the numbers reserved ahead

@@ -6,7 +6,6 @@ extension Schema {
         ALTER TABLE user ADD COLUMN attributes TEXT;
         ALTER TABLE user ADD COLUMN settings TEXT;
         ALTER TABLE user ADD COLUMN avatar TEXT;
-        ALTER TABLE user ADD COLUMN is_system INTEGER NOT NULL DEFAULT 0;
         ALTER TABLE user ADD COLUMN change INTEGER NOT NULL DEFAULT 0;
 
         -- Two rows for each friendship, one in each list. A removed one stays, so that devices learn of it.

@@ -34,6 +34,21 @@ extension WriteTransaction {
         return CommandAdded(command: command, receivers: receivers)
     }
 
+    /// A command for those who are online, without a trace: its sequence is 0.
+    ///
+    /// - Throws: as `addCommand`.
+    package func passCommand(_ new: NewCommand) throws(StoreError) -> CommandAdded {
+        let sender = try self.knownUser(new.sender)
+        guard new.content.body.count <= Appender.maximumBodyBytes else { throw .invalid("the command is too long") }
+        let receivers = try self.receivers(of: new.target)
+        let (conversation, _) = try self.audience(of: new.target)
+        let command = StoredCommand(
+            sequence: 0, id: self.nextMessageID(), conversation: conversation, sender: new.sender,
+            senderName: sender.name, channel: new.channel, kind: new.kind, sentAtMilliseconds: self.wallMilliseconds,
+            clientToken: new.clientToken, content: new.content)
+        return CommandAdded(command: command, receivers: receivers)
+    }
+
     private func insert(
         _ new: NewCommand, id: MessageID, _ conversation: ConversationID?, _ audience: ConversationID?
     ) throws(StoreError) {

@@ -24,13 +24,13 @@ package final class WriteTransaction {
 
     func nextChange() -> Int64 { self.appender.sequencer.nextChange() }
 
+    /// An id for something that is no message but goes out like one.
+    func nextMessageID() -> MessageID { self.appender.sequencer.nextID(at: self.wallMilliseconds) }
+
     /// Whether a person could send a message here now.
     func maySend(_ user: UserID, in id: ConversationID) throws(StoreError) -> Bool {
         try self.appender.publishRefusal(for: user, in: id, at: self.wallMilliseconds) == nil
     }
-
-    /// An id for something that is no message but goes out like one.
-    func nextMessageID() -> MessageID { self.appender.sequencer.nextID(at: self.wallMilliseconds) }
 
     /// - Throws: `notFound`.
     func knownUser(_ id: UserID) throws(StoreError) -> UserState {

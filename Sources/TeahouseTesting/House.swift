@@ -124,6 +124,24 @@ package final class House {
     /// A connection that has said nothing yet.
     package func socket() throws -> TestClient { try TestClient(port: self.port) }
 
+    /// A client of the binary encoding that is signed in.
+    package func connectBinary(
+        _ name: String, _ deviceClass: DeviceClass = .app, level: DeviceLevel = .secondary, device: String? = nil,
+        over carrier: BinaryClient.Carrier = .tcp, version: UInt8 = 5, token: String? = nil
+    ) throws -> BinaryClient {
+        let token = try token ?? self.token(name, deviceClass, level: level)
+        let client = try self.binarySocket(over: carrier, version: version)
+        try client.signIn(name, token: token, deviceClass, device: device)
+        return client
+    }
+
+    /// A connection for the binary encoding that has said nothing yet.
+    package func binarySocket(
+        over carrier: BinaryClient.Carrier = .tcp, version: UInt8 = 5
+    ) throws -> BinaryClient {
+        try BinaryClient(port: self.port, over: carrier, version: version)
+    }
+
     /// What `verify` finds in the folder, which must be stopped.
     package func findings() throws -> [String] { try verifyFolder(self.folder.path).findings.map(\.description) }
 }

@@ -1,15 +1,9 @@
 package import ByteCodec
 package import ChatModel
-import Glibc
-
-/// What a test client met that it did not expect.
-package struct TestClientError: Error, CustomStringConvertible {
-    package var description: String
-}
 
 /// A client of the JSON encoding over raw TCP. It waits for what must come and gives up loudly.
 package final class TestClient {
-    private let descriptor: Int32
+    private let socket: ClientSocket
     private var splitter = JSONStreamSplitter(maximumBytes: 1 << 24)
     private var inbox: [JSONValue] = []
     private var hasEnded = false
@@ -17,40 +11,14 @@ package final class TestClient {
     /// Answer receives with `recvack`.
     package var acknowledges = true
 
-    /// Most milliseconds to wait for something that must come.
-    private static let patienceMilliseconds: Int32 = 20_000
-
-    init(port: UInt16) throws {
-        self.descriptor = Glibc.socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
-        var address = sockaddr_in()
-        address.sin_family = sa_family_t(AF_INET)
-        address.sin_port = port.bigEndian
-        address.sin_addr.s_addr = UInt32(0x7F00_0001).bigEndian
-        let connected = withUnsafePointer(to: &address) {
-            $0.withMemoryRebound(to: sockaddr.self, capacity: 1) {
-                Glibc.connect(self.descriptor, $0, socklen_t(MemoryLayout<sockaddr_in>.size))
-            }
-        }
-        guard connected == 0 else { throw TestClientError(description: "connect failed: errno \(errno)") }
-    }
-
-    deinit { Glibc.close(self.descriptor) }
+    init(port: UInt16) throws { self.socket = try ClientSocket(port: port) }
 
     /// Drops the connection.
-    package func drop() { shutdown(self.descriptor, Int32(SHUT_RDWR)) }
+    package func drop() { self.socket.drop() }
 
     // MARK: Bytes
 
-    package func send(raw bytes: [UInt8]) throws {
-        var rest = bytes[...]
-        while !rest.isEmpty {
-            let count = rest.withUnsafeBytes {
-                Glibc.send(self.descriptor, $0.baseAddress, $0.count, Int32(MSG_NOSIGNAL))
-            }
-            guard count > 0 else { throw TestClientError(description: "send failed: errno \(errno)") }
-            rest = rest.dropFirst(count)
-        }
-    }
+    package func send(raw bytes: [UInt8]) throws { try self.socket.send(bytes) }
 
     package func send(raw text: String) throws { try self.send(raw: Array(text.utf8)) }
 
@@ -58,23 +26,17 @@ package final class TestClient {
     package func next() throws -> JSONValue? {
         while self.inbox.isEmpty {
             if self.hasEnded { return nil }
-            var entry = pollfd(fd: self.descriptor, events: Int16(POLLIN), revents: 0)
-            guard poll(&entry, 1, Self.patienceMilliseconds) > 0 else {
-                throw TestClientError(description: "nothing came in \(Self.patienceMilliseconds) ms")
-            }
-            var buffer = [UInt8](repeating: 0, count: 65_536)
-            let count = recv(self.descriptor, &buffer, buffer.count, 0)
-            if count <= 0 {
+            guard let bytes = try self.socket.receive() else {
                 self.hasEnded = true
-            } else {
-                var objects: [JSONValue] = []
-                try buffer[..<count].withUnsafeBytes { bytes in
-                    try self.splitter.append(bytes) { object in
-                        if let value = try? JSONValue(parsing: Array(object)) { objects.append(value) }
-                    }
-                }
-                self.inbox += objects
+                continue
             }
+            var objects: [JSONValue] = []
+            try bytes.withUnsafeBytes { bytes in
+                try self.splitter.append(bytes) { object in
+                    if let value = try? JSONValue(parsing: Array(object)) { objects.append(value) }
+                }
+            }
+            self.inbox += objects
         }
         return self.inbox.removeFirst()
     }
@@ -85,16 +47,8 @@ package final class TestClient {
     /// Everything until the server closes.
     package func allBytes() throws -> [UInt8] {
         var bytes: [UInt8] = []
-        while true {
-            var entry = pollfd(fd: self.descriptor, events: Int16(POLLIN), revents: 0)
-            guard poll(&entry, 1, Self.patienceMilliseconds) > 0 else {
-                throw TestClientError(description: "the server neither sent nor closed")
-            }
-            var buffer = [UInt8](repeating: 0, count: 65_536)
-            let count = recv(self.descriptor, &buffer, buffer.count, 0)
-            guard count > 0 else { return bytes }
-            bytes += buffer[..<count]
-        }
+        while let more = try self.socket.receive() { bytes += more }
+        return bytes
     }
 
     // MARK: Requests

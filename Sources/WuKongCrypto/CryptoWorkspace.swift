@@ -20,7 +20,11 @@ package final class CryptoWorkspace {
         let digest = EVP_MD_fetch(nil, "MD5", nil)
         let digestContext = EVP_MD_CTX_new()
         let decryption = EVP_CIPHER_CTX_new()
-        guard let cipher, let digest, let digestContext, let decryption else {
+        // The key and the vector come with each payload.
+        guard let cipher, let digest, let digestContext, let decryption,
+            EVP_DecryptInit_ex2(decryption, cipher, nil, nil, nil) == 1,
+            EVP_CIPHER_CTX_set_padding(decryption, 0) == 1
+        else {
             EVP_CIPHER_free(cipher)
             EVP_MD_free(digest)
             EVP_MD_CTX_free(digestContext)
@@ -57,8 +61,7 @@ package final class CryptoWorkspace {
         precondition(bytes.count % Self.blockBytes == 0 && bytes.count <= Int32.max, "no whole blocks")
         var written: Int32 = 0
         let isDone = bytes.withUnsafeMutableBufferPointer { bytes in
-            EVP_DecryptInit_ex2(self.decryption, self.cipher, key, vector, nil) == 1
-                && EVP_CIPHER_CTX_set_padding(self.decryption, 0) == 1
+            EVP_DecryptInit_ex2(self.decryption, nil, key, vector, nil) == 1
                 && EVP_DecryptUpdate(
                     self.decryption, bytes.baseAddress, &written, bytes.baseAddress, Int32(bytes.count)) == 1
         }

@@ -52,6 +52,25 @@ struct PendingDeliveriesTests {
         #expect(pending.count == 1 && none.isEmpty)
     }
 
+    @Test("a command is sent again like a message, and moves no position of a conversation")
+    func commands() {
+        var pending = PendingDeliveries()
+        pending.sent(command(3), at: self.start)
+        pending.sent(delivery(7, 9), at: self.start)
+        let later = self.start.advanced(byMilliseconds: 60_000)
+        let again = pending.due(at: later, after: 60_000, attempts: 3)
+        #expect(sequences(again) == [3, 9])
+        pending.acknowledge(MessageID(rawValue: 7009))
+        let delivered = pending.takeDelivered()
+        #expect(delivered == [self.tea: 9], "a command that waits holds up no message")
+        let acknowledged = pending.acknowledge(MessageID(rawValue: 90_003))
+        #expect(acknowledged?.isCommand == true && pending.count == 0)
+        let none = pending.takeDelivered()
+        #expect(none.isEmpty)
+        let twice = pending.acknowledge(MessageID(rawValue: 90_003))
+        #expect(twice == nil)
+    }
+
     @Test("one more than the bound gives the oldest up")
     func bound() {
         var pending = PendingDeliveries()

@@ -11,6 +11,13 @@ func delivery(_ conversation: Int64, _ sequence: Int64, id: Int64? = nil) -> Del
     return Delivery(message: message, kind: .group, channel: ChannelName("tea"), peerName: nil, origin: 0)
 }
 
+/// A command of the log about conversation 7.
+func command(_ sequence: Int64) -> Delivery {
+    let message = delivery(7, sequence, id: 90_000 + sequence).message
+    return Delivery(
+        message: message, kind: .group, channel: ChannelName("tea"), peerName: nil, origin: 0, isCommand: true)
+}
+
 func range(_ conversation: Int64, after: Int64, through: Int64) -> MissedRange {
     MissedRange(
         conversation: ConversationID(rawValue: conversation), kind: .group, channel: ChannelName("tea"), peerName: nil,

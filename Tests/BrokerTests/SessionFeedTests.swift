@@ -107,6 +107,44 @@ struct SessionFeedTests {
         #expect(next == .readRanges([:]))
     }
 
+    @Test("a session whose app fetches history by itself is only sent what it was held back from")
+    func fetchesOnlyWhatWasDropped() {
+        var feed = SessionFeed(catchesUp: false)
+        let known = feed.offer(delivery(7, 5))
+        feed.outboxRose()
+        let dropped = [delivery(7, 6), delivery(8, 40), delivery(8, 41)].map { feed.offer($0) }
+        #expect(known && dropped == [false, false, false])
+        let (_, next) = feed.outboxDrained()
+        #expect(next == .readRangesOnly([self.tea: 5, ConversationID(rawValue: 8): 39]))
+        _ = feed.received(ranges: [range(7, after: 5, through: 6), range(8, after: 39, through: 41)])
+        let (first, _) = feed.received(page: [delivery(7, 6)], isLast: true)
+        let (second, _) = feed.received(page: [delivery(8, 40), delivery(8, 41)], isLast: true)
+        #expect(sequences(first + second) == [6, 40, 41] && feed.isLive)
+    }
+
+    @Test("what is held back over the bound is fetched from its first message on")
+    func heldOverBound() {
+        var feed = SessionFeed(catchesUp: false)
+        feed.outboxRose()
+        _ = feed.offer(delivery(8, 1))
+        _ = feed.outboxDrained()
+        for sequence in 10...Int64(10 + SessionFeed.maximumHeld) { _ = feed.offer(delivery(9, sequence)) }
+        let (_, next) = feed.received(ranges: [])
+        #expect(next == .readRangesOnly([ConversationID(rawValue: 8): 0, ConversationID(rawValue: 9): 9]))
+    }
+
+    @Test("a command is sent at once, whatever is being caught up with, and never counts as a message")
+    func commands() {
+        var feed = SessionFeed(catchesUp: true)
+        let early = feed.offer(command(3))
+        _ = feed.received(ranges: [])
+        let message = feed.offer(delivery(7, 1))
+        feed.outboxRose()
+        let late = feed.offer(command(4))
+        let (_, next) = feed.outboxDrained()
+        #expect(early && message && !late && next == .none)
+    }
+
     @Test("any mix of live messages, congestion and pages delivers every sequence once, in order", arguments: 1...50)
     func property(seed: UInt64) {
         var random = SplitMix(state: seed)
@@ -116,7 +154,7 @@ struct SessionFeedTests {
         var pending = feed.firstAction
         func work() {
             switch pending {
-            case .none: break
+            case .none, .readRangesOnly: break
             case .readRanges(let positions):
                 let after = positions[self.tea] ?? 0
                 let ranges = after < head ? [range(7, after: after, through: head)] : []

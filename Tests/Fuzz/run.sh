@@ -22,6 +22,11 @@ sources() {
     JSON)
         files=$(echo Sources/ByteCodec/*.swift)
         ;;
+    Binary)
+        modules=ByteCodec
+        W=Sources/WuKongWire
+        files="$W/WuKongConstants.swift $W/ReceivedMessage.swift $(echo $W/Binary/*.swift)"
+        ;;
     *)
         echo "run.sh: no fuzz target named $1" >&2
         exit 64

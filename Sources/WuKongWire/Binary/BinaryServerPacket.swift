@@ -19,6 +19,18 @@ package struct BinaryConnectAcknowledge: Hashable, Sendable {
     package var salt: String
     /// `nil` below version 4.
     package var nodeID: UInt64?
+
+    package init(
+        serverVersion: UInt8?, timeDifferenceMilliseconds: Int64, reason: UInt8, serverKey: String, salt: String,
+        nodeID: UInt64?
+    ) {
+        self.serverVersion = serverVersion
+        self.timeDifferenceMilliseconds = timeDifferenceMilliseconds
+        self.reason = reason
+        self.serverKey = serverKey
+        self.salt = salt
+        self.nodeID = nodeID
+    }
 }
 
 package struct BinarySendAcknowledge: Hashable, Sendable {
@@ -27,6 +39,16 @@ package struct BinarySendAcknowledge: Hashable, Sendable {
     package var clientSequence: UInt32
     package var sequence: UInt32
     package var reason: UInt8
+
+    package init(
+        header: WuKongHeader, messageID: Int64, clientSequence: UInt32, sequence: UInt32, reason: UInt8
+    ) {
+        self.header = header
+        self.messageID = messageID
+        self.clientSequence = clientSequence
+        self.sequence = sequence
+        self.reason = reason
+    }
 }
 
 /// A message as a client gets it, still encrypted.
@@ -48,6 +70,26 @@ package struct BinaryReceive: Hashable, Sendable {
     /// Base64 text.
     package var payload: [UInt8]
 
+    package init(
+        header: WuKongHeader, setting: WuKongSetting, messageKey: [UInt8], fromUID: String, channelID: String,
+        channelType: UInt8, expire: UInt32, clientMessageNumber: String, messageID: Int64, sequence: UInt32,
+        timestampSeconds: Int32, topic: String?, payload: [UInt8]
+    ) {
+        self.header = header
+        self.setting = setting
+        self.messageKey = messageKey
+        self.fromUID = fromUID
+        self.channelID = channelID
+        self.channelType = channelType
+        self.expire = expire
+        self.clientMessageNumber = clientMessageNumber
+        self.messageID = messageID
+        self.sequence = sequence
+        self.timestampSeconds = timestampSeconds
+        self.topic = topic
+        self.payload = payload
+    }
+
     /// What its message key signs, before the payload.
     package var signature: [UInt8] {
         BinarySignature.receive(
@@ -63,4 +105,14 @@ package struct BinarySubscribeAcknowledge: Hashable, Sendable {
     package var channelType: UInt8
     package var action: UInt8
     package var reason: UInt8
+
+    package init(
+        number: String, channelID: String, channelType: UInt8, action: UInt8, reason: UInt8
+    ) {
+        self.number = number
+        self.channelID = channelID
+        self.channelType = channelType
+        self.action = action
+        self.reason = reason
+    }
 }

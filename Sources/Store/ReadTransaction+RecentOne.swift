@@ -15,7 +15,9 @@ extension ReadTransaction {
             member.badge(headCountable: conversation.headCountable)
             - (try self.hiddenCount(user, in: id, after: seen))
         var peerName: UserName?
-        if let pair = try self.directPair(of: id) { peerName = try self.name(of: pair.low == user ? pair.high : pair.low) }
+        if let pair = try self.directPair(of: id) {
+            peerName = try self.name(of: pair.low == user ? pair.high : pair.low)
+        }
         return RecentConversation(
             conversation: conversation, member: member, peerName: peerName, preference: preference,
             unread: max(0, unread), badge: max(preference.markedUnread, badge, 0),

@@ -108,4 +108,9 @@ extension Schema {
             sequence INTEGER NOT NULL
         ) STRICT;
         """
+
+    /// Accounts of the server and its robots.
+    static let systemAccounts = """
+        ALTER TABLE user ADD COLUMN is_system INTEGER NOT NULL DEFAULT 0;
+        """
 }

@@ -41,7 +41,9 @@ struct MessageAnswer: Sendable {
 
         init(_ conversation: Conversation, _ transaction: ReadTransaction) throws(StoreError) {
             self.conversation = conversation
-            guard conversation.kind == .direct, let pair = try transaction.directPair(of: conversation.id) else { return }
+            guard conversation.kind == .direct, let pair = try transaction.directPair(of: conversation.id) else {
+                return
+            }
             self.pair = pair
             self.lowName = try transaction.user(pair.low)?.name
             self.highName = try transaction.user(pair.high)?.name

@@ -52,7 +52,9 @@ enum Sending {
     }
 
     private static func demandManager(_ request: APIRequest) throws(APIFailure) {
-        guard request.caller == .manager else { throw APIFailure(403, "commands are sent with the manager's token only") }
+        guard request.caller == .manager else {
+            throw APIFailure(403, "commands are sent with the manager's token only")
+        }
     }
 
     private static func publish(
@@ -76,15 +78,12 @@ enum Sending {
     private static func sendCommand(
         _ draft: Draft, to people: [UserName], _ house: APIHouse, _ reply: @escaping APIReply
     ) {
-        house.broker.publishCommand { transaction throws(StoreError) in
-            let receivers = try transaction.ensureUsers(people)
-            let command = NewCommand(
-                target: .people(receivers), sender: try transaction.ensureUser(draft.sender).id, channel: "",
-                kind: .direct, clientToken: draft.token, content: draft.content)
-            return draft.header.noPersist
-                ? try transaction.passCommand(command, to: receivers) : try transaction.addCommand(command)
-        } then: { result in
-            reply(Self.answer(result) { _ in .ok })
+        Self.prepare(draft, house, reply) { transaction, sender throws(StoreError) in
+            NewCommand(
+                target: .people(try transaction.ensureUsers(people)), sender: sender, channel: "", kind: .direct,
+                clientToken: draft.token, content: draft.content)
+        } answer: { _ in
+            .ok
         }
     }
 
@@ -92,8 +91,7 @@ enum Sending {
     private static func sendCommand(
         _ draft: Draft, to channel: ChannelReference, _ house: APIHouse, _ reply: @escaping APIReply
     ) {
-        house.broker.publishCommand { transaction throws(StoreError) in
-            let sender = try transaction.ensureUser(draft.sender).id
+        Self.prepare(draft, house, reply) { transaction, sender throws(StoreError) in
             let id: ConversationID
             if let person = channel.person {
                 id = try transaction.ensureDirect(sender, try transaction.ensureUser(person).id)
@@ -102,21 +100,35 @@ enum Sending {
             } else {
                 throw .notFound("channel \(channel.id)")
             }
-            return try transaction.addCommand(
-                NewCommand(
-                    target: .conversation(id), sender: sender, channel: channel.person == nil ? channel.id : "",
-                    kind: channel.kind, clientToken: draft.token, content: draft.content))
-        } then: { result in
-            reply(Self.answer(result) { draft.sent($0.id, sequence: $0.sequence) })
+            return NewCommand(
+                target: .conversation(id), sender: sender, channel: channel.person == nil ? channel.id : "",
+                kind: channel.kind, clientToken: draft.token, content: draft.content)
+        } answer: { command in
+            draft.sent(command.id, sequence: command.sequence)
         }
     }
 
-    private static func answer(
-        _ result: Result<StoredCommand, StoreError>, _ success: (StoredCommand) -> APIAnswer
-    ) -> APIAnswer {
-        switch result {
-        case .success(let command): success(command)
-        case .failure(let error): .failure(APIFailure(error))
+    /// Finds out whom a command is for, in the store, and sends it.
+    private static func prepare(
+        _ draft: Draft, _ house: APIHouse, _ reply: @escaping APIReply,
+        _ make: @escaping @Sendable (WriteTransaction, UserID) throws(StoreError) -> NewCommand,
+        answer: @escaping @Sendable (StoredCommand) -> APIAnswer
+    ) {
+        let broker = house.broker
+        let finish: @Sendable (Result<StoredCommand, StoreError>) -> Void = { result in
+            switch result {
+            case .success(let command): reply(answer(command))
+            case .failure(let error): reply(.failure(APIFailure(error)))
+            }
+        }
+        house.store.write { transaction throws(StoreError) in
+            try make(transaction, try transaction.ensureUser(draft.sender).id)
+        } then: { result in
+            switch result {
+            case .success(let command):
+                broker.publishCommand(command, isKept: !draft.header.noPersist, then: finish)
+            case .failure(let error): reply(.failure(APIFailure(error)))
+            }
         }
     }
 
@@ -209,7 +221,9 @@ struct Draft: Sendable {
         }
         self.token = try Self.token(fields)
         let expire = try fields.integer("expire")
-        guard let expireSeconds = UInt32(exactly: expire) else { throw .bad("expire must be 0 to \(UInt32.max) seconds") }
+        guard let expireSeconds = UInt32(exactly: expire) else {
+            throw .bad("expire must be 0 to \(UInt32.max) seconds")
+        }
         let payload = try fields.base64("payload")
         guard payload.count <= house.settings.messageBytes else {
             throw .bad("the payload is longer than \(house.settings.messageBytes) bytes")
@@ -228,7 +242,9 @@ struct Draft: Sendable {
         }
         var random = SystemRandomNumberGenerator()
         let bytes = (0..<16).map { _ in UInt8.random(in: 0...255, using: &random) }
-        guard let token = ClientToken(Array(Hex.encode(bytes).utf8)) else { preconditionFailure("32 bytes are a token") }
+        guard let token = ClientToken(Array(Hex.encode(bytes).utf8)) else {
+            preconditionFailure("32 bytes are a token")
+        }
         return token
     }
 

@@ -21,7 +21,8 @@ extension TeahouseServer {
             startedAtMilliseconds: options.clock.wallMilliseconds(), limits: options.transportLimits.all)
         let house = APIHouse(
             broker: broker, accounts: accounts, store: store, managerToken: token, settings: options.wuKongAPI,
-            facts: facts, clock: options.clock, log: options.log)
+            facts: facts, clock: options.clock, log: options.log,
+            findSession: { holder, then in accounts.authenticator.findPerson(holder, then: then) })
         return APIDesk(house: house, router: Router(WuKongRows.all, notServed: WuKongRows.notServed))
     }
 }

@@ -92,7 +92,9 @@ struct BusinessReceiptScenarios {
     @Test("who is called by name has a reminder on every device until it is done; others cannot end it")
     func reminders() throws {
         let (_, romeo, juliet, nurse) = try self.furnished()
+        let called = try juliet.other(.web).connect()
         try romeo.connect().publish("where are you", mentioning: #""juliet""#, to: "verona")
+        try called.command("syncReminders")
         let first = try juliet.does("POST", "message/reminder/sync", #"{"version":0,"limit":100,"channel_ids":[]}"#)
         let reminder = try #require(first.array?.first)
         #expect(reminder["reminder_type"]?.integer == 1 && reminder["text"]?.string == "[有人@我]")

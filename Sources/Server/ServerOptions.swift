@@ -3,6 +3,8 @@ package import Broker
 package import Configuration
 package import Diagnostics
 package import Execution
+package import HTTPClient
+package import Hooks
 package import Store
 package import Transport
 import Glibc
@@ -24,6 +26,13 @@ package struct ServerOptions: Sendable {
     package var servesWuKongAPI = true
     package var business = BusinessSettings()
     package var accounts = AccountsOptions()
+    /// `nil`: nobody outside is told anything.
+    package var hooks: HooksOptions?
+    /// `nil`: what is not known here is not known at all.
+    package var datasource: HTTPAddress?
+    /// Signs what is posted to either.
+    package var outgoingSecret: [UInt8]?
+    package var outgoing = HTTPClientOptions()
     package var clock = Clock.system
     package var log = Log.silent
 
@@ -54,6 +63,7 @@ extension ServerOptions {
         self.applyStore(settings)
         self.applyLimits(settings)
         self.applyDoors(settings)
+        try self.applyOutside(settings)
     }
 
     private static func certificates(_ settings: Settings) throws(ConfigurationError) -> [TLSSettings.Files] {

@@ -18,6 +18,8 @@ final class Appender {
     private let connection: Connection
     private let memory: WriterMemory
     private let insertMessage: Statement
+    /// `nil` when nobody outside wants to hear of messages.
+    private let insertHook: Statement?
     private let tokens: TokenIndex
     /// Conversations whose head is ahead of the database.
     private var ahead: [ConversationState] = []
@@ -25,9 +27,11 @@ final class Appender {
     /// Since the last time they were taken.
     var counts = Counts()
 
-    init(_ connection: Connection, _ memory: WriterMemory, _ tokens: TokenIndex, _ sequencer: Sequencer)
-        throws(StoreError)
-    {
+    /// - Parameter queuesHooks: each message is also put into the queue of events for receivers outside.
+    init(
+        _ connection: Connection, _ memory: WriterMemory, _ tokens: TokenIndex, _ sequencer: Sequencer,
+        queuesHooks: Bool
+    ) throws(StoreError) {
         self.connection = connection
         self.memory = memory
         self.tokens = tokens
@@ -38,6 +42,12 @@ final class Appender {
                 client_token, topic, body, body_hash)
             VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
             """)
+        self.insertHook =
+            queuesHooks
+            ? try connection.statement(
+                """
+                INSERT INTO hook_queue (event, conversation_id, message_sequence, created_at) VALUES (0, ?, ?, ?)
+                """) : nil
     }
 
     /// Where a message goes, found in memory.
@@ -191,6 +201,7 @@ final class Appender {
             sender: target.sender.id, senderName: target.sender.name, sentAtMilliseconds: sentAt,
             clientToken: request.clientToken, content: request.content)
         try self.insert(message, countable: countable, bodyHash: bodyHash)
+        try self.queueHook(message, at: wall)
         conversation.head = sequence
         conversation.headCountable = countable
         conversation.activeAt = sentAt
@@ -257,6 +268,14 @@ final class Appender {
         statement.bind(14, bodyHash)
         try statement.run()
         self.tokens.add(message)
+    }
+
+    private func queueHook(_ message: Message, at wall: Int64) throws(StoreError) {
+        guard let statement = self.insertHook else { return }
+        statement.bind(1, message.conversation.rawValue)
+        statement.bind(2, message.sequence)
+        statement.bind(3, wall)
+        try statement.run()
     }
 
     private func accepted(

@@ -167,8 +167,9 @@ extension ReadTransaction {
                     WHERE r.conversation_id = g.conversation_id AND r.sequence = g.sequence AND r.user_id = m.user_id)
             ORDER BY m.user_id LIMIT ?
             """
+        let home = try self.home(of: place.conversation)
         return try self.connection.query(
-            sql, try self.home(of: place.conversation), place.conversation, place.sequence,
+            sql, home, place.conversation, place.sequence,
             after?.rawValue ?? Int64.min, try Self.page(limit),
             read: Self.reader)
     }

@@ -4,6 +4,8 @@ extension Schema {
     static let conversations = """
         ALTER TABLE conversation ADD COLUMN logo TEXT;
         ALTER TABLE conversation ADD COLUMN notice TEXT;
+        -- is_system: an account of the server or of one of its robots.
+        ALTER TABLE user ADD COLUMN is_system INTEGER NOT NULL DEFAULT 0;
 
         -- own_last_sequence, own_last_countable: the newest message the person sent as a member, and its countable; 0
         -- for none.
@@ -117,10 +119,5 @@ extension Schema {
             user_id INTEGER PRIMARY KEY REFERENCES user (id),
             sequence INTEGER NOT NULL
         ) STRICT;
-        """
-
-    /// Accounts of the server and its robots.
-    static let systemAccounts = """
-        ALTER TABLE user ADD COLUMN is_system INTEGER NOT NULL DEFAULT 0;
         """
 }

@@ -84,7 +84,7 @@ let package = Package(
 
         // Tools of the package, never installed.
         .target(name: "CBench"),
-        module("BenchKit", ["CBench", "CLinux"]),
+        module("BenchKit", ["WuKongWire", "WuKongCrypto", "CBench", "CLinux"]),
         .executableTarget(name: "teahouse-bench", dependencies: ["BenchKit"], swiftSettings: strict),
         .executableTarget(
             name: "store-bench", dependencies: common + ["Store", "CLinux"], swiftSettings: strict),
@@ -102,7 +102,7 @@ let package = Package(
         tests("AdminAPI", common + ["AdminAPI"]),
         tests("AdminService", common + ["AdminService", "AdminAPI", "Accounts", "Broker", "Store", "CLinux"]),
         tests("Architecture", []),
-        tests("BenchKit", ["BenchKit", "CBench", "CLinux", "Execution"]),
+        tests("BenchKit", ["BenchKit", "WuKongWire", "WuKongCrypto", "CBench", "CLinux", "Execution"]),
         tests("Broker", common + ["Broker", "Store"]),
         tests("ByteCodec", ["ByteCodec"]),
         tests("ChatModel", ["ChatModel"]),

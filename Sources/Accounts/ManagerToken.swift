@@ -77,7 +77,7 @@ package final class ManagerToken: Sendable {
             "manager_token_refused",
             [
                 "address": .name(asker.address),
-                "advice": .text("somebody used the HTTP API with a wrong token: print the right one with ctl wukong token"),
+                "advice": .text("a wrong token was used for the HTTP API: ctl wukong token prints the right one"),
             ])
         return .wrong
     }

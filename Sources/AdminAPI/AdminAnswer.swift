@@ -5,7 +5,7 @@ package enum AdminAnswer: Hashable, Sendable {
     /// A page; `next` asks for the one after it, `nil` on the last.
     case users([AdminUser], next: Int64?)
     case user(AdminUserDetail)
-    /// Shown once: only its hash is kept. `nil` when there is none to show.
+    /// A new one is shown once: only its hash is kept. `nil` when there is none to show.
     case token(String?)
     case imported([AdminImportResult])
     case conversations([AdminConversation], next: Int64?)

@@ -3,8 +3,8 @@ extension AdminRequest {
     /// Whether it asks for a change.
     package var isChange: Bool {
         switch self {
-        case .status, .setupToken, .listUsers, .showUser, .listConversations, .showConversation, .listMessages,
-            .listSessions, .follow, .stopFollowing:
+        case .status, .setupToken, .managerToken, .listUsers, .showUser, .listConversations, .showConversation,
+            .listMessages, .listSessions, .follow, .stopFollowing:
             false
         case .addUser, .issueToken, .revoke, .setDisabled, .setSendBanned, .setPassword, .setListed,
             .setAllowlistOnly, .importUsers, .createGroup, .addMembers, .removeMembers, .setGroupBanned, .setGroupMuted,

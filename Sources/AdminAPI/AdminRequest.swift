@@ -5,6 +5,8 @@ package enum AdminRequest: Hashable, Sendable {
     case status
     /// The one-time token that makes the first administrator from the web page.
     case setupToken
+    /// The key of the HTTP API.
+    case managerToken
 
     case addUser(AdminNewUser)
     /// People in the order they were made; `after` is the `next` of the page before.
@@ -63,6 +65,7 @@ extension AdminRequest {
         switch self {
         case .status: "status"
         case .setupToken: "setup.token"
+        case .managerToken: "wukong.token"
         case .addUser: "user.add"
         case .listUsers: "user.list"
         case .showUser: "user.show"
@@ -103,7 +106,7 @@ extension AdminRequest {
 
     private func write(to fields: inout FieldWriter) {
         switch self {
-        case .status, .setupToken: break
+        case .status, .setupToken, .managerToken: break
         case .addUser(let user): user.write(to: &fields)
         case .listUsers(let after), .listConversations(let after): fields.number("after", after)
         case .showUser(let name): fields.text("name", name.text)
@@ -197,6 +200,7 @@ extension AdminRequest {
         switch word {
         case "status": .status
         case "setup.token": .setupToken
+        case "wukong.token": .managerToken
         case "user.add": .addUser(try AdminNewUser(with))
         case "user.list": .listUsers(after: try with.optionalNumber("after"))
         case "user.show": .showUser(try with.userName("name"))

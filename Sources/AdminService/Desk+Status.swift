@@ -1,3 +1,4 @@
+import Accounts
 import AdminAPI
 import Broker
 import CLinux
@@ -67,6 +68,15 @@ extension Desk {
         }
         let token = String(decoding: bytes.filter { $0 > 0x20 }, as: UTF8.self)
         then(.success(.token(token.isEmpty ? nil : token)))
+    }
+
+    /// The key of the HTTP API; there is none before the first start that serves it.
+    func managerToken(_ then: @escaping Answer) {
+        do throws(StoreError) {
+            then(.success(.token(try ManagerToken.text(in: self.options.folder))))
+        } catch {
+            then(.failure(AdminError(error)))
+        }
     }
 }
 

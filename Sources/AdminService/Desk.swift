@@ -28,6 +28,7 @@ struct Desk: Sendable {
         switch request {
         case .status: self.status(then)
         case .setupToken: self.setupToken(then)
+        case .managerToken: self.managerToken(then)
         case .addUser(let user): self.add(user, then)
         case .listUsers(let after): self.listUsers(after: after, then)
         case .showUser(let name): self.show(name, then)

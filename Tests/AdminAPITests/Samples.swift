@@ -26,6 +26,7 @@ let sampleUser = AdminUser(
 let requestVectors: [(AdminRequest, String)] = [
     (.status, #"{"id":7,"ask":"status","with":{}}"#),
     (.setupToken, #"{"id":7,"ask":"setup.token","with":{}}"#),
+    (.managerToken, #"{"id":7,"ask":"wukong.token","with":{}}"#),
     (
         .addUser(AdminNewUser(name: romeo, role: .administrator, displayName: "R", password: "p\u{1}")),
         #"{"id":7,"ask":"user.add","with":"#

@@ -163,6 +163,16 @@ import Testing
         #expect(second.map(\.name.text) == ["u500", "u501", "u502"])
     }
 
+    @Test("the key of the HTTP API is shown once there is one")
+    func managerToken() throws {
+        let house = try House()
+        let client = try house.client()
+        #expect(try client.ask(.managerToken) == .token(nil))
+        _ = try ManagerToken(folder: house.folder)
+        defer { unlink(ManagerToken.path(in: house.folder)) }
+        #expect(try client.ask(.managerToken) == .token(try ManagerToken.text(in: house.folder)))
+    }
+
     @Test("the setup token is shown while there is one")
     func setupToken() throws {
         let house = try House()

@@ -1,3 +1,4 @@
+import Accounts
 import CommandLineKit
 import Glibc
 import Testing
@@ -158,6 +159,18 @@ import Testing
         #expect(house.ctl("session", "kick", "x").code == .usage)
         #expect(house.ctl("session", "kick", "7").output == "0 sessions closed\n")
         #expect(house.ctl("setup-token").code == .refused)
+    }
+
+    @Test("the key of the HTTP API is printed alone, for scripts; before there is one, in which setting it is served")
+    func managerToken() throws {
+        let house = try House()
+        let before = house.ctl("wukong", "token")
+        #expect(before.code == .refused && before.error.contains("wukong.api_enabled"))
+        _ = try ManagerToken(folder: house.folder)
+        defer { unlink(ManagerToken.path(in: house.folder)) }
+        let text = try #require(try ManagerToken.text(in: house.folder))
+        #expect(house.ctl("wukong", "token").output == text + "\n")
+        #expect(house.ctl("wukong", "token", "--json").output.contains(text))
     }
 
     @Test("every figure of the status has a name in both languages")

@@ -11,5 +11,5 @@ let controlCommand = Command(
     ],
     subcommands: [
         userCommand, groupCommand, conversationCommand, sessionCommand, sendCommand, tailCommand, statusCommand,
-        setupTokenCommand,
+        setupTokenCommand, wuKongCommand,
     ])

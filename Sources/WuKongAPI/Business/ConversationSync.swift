@@ -5,7 +5,7 @@ import Store
 import WuKongTranslation
 
 /// The answer to a synchronisation of conversations. Source: TangSengDaoDao server, SyncUserConversationRespWrap.
-struct ConversationList: Sendable {
+struct ConversationSync: Sendable {
     /// Most conversations in one answer: to a device that has nothing the newest ones, to others the first that changed;
     /// ask on with the largest version.
     static let maximumConversations = 1_000

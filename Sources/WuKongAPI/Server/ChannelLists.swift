@@ -1,0 +1,105 @@
+import ByteCodec
+import ChatModel
+import Store
+
+/// Deny and allow lists: of channels, and of people, whose person channel stands for them.
+enum ChannelLists {
+    /// What a request does with a list.
+    enum Change: Sendable {
+        case add
+        case replace
+        case remove
+        case removeAll
+    }
+
+    /// Which list.
+    enum List: Sendable {
+        case black
+        case white
+
+        var ofChannel: ConversationList { self == .black ? .denied : .allowed }
+        var ofPerson: PersonalList { self == .black ? .blocked : .allowed }
+    }
+
+    static func handler(_ list: List, _ change: Change) -> APIHandler {
+        { request, house, reply throws(APIFailure) in
+            let fields = try request.fields()
+            let channel = try fields.channel()
+            var names: [UserName] = []
+            if change != .removeAll { names = try fields.uids("uids", most: Channels.maximumUIDs) }
+            let uids = names
+            if let person = channel.person {
+                house.write(reply) { transaction throws(StoreError) in
+                    try transaction.change(list.ofPerson, of: person, change, uids)
+                } answer: { _ in
+                    .ok
+                }
+            } else {
+                let (kind, name) = (channel.kind, try channel.channelName())
+                house.write(reply) { transaction throws(StoreError) in
+                    let id = try transaction.upsertChannel(kind, name, ChannelPatch()).id
+                    try transaction.change(list.ofChannel, of: id, change, uids)
+                } answer: { _ in
+                    .ok
+                }
+            }
+        }
+    }
+
+    /// Who is on the allow list. The original gives times with each entry; they are not kept here.
+    @Sendable static func whitelist(
+        _ request: APIRequest, _ house: APIHouse, _ reply: @escaping APIReply
+    ) throws(APIFailure) {
+        let channel = try request.queryChannel()
+        house.read(reply) { transaction throws(StoreError) -> [UserName] in
+            if let person = channel.person {
+                guard let owner = try transaction.user(named: person) else { return [] }
+                return try transaction.personalList(of: owner.id, .allowed)
+            }
+            guard let known = try channel.conversation(seenBy: nil, transaction) else { return [] }
+            return try transaction.conversationList(.allowed, of: known.id).map(\.name)
+        } answer: { names in
+            .json(
+                .array(
+                    names.enumerated().map { index, name in
+                        .object([
+                            JSONValue.Member("id", .integer(Int64(index) + 1)),
+                            JSONValue.Member("uid", .string(name.text)), JSONValue.Member("created_at", .null),
+                            JSONValue.Member("updated_at", .null),
+                        ])
+                    }))
+        }
+    }
+}
+
+extension WriteTransaction {
+    fileprivate func change(
+        _ list: ConversationList, of id: ConversationID, _ change: ChannelLists.Change, _ names: [UserName]
+    ) throws(StoreError) {
+        switch change {
+        case .add: try self.addListed(try self.ensureUsers(names), in: id, list)
+        case .replace: try self.setConversationList(list, of: id, to: try self.ensureUsers(names))
+        case .remove: try self.removeListed(try self.reading.knownUsers(names), in: id, list)
+        case .removeAll: try self.removeAllListed(in: id, list)
+        }
+    }
+
+    fileprivate func change(
+        _ list: PersonalList, of person: UserName, _ change: ChannelLists.Change, _ names: [UserName]
+    ) throws(StoreError) {
+        let owner = try self.ensureUser(person).id
+        let before = try self.reading.personalList(of: owner, list)
+        let named = Set(names)
+        switch change {
+        case .add: break
+        case .replace: try self.unlist(before.filter { !named.contains($0) }, list, owner)
+        case .remove: return try self.unlist(before.filter(named.contains), list, owner)
+        case .removeAll: return try self.unlist(before, list, owner)
+        }
+        for other in try self.ensureUsers(names) { try self.setListed(owner: owner, list, other, true) }
+    }
+
+    private func unlist(_ names: [UserName], _ list: PersonalList, _ owner: UserID) throws(StoreError) {
+        for other in try self.reading.knownUsers(names) { try self.setListed(owner: owner, list, other, false) }
+    }
+}

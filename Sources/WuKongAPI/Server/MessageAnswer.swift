@@ -1,0 +1,121 @@
+import ByteCodec
+import ChatModel
+import Store
+import WuKongTranslation
+import WuKongWire
+
+/// WuKongIM's MessageResp: a message as every answer of the API shows it.
+///
+/// Source: WuKongIM v2.2.5, server API. The payload is base64; `message_idstr` repeats the id for JavaScript, whose
+/// numbers cannot hold it. A message that was recalled or deleted has a payload of a type only, as on the socket.
+struct MessageAnswer: Sendable {
+    var message: Message
+    var channelID: String
+    var channelType: WuKongChannelType
+
+    /// A message of a conversation.
+    ///
+    /// - Parameter asker: who reads; in a person channel they see the other one as the channel.
+    init(_ message: Message, in place: Place, asker: UserID?) {
+        self.message = message
+        self.channelID = Translation.channelID(
+            channel: place.conversation.channel, other: place.other(than: asker ?? message.sender))
+        self.channelType = Translation.channelType(place.conversation.kind)
+    }
+
+    init(_ command: StoredCommand) {
+        self.message = Message(
+            conversation: command.conversation ?? ConversationID(rawValue: 0), sequence: command.sequence,
+            id: command.id, sender: command.sender, senderName: command.senderName,
+            sentAtMilliseconds: command.sentAtMilliseconds, clientToken: command.clientToken, content: command.content)
+        self.channelID = command.channel.isEmpty ? command.senderName.text : command.channel
+        self.channelType = Translation.channelType(command.kind)
+    }
+
+    /// A conversation with the names of its two people, when it is a direct one.
+    struct Place: Sendable {
+        var conversation: Conversation
+        var pair: (low: UserID, high: UserID)?
+        var lowName: UserName?
+        var highName: UserName?
+
+        init(_ conversation: Conversation, _ transaction: ReadTransaction) throws(StoreError) {
+            self.conversation = conversation
+            guard conversation.kind == .direct, let pair = try transaction.directPair(of: conversation.id) else {
+                return
+            }
+            self.pair = pair
+            self.lowName = try transaction.user(pair.low)?.name
+            self.highName = try transaction.user(pair.high)?.name
+        }
+
+        /// The one of two people who is not this one; a conversation with oneself has only one.
+        func other(than user: UserID) -> UserName? {
+            guard let pair = self.pair else { return nil }
+            return pair.low == user ? self.highName : self.lowName
+        }
+    }
+
+    // MARK: Writing
+
+    /// About how many bytes it takes.
+    var bytes: Int { 400 + self.message.content.body.count * 4 / 3 }
+
+    func write(to json: inout JSONWriter) {
+        let content = self.message.content
+        json.beginObject()
+        Self.header(Translation.header(of: content.flags), &json)
+        json.key("setting")
+        json.integer(Int64(Translation.setting(of: content).rawValue))
+        json.key("message_id")
+        json.integer(self.message.id.rawValue)
+        json.key("message_idstr")
+        json.decimalString(self.message.id.rawValue)
+        json.key("client_msg_no")
+        json.string(self.message.clientToken?.bytes ?? [])
+        json.key("message_seq")
+        json.integer(self.message.sequence)
+        json.key("from_uid")
+        json.string(self.message.senderName.text)
+        json.key("channel_id")
+        json.string(self.channelID)
+        json.key("channel_type")
+        json.integer(Int64(self.channelType.rawValue))
+        if let topic = content.topic {
+            json.key("topic")
+            json.string(topic)
+        }
+        json.key("expire")
+        json.integer(Int64(content.expireSeconds))
+        json.key("timestamp")
+        json.integer(self.message.sentAtMilliseconds / 1000)
+        json.key("payload")
+        json.base64(of: Translation.payload(of: content))
+        json.endObject()
+    }
+
+    private static func header(_ header: WuKongHeader, _ json: inout JSONWriter) {
+        json.key("header")
+        json.beginObject()
+        json.key("no_persist")
+        json.integer(header.noPersist ? 1 : 0)
+        json.key("red_dot")
+        json.integer(header.redDot ? 1 : 0)
+        json.key("sync_once")
+        json.integer(header.syncOnce ? 1 : 0)
+        json.endObject()
+    }
+
+    /// An array of messages.
+    static func write(_ messages: [MessageAnswer], to json: inout JSONWriter) {
+        json.beginArray()
+        for message in messages { message.write(to: &json) }
+        json.endArray()
+    }
+
+    /// How WuKongIM says that a message is not there: the request was fine.
+    static let none = APIAnswer.json(
+        .object([
+            JSONValue.Member("msg", .string("there is no such message")), JSONValue.Member("status", .integer(404)),
+        ]))
+}

@@ -1,0 +1,70 @@
+import ChatModel
+import Store
+
+/// The stretch of a channel that /channel/messagesync asks for.
+///
+/// `start` is in it, `end` is not. Going down it is `end` < sequence <= `start`, going up `start` <= sequence < `end`;
+/// an `end` of 0 sets no bound, a `start` of 0 begins at the newest one, or going up at the first.
+/// Source: WuKongIM v2.2.5, /channel/messagesync.
+struct MessageRange: Hashable, Sendable {
+    var start: Int64
+    var end: Int64
+    var goesUp: Bool
+    /// 1...10,000.
+    var limit: Int
+
+    /// Messages read from the store at a time.
+    private static let readAtOnce = 500
+    /// About how many bytes one answer has at most; `more` says that there was more.
+    static let answerBytes = 16 << 20
+
+    /// - Returns: the messages, ascending, and whether the range has others beyond the limit.
+    func read(
+        _ conversation: Conversation, _ transaction: ReadTransaction, as access: HistoryAccess
+    ) throws(StoreError) -> (messages: [Message], more: Bool) {
+        self.goesUp && !(self.start == 0 && self.end == 0)
+            ? try self.readUp(conversation, transaction, as: access)
+            : try self.readDown(conversation, transaction, as: access)
+    }
+
+    private func readUp(
+        _ conversation: Conversation, _ transaction: ReadTransaction, as access: HistoryAccess
+    ) throws(StoreError) -> (messages: [Message], more: Bool) {
+        let last = self.end > 0 ? min(self.end - 1, conversation.head) : conversation.head
+        var messages: [Message] = []
+        var bytes = 0
+        var after = max(0, self.start - 1)
+        while after < last {
+            let page = try transaction.messages(in: conversation.id, after: after, limit: Self.readAtOnce, as: access)
+            guard let newest = page.last else { break }
+            for message in page {
+                if message.sequence > last { return (messages, false) }
+                if messages.count == self.limit || bytes > Self.answerBytes { return (messages, true) }
+                messages.append(message)
+                bytes += message.content.body.count
+            }
+            after = newest.sequence
+        }
+        return (messages, false)
+    }
+
+    private func readDown(
+        _ conversation: Conversation, _ transaction: ReadTransaction, as access: HistoryAccess
+    ) throws(StoreError) -> (messages: [Message], more: Bool) {
+        var descending: [Message] = []
+        var bytes = 0
+        var before = self.start > 0 && self.start < Int64.max ? self.start + 1 : Int64.max
+        while before > self.end + 1 {
+            let page = try transaction.messages(in: conversation.id, before: before, limit: Self.readAtOnce, as: access)
+            guard let oldest = page.first else { break }
+            for message in page.reversed() {
+                if message.sequence <= self.end { return (descending.reversed(), false) }
+                if descending.count == self.limit || bytes > Self.answerBytes { return (descending.reversed(), true) }
+                descending.append(message)
+                bytes += message.content.body.count
+            }
+            before = oldest.sequence
+        }
+        return (descending.reversed(), false)
+    }
+}

@@ -1,0 +1,29 @@
+import ByteCodec
+import ChatModel
+import Store
+
+/// Accounts that pass WuKongIM's checks of who may write to whom.
+enum SystemAccounts {
+    private static let maximumUIDs = 1000
+
+    /// Makes people system accounts, or ordinary ones again.
+    static func handler(adds: Bool) -> APIHandler {
+        { request, house, reply throws(APIFailure) in
+            let names = try request.fields().uids("uids", most: Self.maximumUIDs).filter { $0 != systemUserName }
+            house.write(reply) { transaction throws(StoreError) in
+                let users = adds ? try transaction.ensureUsers(names) : try transaction.reading.knownUsers(names)
+                for user in users { try transaction.setSystemAccount(user, adds) }
+            } answer: { _ in
+                .ok
+            }
+        }
+    }
+
+    @Sendable static func list(_ request: APIRequest, _ house: APIHouse, _ reply: @escaping APIReply) {
+        house.read(reply) { transaction throws(StoreError) in
+            try transaction.systemAccounts()
+        } answer: { names in
+            .json(.array(names.filter { $0 != systemUserName }.map { .string($0.text) }))
+        }
+    }
+}

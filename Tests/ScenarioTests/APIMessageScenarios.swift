@@ -1,0 +1,347 @@
+import ByteCodec
+import ChatModel
+import Server
+import Store
+import TeahouseTesting
+import Testing
+
+/// Sending, commands and history over the HTTP API.
+struct APIMessageScenarios {
+    private static func payload(_ text: String) -> String {
+        String(decoding: Base64.encode(Array(#"{"type":1,"content":"\#(text)"}"#.utf8)), as: UTF8.self)
+    }
+
+    private static func body(_ text: String, _ more: String) -> String {
+        #"{"header":{"red_dot":1},"payload":"\#(Self.payload(text))",\#(more)}"#
+    }
+
+    /// The texts of an answer's messages.
+    private static func texts(_ messages: JSONValue?) -> [String] {
+        (messages?.array ?? []).map { message in
+            let bytes = Base64.decode(Array((message["payload"]?.string ?? "").utf8)) ?? []
+            return (try? JSONValue(parsing: bytes))?["content"]?.string ?? "?"
+        }
+    }
+
+    // MARK: Sending
+
+    @Test("the manager sends for anybody, to people and groups; a retry with the same number is one message")
+    func send() throws {
+        let house = try House()
+        try house.group("tea", ["juliet"])
+        let juliet = try house.connect("juliet")
+        let body = Self.body(
+            "hello", #""from_uid":"romeo","channel_id":"juliet","channel_type":1,"client_msg_no":"n1""#)
+        let first = try house.manage("/message/send", body)
+        #expect(first.status == 200 && first.json["data"]?["client_msg_no"]?.string == "n1")
+        #expect(try house.manage("/message/send", body).json == first.json)
+        let received = try juliet.receive()
+        #expect(received.text == "hello" && received.from == "romeo" && received.channel == "romeo")
+        #expect(first.json["data"]?["message_idstr"]?.string == received.messageID)
+        let group = Self.body("all", #""channel_id":"tea","channel_type":2"#)
+        let second = try house.manage("/message/send", group)
+        #expect(second.json["data"]?["client_msg_no"]?.string?.utf8.count == 32)
+        #expect(try juliet.receive().text == "all")
+    }
+
+    @Test("a message that is not kept is shown to who is online, and is nowhere afterwards")
+    func transient() throws {
+        let house = try House()
+        try house.group("tea", ["juliet"])
+        let juliet = try house.connect("juliet")
+        let body =
+            #"{"header":{"no_persist":1},"from_uid":"romeo","channel_id":"tea","channel_type":2,"payload":"\#(Self.payload("now"))"}"#
+        #expect(try house.manage("/message/send", body).json["data"]?["message_seq"]?.integer == 0)
+        let received = try juliet.receive()
+        #expect(received.text == "now" && received.sequence == 0)
+        #expect(try house.history(.channel(.group, ChannelName("tea")!), seenBy: "juliet").isEmpty)
+    }
+
+    @Test(
+        "what cannot be sent is refused with the reason",
+        arguments: [
+            (#""channel_id":"nothing","channel_type":2"#, "no such channel"),
+            (#""channel_id":"banned","channel_type":2"#, "reason 19"),
+            (#""from_uid":"silent","channel_id":"juliet","channel_type":1"#, "reason 25"),
+            (#""channel_id":"a@b","channel_type":2"#, "channel_id"),
+            (#""channel_type":2"#, "channel_id is missing"),
+            (#""channel_id":"x","channel_type":2,"subscribers":["a"]"#, "channel_id must be empty"),
+            (#""subscribers":["a"]"#, "sync_once"),
+            (#""channel_id":"juliet","channel_type":1,"expire":-1"#, "expire"),
+        ])
+    func refusals(more: String, reason: String) throws {
+        let house = try House()
+        let banned = try house.group("banned", ["juliet"])
+        try house.add("silent")
+        let silent = try house.id("silent")
+        try house.write { transaction throws(StoreError) in
+            try transaction.setFlags([.banned], of: banned)
+            try transaction.setSendBanned(silent, true)
+        }
+        let answer = try house.manage("/message/send", Self.body("x", more))
+        #expect(answer.status == 400)
+        #expect(answer.json["msg"]?.string?.contains(reason) == true, "\(answer.json)")
+    }
+
+    @Test("a payload that is no base64, or too long, is refused")
+    func payloads() throws {
+        let house = try House { $0.wuKongAPI.messageBytes = 1024 }
+        let to = #""channel_id":"juliet","channel_type":1"#
+        #expect(try house.manage("/message/send", #"{"payload":"{}",\#(to)}"#).status == 400)
+        #expect(try house.manage("/message/send", "{\(to)}").status == 400)
+        #expect(try house.manage("/message/send", Self.body(String(repeating: "x", count: 1024), to)).status == 400)
+    }
+
+    @Test("a person sends for themselves only, to groups of theirs, and gives no commands")
+    func person() throws {
+        let house = try House()
+        try house.group("tea", ["romeo", "juliet"])
+        try house.group("coffee", ["juliet"])
+        let token = try house.token("romeo")
+        let juliet = try house.connect("juliet")
+        func send(_ more: String, token: String?) throws -> Int {
+            try house.http("POST", "/message/send", token: token, json: Self.body("hi", more)).status
+        }
+        let mine = #""from_uid":"romeo","channel_id":"tea","channel_type":2"#
+        #expect(try send(mine, token: token) == 200)
+        #expect(try juliet.receive().from == "romeo")
+        #expect(try send(mine, token: nil) == 401)
+        #expect(try send(mine, token: "wrong") == 401)
+        #expect(try send(#""from_uid":"juliet","channel_id":"tea","channel_type":2"#, token: token) == 403)
+        #expect(try send(#""channel_id":"tea","channel_type":2"#, token: token) == 400)
+        #expect(try send(#""from_uid":"romeo","channel_id":"coffee","channel_type":2"#, token: token) == 400)
+        let command = #"{"header":{"sync_once":1},"from_uid":"romeo","payload":"e30=","subscribers":["juliet"]}"#
+        #expect(try house.http("POST", "/message/send", token: token, json: command).status == 403)
+    }
+
+    @Test("a batch is a message of its own for each receiver, and says who was not reached")
+    func batch() throws {
+        let house = try House()
+        let juliet = try house.connect("juliet")
+        try house.add("robot")
+        let body = Self.body("news", #""from_uid":"robot","subscribers":["juliet","nurse","juliet"]"#)
+        let answer = try house.manage("/message/sendbatch", body)
+        #expect(answer.status == 200 && answer.json["data"]?["fail_uids"]?.array?.isEmpty == true)
+        #expect(try juliet.receive().text == "news")
+        let robotID = try house.id("robot")
+        try house.write { transaction throws(StoreError) in try transaction.setSendBanned(robotID, true) }
+        let failed = try house.manage("/message/sendbatch", body)
+        #expect(failed.json["data"]?["fail_uids"]?.array?.map(\.string) == ["juliet", "nurse"])
+        #expect(failed.json["data"]?["reason"]?.array?.count == 2)
+        #expect(try house.manage("/message/sendbatch", Self.body("x", #""subscribers":[]"#)).status == 400)
+        let token = try house.token("romeo")
+        #expect(try house.http("POST", "/message/sendbatch", token: token, json: body).status == 401)
+    }
+
+    // MARK: Commands
+
+    private func sync(_ house: House, _ uid: String, after: Int = 0, token: String? = nil) throws -> JSONValue {
+        let token = try token ?? house.managerToken()
+        return try house.http(
+            "POST", "/message/sync", token: token, json: #"{"uid":"\#(uid)","message_seq":\#(after),"limit":10}"#
+        ).json
+    }
+
+    @Test("a command for people is shown at once and kept for who is away, until it is acknowledged")
+    func commandsForPeople() throws {
+        let house = try House()
+        let juliet = try house.connect("juliet")
+        let body = #"{"header":{"sync_once":1},"payload":"\#(Self.payload("go"))","subscribers":["juliet","nurse"]}"#
+        let answer = try house.manage("/message/send", body)
+        #expect(answer.status == 200 && answer.json["data"] == nil)
+        #expect(try juliet.receive().text == "go")
+        let kept = try self.sync(house, "nurse")
+        #expect(Self.texts(kept) == ["go"])
+        let sequence = try #require(kept.array?.first?["message_seq"]?.integer)
+        #expect(kept.array?.first?["header"]?["sync_once"]?.integer == 1)
+        let acknowledge = #"{"uid":"nurse","last_message_seq":\#(sequence)}"#
+        #expect(try house.manage("/message/syncack", acknowledge).status == 200)
+        #expect(Self.texts(try self.sync(house, "nurse")).isEmpty)
+        #expect(Self.texts(try self.sync(house, "stranger")).isEmpty)
+    }
+
+    @Test("a command that is not kept is shown only")
+    func passingCommand() throws {
+        let house = try House()
+        let juliet = try house.connect("juliet")
+        let body =
+            #"{"header":{"sync_once":1,"no_persist":1},"payload":"\#(Self.payload("now"))","subscribers":["juliet"]}"#
+        #expect(try house.manage("/message/send", body).status == 200)
+        #expect(try juliet.receive().text == "now")
+        #expect(Self.texts(try self.sync(house, "juliet")).isEmpty)
+    }
+
+    @Test("a command for a channel is for its people, leaves no message, and a person syncs their own log only")
+    func commandsForChannels() throws {
+        let house = try House()
+        try house.group("tea", ["romeo", "juliet"])
+        let body =
+            #"{"header":{"sync_once":1},"from_uid":"romeo","channel_id":"tea","channel_type":2,"payload":"\#(Self.payload("c"))"}"#
+        let answer = try house.manage("/message/send", body)
+        #expect(answer.status == 200 && answer.json["data"]?["message_id"]?.integer != nil)
+        let token = try house.token("juliet")
+        let kept = try self.sync(house, "juliet", token: token)
+        #expect(Self.texts(kept) == ["c"])
+        #expect(kept.array?.first?["channel_id"]?.string == "tea" && kept.array?.first?["channel_type"]?.integer == 2)
+        #expect(try house.history(.channel(.group, ChannelName("tea")!), seenBy: "juliet").isEmpty)
+        #expect(try self.sync(house, "romeo", token: token)["status"]?.integer == 403)
+        let missing = #"{"header":{"sync_once":1},"channel_id":"none","channel_type":2,"payload":"e30="}"#
+        #expect(try house.manage("/message/send", missing).status == 404)
+        #expect(try house.manage("/message/syncack", #"{"uid":"juliet"}"#).status == 400)
+        #expect(try house.manage("/message/syncack", #"{"uid":"none","last_message_seq":1}"#).status == 404)
+        let others = #"{"uid":"romeo","last_message_seq":1}"#
+        #expect(try house.http("POST", "/message/syncack", token: token, json: others).status == 403)
+    }
+
+    // MARK: History
+
+    private func filled(_ count: Int = 5) throws -> House {
+        let house = try House()
+        try house.group("tea", ["romeo", "juliet"])
+        let romeo = try house.connect("romeo")
+        for number in 1...count { try romeo.publish("m\(number)", to: "tea", group: true, number: "n\(number)") }
+        return house
+    }
+
+    private func page(_ house: House, _ more: String, token: String? = nil) throws -> (texts: [String], more: Int64) {
+        let body = #"{"login_uid":"juliet","channel_id":"tea","channel_type":2,\#(more)}"#
+        let token = try token ?? house.managerToken()
+        let answer = try house.http("POST", "/channel/messagesync", token: token, json: body)
+        #expect(answer.status == 200, "\(answer.json)")
+        return (Self.texts(answer.json["messages"]), answer.json["more"]?.integer ?? -1)
+    }
+
+    @Test("pages of a channel go down from the newest or a start, up from a start, and end before the end")
+    func pages() throws {
+        let house = try self.filled()
+        let newest = try self.page(house, #""limit":2"#)
+        #expect(newest.texts == ["m4", "m5"] && newest.more == 1)
+        let down = try self.page(house, #""start_message_seq":4,"end_message_seq":1,"limit":10"#)
+        #expect(down.texts == ["m2", "m3", "m4"] && down.more == 0)
+        let downShort = try self.page(house, #""start_message_seq":4,"limit":2"#)
+        #expect(downShort.texts == ["m3", "m4"] && downShort.more == 1)
+        let up = try self.page(house, #""start_message_seq":2,"end_message_seq":5,"pull_mode":1"#)
+        #expect(up.texts == ["m2", "m3", "m4"] && up.more == 0)
+        let upShort = try self.page(house, #""start_message_seq":2,"limit":2,"pull_mode":1"#)
+        #expect(upShort.texts == ["m2", "m3"] && upShort.more == 1)
+        #expect(try self.page(house, #""start_message_seq":6,"pull_mode":1"#).texts == [])
+        let all = try self.page(house, #""limit":5"#)
+        #expect(all.texts.count == 5 && all.more == 0)
+    }
+
+    @Test("more messages than the store reads at a time come in one answer, in order")
+    func longPage() throws {
+        let house = try House()
+        let tea = try house.group("tea", ["romeo", "juliet"])
+        let romeo = try house.connect("romeo")
+        for number in 1...1100 {
+            let parameters = TestClient.sendParameters(
+                "m\(number)", to: "tea", group: true, number: "n\(number)", header: "")
+            try romeo.send(raw: #"{"id":"x\#(number)","method":"send","params":\#(parameters)}"#)
+        }
+        _ = try romeo.answer(to: "x1100")
+        let head = try house.server.store.readAndWait { transaction throws(StoreError) in
+            try transaction.conversation(tea)?.head
+        }
+        #expect(head == 1100)
+        let expected = (1...1100).map { "m\($0)" }
+        #expect(try self.page(house, #""limit":10000"#).texts == expected)
+        #expect(try self.page(house, #""start_message_seq":1,"pull_mode":1,"limit":10000"#).texts == expected)
+    }
+
+    @Test("a message is worded as WuKongIM does")
+    func wording() throws {
+        let house = try self.filled(1)
+        let body = #"{"login_uid":"juliet","channel_id":"tea","channel_type":2,"limit":1}"#
+        let answer = try house.manage("/channel/messagesync", body).json
+        let message = try #require(answer["messages"]?.array?.first)
+        let names = message.object?.map(\.name) ?? []
+        #expect(
+            names == [
+                "header", "setting", "message_id", "message_idstr", "client_msg_no", "message_seq", "from_uid",
+                "channel_id", "channel_type", "expire", "timestamp", "payload",
+            ])
+        #expect(message["client_msg_no"]?.string == "n1" && message["header"]?["red_dot"]?.integer == 1)
+        #expect(message["message_idstr"]?.string == message["message_id"]?.integer.map { String($0) })
+    }
+
+    @Test("a person reads channels of theirs; others do not exist for them")
+    func personReads() throws {
+        let house = try self.filled(1)
+        let (juliet, tybalt) = (try house.token("juliet"), try house.token("tybalt"))
+        #expect(try self.page(house, #""limit":1"#, token: juliet).texts == ["m1"])
+        func status(_ uid: String, _ channel: String, _ token: String) throws -> Int {
+            let body = #"{"login_uid":"\#(uid)","channel_id":"\#(channel)","channel_type":2}"#
+            return try house.http("POST", "/channel/messagesync", token: token, json: body).status
+        }
+        #expect(try status("tybalt", "tea", tybalt) == 404)
+        #expect(try status("tybalt", "nothing", tybalt) == 404)
+        #expect(try status("juliet", "tea", tybalt) == 403)
+        let query = "channel_id=tea&channel_type=2&login_uid=tybalt"
+        #expect(try house.http("GET", "/channel/max_message_seq?\(query)", token: tybalt).status == 404)
+        #expect(try house.http("GET", "/channel/last_message?\(query)", token: tybalt).status == 404)
+        #expect(try house.http("GET", "/channel/last_message?\(query)", token: juliet).status == 403)
+    }
+
+    @Test("in a person channel each side sees the other as the channel; the stored id names both")
+    func personChannel() throws {
+        let house = try House()
+        let romeo = try house.connect("romeo")
+        try house.add("juliet")
+        try romeo.publish("hi", to: "juliet", number: "n1")
+        for (uid, other) in [("romeo", "juliet"), ("juliet", "romeo")] {
+            let body = #"{"login_uid":"\#(uid)","channel_id":"\#(other)","channel_type":1}"#
+            let answer = try house.manage("/channel/messagesync", body).json
+            #expect(answer["messages"]?.array?.first?["channel_id"]?.string == other)
+        }
+        let token = try house.managerToken()
+        for id in ["romeo%40juliet", "juliet%40romeo"] {
+            let query = "channel_id=\(id)&channel_type=1&client_msg_no=n1"
+            let message = try house.http("GET", "/message/byclientmsgno?\(query)", token: token).json
+            #expect(message["from_uid"]?.string == "romeo" && message["message_seq"]?.integer == 1)
+        }
+        let nobody = #"{"login_uid":"juliet","channel_id":"nobody","channel_type":1}"#
+        #expect(try house.manage("/channel/messagesync", nobody).json["messages"]?.array?.isEmpty == true)
+    }
+
+    @Test("messages are picked by sequence, id and client number; the last one and its sequence are told")
+    func pick() throws {
+        let house = try self.filled()
+        let token = try house.managerToken()
+        let channel = #""channel_id":"tea","channel_type":2"#
+        let last = try house.http("GET", "/channel/last_message?channel_id=tea&channel_type=2", token: token).json
+        let id = try #require(last["message_idstr"]?.string)
+        #expect(last["message_seq"]?.integer == 5)
+        let picked = try house.manage(
+            "/messages", #"{\#(channel),"message_seqs":[2,99],"message_ids":["\#(id)"],"client_msg_nos":["n3","nx"]}"#)
+        #expect(Self.texts(picked.json["messages"]) == ["m2", "m3", "m5"])
+        #expect(try house.manage("/message", #"{\#(channel),"message_id":"\#(id)"}"#).json["message_seq"]?.integer == 5)
+        #expect(try house.manage("/message", #"{\#(channel),"client_msg_no":"n4"}"#).json["message_seq"]?.integer == 4)
+        let missing = try house.manage("/message", #"{\#(channel),"client_msg_no":"nx"}"#)
+        #expect(missing.status == 200 && missing.json["status"]?.integer == 404)
+        #expect(try house.manage("/message", "{\(channel)}").status == 400)
+        #expect(try house.manage("/messages", #"{\#(channel),"message_seqs":["x"]}"#).status == 400)
+        let query = "channel_id=tea&channel_type=2"
+        #expect(
+            try house.http("GET", "/channel/max_message_seq?\(query)", token: token).json["message_seq"]?.integer == 5)
+        #expect(
+            try house.http("GET", "/channel/max_message_seq?channel_id=x&channel_type=2", token: token).json[
+                "message_seq"]?.integer == 0)
+        #expect(try house.http("GET", "/message/byclientmsgno?\(query)", token: token).status == 400)
+        #expect(try house.http("POST", "/messages", json: "{\(channel)}").status == 401)
+    }
+
+    @Test("of a message that was recalled only its type is told")
+    func withdrawn() throws {
+        let house = try self.filled(2)
+        try house.write { transaction throws(StoreError) in
+            let tea = ConversationAddress.channel(.group, ChannelName("tea")!)
+            guard let found = try transaction.reading.conversation(tea, seenBy: .system) else { return }
+            _ = try transaction.recall(MessagePlace(found.id, 1), by: .operator)
+        }
+        let body = #"{"login_uid":"juliet","channel_id":"tea","channel_type":2}"#
+        let answer = try house.manage("/channel/messagesync", body).json
+        let payload = answer["messages"]?.array?.first?["payload"]?.string ?? ""
+        #expect(String(decoding: Base64.decode(Array(payload.utf8)) ?? [], as: UTF8.self) == #"{"type":1006}"#)
+    }
+}

@@ -41,6 +41,8 @@ struct BusinessReceiptScenarios {
         try romeo.does("POST", "message/readed", "{\(self.channel),\"message_ids\":[\"\(asked)\"]}")
         #expect(try romeo.history("verona")[0]["readed_count"]?.integer == 1)
         try juliet.isRefused("POST", "message/readed", "{\(self.channel),\"message_ids\":[\"1\"]}")
+        house.stop()
+        #expect(try house.findings() == [])
     }
 
     @Test("a reaction is added, and cancelled by the same one; devices that were away follow by number")

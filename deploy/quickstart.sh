@@ -74,5 +74,9 @@ To sign in with a WuKongIM SDK, take a token and point the app at this machine, 
 
     $teahouse ctl --data $data user token lan --device desktop
 
+An app's own server uses WuKongIM's HTTP API on the same port, with the manager's token:
+
+    curl -H "token: \$($teahouse ctl --data $data wukong token)" http://127.0.0.1:${ready_line##*:}/varz
+
 Stop it with: deploy/quickstart.sh stop
 DONE

@@ -23,7 +23,7 @@ async def ping() -> None:
 
 @door.checks.check("a response has result or error, never both; message ids are decimal strings")
 async def response_shape() -> None:
-    async with door.sessions("ann") as (ann,):
+    async with door.sessions("ann", "bob") as (ann, bob):
         answer = await ann.request("send", {"channelId": "bob", "channelType": PERSON,
                                             "payload": encoded(payload_of("x"))})
         expect(("result" in answer) != ("error" in answer), answer)
@@ -31,6 +31,7 @@ async def response_shape() -> None:
         expect(isinstance(result["messageId"], str) and 0 < int(result["messageId"]) < 1 << 63, result)
         expect(type(result["messageSeq"]) is int and result["messageSeq"] > 0, result)
         equal(result["reasonCode"], SUCCESS)
+        await bob.next()  # so that it is not sent after a later sign-in
 
 
 @door.checks.check("a recv has a header object, no id, an integer time, and the identity of the send")

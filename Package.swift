@@ -45,6 +45,7 @@ let package = Package(
         module("Localization", common + ["CAssets"]),
         .target(name: "CAssets", cSettings: [.headerSearchPath("../../assets")]),
         module("Transport", ["ByteCodec", "Execution", "Diagnostics", "CLinux", "COpenSSL"]),
+        module("HTTPClient", ["ByteCodec", "Execution", "Diagnostics", "Transport", "CLinux", "COpenSSL"]),
         module("Store", common + ["CSQLite", "CLinux"]),
         module("Accounts", common + ["Store", "CSodium", "CLinux"]),
         module("Doctor", common + ["Store", "CLinux"]),
@@ -60,6 +61,8 @@ let package = Package(
         module(
             "WuKongAPI",
             common + ["WuKongWire", "WuKongTranslation", "Transport", "Store", "Broker", "Accounts"]),
+        module(
+            "Hooks", common + ["Store", "Broker", "HTTPClient", "WuKongWire", "WuKongTranslation", "CLinux"]),
         module("CommandLineKit", ["CLinux", "Diagnostics"]),
         module("AdminAPI", common + ["CLinux"]),
         module("AdminService", common + ["AdminAPI", "Accounts", "Broker", "Store", "Transport", "CLinux"]),
@@ -67,7 +70,7 @@ let package = Package(
             "Server",
             common + [
                 "Configuration", "Transport", "Store", "Accounts", "Broker", "WuKongGateway", "WuKongAPI", "AdminAPI",
-                "AdminService", "CLinux",
+                "AdminService", "HTTPClient", "Hooks", "CLinux",
             ]),
 
         // What is installed.
@@ -81,7 +84,7 @@ let package = Package(
 
         // Tools of the package, never installed.
         .target(name: "CBench"),
-        module("BenchKit", ["CBench", "CLinux"]),
+        module("BenchKit", ["WuKongWire", "WuKongCrypto", "CBench", "CLinux"]),
         .executableTarget(name: "teahouse-bench", dependencies: ["BenchKit"], swiftSettings: strict),
         .executableTarget(
             name: "store-bench", dependencies: common + ["Store", "CLinux"], swiftSettings: strict),
@@ -99,7 +102,7 @@ let package = Package(
         tests("AdminAPI", common + ["AdminAPI"]),
         tests("AdminService", common + ["AdminService", "AdminAPI", "Accounts", "Broker", "Store", "CLinux"]),
         tests("Architecture", []),
-        tests("BenchKit", ["BenchKit", "CBench", "CLinux", "Execution"]),
+        tests("BenchKit", ["BenchKit", "WuKongWire", "WuKongCrypto", "CBench", "CLinux", "Execution"]),
         tests("Broker", common + ["Broker", "Store"]),
         tests("ByteCodec", ["ByteCodec"]),
         tests("ChatModel", ["ChatModel"]),
@@ -110,11 +113,16 @@ let package = Package(
             ]),
         tests("Configuration", ["Configuration"]),
         tests("Doctor", common + ["Doctor", "Store", "CLinux"]),
+        tests(
+            "HTTPClient",
+            ["HTTPClient", "TeahouseTesting", "Transport", "Execution", "Diagnostics", "COpenSSL", "CLinux"]),
+        tests("Hooks", common + ["Hooks", "HTTPClient", "Broker", "Store", "TeahouseTesting", "WuKongWire", "CLinux"]),
         tests("Localization", ["Localization", "ByteCodec"]),
         tests(
             "Scenario",
             common + [
-                "TeahouseTesting", "Server", "Store", "Accounts", "Broker", "Transport", "WuKongWire", "WuKongCrypto",
+                "TeahouseTesting", "Server", "Store", "Accounts", "Broker", "Transport", "WuKongAPI", "WuKongWire",
+                "WuKongCrypto", "HTTPClient", "Hooks", "Configuration", "AdminAPI",
             ]),
         tests("Store", common + ["Store", "CLinux"]),
         tests("Transport", ["Transport", "Execution", "Diagnostics", "COpenSSL", "CLinux"]),

@@ -7,8 +7,8 @@ extension AdminRequest {
             .listMessages, .listSessions, .follow, .stopFollowing:
             false
         case .addUser, .issueToken, .revoke, .setDisabled, .setSendBanned, .setPassword, .setListed,
-            .setAllowlistOnly, .importUsers, .createGroup, .addMembers, .removeMembers, .setGroupBanned, .endSessions,
-            .send:
+            .setAllowlistOnly, .importUsers, .createGroup, .addMembers, .removeMembers, .setGroupBanned, .setGroupMuted,
+            .setMemberMuted, .setGroupNotice, .endSessions, .send:
             true
         }
     }
@@ -21,7 +21,9 @@ extension AdminRequest {
             .setPassword(let name, _), .setListed(let name, _, _, _), .setAllowlistOnly(let name, _):
             name.text
         case .createGroup(let group): group.name.text
-        case .addMembers(let group, _), .removeMembers(let group, _), .setGroupBanned(let group, _): group.text
+        case .addMembers(let group, _), .removeMembers(let group, _), .setGroupBanned(let group, _),
+            .setGroupMuted(let group, _), .setMemberMuted(let group, _, _, _), .setGroupNotice(let group, _):
+            group.text
         case .endSessions(_, let user): user?.text
         case .send(let send): send.from.text
         default: nil

@@ -31,6 +31,12 @@ package enum AdminRequest: Hashable, Sendable {
     case addMembers(ChannelName, [UserName])
     case removeMembers(ChannelName, [UserName])
     case setGroupBanned(ChannelName, Bool)
+    /// Whether only managers and the owner may send.
+    case setGroupMuted(ChannelName, Bool)
+    /// Whether a member may not send; for so many minutes, or without end.
+    case setMemberMuted(ChannelName, UserName, Bool, minutes: Int64?)
+    /// The announcement; empty removes it.
+    case setGroupNotice(ChannelName, String)
 
     /// Conversations by number; `after` is the `next` of the page before.
     case listConversations(after: Int64?)
@@ -75,6 +81,9 @@ extension AdminRequest {
         case .addMembers: "group.add"
         case .removeMembers: "group.remove"
         case .setGroupBanned: "group.ban"
+        case .setGroupMuted: "group.mute"
+        case .setMemberMuted: "group.muteMember"
+        case .setGroupNotice: "group.notice"
         case .listConversations: "conversation.list"
         case .showConversation: "conversation.show"
         case .listMessages: "conversation.messages"
@@ -138,6 +147,17 @@ extension AdminRequest {
         case .setGroupBanned(let group, let isBanned):
             fields.text("group", group.text)
             fields.flag("banned", isBanned)
+        case .setGroupMuted(let group, let isMuted):
+            fields.text("group", group.text)
+            fields.flag("on", isMuted)
+        case .setMemberMuted(let group, let name, let isMuted, let minutes):
+            fields.text("group", group.text)
+            fields.text("name", name.text)
+            fields.flag("on", isMuted)
+            fields.number("minutes", minutes)
+        case .setGroupNotice(let group, let text):
+            fields.text("group", group.text)
+            fields.text("text", text)
         case .showConversation(let conversation): fields.text("conversation", conversation)
         case .listMessages(let conversation, let before, let limit):
             fields.text("conversation", conversation)
@@ -206,6 +226,12 @@ extension AdminRequest {
         case "group.add": .addMembers(try with.channelName("group"), try with.userNames("members"))
         case "group.remove": .removeMembers(try with.channelName("group"), try with.userNames("members"))
         case "group.ban": .setGroupBanned(try with.channelName("group"), try with.flag("banned"))
+        case "group.mute": .setGroupMuted(try with.channelName("group"), try with.flag("on"))
+        case "group.muteMember":
+            .setMemberMuted(
+                try with.channelName("group"), try with.userName("name"), try with.flag("on"),
+                minutes: try with.optionalNumber("minutes"))
+        case "group.notice": .setGroupNotice(try with.channelName("group"), try with.text("text"))
         case "conversation.list": .listConversations(after: try with.optionalNumber("after"))
         case "conversation.show": .showConversation(try with.text("conversation"))
         case "conversation.messages":

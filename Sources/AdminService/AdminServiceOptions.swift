@@ -1,4 +1,4 @@
-import AdminAPI
+package import AdminAPI
 package import Diagnostics
 package import Execution
 
@@ -20,6 +20,9 @@ package struct AdminServiceOptions: Sendable {
     package var waitingBytes = 2 * AdminProtocol.maximumLineBytes
     /// Bounds of other parts that `status` shows.
     package var limits: [Limit]
+    /// Figures and troubles of other parts that `status` shows. Any thread.
+    package var moreFigures: @Sendable () -> [AdminFigure] = { [] }
+    package var moreTroubles: @Sendable () -> [String] = { [] }
     package var clock = Clock.system
     package var log = Log.silent
 

@@ -40,6 +40,44 @@ extension Desk {
         }
     }
 
+    func setMuted(_ group: ChannelName, _ isMuted: Bool, _ then: @escaping Answer) {
+        self.write(then) { transaction throws(StoreError) in
+            let id = try Self.group(group, transaction.reading).id
+            var patch = ChannelPatch()
+            if isMuted { patch.setFlags = .membersMuted } else { patch.clearedFlags = .membersMuted }
+            return .count(try transaction.updateInfo(of: id, patch, by: .operator) ? 1 : 0)
+        }
+    }
+
+    func setMuted(
+        _ name: UserName, in group: ChannelName, _ isMuted: Bool, minutes: Int64?, _ then: @escaping Answer
+    ) {
+        // A century in minutes is more than anyone means, and far from what a number can hold.
+        if let minutes, !(1...52_560_000).contains(minutes) {
+            return then(.failure(AdminError(.invalid, "the time is 1 to 52560000 minutes, not \(minutes)")))
+        }
+        self.write(then) { transaction throws(StoreError) in
+            let id = try Self.group(group, transaction.reading).id
+            let user = try transaction.reading.existingUser(name).id
+            let end = minutes.map { transaction.wallMilliseconds + $0 * 60_000 } ?? .max
+            guard try transaction.reading.member(user, in: id) != nil else {
+                throw .notFound("\(name) as a member of the group")
+            }
+            return .count(
+                try transaction.setMemberMuted(
+                    user, untilMilliseconds: isMuted ? end : 0, in: id, by: .operator) ? 1 : 0)
+        }
+    }
+
+    func setNotice(_ group: ChannelName, _ text: String, _ then: @escaping Answer) {
+        self.write(then) { transaction throws(StoreError) in
+            let id = try Self.group(group, transaction.reading).id
+            var patch = ChannelPatch()
+            patch.notice = text
+            return .count(try transaction.updateInfo(of: id, patch, by: .operator) ? 1 : 0)
+        }
+    }
+
     func listConversations(after: Int64?, _ then: @escaping Answer) {
         self.read(then) { transaction throws(StoreError) in
             let rows = AdminProtocol.pageRows

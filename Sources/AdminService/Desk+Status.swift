@@ -40,7 +40,8 @@ extension Desk {
         return AdminStatus(
             version: self.options.version, processID: Int64(getpid()), dataFolder: self.options.folder,
             startedAtMilliseconds: self.startedAtMilliseconds, addresses: self.options.addresses,
-            troubles: Self.troubles(store), figures: figures,
+            troubles: Self.troubles(store) + self.options.moreTroubles(),
+            figures: figures + self.options.moreFigures(),
             limits: queues + self.options.limits.map { AdminLimit($0) })
     }
 

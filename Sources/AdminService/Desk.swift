@@ -51,6 +51,10 @@ struct Desk: Sendable {
         case .addMembers(let group, let members): self.changeMembers(group, adding: members, then)
         case .removeMembers(let group, let members): self.changeMembers(group, removing: members, then)
         case .setGroupBanned(let group, let isBanned): self.setBanned(group, isBanned, then)
+        case .setGroupMuted(let group, let isMuted): self.setMuted(group, isMuted, then)
+        case .setMemberMuted(let group, let name, let isMuted, let minutes):
+            self.setMuted(name, in: group, isMuted, minutes: minutes, then)
+        case .setGroupNotice(let group, let text): self.setNotice(group, text, then)
         case .listConversations(let after): self.listConversations(after: after, then)
         case .showConversation(let conversation): self.show(conversation, then)
         case .listMessages(let conversation, let before, let limit):

@@ -64,11 +64,13 @@ package struct Bench {
         defer { self.stage.stop() }
         do throws(BenchError) {
             let server = try self.stage.start(choice)
-            return try ScenarioRun(server: server, bounds: self.options.bounds, signals: self.signals)
-                .measure(scenario)
+            let run = ScenarioRun(
+                server: server, bounds: self.options.bounds, signals: self.signals,
+                keyCheckInterval: self.options.keyCheckInterval)
+            return try run.measure(scenario)
         } catch {
             switch error {
-            case .usage, .interrupted: throw error
+            case .usage, .unavailable, .interrupted: throw error
             case .system, .server, .timeout:
                 complain("\(scenario.label): \(choice.name) failed: \(error)\n")
                 self.failures += 1

@@ -7,7 +7,7 @@ import Glibc
 final class JSONDoor: Door {
     /// The server does not send a message back on the connection that it came from.
     let echoesToSender = false
-    private let host: String
+    private let upgrade: WebSocketUpgrade
 
     // Each key is used by one call at a time, which the compiler cannot prove and would check a million times a second.
     @exclusivity(unchecked) private var arrivalMethod = KeyFinder(#""method":"recv""#)
@@ -19,19 +19,10 @@ final class JSONDoor: Door {
     @exclusivity(unchecked) private var errorCode = KeyFinder(#""code":"#)
 
     /// `host` goes into the upgrade request: the server's address and port.
-    init(host: String) { self.host = host }
-
-    /// The sample key of RFC 6455 section 1.3, and the answer that is printed there.
-    private static let upgradeKey = "dGhlIHNhbXBsZSBub25jZQ=="
-    private static let upgradeAnswer = StaticBytes("s3pPLMBiTxaQ9kYGzzhZRbK+xOo=")
+    init(host: String) { self.upgrade = WebSocketUpgrade(host: host) }
 
     func greet(_ connection: LoadConnection) {
-        connection.unsent.append(
-            Array(
-                """
-                GET / HTTP/1.1\r\nHost: \(self.host)\r\nUpgrade: websocket\r\nConnection: Upgrade\r\n\
-                Sec-WebSocket-Key: \(Self.upgradeKey)\r\nSec-WebSocket-Version: 13\r\n\r\n
-                """.utf8))
+        connection.unsent.append(self.upgrade.request)
         connection.phase = .upgrading
     }
 
@@ -40,36 +31,23 @@ final class JSONDoor: Door {
     ) throws(BenchError) -> Int {
         var used = 0
         if connection.phase == .upgrading {
-            used = try self.readUpgrade(bytes, connection)
+            used = try self.upgrade.answerCount(in: bytes)
             if used == 0 { return 0 }
+            self.signIn(connection)
         }
         while let frame = try WebSocketFrame.read(UnsafeRawBufferPointer(rebasing: bytes[used...])) {
             let payload = bytes.part(used + frame.payloadOffset, frame.payloadCount)
             used += frame.count
             switch frame.kind {
             case .text: try self.readText(payload, connection, traffic)
-            case .ping: connection.unsent.append(WebSocketFrame.bytes(0x0a, Array(payload)))
-            case .pong: break
-            case .close:
-                let code = payload.count >= 2 ? Int(payload[0]) << 8 | Int(payload[1]) : 1005
-                throw .server("the server closed \(connection.account.user) with WebSocket code \(code)")
+            case .binary: throw .server("the server sent a binary WebSocket message to a client of JSON")
+            case .close, .ping, .pong: try connection.handleControl(frame.kind, payload)
             }
         }
         return used
     }
 
-    /// Reads the answer to the upgrade request and sends the sign-in; 0 while the answer is not whole.
-    private func readUpgrade(
-        _ bytes: UnsafeRawBufferPointer, _ connection: LoadConnection
-    ) throws(BenchError) -> Int {
-        var head = KeyFinder("\r\n\r\n")
-        guard let end = head.end(in: bytes) else { return 0 }
-        var status = KeyFinder("HTTP/1.1 101")
-        guard status.isWhereItWas(in: bytes), Self.contains(Self.upgradeAnswer, bytes.part(0, end)) else {
-            let line = String(decoding: bytes.prefix(while: { $0 >= 0x20 }), as: UTF8.self)
-            throw .server("the server did not upgrade to WebSocket: \(line)")
-        }
-        _ = status.end(in: bytes)
+    private func signIn(_ connection: LoadConnection) {
         let account = connection.account
         let request = """
             {"id":"connect","method":"connect","params":{"uid":\(quoted(account.user)),"token":\(quoted(account.token)),\
@@ -77,12 +55,6 @@ final class JSONDoor: Door {
             """
         connection.unsent.append(WebSocketFrame.bytes(1, Array(request.utf8)))
         connection.phase = .signingIn
-        return end
-    }
-
-    private static func contains(_ needle: StaticBytes, _ bytes: UnsafeRawBufferPointer) -> Bool {
-        guard bytes.count >= needle.count, let start = bytes.baseAddress else { return false }
-        return (0...(bytes.count - needle.count)).contains { memcmp(start + $0, needle.start, needle.count) == 0 }
     }
 
     private func readText(

@@ -15,6 +15,7 @@ package struct OptionParser {
     private var targetProcess: Int32?
     private var binary: String?
     private var configuration: String?
+    private var encodings = [WuKongEncoding.json]
     private var references: [ServerChoice] = []
 
     private static let scenarioOrder = ["pairs", "fanout", "signin", "idle", "catchup"]
@@ -50,6 +51,7 @@ package struct OptionParser {
         case "--server-pid": self.targetProcess = Int32(try self.number(word, 1...4_194_304))
         case "--users": self.options.usersFile = try self.value(word)
         case "--group": self.options.group = try self.value(word)
+        case "--protocol": self.encodings = try self.readEncodings(word)
         case "--reference":
             let name = try self.value(word)
             guard let choice = ServerChoice.references.first(where: { $0.name == name }) else {
@@ -61,6 +63,15 @@ package struct OptionParser {
         default: return false
         }
         return true
+    }
+
+    private mutating func readEncodings(_ word: String) throws(BenchError) -> [WuKongEncoding] {
+        let name = try self.value(word)
+        if name == "both" { return WuKongEncoding.allCases }
+        guard let encoding = WuKongEncoding(rawValue: name) else {
+            throw .usage("\(word) \(name): wukong-json, wukong-binary or both")
+        }
+        return [encoding]
     }
 
     private mutating func readOption(_ word: String) throws(BenchError) {
@@ -76,6 +87,7 @@ package struct OptionParser {
         case "--warm-up": self.options.bounds.warmUpSeconds = try self.seconds(word)
         case "--folder": self.options.workFolder = try self.value(word)
         case "--json": self.options.json = true
+        case "--verify-keys": self.options.keyCheckInterval = try self.share(word)
         default: throw .usage("unknown option \(word); --help shows them all")
         }
     }
@@ -110,11 +122,26 @@ package struct OptionParser {
         return seconds
     }
 
+    /// `1/N`; returns N.
+    private mutating func share(_ word: String) throws(BenchError) -> Int {
+        let text = try self.value(word)
+        guard text.hasPrefix("1/"), let number = Int(text.dropFirst(2)), (1...1_000_000).contains(number) else {
+            throw .usage("\(word) \(text): give a share from 1/1 to 1/1000000")
+        }
+        return number
+    }
+
     private mutating func finished() throws(BenchError) -> Options {
         if let binary = self.binary {
-            self.options.servers.append(.teahouse(binary: binary, configuration: self.configuration))
+            self.options.servers += self.encodings.map {
+                .teahouse(binary: binary, configuration: self.configuration, encoding: $0)
+            }
         }
-        if let target = self.target { self.options.servers.append(.target(target, process: self.targetProcess)) }
+        if let target = self.target {
+            self.options.servers += self.encodings.map {
+                .target(target, process: self.targetProcess, encoding: $0)
+            }
+        }
         self.options.servers += self.references
         guard !self.options.servers.isEmpty else {
             throw .usage("say what to measure: --server, --target, --reference or --with-references")

@@ -8,6 +8,8 @@ package struct Options: Equatable, Sendable {
     /// Runs of each scenario and server, in turn; the medians are shown.
     package var rounds = 3
     package var json = false
+    /// In the binary encoding, one in so many messages that arrive is decrypted and its message key checked.
+    package var keyCheckInterval = 64
     package var usersFile: String?
     package var group = "bench"
     /// Where data folders and logs are made: it should be on the disk that is to be measured, not in memory.
@@ -48,11 +50,14 @@ package struct Options: Equatable, Sendable {
           --reference NAME bare (stores nothing), log (group commit with fdatasync), mosquitto (QoS 1) or
                            mosquitto-saving (its database saved every second); may be repeated
           --with-references  all of them that are installed
+          --protocol NAME  how teahouse is spoken to: wukong-json (the default), wukong-binary or both,
+                           which compares them; the references are spoken to as ever
 
         options
           --seconds 5      measured time of each run      --rounds 3   runs of each, in turn; medians are shown
           --warm-up 0.5    seconds before it              --json       print JSON instead of tables
           --folder /var/tmp  where data and logs go
+          --verify-keys 1/64  share of the messages in the binary encoding that is decrypted and checked
 
         Exit status: 0 done; 1 messages were lost, repeated, reordered, refused or unanswered, or a run failed;
         64 usage.

@@ -8,7 +8,7 @@ extension ScenarioRun {
     func measureCatchUp(_ messages: Int) throws(BenchError) -> Outcome {
         // The last account: other scenarios use the first ones.
         let receiver = self.server.accounts[self.server.accounts.count - 1]
-        let door = self.makeDoor(cleanSession: false)
+        let door = try self.makeDoor(cleanSession: false)
         if self.server.speech == .mqtt { try self.subscribeAndLeave(receiver) }
 
         let traffic = Traffic(run: Self.newRunNumber(), layout: .direct(senderOf: [-1, 0]))

@@ -10,7 +10,7 @@ extension ScenarioRun {
 
     func measureTraffic(_ scenario: Scenario) throws(BenchError) -> Outcome {
         let accounts = Array(self.server.accounts.prefix(scenario.users))
-        let door = self.makeDoor(group: scenario.groupMembers > 0 ? self.server.group : nil)
+        let door = try self.makeDoor(group: scenario.groupMembers > 0 ? self.server.group : nil)
         let (routes, layout, window) = self.plan(scenario, accounts, echo: door.echoesToSender)
         let traffic = Traffic(run: Self.newRunNumber(), layout: layout)
         let loop = try self.makeLoop(door, traffic)

@@ -3,7 +3,7 @@ import Glibc
 
 /// A server that is there to be measured.
 package struct ServerUnderTest {
-    package enum Speech: Sendable { case json, mqtt }
+    package enum Speech: Sendable { case json, binary, mqtt }
 
     package var name: String
     package var endpoint: Endpoint
@@ -35,11 +35,14 @@ package struct ScenarioRun {
     let server: ServerUnderTest
     let bounds: Bounds
     let signals: SignalWatch
+    /// See `Options.keyCheckInterval`.
+    let keyCheckInterval: Int
 
-    package init(server: ServerUnderTest, bounds: Bounds, signals: SignalWatch) {
+    package init(server: ServerUnderTest, bounds: Bounds, signals: SignalWatch, keyCheckInterval: Int = 64) {
         self.server = server
         self.bounds = bounds
         self.signals = signals
+        self.keyCheckInterval = keyCheckInterval
     }
 
     /// Runs it. Returns `nil` when the server does not offer what is measured.
@@ -55,18 +58,42 @@ package struct ScenarioRun {
             case .idle(let connections): try self.measureIdle(connections)
             case .signIn(let connections): try self.measureSignIn(connections)
             case .catchUp(let messages):
-                if self.server.keepsForAbsent { try self.measureCatchUp(messages) } else { ([], Faults(), []) }
+                if self.catchesUp { try self.measureCatchUp(messages) } else { ([], Faults(), []) }
             }
-        if figures.isEmpty { return nil }
+        let allNotes = notes + self.encodingNotes(scenario)
+        if figures.isEmpty && allNotes.isEmpty { return nil }
         return Measurement(
-            scenario: scenario.label, server: self.server.name, figures: figures, faults: faults, notes: notes)
+            scenario: scenario.label, server: self.server.name, figures: figures, faults: faults, notes: allNotes)
+    }
+
+    private var catchesUp: Bool { self.server.keepsForAbsent && self.server.speech != .binary }
+
+    /// What the generator leaves out of the work of clients of the binary encoding.
+    private func encodingNotes(_ scenario: Scenario) -> [String] {
+        guard self.server.speech == .binary else { return [] }
+        switch scenario {
+        case .pairs, .fanOut:
+            return [
+                "one key pair for all connections; key and payload of 1/\(self.keyCheckInterval) of arrivals are checked"
+            ]
+        case .signIn, .idle:
+            return ["the generator has one key pair for all connections and derives no session keys"]
+        case .catchUp:
+            return ["left out: clients of the binary encoding fetch what they missed over HTTP, not from this door"]
+        }
     }
 
     typealias Outcome = ([Figure], Faults, [String])
 
-    func makeDoor(group: String? = nil, cleanSession: Bool = true) -> any Door {
-        switch self.server.speech {
-        case .json: JSONDoor(host: self.server.endpoint.description)
+    /// - Parameter silent: whether nobody will say anything.
+    func makeDoor(
+        group: String? = nil, cleanSession: Bool = true, silent: Bool = false
+    ) throws(BenchError) -> any Door {
+        let host = self.server.endpoint.description
+        return switch self.server.speech {
+        case .json: JSONDoor(host: host)
+        case .binary:
+            try BinaryDoor(host: host, keyUse: silent ? .none : .traffic(checking: self.keyCheckInterval))
         case .mqtt: MQTTDoor(group: group, cleanSession: cleanSession)
         }
     }

@@ -65,7 +65,10 @@ struct MessageTemplate {
     var bytes: [UInt8]
     /// Where the request's or packet's identifier goes.
     var slotOffset: Int
-    /// Where the client message number's counter goes, in a protocol that has one.
+    /// Where the client message number, or the counter in it, goes, in a protocol that has one.
     var counterOffset: Int?
+    /// Where the stamp goes, or the encrypted payload that holds it.
     var stampOffset: Int
+    /// What a message key signs after the client message number; empty in a protocol without.
+    var signatureEnd: [UInt8] = []
 }

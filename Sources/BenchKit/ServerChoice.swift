@@ -1,11 +1,17 @@
 import Glibc
 
+/// An encoding of the WuKongIM protocol, by the name that the command line has for it.
+package enum WuKongEncoding: String, Hashable, Sendable, CaseIterable {
+    case json = "wukong-json"
+    case binary = "wukong-binary"
+}
+
 /// A server to measure, as it is chosen on the command line.
 package enum ServerChoice: Hashable, Sendable {
     /// One that runs already; with its process id, its memory and processor time are measured too.
-    case target(Endpoint, process: Int32?)
+    case target(Endpoint, process: Int32?, encoding: WuKongEncoding = .json)
     /// A teahouse binary, started by the benchmark.
-    case teahouse(binary: String, configuration: String?)
+    case teahouse(binary: String, configuration: String?, encoding: WuKongEncoding = .json)
     /// The reference that stores nothing.
     case bare
     /// The reference that writes a log and waits for the disk, once per loop turn.
@@ -22,8 +28,10 @@ package enum ServerChoice: Hashable, Sendable {
 
     package var name: String {
         switch self {
-        case .target(let endpoint, _): endpoint.description
-        case .teahouse: "teahouse"
+        case .target(let endpoint, _, .json): endpoint.description
+        case .target(let endpoint, _, .binary): "\(endpoint) binary"
+        case .teahouse(_, _, .json): "teahouse"
+        case .teahouse(_, _, .binary): "teahouse binary"
         case .bare: "bare"
         case .log: "log"
         case .mosquitto(false): "mosquitto"

@@ -22,15 +22,16 @@ package final class Stage {
     package func start(_ choice: ServerChoice) throws(BenchError) -> ServerUnderTest {
         self.stop()
         switch choice {
-        case .target(let endpoint, let process):
+        case .target(let endpoint, let process, let encoding):
             guard let file = self.options.usersFile else {
                 throw .usage("--target needs --users FILE, with a line \"uid token\" for each person")
             }
             return ServerUnderTest(
-                name: choice.name, endpoint: endpoint, speech: .json, process: process,
+                name: choice.name, endpoint: endpoint, speech: Self.speech(encoding), process: process,
                 accounts: try Preparation.accounts(from: readFile(file)), group: self.options.group,
                 keepsForAbsent: true)
-        case .teahouse(let binary, let configuration): return try self.startTeahouse(binary, configuration)
+        case .teahouse(let binary, let configuration, let encoding):
+            return try self.startTeahouse(choice.name, binary, configuration, Self.speech(encoding))
         case .bare, .log: return try self.startReference(choice)
         case .mosquitto(let saving): return try self.startMosquitto(choice, saving: saving)
         }
@@ -48,7 +49,16 @@ package final class Stage {
         return child
     }
 
-    private func startTeahouse(_ binary: String, _ configuration: String?) throws(BenchError) -> ServerUnderTest {
+    private static func speech(_ encoding: WuKongEncoding) -> ServerUnderTest.Speech {
+        switch encoding {
+        case .json: .json
+        case .binary: .binary
+        }
+    }
+
+    private func startTeahouse(
+        _ name: String, _ binary: String, _ configuration: String?, _ speech: ServerUnderTest.Speech
+    ) throws(BenchError) -> ServerUnderTest {
         let data = "\(self.folder.path)/teahouse"
         let child = try self.spawn(
             binary, Preparation.serveArguments(data: data, configuration: configuration), name: "teahouse")
@@ -56,7 +66,7 @@ package final class Stage {
         let endpoint = try Options.endpoint(address)
         if self.teahouseAccounts == nil { self.teahouseAccounts = try self.makeAccounts(binary, data: data) }
         return ServerUnderTest(
-            name: "teahouse", endpoint: endpoint, speech: .json, process: child.process,
+            name: name, endpoint: endpoint, speech: speech, process: child.process,
             accounts: self.teahouseAccounts ?? [], group: self.options.group, keepsForAbsent: true)
     }
 

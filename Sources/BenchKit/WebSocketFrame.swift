@@ -2,7 +2,7 @@
 ///
 /// Source: RFC 6455, section 5.2.
 package struct WebSocketFrame: Equatable {
-    package enum Kind: Equatable { case text, close, ping, pong }
+    package enum Kind: Equatable { case text, binary, close, ping, pong }
 
     package var kind: Kind
     /// Where the payload starts in the bytes that were read, and its length.
@@ -20,7 +20,7 @@ package struct WebSocketFrame: Equatable {
 
     /// Reads the frame at the start of `bytes`; `nil` when it is not whole yet.
     ///
-    /// - Throws: `server` for what this generator does not take from a JSON door: binary, masked or fragmented frames.
+    /// - Throws: `server` for what no server has a reason to send: masked, fragmented or huge frames.
     package static func read(_ bytes: UnsafeRawBufferPointer) throws(BenchError) -> WebSocketFrame? {
         guard bytes.count >= 2 else { return nil }
         let kind = try self.kind(of: bytes[0])
@@ -42,10 +42,11 @@ package struct WebSocketFrame: Equatable {
     private static func kind(of first: UInt8) throws(BenchError) -> Kind {
         switch first {
         case 0x81: return .text
+        case 0x82: return .binary
         case 0x88: return .close
         case 0x89: return .ping
         case 0x8a: return .pong
-        default: throw .server("the server sent a WebSocket frame that starts with byte \(first): not whole text")
+        default: throw .server("the server sent a WebSocket frame that starts with byte \(first): no whole message")
         }
     }
 

@@ -14,6 +14,15 @@ int copenssl_harden_server(SSL_CTX *context) {
            SSL_CTX_set_session_id_context(context, (const unsigned char *)"teahouse", 8) == 1;
 }
 
+int copenssl_harden_client(SSL_CTX *context) {
+    SSL_CTX_set_mode(context, SSL_MODE_ENABLE_PARTIAL_WRITE | SSL_MODE_ACCEPT_MOVING_WRITE_BUFFER);
+    SSL_CTX_set_options(context, SSL_OP_NO_RENEGOTIATION | SSL_OP_NO_COMPRESSION);
+    SSL_CTX_set_verify(context, SSL_VERIFY_PEER, NULL);
+    return SSL_CTX_set_min_proto_version(context, TLS1_2_VERSION) == 1 &&
+           SSL_CTX_set_cipher_list(context, "ECDHE+AESGCM:ECDHE+CHACHA20") == 1 &&
+           SSL_CTX_set_default_verify_paths(context) == 1;
+}
+
 struct choice {
     size_t count;
     SSL_CTX *contexts[];

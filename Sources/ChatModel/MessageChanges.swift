@@ -15,8 +15,8 @@ package struct MessageChange: Hashable, Sendable {
     package var id: MessageID
     /// The conversation's revision that the change got; 0 when everything was so before.
     package var revision: Int64
-    /// Whom it concerns: everyone in the conversation, or only the person who changed what is their own. Empty when
-    /// everything was so before.
+    /// Whom it concerns: everyone who gets what is said in the conversation, or only the person who changed what is their
+    /// own. Empty when everything was so before.
     package var members: [UserID]
 
     package init(place: MessagePlace, id: MessageID, revision: Int64, members: [UserID]) {

@@ -90,6 +90,27 @@ package enum Keys {
 
     package static let passwordMinimumCharacters = SettingKey<Int64>(
         "accounts.password_minimum_characters", 10, in: 6...128, "characters", "Of a new password, at least.")
+
+    package static let hooksURL = SettingKey<String>(
+        "hooks.url", "",
+        "Where events are posted to, http:// or https://, such as http://10.0.0.2:8080/teahouse. Empty: nowhere.")
+    package static let hooksEvents = SettingKey<[String]>(
+        "hooks.events", ["msg.notify", "msg.offline", "user.onlinestatus"], "Which events are posted.")
+    package static let hooksSecretFile = SettingKey<String>(
+        "hooks.secret_file", "",
+        "A file with a secret of 16 to 1024 bytes that only teahouse may read; requests are signed with it.")
+    package static let hooksCAFile = SettingKey<String>(
+        "hooks.ca_file", "",
+        "Authorities (PEM) that vouch for receivers over https, beside those of this system.")
+    package static let hooksTimeoutSeconds = SettingKey<Int64>(
+        "hooks.timeout_seconds", 5, in: 1...60, "seconds",
+        "For one request; a receiver that answers later is asked again.")
+    package static let hooksQueueEvents = SettingKey<Int64>(
+        "hooks.queue_events", 1_000_000, in: 1_000...100_000_000, "events",
+        "That wait for a receiver, about 40 bytes each on the disk; with more the oldest are dropped.")
+    package static let hooksGiveUpHours = SettingKey<Int64>(
+        "hooks.give_up_hours", 24, in: 1...720, "hours", "After which an event that no receiver took is dropped.")
+
     package static let wukong = SettingKey<Bool>("wukong.enabled", true, "Whether WuKongIM clients are served.")
     package static let wukongCatchUp = SettingKey<String>(
         "wukong.catch_up", "json", choices: ["json", "off"],
@@ -119,6 +140,12 @@ package enum Keys {
     package static let wukongAPIWaiting = SettingKey<Int64>(
         "wukong.api_waiting_requests", 512, in: 1...100_000, "requests",
         "That wait for their answer, per reactor; one more is answered with 503.")
+    package static let wukongRegistration = SettingKey<String>(
+        "wukong.registration", "off", choices: ["off", "open"],
+        "Whether anybody may make an account over the HTTP API; otherwise the operator makes them.")
+    package static let wukongDatasource = SettingKey<String>(
+        "wukong.datasource", "",
+        "Where a channel that is not known is asked for, as WuKongIM asks its datasource. Empty: nowhere.")
 
     package static let storage = SettingKey<String>(
         "storage", "sqlite", choices: ["sqlite"], "Where messages are kept.")
@@ -140,9 +167,13 @@ package enum Keys {
         tokenDays.definition, ballastBytes.definition, stopWritingFreeBytes.definition,
         idleSecondsWuKong.definition,
         passwordMinimumCharacters.definition,
+        hooksURL.definition, hooksEvents.definition, hooksSecretFile.definition, hooksCAFile.definition,
+        hooksTimeoutSeconds.definition, hooksQueueEvents.definition, hooksGiveUpHours.definition,
         wukong.definition, wukongCatchUp.definition, wukongCatchUpMessages.definition,
         wukongRedeliverySeconds.definition, wukongRedeliveryAttempts.definition,
         wukongAPI.definition, wukongAPIPersonRate.definition, wukongAPIPersonBurst.definition,
         wukongAPIAddressRate.definition, wukongAPIAddressBurst.definition, wukongAPIWaiting.definition,
+        wukongRegistration.definition,
+        wukongDatasource.definition,
     ]
 }

@@ -21,8 +21,12 @@ extension TeahouseServer {
             startedAtMilliseconds: options.clock.wallMilliseconds(), limits: options.transportLimits.all)
         let house = APIHouse(
             broker: broker, accounts: accounts, store: store, managerToken: token, settings: options.wuKongAPI,
-            facts: facts, clock: options.clock, log: options.log,
-            findSession: { holder, then in accounts.authenticator.findPerson(holder, then: then) })
-        return APIDesk(house: house, router: Router(WuKongRows.all, notServed: WuKongRows.notServed))
+            facts: facts, clock: options.clock, log: options.log, findSession: BusinessServer.sessions(of: accounts))
+        var business = options.business
+        business.rules = options.store.rules
+        let router = Router(
+            WuKongRows.all + BusinessServer(business).routes,
+            notServed: WuKongRows.notServed + BusinessServer.notServed)
+        return APIDesk(house: house, router: router)
     }
 }

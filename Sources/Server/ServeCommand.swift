@@ -73,6 +73,7 @@ package enum ServeCommand {
         case .transport(.cannotListen(_, _, EADDRINUSE)): .alreadyRunning
         case .transport: .configuration
         case .admin: .inputOutput
+        case .outgoing: .configuration
         }
     }
 

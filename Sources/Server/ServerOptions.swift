@@ -3,6 +3,8 @@ package import Broker
 package import Configuration
 package import Diagnostics
 package import Execution
+package import HTTPClient
+package import Hooks
 package import Store
 package import Transport
 import Glibc
@@ -22,7 +24,15 @@ package struct ServerOptions: Sendable {
     package var servesWuKong = true
     package var wuKongAPI = APISettings()
     package var servesWuKongAPI = true
+    package var business = BusinessSettings()
     package var accounts = AccountsOptions()
+    /// `nil`: nobody outside is told anything.
+    package var hooks: HooksOptions?
+    /// `nil`: what is not known here is not known at all.
+    package var datasource: HTTPAddress?
+    /// Signs what is posted to either.
+    package var outgoingSecret: [UInt8]?
+    package var outgoing = HTTPClientOptions()
     package var clock = Clock.system
     package var log = Log.silent
 
@@ -53,6 +63,7 @@ extension ServerOptions {
         self.applyStore(settings)
         self.applyLimits(settings)
         self.applyDoors(settings)
+        try self.applyOutside(settings)
     }
 
     private static func certificates(_ settings: Settings) throws(ConfigurationError) -> [TLSSettings.Files] {
@@ -133,5 +144,6 @@ extension ServerOptions {
         self.wuKongAPI.waitingRequests = Int(settings[Keys.wukongAPIWaiting])
         self.wuKongAPI.takesPlainTokens = settings[Keys.plainTokens] == "private"
         self.wuKongAPI.messageBytes = Int(settings[Keys.bodyBytes])
+        self.business.registrationIsOpen = settings[Keys.wukongRegistration] == "open"
     }
 }

@@ -3,6 +3,8 @@ package import AdminAPI
 import AdminService
 package import Broker
 import Diagnostics
+package import HTTPClient
+package import Hooks
 package import Store
 package import Transport
 import WuKongAPI
@@ -14,7 +16,14 @@ package final class TeahouseServer: Sendable {
     package let accounts: Accounts
     package let broker: Broker
     package let transport: TransportServer
+    private let outside: Outside
     private let admin: AdminService
+
+    /// Where channels that are not known may be asked for; `nil` when nowhere.
+    package var datasource: DatasourceClient? { self.outside.datasource }
+
+    /// How hooks go; `nil` when there are none.
+    package var hookFigures: HookFigures? { self.outside.hookFigures }
 
     /// Where it listens, with real ports.
     package var addresses: [BoundAddress] { self.transport.addresses }
@@ -24,7 +33,7 @@ package final class TeahouseServer: Sendable {
     /// - Throws: `ServerError`; then nothing runs and the folder is free again.
     package init(_ options: ServerOptions) throws(ServerError) {
         do throws(StoreError) {
-            self.store = try Store(options.store)
+            self.store = try Store(Outside.storeOptions(options))
         } catch {
             throw .store(error)
         }
@@ -37,11 +46,19 @@ package final class TeahouseServer: Sendable {
             Self.stop(self.broker, self.accounts, self.store)
             throw error
         }
+        do throws(ServerError) {
+            self.outside = try Outside(
+                options, store: self.store, broker: self.broker, listening: self.transport.addresses)
+        } catch {
+            Self.stop(self.broker, self.accounts, self.store)
+            throw error
+        }
         do throws(AdminError) {
             self.admin = try AdminService(
-                Self.adminOptions(options, self.transport), store: self.store, accounts: self.accounts,
+                Self.adminOptions(options, self.transport, self.outside), store: self.store, accounts: self.accounts,
                 broker: self.broker)
         } catch {
+            self.outside.stop()
             Self.stop(self.broker, self.accounts, self.store)
             throw .admin(error)
         }
@@ -76,12 +93,16 @@ package final class TeahouseServer: Sendable {
         }
     }
 
-    private static func adminOptions(_ options: ServerOptions, _ transport: TransportServer) -> AdminServiceOptions {
+    private static func adminOptions(
+        _ options: ServerOptions, _ transport: TransportServer, _ outside: Outside
+    ) -> AdminServiceOptions {
         var admin = AdminServiceOptions(
             folder: options.store.folder, version: Version.text, addresses: transport.addresses.map(\.description),
             limits: options.transportLimits.all)
         admin.clock = options.clock
         admin.log = options.log
+        admin.moreFigures = { outside.figures }
+        admin.moreTroubles = { outside.troubles }
         return admin
     }
 
@@ -91,6 +112,7 @@ package final class TeahouseServer: Sendable {
     package func stop(deadlineMilliseconds: Int64 = 5000) {
         self.transport.drain(deadlineMilliseconds: deadlineMilliseconds)
         self.admin.stop()
+        self.outside.stop()
         Self.stop(self.broker, self.accounts, self.store)
     }
 
@@ -116,12 +138,14 @@ package enum ServerError: Error, CustomStringConvertible {
     case store(StoreError)
     case transport(TransportError)
     case admin(AdminError)
+    case outgoing(HTTPClientError)
 
     package var description: String {
         switch self {
         case .store(let error): error.description
         case .transport(let error): error.description
         case .admin(let error): "the admin socket cannot be opened: \(error)"
+        case .outgoing(let error): error.description
         }
     }
 }

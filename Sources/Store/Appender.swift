@@ -18,6 +18,8 @@ final class Appender {
     private let connection: Connection
     private let memory: WriterMemory
     private let insertMessage: Statement
+    /// `nil` when nobody outside wants to hear of messages.
+    private let insertHook: Statement?
     private let tokens: TokenIndex
     /// Conversations whose head is ahead of the database.
     private var ahead: [ConversationState] = []
@@ -25,9 +27,11 @@ final class Appender {
     /// Since the last time they were taken.
     var counts = Counts()
 
-    init(_ connection: Connection, _ memory: WriterMemory, _ tokens: TokenIndex, _ sequencer: Sequencer)
-        throws(StoreError)
-    {
+    /// - Parameter queuesHooks: each message is also put into the queue of events for receivers outside.
+    init(
+        _ connection: Connection, _ memory: WriterMemory, _ tokens: TokenIndex, _ sequencer: Sequencer,
+        queuesHooks: Bool
+    ) throws(StoreError) {
         self.connection = connection
         self.memory = memory
         self.tokens = tokens
@@ -38,6 +42,12 @@ final class Appender {
                 client_token, topic, body, body_hash)
             VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
             """)
+        self.insertHook =
+            queuesHooks
+            ? try connection.statement(
+                """
+                INSERT INTO hook_queue (event, conversation_id, message_sequence, created_at) VALUES (0, ?, ?, ?)
+                """) : nil
     }
 
     /// Where a message goes, found in memory.
@@ -45,7 +55,7 @@ final class Appender {
         let sender: UserState
         /// `nil` for a conversation that its first message makes.
         let conversation: ConversationState?
-        /// How to make it.
+        /// How to make it, when it is to be made.
         let seed: ConversationSeed?
         /// The other one of a direct conversation.
         let peer: UserState?
@@ -94,7 +104,8 @@ final class Appender {
             guard let peer = try self.memory.user(named: name) else { return .refusal(.noSuchUser) }
             let pair = DirectPair(sender.id, peer.id)
             let conversation = try self.memory.conversation(pair)
-            return .target(Target(sender: sender, conversation: conversation, seed: .direct(pair), peer: peer))
+            let seed = conversation == nil ? ConversationSeed.direct(pair) : nil
+            return .target(Target(sender: sender, conversation: conversation, seed: seed, peer: peer))
         case .channel(let kind, let name):
             let key = ChannelKey(kind: kind, name: name)
             if let found = try self.memory.conversation(key) { return try self.resolved(sender, found) }
@@ -116,7 +127,7 @@ final class Appender {
         guard let other = pair.other(than: sender.id), let peer = try self.memory.user(other) else {
             return .refusal(.noSuchConversation)
         }
-        return .target(Target(sender: sender, conversation: found, seed: .direct(pair), peer: peer))
+        return .target(Target(sender: sender, conversation: found, seed: nil, peer: peer))
     }
 
     private func facts(
@@ -190,6 +201,7 @@ final class Appender {
             sender: target.sender.id, senderName: target.sender.name, sentAtMilliseconds: sentAt,
             clientToken: request.clientToken, content: request.content)
         try self.insert(message, countable: countable, bodyHash: bodyHash)
+        try self.queueHook(message, at: wall)
         conversation.head = sequence
         conversation.headCountable = countable
         conversation.activeAt = sentAt
@@ -210,10 +222,11 @@ final class Appender {
     /// has members the rest is not looked at.
     private func remind(of message: Message, _ conversation: ConversationState) throws(StoreError) -> [UserID] {
         let mentions = message.content.mentions
-        var called = mentions.all ? conversation.members : []
+        let members = try self.memory.home(of: conversation).roles
+        var called = mentions.all ? members.keys.sorted() : []
         if !mentions.all {
-            for name in mentions.users.prefix(conversation.members.count) {
-                guard let user = try self.memory.user(named: name), conversation.roles[user.id] != nil else { continue }
+            for name in mentions.users.prefix(members.count) {
+                guard let user = try self.memory.user(named: name), members[user.id] != nil else { continue }
                 called.append(user.id)
             }
         }
@@ -255,6 +268,14 @@ final class Appender {
         statement.bind(14, bodyHash)
         try statement.run()
         self.tokens.add(message)
+    }
+
+    private func queueHook(_ message: Message, at wall: Int64) throws(StoreError) {
+        guard let statement = self.insertHook else { return }
+        statement.bind(1, message.conversation.rawValue)
+        statement.bind(2, message.sequence)
+        statement.bind(3, wall)
+        try statement.run()
     }
 
     private func accepted(

@@ -3,6 +3,8 @@ import ChatModel
 /// A message that someone is about to change, with what decides whether they may.
 struct MessageTarget {
     let conversation: ConversationState
+    /// Everyone who gets what is said there.
+    let receivers: [UserID]
     let place: MessagePlace
     let id: MessageID
     let sender: UserID
@@ -29,13 +31,19 @@ extension WriteTransaction {
     func conversation(_ id: ConversationID, for actor: Actor) throws(StoreError) -> ConversationState {
         guard try self.memory.user(actor.user) != nil else { throw .refused(.noSuchUser) }
         guard let conversation = try self.memory.conversation(id) else { throw .refused(.noSuchConversation) }
-        if actor.isPrivileged || conversation.roles[actor.user] != nil { return conversation }
+        if actor.isPrivileged { return conversation }
+        if try self.role(of: actor.user, in: conversation) != nil { return conversation }
         switch conversation.kind {
         case .room: return conversation
         // Of two people's conversation nobody else is told that it exists.
         case .direct: throw .refused(.noSuchConversation)
         default: throw .refused(.notMember)
         }
+    }
+
+    /// The role of a member; of a topic without members of its own, in its community. `nil` for anyone else.
+    func role(of user: UserID, in conversation: ConversationState) throws(StoreError) -> MemberRole? {
+        try self.memory.home(of: conversation).roles[user]
     }
 
     /// The message to be changed, with the facts about who wants to.
@@ -58,19 +66,22 @@ extension WriteTransaction {
                 ON e.conversation_id = m.conversation_id AND e.sequence = m.sequence
             WHERE m.conversation_id = ? AND m.sequence = ?
             """
+        let role = try self.role(of: actor.user, in: conversation)
+        let receivers = try self.memory.receivers(of: conversation)
         return try self.connection.first(sql, place.conversation, place.sequence) { row throws(StoreError) in
             let sender = row.userID(1)
             let flags = MessageFlags(rawValue: row.int64(3))
             let withdrawal = Withdrawal(rawValue: row.int64(4))
             var facts = MessageFacts(
                 authority: actor.authority, kind: conversation.kind, flags: conversation.flags,
-                role: conversation.roles[actor.user], isAuthor: sender == actor.user)
+                role: role, isAuthor: sender == actor.user)
             facts.ageSeconds = (self.wallMilliseconds - row.int64(2)) / 1_000
             facts.isRecalled = withdrawal.contains(.recalled)
             facts.isDeletedForAll = withdrawal.contains(.deleted)
             facts.receiptRequested = flags.contains(.receiptRequested)
             return MessageTarget(
-                conversation: conversation, place: place, id: MessageID(rawValue: row.int64(0)), sender: sender,
+                conversation: conversation, receivers: receivers, place: place, id: MessageID(rawValue: row.int64(0)),
+                sender: sender,
                 flags: flags, editCount: Int(row.int64(5)), isPinned: row.int64(6) != 0, facts: facts)
         }
     }

@@ -11,9 +11,9 @@ struct Migration {
 let migrations: [Migration] = [
     Migration(version: 1, sql: Schema.sql),
     Migration(version: 2, sql: Schema.conversations),
-    Migration(version: 2, sql: Schema.systemAccounts),
     Migration(version: 3, sql: MessagesSchema.sql),
     Migration(version: 4, sql: Schema.people),
+    Migration(version: 5, sql: SchemaHooks.sql),
 ]
 
 extension Connection {

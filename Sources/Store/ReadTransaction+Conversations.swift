@@ -130,15 +130,11 @@ extension ReadTransaction {
         of user: UserID, class deviceClass: DeviceClass
     ) throws(StoreError) -> [UndeliveredRange] {
         let sql: StaticString = """
-            SELECT m.conversation_id,
-                max(coalesce(d.sequence, max(m.joined_sequence, m.read_sequence)), coalesce(p.cleared_through, 0))
-                    AS position,
-                c.head
+            SELECT m.conversation_id, coalesce(d.sequence, max(m.joined_sequence, m.read_sequence)) AS position, c.head
             FROM member m JOIN conversation c ON c.id = m.conversation_id
             LEFT JOIN delivered d
                 ON d.user_id = m.user_id AND d.device_class = ?2 AND d.conversation_id = m.conversation_id
-            LEFT JOIN preference p ON p.user_id = m.user_id AND p.conversation_id = m.conversation_id
-            WHERE m.user_id = ?1 AND c.kind NOT IN (3, 4, 9) AND c.head > position ORDER BY m.conversation_id
+            WHERE m.user_id = ?1 AND c.head > position AND c.kind <> 3 AND c.kind <> 4 AND c.kind <> 9 ORDER BY m.conversation_id
             """
         return try self.connection.query(sql, user, deviceClass) { row throws(StoreError) in
             UndeliveredRange(conversation: row.conversationID(0), from: row.int64(1), head: row.int64(2))

@@ -121,16 +121,8 @@ extension ReadTransaction {
             SELECT user_id FROM member WHERE conversation_id IN (?1, ?2)
             UNION SELECT user_id FROM listener WHERE conversation_id IN (?1, ?2)
             """
-        let home = try self.communityOfBareTopic(id) ?? id
+        let home = try self.home(of: id)
         return try self.connection.query(sql, id, home) { row throws(StoreError) in row.userID(0) }
-    }
-
-    /// The community whose members count for a topic that has none of its own; `nil` for anything else.
-    private func communityOfBareTopic(_ id: ConversationID) throws(StoreError) -> ConversationID? {
-        guard let topic = try self.conversation(id), topic.kind == .communityTopic, topic.memberCount == 0,
-            let name = topic.channel.flatMap({ communityName(ofTopic: $0.text) })
-        else { return nil }
-        return try self.connection.conversationID(of: ChannelKey(kind: .community, name: name))
     }
 
     /// Whether someone gets what is said there: a member, a listener, or for a topic without members of its own a member
@@ -143,8 +135,18 @@ extension ReadTransaction {
         if try self.connection.first(sql, id, user, read: { row throws(StoreError) in row.int64(0) != 0 }) == true {
             return true
         }
-        guard let community = try self.communityOfBareTopic(id) else { return false }
-        return try self.member(user, in: community) != nil
+        let home = try self.home(of: id)
+        guard home != id else { return false }
+        return try self.member(user, in: home) != nil
+    }
+
+    /// The conversation whose members count: itself, or for a topic without members of its own its community.
+    func home(of id: ConversationID) throws(StoreError) -> ConversationID {
+        guard let topic = try self.conversation(id), topic.kind == .communityTopic, topic.memberCount == 0,
+            let name = topic.channel.flatMap({ communityName(ofTopic: $0.text) }),
+            let community = try self.connection.conversationID(of: ChannelKey(kind: .community, name: name))
+        else { return id }
+        return community
     }
 
     // MARK: Lists

@@ -65,18 +65,19 @@ extension ReadTransaction {
             SELECT j.value, g.id, e.revision, e.withdrawn, w.name, e.edit_count, d.body, d.is_json, d.edited_at, e.pinned,
                 e.reader_count, e.attributes, k.revision, k.hidden, k.heard, r.read_at, c.member_count, s.user_id
             FROM json_each(?1) j
-            JOIN conversation c ON c.id = ?2
+            JOIN conversation c ON c.id = ?4
             LEFT JOIN message_extra e ON e.conversation_id = ?2 AND e.sequence = j.value
             LEFT JOIN message_mark k ON k.user_id = ?3 AND k.conversation_id = ?2 AND k.sequence = j.value
             LEFT JOIN message_reader r ON r.conversation_id = ?2 AND r.sequence = j.value AND r.user_id = ?3
             LEFT JOIN message_edit d ON d.conversation_id = ?2 AND d.sequence = j.value AND d.number = e.edit_count
             LEFT JOIN user w ON w.id = e.withdrawn_by
             LEFT JOIN message g ON g.conversation_id = ?2 AND g.sequence = j.value
-            LEFT JOIN member s ON s.conversation_id = ?2 AND s.user_id = g.sender_id
+            LEFT JOIN member s ON s.conversation_id = ?4 AND s.user_id = g.sender_id
             WHERE e.revision IS NOT NULL OR k.revision IS NOT NULL
             """
-        let extras = try self.connection.query(sql, try Self.list(sequences), id, user) { row throws(StoreError) in
-            try Self.extra(row, in: id)
+        let home = try self.home(of: id)
+        let extras = try self.connection.query(sql, try Self.list(sequences), id, user, home) {
+            row throws(StoreError) in try Self.extra(row, in: id)
         }
         return Dictionary(extras.map { ($0.place.sequence, $0) }) { first, _ in first }
     }
@@ -159,15 +160,17 @@ extension ReadTransaction {
         try self.check(access, to: place.conversation)
         let sql: StaticString = """
             SELECT m.user_id, u.name, u.display_name, NULL
-            FROM message g JOIN member m ON m.conversation_id = g.conversation_id JOIN user u ON u.id = m.user_id
+            FROM message g JOIN member m ON m.conversation_id = ? JOIN user u ON u.id = m.user_id
             WHERE g.conversation_id = ? AND g.sequence = ? AND m.user_id > ? AND m.user_id <> g.sender_id
                 AND NOT EXISTS (
                     SELECT 1 FROM message_reader r
                     WHERE r.conversation_id = g.conversation_id AND r.sequence = g.sequence AND r.user_id = m.user_id)
             ORDER BY m.user_id LIMIT ?
             """
+        let home = try self.home(of: place.conversation)
         return try self.connection.query(
-            sql, place.conversation, place.sequence, after?.rawValue ?? Int64.min, try Self.page(limit),
+            sql, home, place.conversation, place.sequence,
+            after?.rawValue ?? Int64.min, try Self.page(limit),
             read: Self.reader)
     }
 

@@ -25,6 +25,7 @@ package enum RecentOrder: Sendable {
     case byChange
 }
 
+// In the queries: kinds 3, 4 and 9 are those that are not `isListed`. SQLite compares faster than it looks up a list.
 extension ReadTransaction {
     /// A person's list of conversations, without kinds that stand in nobody's list.
     ///
@@ -36,7 +37,6 @@ extension ReadTransaction {
         of user: UserID, since change: Int64 = 0, order: RecentOrder = .forDisplay, includingHidden: Bool = false,
         limit: Int, offset: Int = 0
     ) throws(StoreError) -> [RecentConversation] {
-        // 3, 4, 9: the kinds that are not `isListed`.
         let sql: StaticString = """
             SELECT c.id, c.kind, c.channel, c.title, c.flags, c.creator_id, c.member_count, c.head, c.head_countable,
                 c.revision, c.created_at, c.active_at,
@@ -50,7 +50,7 @@ extension ReadTransaction {
                 CASE WHEN c.direct_low = m.user_id THEN c.direct_high ELSE c.direct_low END
             FROM member m JOIN conversation c ON c.id = m.conversation_id JOIN user u ON u.id = m.user_id
             LEFT JOIN preference p ON p.user_id = m.user_id AND p.conversation_id = m.conversation_id
-            WHERE m.user_id = ?1 AND c.kind NOT IN (3, 4, 9) AND latest > ?2
+            WHERE m.user_id = ?1 AND c.kind <> 3 AND c.kind <> 4 AND c.kind <> 9 AND latest > ?2
                 AND (?3 OR p.hidden_through IS NULL OR c.head > p.hidden_through)
             ORDER BY CASE WHEN ?4 THEN latest END, coalesce(p.pinned, 0) DESC, c.active_at DESC, c.id DESC
             LIMIT ?5 OFFSET ?6
@@ -79,8 +79,8 @@ extension ReadTransaction {
         let sql: StaticString = """
             SELECT m.conversation_id, c.head_countable - m.read_countable - m.own_countable_since_read
             FROM member m JOIN conversation c ON c.id = m.conversation_id
-            WHERE m.user_id = ? AND c.kind NOT IN (3, 4, 9)
-                AND c.head_countable > m.read_countable + m.own_countable_since_read
+            WHERE m.user_id = ? AND c.head_countable > m.read_countable + m.own_countable_since_read
+                AND c.kind <> 3 AND c.kind <> 4 AND c.kind <> 9
             """
         let hidden = try self.hiddenCounts(of: user).afterRead
         var unread: [ConversationID: Int64] = [:]
@@ -104,7 +104,7 @@ extension ReadTransaction {
                 CASE WHEN m.own_last_sequence > p.marked_at THEN 0 ELSE coalesce(p.marked_unread, 0) END
             FROM member m JOIN conversation c ON c.id = m.conversation_id
             LEFT JOIN preference p ON p.user_id = m.user_id AND p.conversation_id = m.conversation_id
-            WHERE m.user_id = ? AND c.kind NOT IN (3, 4, 9)
+            WHERE m.user_id = ? AND c.kind <> 3 AND c.kind <> 4 AND c.kind <> 9
             """
         let hidden = try self.hiddenCounts(of: user).afterBadge
         var badges: [ConversationID: Int64] = [:]

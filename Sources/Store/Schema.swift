@@ -1,4 +1,4 @@
-/// What a new database gets. Older ones reach the same shape through `migrations`.
+/// The first schema. A new database gets it and every later step of `migrations`, an older one the steps it lacks.
 enum Schema {
     /// The version a new database has, and the newest this build understands.
     static var version: Int { migrations[migrations.count - 1].version }

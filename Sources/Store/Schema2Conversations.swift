@@ -4,6 +4,8 @@ extension Schema {
     static let conversations = """
         ALTER TABLE conversation ADD COLUMN logo TEXT;
         ALTER TABLE conversation ADD COLUMN notice TEXT;
+        -- is_system: an account of the server or of one of its robots.
+        ALTER TABLE user ADD COLUMN is_system INTEGER NOT NULL DEFAULT 0;
 
         -- own_last_sequence, own_last_countable: the newest message the person sent as a member, and its countable; 0
         -- for none.
@@ -18,13 +20,23 @@ extension Schema {
         ALTER TABLE member ADD COLUMN nickname TEXT;
         CREATE INDEX member_by_revision ON member (conversation_id, revision);
 
+        -- One pass over the messages; memory for people in conversations, not for messages.
+        CREATE TEMP TABLE own_last (
+            conversation_id INTEGER NOT NULL,
+            sender_id INTEGER NOT NULL,
+            sequence INTEGER NOT NULL,
+            countable INTEGER NOT NULL,
+            PRIMARY KEY (conversation_id, sender_id)
+        ) STRICT, WITHOUT ROWID;
+        INSERT INTO own_last (conversation_id, sender_id, sequence, countable)
+        SELECT conversation_id, sender_id, sequence, countable FROM message WHERE true
+        ON CONFLICT DO UPDATE SET sequence = excluded.sequence, countable = excluded.countable
+            WHERE excluded.sequence > sequence;
         UPDATE member SET own_last_sequence = last.sequence, own_last_countable = last.countable
-        FROM (
-            SELECT conversation_id, sender_id, max(sequence) AS sequence, countable
-            FROM message GROUP BY conversation_id, sender_id
-        ) AS last
+        FROM own_last AS last
         WHERE last.conversation_id = member.conversation_id AND last.sender_id = member.user_id
             AND last.sequence > member.joined_sequence;
+        DROP TABLE own_last;
 
         -- Who left or was removed, so that devices that were away learn of it.
         CREATE TABLE former_member (
@@ -107,10 +119,5 @@ extension Schema {
             user_id INTEGER PRIMARY KEY REFERENCES user (id),
             sequence INTEGER NOT NULL
         ) STRICT;
-        """
-
-    /// Accounts of the server and its robots.
-    static let systemAccounts = """
-        ALTER TABLE user ADD COLUMN is_system INTEGER NOT NULL DEFAULT 0;
         """
 }

@@ -49,6 +49,8 @@ package struct StoreOptions: Sendable {
     package var readers = 2
     /// Reads that may wait; one more is refused as busy.
     package var queuedReads = 4_096
+    /// Whether each stored message is also put into the queue of events for receivers outside.
+    package var queuesHooks = false
     package var clock = Clock.system
     package var log = Log.silent
     /// SQLite's `synchronous`: FULL. Only a test server that is meant to lose messages passes another.

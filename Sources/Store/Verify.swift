@@ -65,6 +65,8 @@ package struct VerifyFinding: Hashable, Sendable, CustomStringConvertible {
         case body
         /// A person's reading position or own count.
         case unread
+        /// What was done to a message after it was sent.
+        case messageChange
         case memberCount
         /// Who is in a conversation, who left, who listens.
         case member
@@ -158,8 +160,9 @@ struct Verifier {
         try self.checkConversations(tokens)
         try self.checkTokens(tokens)
         try self.checkDelivered()
-        try self.checkPeople()
+        try self.checkMessageChanges()
         try self.checkViews()
+        try self.checkPeople()
         for expectation in self.options.expectations { try self.check(expectation) }
     }
 

@@ -36,7 +36,11 @@ extension Verifier {
         let counts: Bool
         let countable: Int64
         let token: [UInt8]?
-        let bodyIsIntact: Bool
+        let isWithdrawn: Bool
+        let bodyIsEmpty: Bool
+        let bodyHash: Int64
+        /// Of the body as it was sent.
+        let sentHash: Int64
     }
 
     func checkConversations(_ tokens: TokenIndex) throws(StoreError) {
@@ -71,11 +75,13 @@ extension Verifier {
     private static func nextMessage(_ statement: Statement) throws(StoreError) -> MessageRow? {
         guard try statement.step() else { return nil }
         let row = statement.row
+        let flags = MessageFlags(rawValue: row.int64(5))
+        let body = row.blob(8)
         return MessageRow(
             conversation: row.int64(0), sequence: row.int64(1), id: row.int64(2), sender: row.int64(3),
-            sentAt: row.int64(4), counts: row.int64(5) & MessageFlags.countsAsUnread.rawValue != 0,
-            countable: row.int64(6), token: row.optionalBlob(7),
-            bodyIsIntact: XXHash.of(row.blob(8)) == row.int64(9))
+            sentAt: row.int64(4), counts: flags.contains(.countsAsUnread), countable: row.int64(6),
+            token: row.optionalBlob(7), isWithdrawn: flags.contains(.withdrawn), bodyIsEmpty: body.isEmpty,
+            bodyHash: XXHash.of(body), sentHash: row.int64(9))
     }
 
     private func conversations() throws(StoreError) -> [Progress] {
@@ -141,13 +147,20 @@ extension Verifier {
                 .countable, progress,
                 "message \(message.sequence) says that \(message.countable) messages count as unread, not \(countable)")
         }
-        if !message.bodyIsIntact {
+        if try !self.bodyIsIntact(message) {
             self.note(.body, progress, "message \(message.sequence) is not what was sent")
         }
         // From here on with what the row says, so that one wrong number is one finding.
         progress.last = (message.sequence, message.id, message.sentAt, message.countable)
         self.countForPeople(message, &progress)
         try self.checkToken(of: message, progress, tokens)
+    }
+
+    /// Of a withdrawn message the body is empty, and the one it was sent with is kept beside it.
+    private func bodyIsIntact(_ message: MessageRow) throws(StoreError) -> Bool {
+        guard message.isWithdrawn else { return message.bodyHash == message.sentHash }
+        let original = try self.originalBody(in: message.conversation, sequence: message.sequence)
+        return message.bodyIsEmpty && original.map { XXHash.of($0) } == message.sentHash
     }
 
     private func countForPeople(_ message: MessageRow, _ progress: inout Progress) {

@@ -59,7 +59,11 @@ extension Verifier {
             return self.notes.add(
                 .missing, "\(what) was acknowledged, but is not there. Restore the last backup.")
         }
-        let differences = Self.differences(found, expectation)
+        var body = found.content.body
+        if found.content.flags.contains(.withdrawn) {
+            body = try self.originalBody(in: conversation.rawValue, sequence: found.sequence) ?? body
+        }
+        let differences = Self.differences(found, body, expectation)
         guard !differences.isEmpty else { return }
         self.notes.add(
             .different,
@@ -87,12 +91,14 @@ extension Verifier {
         }
     }
 
-    private static func differences(_ found: Message, _ expected: VerifyExpectation) -> [String] {
+    private static func differences(
+        _ found: Message, _ body: [UInt8], _ expected: VerifyExpectation
+    ) -> [String] {
         var differences: [String] = []
         if found.id != expected.id { differences.append("its id") }
         if found.senderName != expected.sender { differences.append("its sender") }
         if found.clientToken != expected.clientToken { differences.append("its client token") }
-        if found.content.body != expected.body { differences.append("its body") }
+        if body != expected.body { differences.append("its body") }
         return differences
     }
 }

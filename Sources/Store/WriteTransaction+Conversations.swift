@@ -95,10 +95,12 @@ extension WriteTransaction {
     /// Changes what a conversation shows, its switches and, for a business server or the operator, its members.
     /// Nothing is noted when all of it is as it was.
     ///
+    /// - Returns: whether anything changed.
     /// - Throws: `refused`; `notFound`; `invalid` above a bound or for attributes that are no JSON object.
+    @discardableResult
     package func updateInfo(
         of id: ConversationID, _ patch: ChannelPatch, by actor: Actor
-    ) throws(StoreError) {
+    ) throws(StoreError) -> Bool {
         let conversation = try self.group(id, .changeInfo, by: actor)
         if !actor.isPrivileged {
             let flags = patch.setFlags.union(patch.clearedFlags)
@@ -106,29 +108,29 @@ extension WriteTransaction {
                 throw .refused(.notApplicable)
             }
         }
-        try self.apply(patch, to: conversation)
+        return try self.apply(patch, to: conversation)
     }
 
-    private func apply(_ patch: ChannelPatch, to conversation: ConversationState) throws(StoreError) {
-        try self.applyCard(patch, to: conversation)
-        guard let members = patch.members else { return }
-        if conversation.kind == .room {
-            if patch.resetsMembers {
-                try self.setListeners(members, of: conversation.id)
-            } else {
-                try self.addListeners(members, to: conversation.id)
-            }
-            return
-        }
-        if patch.resetsMembers {
+    @discardableResult
+    private func apply(_ patch: ChannelPatch, to conversation: ConversationState) throws(StoreError) -> Bool {
+        let cardHasChanged = try self.applyCard(patch, to: conversation)
+        guard let members = patch.members else { return cardHasChanged }
+        let id = conversation.id
+        var changed: [UserID] = []
+        switch (conversation.kind, patch.resetsMembers) {
+        case (.room, true): changed = try self.setListeners(members, of: id).users
+        case (.room, false): changed = try self.addListeners(members, to: id).users
+        case (_, true):
             let stay = Set(members)
             let gone = conversation.roles.keys.filter { !stay.contains($0) }
-            try self.removeMembers(gone.sorted(), from: conversation.id)
+            changed = try self.removeMembers(gone.sorted(), from: id).users
+            changed += try self.addMembers(members, to: id).users
+        case (_, false): changed = try self.addMembers(members, to: id).users
         }
-        try self.addMembers(members, to: conversation.id)
+        return cardHasChanged || !changed.isEmpty
     }
 
-    private func applyCard(_ patch: ChannelPatch, to conversation: ConversationState) throws(StoreError) {
+    private func applyCard(_ patch: ChannelPatch, to conversation: ConversationState) throws(StoreError) -> Bool {
         let before = try self.reading.knownCard(of: conversation.id)
         var after = before
         try Self.check(scalars: patch.title, ConversationBounds.titleScalars, "title")
@@ -142,13 +144,14 @@ extension WriteTransaction {
                 after.attributes, mergePatch, ConversationBounds.attributesBytes, "attributes")
         }
         let flags = conversation.flags.union(patch.setFlags).subtracting(patch.clearedFlags)
-        guard after != before || flags != conversation.flags else { return }
+        guard after != before || flags != conversation.flags else { return false }
         try self.connection.run(
             "UPDATE conversation SET title = ?, logo = ?, notice = ?, attributes = ?, flags = ? WHERE id = ?",
             after.title, after.logo, after.notice, after.attributes.map { String(decoding: $0, as: UTF8.self) },
             flags.rawValue, conversation.id)
         conversation.flags = flags
         try self.noteRevision(of: conversation, change: self.nextChange())
+        return true
     }
 
     /// - Throws: `notFound`.

@@ -176,21 +176,24 @@ extension WriteTransaction {
 
     /// Forbids a member to send until a time, UTC milliseconds; 0 ends it, `Int64.max` is without end.
     ///
+    /// - Returns: whether anything changed.
     /// - Throws: `refused`: `noSuchUser` for somebody who is no member; `notFound`.
+    @discardableResult
     package func setMemberMuted(
         _ user: UserID, untilMilliseconds until: Int64, in id: ConversationID, by actor: Actor
-    ) throws(StoreError) {
+    ) throws(StoreError) -> Bool {
         var conversation = try self.memberGroup(id, .mute(.member), by: actor)
         guard let role = conversation.roles[user] else { throw .refused(.noSuchUser) }
         conversation = try self.group(id, .mute(role), by: actor)
         let until = max(0, until)
-        guard conversation.mutedUntil[user, default: 0] != until else { return }
+        guard conversation.mutedUntil[user, default: 0] != until else { return false }
         let change = self.nextChange()
         try self.noteRevision(of: conversation, change: change)
         try self.connection.run(
             "UPDATE member SET muted_until = ?, change = ?, revision = ? WHERE conversation_id = ? AND user_id = ?",
             until, change, conversation.revision, id, user)
         conversation.mutedUntil[user] = until == 0 ? nil : until
+        return true
     }
 
     /// What a member is called in this group; `nil` or empty for their own name.

@@ -39,7 +39,7 @@ extension WriteTransaction {
         if !target.isWithdrawn { try self.moveBodyAway(target) }
         if target.isPinned { try self.notePin(of: target, false, by: actor, revision: revision) }
         try self.finishReminders(of: target.place)
-        return target.change(revision: revision, for: target.conversation.members)
+        return target.change(revision: revision, for: target.receivers)
     }
 
     private func moveBodyAway(_ target: MessageTarget) throws(StoreError) {
@@ -84,7 +84,7 @@ extension WriteTransaction {
             INSERT INTO message_edit (conversation_id, sequence, number, editor_id, edited_at, is_json, body)
             VALUES (?, ?, ?, ?, ?, ?, ?)
             """, place.conversation, place.sequence, number, actor.user, self.wallMilliseconds, isJSONObject, newBody)
-        return target.change(revision: revision, for: target.conversation.members)
+        return target.change(revision: revision, for: target.receivers)
     }
 
     // MARK: Attributes
@@ -118,7 +118,7 @@ extension WriteTransaction {
             """
             UPDATE message_extra SET attributes = ?, attributes_revision = ? WHERE conversation_id = ? AND sequence = ?
             """, stored, revision, place.conversation, place.sequence)
-        return target.change(revision: revision, for: target.conversation.members)
+        return target.change(revision: revision, for: target.receivers)
     }
 
     private static func attributePatch(_ text: [UInt8]) throws(StoreError) -> JSONValue {
@@ -163,7 +163,7 @@ extension WriteTransaction {
             "UPDATE message_extra SET pinned = ? WHERE conversation_id = ? AND sequence = ?", isPinned,
             place.conversation, place.sequence)
         try self.notePin(of: target, isPinned, by: actor, revision: revision)
-        return target.change(revision: revision, for: target.conversation.members)
+        return target.change(revision: revision, for: target.receivers)
     }
 
     private func pinnedCount(in id: ConversationID) throws(StoreError) -> Int {

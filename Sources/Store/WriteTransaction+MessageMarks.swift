@@ -14,35 +14,39 @@ extension WriteTransaction {
         try Self.checkCount(of: places.count)
         var seen: Set<MessagePlace> = []
         let unique = places.filter { seen.insert($0).inserted }
-        var members: [ConversationID: Member] = [:]
-        for id in Set(unique.map(\.conversation)) { members[id] = try self.member(user, of: id) }
+        var readTo: [ConversationID: Int64] = [:]
+        for id in Set(unique.map(\.conversation)) {
+            _ = try self.conversationOfMember(user, id)
+            // In a topic the members of its community have no position, and nothing is counted for them.
+            readTo[id] = try self.reading.member(user, in: id)?.readSequence ?? .max
+        }
         var changes: [MessageChange] = []
         for place in unique {
-            guard let member = members[place.conversation],
-                let change = try self.hide(place, for: member)
-            else { continue }
-            changes.append(change)
+            let isUnread = place.sequence > readTo[place.conversation, default: .max]
+            if let change = try self.hide(place, for: user, isUnread: isUnread) { changes.append(change) }
         }
         return changes
     }
 
-    private func hide(_ place: MessagePlace, for member: Member) throws(StoreError) -> MessageChange? {
+    private func hide(
+        _ place: MessagePlace, for user: UserID, isUnread: Bool
+    ) throws(StoreError) -> MessageChange? {
         let conversation = try self.knownConversation(place.conversation)
-        guard let target = try self.target(place, in: conversation, by: Actor(member.user)),
-            try !self.isMarked(place, for: member.user).hidden
+        guard let target = try self.target(place, in: conversation, by: Actor(user)),
+            try !self.isMarked(place, for: user).hidden
         else { return nil }
-        let revision = try self.raiseRevision(of: conversation, for: member.user)
+        let revision = try self.raiseRevision(of: conversation, for: user)
         try self.connection.run(
             """
             INSERT INTO message_mark (user_id, conversation_id, sequence, revision, hidden) VALUES (?, ?, ?, ?, 1)
             ON CONFLICT DO UPDATE SET revision = excluded.revision, hidden = 1
-            """, member.user, place.conversation, place.sequence, revision)
-        if target.countsAsUnread && target.sender != member.user && place.sequence > member.readSequence {
+            """, user, place.conversation, place.sequence, revision)
+        if target.countsAsUnread && target.sender != user && isUnread {
             try self.connection.run(
-                "INSERT OR IGNORE INTO hidden_count (user_id, conversation_id, sequence) VALUES (?, ?, ?)", member.user,
+                "INSERT OR IGNORE INTO hidden_count (user_id, conversation_id, sequence) VALUES (?, ?, ?)", user,
                 place.conversation, place.sequence)
         }
-        return target.change(revision: revision, for: [member.user])
+        return target.change(revision: revision, for: [user])
     }
 
     // MARK: Voice
@@ -52,7 +56,7 @@ extension WriteTransaction {
     /// - Throws: `refused` where the person is no member, or without such a message.
     @discardableResult
     package func markHeard(_ place: MessagePlace, by user: UserID) throws(StoreError) -> MessageChange {
-        _ = try self.member(user, of: place.conversation)
+        _ = try self.conversationOfMember(user, place.conversation)
         let target = try self.target(place, by: Actor(user))
         if try self.isMarked(place, for: user).heard { return target.unchanged }
         let revision = try self.raiseRevision(of: target.conversation, for: user)
@@ -76,8 +80,7 @@ extension WriteTransaction {
         _ sequences: [Int64], in id: ConversationID, by user: UserID
     ) throws(StoreError) -> [MessageChange] {
         try Self.checkCount(of: sequences.count)
-        _ = try self.member(user, of: id)
-        let conversation = try self.knownConversation(id)
+        let conversation = try self.conversationOfMember(user, id)
         var changes: [MessageChange] = []
         for sequence in sequences {
             let place = MessagePlace(id, sequence)
@@ -88,7 +91,7 @@ extension WriteTransaction {
             try self.connection.run(
                 "UPDATE message_extra SET reader_count = reader_count + 1 WHERE conversation_id = ? AND sequence = ?",
                 id, sequence)
-            changes.append(target.change(revision: revision, for: conversation.members))
+            changes.append(target.change(revision: revision, for: target.receivers))
         }
         return changes
     }
@@ -111,10 +114,10 @@ extension WriteTransaction {
         }
     }
 
-    private func member(_ user: UserID, of id: ConversationID) throws(StoreError) -> Member {
-        _ = try self.conversation(id, for: Actor(user))
-        guard let member = try self.reading.member(user, in: id) else { throw .refused(.notMember) }
-        return member
+    private func conversationOfMember(_ user: UserID, _ id: ConversationID) throws(StoreError) -> ConversationState {
+        let conversation = try self.conversation(id, for: Actor(user))
+        guard try self.role(of: user, in: conversation) != nil else { throw .refused(.notMember) }
+        return conversation
     }
 
     private func isMarked(

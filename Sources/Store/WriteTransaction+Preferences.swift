@@ -90,6 +90,10 @@ extension WriteTransaction {
         try self.connection.run(
             "UPDATE preference SET cleared_through = ?, change = ? WHERE user_id = ? AND conversation_id = ?", target,
             self.nextChange(), user, id)
+        // What is gone is not delivered any more either.
+        try self.connection.run(
+            "UPDATE delivered SET sequence = ?1 WHERE user_id = ?2 AND conversation_id = ?3 AND sequence < ?1", target,
+            user, id)
         return target
     }
 

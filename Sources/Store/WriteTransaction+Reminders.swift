@@ -22,7 +22,8 @@ extension WriteTransaction {
             _ = try self.target(MessagePlace(reminder.conversation, reminder.sequence), by: actor)
         }
         let people = Set(users).sorted()
-        for user in people where conversation.roles[user] == nil { throw .refused(.notMember) }
+        let members = try self.memory.home(of: conversation).roles
+        for user in people where members[user] == nil { throw .refused(.notMember) }
         var made = ReminderChange(ids: [], change: 0)
         for user in people {
             made.change = self.nextChange()

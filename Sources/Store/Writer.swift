@@ -41,7 +41,8 @@ final class Writer {
         self.memory = WriterMemory(self.connection, options)
         let sequencer = try Sequencer(self.connection)
         self.tokens = try TokenIndex(self.connection, sequencer, roundKeys: options.recentTokens)
-        self.appender = try Appender(self.connection, self.memory, self.tokens, sequencer)
+        self.appender = try Appender(
+            self.connection, self.memory, self.tokens, sequencer, queuesHooks: options.queuesHooks)
         self.care = DiskCare(options, folder, self.connection, gauges)
     }
 

@@ -267,17 +267,22 @@ final class WriterMemory {
     /// The conversation whose members may send and read: itself, or for a topic without members of its own the community
     /// named before the `@`.
     func home(of conversation: ConversationState) throws(StoreError) -> ConversationState {
-        guard conversation.kind == .communityTopic, conversation.roles.isEmpty, let name = conversation.channel?.text,
-            let community = communityName(ofTopic: name),
-            let found = try self.conversation(ChannelKey(kind: .community, name: community))
-        else { return conversation }
-        return found
+        guard conversation.kind == .communityTopic else { return conversation }
+        return try self.community(of: conversation) ?? conversation
+    }
+
+    private func community(of conversation: ConversationState) throws(StoreError) -> ConversationState? {
+        guard conversation.roles.isEmpty, let name = conversation.channel?.text,
+            let community = communityName(ofTopic: name)
+        else { return nil }
+        return try self.conversation(ChannelKey(kind: .community, name: community))
     }
 
     /// Everyone who gets what is said there.
     func receivers(of conversation: ConversationState) throws(StoreError) -> [UserID] {
-        let home = try self.home(of: conversation)
-        guard home !== conversation else { return conversation.members }
+        guard conversation.kind == .communityTopic, let home = try self.community(of: conversation) else {
+            return conversation.members
+        }
         let others = conversation.listeners.filter { home.roles[$0] == nil && !home.listeners.contains($0) }
         return others.isEmpty ? home.members : home.members + others
     }

@@ -148,15 +148,25 @@ package final class BinaryClient {
 
     // MARK: Messages
 
-    /// A SEND of a text, encrypted and signed; `change` may spoil it afterwards.
+    /// A SEND of a text, encrypted and signed; a test may spoil it afterwards.
     package func sendPacket(
         _ text: String, to channel: String, type: UInt8 = 1, number: String = "",
+        header: WuKongHeader = WuKongHeader(redDot: true), setting: WuKongSetting = [], topic: String? = nil
+    ) throws -> BinarySend {
+        try self.sendPacket(
+            content: "{\"type\":1,\"content\":\"\(text)\"}", to: channel, type: type, number: number, header: header,
+            setting: setting, topic: topic)
+    }
+
+    /// A SEND of any payload, encrypted and signed.
+    package func sendPacket(
+        content: String, to channel: String, type: UInt8 = 1, number: String = "",
         header: WuKongHeader = WuKongHeader(redDot: true), setting: WuKongSetting = [], topic: String? = nil
     ) throws -> BinarySend {
         guard let keys = self.keys else { throw TestClientError(description: "not signed in") }
         self.lastSequence += 1
         var payload: [UInt8] = []
-        keys.encrypt(Array("{\"type\":1,\"content\":\"\(text)\"}".utf8), appendingTo: &payload)
+        keys.encrypt(Array(content.utf8), appendingTo: &payload)
         var send = BinarySend(
             header: header, setting: setting, clientSequence: self.lastSequence, clientMessageNumber: number,
             channelID: channel, channelType: type, expire: 0, messageKey: [], topic: topic, payload: payload)

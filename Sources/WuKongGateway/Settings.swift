@@ -11,7 +11,7 @@ package struct WuKongSettings: Sendable {
     package var redeliveryAttempts: UInt8 = 5
     /// A session is closed when nothing came from it for so long. Source: WuKongIM server, idle limit of 3 minutes.
     package var idleSeconds = 180
-    /// Bytes of one JSON object from a client.
+    /// Bytes of one JSON object or binary frame from a client.
     package var frameBytes = 256 * 1024
     /// Messages of one session that wait for their answer; one more is answered as too fast.
     package var unansweredMessages = 4096

@@ -131,7 +131,9 @@ final class WuKongSession: ConnectionHandler {
             return Translation.channelType(message.channelType) == nil ? .notSupportChannelType : .channelIDError
         }
         let topicBytes = message.content.topic?.utf8.count ?? 0
-        guard topicBytes <= Translation.maximumTopicBytes else { return .notAllowSend }
+        guard topicBytes <= Translation.maximumTopicBytes, message.content.kind != Translation.commandKind else {
+            return .notAllowSend
+        }
         guard self.unanswered < self.gateway.house.settings.unansweredMessages else { return .rateLimit }
         self.unanswered += 1
         self.gateway.publish(

@@ -18,6 +18,10 @@ extension Translation {
         }
     }
 
+    /// The content type of commands, which only servers send: who could send them might make other people's apps forget
+    /// messages. Source: WuKongIM's SDKs, 99 CMD.
+    package static let commandKind = MessageKind(rawValue: 99)
+
     /// Most bytes of a topic. Source: none in WuKongIM; a string of its binary encoding has 32,767 at most.
     package static let maximumTopicBytes = 255
 

@@ -14,13 +14,15 @@ struct StoreBench {
     static func main() {
         let arguments = CommandLine.arguments
         guard arguments.count >= 3, ["append", "read"].contains(arguments[1]) else {
-            print("usage: store-bench append FOLDER [messages] [in flight]   or   store-bench read FOLDER")
+            print("usage: store-bench append FOLDER [messages] [in flight] [hooks]   or   store-bench read FOLDER")
             exit(64)
         }
         let numbers = arguments.dropFirst(3).compactMap { Int($0) }
         do throws(StoreError) {
             if arguments[1] == "append" {
-                try self.appends(arguments[2], count: numbers.first ?? 300_000, numbers.count > 1 ? numbers[1] : 1_600)
+                try self.appends(
+                    arguments[2], count: numbers.first ?? 300_000, numbers.count > 1 ? numbers[1] : 1_600,
+                    queuesHooks: arguments.contains("hooks"))
             } else {
                 try self.reads(arguments[2])
             }
@@ -31,9 +33,14 @@ struct StoreBench {
     }
 
     /// `count` messages with tokens over 100 conversations, `inFlight` of them waiting at a time.
-    private static func appends(_ folder: String, count: Int, _ inFlight: Int) throws(StoreError) {
+    ///
+    /// - Parameter queuesHooks: each is put into the queue of events too, which nobody empties.
+    private static func appends(
+        _ folder: String, count: Int, _ inFlight: Int, queuesHooks: Bool
+    ) throws(StoreError) {
         let processor = Lock<(first: ProcessorTime?, last: ProcessorTime?)>((nil, nil))
         var options = StoreOptions(folder: folder)
+        options.queuesHooks = queuesHooks
         options.commitHook = { commit, publish throws(StoreError) in
             // Runs on the writer's thread: the time from the first batch to the last is what the writer used.
             let now = ProcessorTime.ofThread()

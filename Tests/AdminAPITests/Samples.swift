@@ -64,6 +64,16 @@ let requestVectors: [(AdminRequest, String)] = [
     (.addMembers(verona, [romeo]), #"{"id":7,"ask":"group.add","with":{"group":"verona","members":["romeo"]}}"#),
     (.removeMembers(verona, []), #"{"id":7,"ask":"group.remove","with":{"group":"verona","members":[]}}"#),
     (.setGroupBanned(verona, false), #"{"id":7,"ask":"group.ban","with":{"group":"verona","banned":false}}"#),
+    (.setGroupMuted(verona, true), #"{"id":7,"ask":"group.mute","with":{"group":"verona","on":true}}"#),
+    (
+        .setMemberMuted(verona, romeo, true, minutes: 9),
+        #"{"id":7,"ask":"group.muteMember","with":{"group":"verona","name":"romeo","on":true,"minutes":9}}"#
+    ),
+    (
+        .setMemberMuted(verona, romeo, false, minutes: nil),
+        #"{"id":7,"ask":"group.muteMember","with":{"group":"verona","name":"romeo","on":false}}"#
+    ),
+    (.setGroupNotice(verona, "hi"), #"{"id":7,"ask":"group.notice","with":{"group":"verona","text":"hi"}}"#),
     (.listConversations(after: nil), #"{"id":7,"ask":"conversation.list","with":{}}"#),
     (.showConversation("id:3"), #"{"id":7,"ask":"conversation.show","with":{"conversation":"id:3"}}"#),
     (

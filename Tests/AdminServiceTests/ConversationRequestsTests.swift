@@ -46,12 +46,33 @@ import Testing
         #expect(all == [shown.conversation])
     }
 
+    @Test("a group and a member are muted, and an announcement is set, once each")
+    func muting() throws {
+        let house = try House()
+        try house.add("romeo", "juliet")
+        let client = try house.client()
+        _ = try client.ask(.createGroup(AdminNewGroup(name: verona, members: [romeo])))
+        let requests: [AdminRequest] = [
+            .setGroupMuted(verona, true), .setMemberMuted(verona, romeo, true, minutes: nil),
+            .setMemberMuted(verona, romeo, false, minutes: nil), .setGroupMuted(verona, false),
+            .setGroupNotice(verona, "tonight"), .setGroupNotice(verona, ""),
+        ]
+        for request in requests {
+            #expect(try client.count(request) == 1)
+            #expect(try client.count(request) == 0)
+        }
+        #expect(try client.count(.setMemberMuted(verona, romeo, true, minutes: 5)) == 1)
+        #expect(client.refusal(of: .setMemberMuted(verona, juliet, true, minutes: 5))?.code == .notFound)
+        #expect(client.refusal(of: .setMemberMuted(verona, romeo, true, minutes: 0))?.code == .invalid)
+    }
+
     @Test(
         "unknown people and groups are named in the refusal",
         arguments: [
             (.createGroup(AdminNewGroup(name: verona, members: [juliet])), "juliet"),
             (.addMembers(verona, [romeo]), "verona"), (.removeMembers(verona, [juliet]), "juliet"),
-            (.setGroupBanned(verona, true), "verona"), (.showConversation("verona"), "verona"),
+            (.setGroupBanned(verona, true), "verona"), (.setGroupMuted(verona, true), "verona"),
+            (.setGroupNotice(verona, ""), "verona"), (.showConversation("verona"), "verona"),
             (.showConversation("romeo,juliet"), "romeo,juliet"), (.showConversation("id:9"), "id:9"),
             (.listMessages(conversation: "", before: nil, limit: 1), "conversation"),
             (.follow(conversation: "verona", withSessions: false), "verona"),

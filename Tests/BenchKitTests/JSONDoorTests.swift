@@ -133,6 +133,7 @@ import Testing
         #expect(self.sent() == "")
         #expect(try self.receive([0x89, 2, 0x68, 0x69]) == 4)
         #expect(Array(self.connection.unsent.bytes) == [0x8a, 0x82, 0, 0, 0, 0, 0x68, 0x69])
+        #expect(throws: BenchError.self) { try self.receive([0x82, 1, 0x80]) }
         #expect(throws: BenchError.server("the server closed b with WebSocket code 1013")) {
             try self.receive([0x88, 2, 0x03, 0xf5])
         }

@@ -53,6 +53,26 @@ import Testing
             ])
     }
 
+    @Test(
+        "the encodings of teahouse, JSON first; the references have their own",
+        arguments: [
+            ("", [.json]), ("--protocol wukong-json", [.json]), ("--protocol wukong-binary", [.binary]),
+            ("--protocol both", [.json, .binary]),
+        ] as [(String, [WuKongEncoding])])
+    func encodings(_ words: String, _ encodings: [WuKongEncoding]) throws {
+        let options = try self.parse("pairs --server ./teahouse --target 127.0.0.1:7677 --reference bare \(words)")
+        let started = encodings.map { ServerChoice.teahouse(binary: "./teahouse", configuration: nil, encoding: $0) }
+        let running = encodings.map { ServerChoice.target(Endpoint(port: 7677), process: nil, encoding: $0) }
+        #expect(options.servers == started + running + [.bare])
+        #expect(Set(options.servers.map(\.name)).count == options.servers.count)
+    }
+
+    @Test("the share of messages whose keys are checked")
+    func keyChecks() throws {
+        #expect(try self.parse("pairs --reference bare").keyCheckInterval == 64)
+        #expect(try self.parse("pairs --reference bare --verify-keys 1/1").keyCheckInterval == 1)
+    }
+
     @Test("times and texts")
     func others() throws {
         let options = try self.parse(
@@ -74,7 +94,8 @@ import Testing
             "pairs --reference bare --window",
             "pairs --reference bare --wnidow 1", "pairs --target localhost", "pairs --target 127.0.0.1:0",
             "pairs --target 300.0.0.1:80", "fanout --reference bare --senders 11 --members 10",
-            "pairs --reference bare --seconds 1e9",
+            "pairs --reference bare --seconds 1e9", "pairs --reference bare --protocol wukong-tcp",
+            "pairs --reference bare --verify-keys 64", "pairs --reference bare --verify-keys 1/0",
         ])
     func refused(_ line: String) {
         #expect { try self.parse(line) } throws: { error in

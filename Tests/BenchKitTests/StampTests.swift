@@ -39,6 +39,16 @@ import Testing
         #expect(base64.withUnsafeBytes { MessageBody.stamp(inBase64: $0) } == self.stamp)
     }
 
+    @Test("a client message number holds a stamp, and only numbers of its length do")
+    func number() {
+        let stamp = Stamp(run: 0xdead_beef, sender: 65_535, counter: 0xffff_fffe, sentAt: 0x0123_4567_89ab_cdef)
+        var text = [UInt8](repeating: 0, count: Stamp.numberCount)
+        text.withUnsafeMutableBufferPointer { stamp.writeNumber(to: $0.baseAddress!) }
+        #expect(String(decoding: text, as: UTF8.self) == "3q2+7////////gEjRWeJq83v")
+        #expect(text.withUnsafeBytes { Stamp(number: $0) } == stamp)
+        #expect(text.dropLast().withUnsafeBytes { Stamp(number: $0) } == nil)
+    }
+
     @Test("the body's base64 form is the standard one")
     func standardBase64() {
         var out = [UInt8](repeating: 0, count: 28)

@@ -27,17 +27,18 @@ import Testing
         #expect(try self.read(Array(whole.prefix(count))) == nil)
     }
 
-    @Test("knows control frames")
-    func control() throws {
+    @Test("knows binary messages and control frames")
+    func kinds() throws {
+        #expect(try self.read([0x82, 0x01, 0x80])?.kind == .binary)
         #expect(try self.read([0x88, 0x02, 0x03, 0xf5])?.kind == .close)
         #expect(try self.read([0x89, 0x00])?.kind == .ping)
         #expect(try self.read([0x8a, 0x00])?.kind == .pong)
     }
 
     @Test(
-        "refuses fragments, binary, masked and huge frames",
+        "refuses fragments, masked and huge frames",
         arguments: [
-            [0x01, 0x00], [0x80, 0x00], [0x82, 0x00], [0x81, 0x80, 0, 0, 0, 0],
+            [0x01, 0x00], [0x80, 0x00], [0x81, 0x80, 0, 0, 0, 0],
             [0x81, 0x7f, 0, 0, 0, 0, 0, 0x20, 0, 0], [0x81, 0x7f, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff],
         ] as [[UInt8]])
     func refused(_ bytes: [UInt8]) {

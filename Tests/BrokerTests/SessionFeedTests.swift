@@ -61,7 +61,7 @@ struct SessionFeedTests {
         let sent7 = feed.offer(delivery(7, 2))
         #expect(!sent7)
         let (send, next) = feed.outboxDrained()
-        #expect(send.isEmpty && next == .readRanges([self.tea: 1]))
+        #expect(send.isEmpty && next == .readRangesOnly([self.tea: 1]))
         let sent8 = feed.offer(delivery(7, 3))
         #expect(!sent8, "held back until the round is over")
         _ = feed.received(ranges: [range(7, after: 1, through: 3)])

@@ -10,6 +10,7 @@ import base64
 import hashlib
 import struct
 import time
+import uuid
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -259,7 +260,7 @@ class BinarySession:
         self._sequence += 1
         future = asyncio.get_running_loop().create_future()
         self._answers[self._sequence] = future
-        number = number or f"n{self._sequence}-{id(self)}"
+        number = number or str(uuid.uuid4())
         return send_packet(self.version, self.keys, self._sequence, number, channel, kind, payload, **more), future
 
     async def send(self, channel: str, kind: int, payload: bytes, number: str = "", **more: Any) -> Acknowledged:

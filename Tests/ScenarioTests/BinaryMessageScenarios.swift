@@ -113,6 +113,19 @@ struct BinaryMessageScenarios {
         #expect(try romeo.publish(romeo.sendPacket("x", to: "juliet", setting: .topic, topic: long)).reason == 11)
     }
 
+    @Test("a person cannot send a command, in neither encoding")
+    func commandsAreTheServers() throws {
+        let house = try House()
+        try house.add("juliet")
+        let romeo = try house.connectBinary("romeo")
+        let command = try romeo.sendPacket(content: "{\"type\":99,\"cmd\":\"messageRevoke\"}", to: "juliet")
+        #expect(try romeo.publish(command).reason == 11)
+        let page = try house.connect("romeo", .web)
+        let answer = try page.request(
+            "send", "{\"channelId\":\"juliet\",\"channelType\":1,\"payload\":{\"type\":99,\"cmd\":\"x\"}}")
+        #expect(answer["result"]?["reasonCode"]?.integer == 11)
+    }
+
     @Test("an unacknowledged message comes again with the resend flag, and its key is right; acknowledged it does not")
     func redelivery() throws {
         let house = try House {

@@ -84,6 +84,68 @@ struct VerifyTests {
         #expect(report.findings.allSatisfy { $0.description.hasSuffix(".") })
     }
 
+    /// A group whose messages were changed in every way.
+    private func changed() throws -> House {
+        let verona = try Verona()
+        let (romeo, juliet, escalus, id) = (verona.romeo, verona.juliet, verona.escalus, verona.id)
+        let places = try (0..<4).map { try verona.say("\($0)", romeo, mentions: Mentions(all: true)) }
+        try verona.write { store throws(StoreError) in
+            try store.markRead([1, 2], in: id, by: juliet)
+            try store.edit(places[0], newBody: [1], isJSONObject: false, by: Actor(romeo))
+            try store.edit(places[1], newBody: [1], isJSONObject: false, by: Actor(romeo))
+            try store.recall(places[1], by: Actor(romeo))
+            try store.setPinned(places[0], true, by: Actor(escalus))
+            try store.hide([places[2]], for: juliet)
+            try store.toggleReaction(places[0], name: "hm", by: juliet)
+        }
+        return verona.house
+    }
+
+    @Test("finds nothing in a sound folder with changed messages, and the withdrawn ones as they were acknowledged")
+    func soundChanges() throws {
+        let house = try self.changed()
+        let ids = try house.store.readAndWait { store throws(StoreError) in
+            try store.latestMessages(in: ConversationID(rawValue: 1), limit: 9, as: .unrestricted).map(\.id)
+        }
+        let expectations = ids.enumerated().map { index, id in
+            VerifyExpectation(
+                place: .channel(.group, ChannelName("verona")!), sequence: Int64(index + 1), id: id,
+                sender: UserName("romeo")!, clientToken: nil, body: Array("\(index)".utf8))
+        }
+        let report = try self.verify(house, after: "", expecting: expectations)
+        #expect(report.findings == [] && report.expectations == 4)
+    }
+
+    @Test(
+        "finds planted damage to changes of messages",
+        arguments: [
+            ("UPDATE message_extra SET reader_count = 2 WHERE sequence = 1", [.messageChange]),
+            ("DELETE FROM message_reader WHERE sequence = 2", [.messageChange]),
+            ("DELETE FROM message_extra WHERE sequence = 1", [.messageChange]),
+            ("UPDATE message_extra SET edit_count = 0 WHERE sequence = 1", [.messageChange]),
+            ("DELETE FROM message_edit WHERE number = 1 AND sequence = 1", [.messageChange]),
+            ("DELETE FROM message_edit WHERE number = 0", [.body]),
+            ("UPDATE message_edit SET body = x'00' WHERE number = 0", [.body]),
+            ("UPDATE message SET body = CAST('1' AS BLOB) WHERE sequence = 2", [.body]),
+            ("UPDATE message_extra SET withdrawn = 0 WHERE sequence = 2", [.messageChange]),
+            ("UPDATE message_extra SET withdrawn = 1 WHERE sequence = 1", [.messageChange]),
+            ("UPDATE message_pin SET pinned = 0", [.messageChange]),
+            ("DELETE FROM message_pin", [.messageChange]),
+            ("UPDATE conversation SET revision = 5", [.messageChange]),
+            ("DELETE FROM hidden_count", [.unread]),
+            ("UPDATE hidden_count SET user_id = 3", [.unread]),
+            ("UPDATE hidden_count SET sequence = 99", [.unread]),
+            ("UPDATE message_mark SET sequence = 99", [.danglingRow]),
+            ("UPDATE message_reaction SET sequence = 99", [.danglingRow]),
+            ("UPDATE reminder SET sequence = 99 WHERE id = 1", [.danglingRow]),
+            ("UPDATE reminder SET user_id = 99 WHERE id = 1", [.danglingRow]),
+        ] as [(String, Set<VerifyFinding.Kind>)])
+    func damagedChanges(_ planted: (sql: String, kinds: Set<VerifyFinding.Kind>)) throws {
+        let report = try self.verify(try self.changed(), after: planted.sql)
+        #expect(Set(report.findings.map(\.kind)).isSuperset(of: planted.kinds), "\(report.findings)")
+        #expect(report.findings.allSatisfy { $0.description.hasSuffix(".") })
+    }
+
     @Test("finds a page that was overwritten")
     func overwrittenPage() throws {
         let (house, _) = try self.furnished()

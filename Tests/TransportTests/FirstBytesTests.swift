@@ -18,7 +18,7 @@ struct FirstBytesTests {
             ([0x0D, 0x0A, 0x7B], .json(skip: 2)),
             ([0x7B], .json(skip: 0)),
             ([0x47], .http(skip: 0)),
-            ([0x67], .http(skip: 0)),
+            ([0x67], .unknown), ([0x70], .unknown),
             ([0x20, 0x09, 0x50], .http(skip: 2)),
             ([0x10], .binary(skip: 0)),
             ([0x1F, 0xFF], .binary(skip: 0)),

@@ -114,4 +114,30 @@ struct TranslationTests {
         let content = MessageContent(kind: .text, flags: flags, wire: .wuKong, body: [])
         #expect(Translation.setting(of: content) == [.receipt, .signal], "the old streams are gone")
     }
+
+    @Test("a payload's facts become kind, flag and mentions, the same from both encodings")
+    func contents() throws {
+        let payload = Array("{\"type\":2,\"mention\":{\"all\":1,\"uids\":[\"juliet\",\"a@b\",\"\"]}}".utf8)
+        let header = WuKongHeader(redDot: true)
+        let content = Translation.content(payload: payload, header: header, setting: .receipt, topic: "t", expire: 9)
+        #expect(content.kind == .image && content.body == payload && content.topic == "t" && content.expireSeconds == 9)
+        #expect(content.flags == [.countsAsUnread, .receiptRequested, .bodyIsJSONObject])
+        #expect(content.mentions == Mentions(all: true, users: [UserName("juliet")!]))
+        let facts = PayloadFacts(of: payload)
+        let parameters = SendParameters(
+            clientMessageNumber: "n", channelID: "tea", channelType: 2, payload: payload,
+            payloadIsJSONObject: facts.isJSONObject, contentType: facts.contentType, mentionsAll: facts.mentionsAll,
+            mentionedUIDs: facts.mentionedUIDs, header: header, setting: .receipt, topic: "t", expire: 9)
+        #expect(Translation.content(of: parameters) == content)
+    }
+
+    @Test("a recalled message is told as content type 1006; a topic that no SDK can be told is left out")
+    func withdrawn() {
+        let message = Self.delivery(.group, [.withdrawn]).message
+        let told = Translation.received(message, channelID: "tea", channelType: .group, isOwn: false)
+        #expect(told.payload == Array("{\"type\":1006}".utf8) && told.payloadIsJSONObject)
+        let content = MessageContent(
+            kind: .text, flags: [], wire: .native, body: [], topic: String(repeating: "t", count: 256))
+        #expect(Translation.setting(of: content) == [])
+    }
 }

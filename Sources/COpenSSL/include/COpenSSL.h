@@ -2,6 +2,7 @@
 #include <openssl/ssl.h>
 #include <openssl/err.h>
 #include <openssl/evp.h>
+#include <openssl/hmac.h>
 #include <openssl/pem.h>
 #include <openssl/rand.h>
 #include <openssl/sha.h>
@@ -13,6 +14,10 @@
 /// connection is idle, partial writes from a buffer that may have moved, no session cache (tickets only).
 /// Returns 1, or 0 when OpenSSL refuses.
 int copenssl_harden_server(SSL_CTX *_Nonnull context);
+
+/// TLS 1.2 or newer and forward-secret authenticated ciphers for a client, with its server verified against the
+/// authorities of this system. Returns 1, or 0 when OpenSSL refuses.
+int copenssl_harden_client(SSL_CTX *_Nonnull context);
 
 /// Chooses among `count` contexts by the name that the client asks for (SNI): the first whose certificate covers the
 /// name; `context` itself when none does or no name was sent. `context` holds a reference to each until it is freed.

@@ -1,6 +1,7 @@
 /// Which protocol a connection speaks, judged by its first bytes. Pure.
 ///
-/// After white space: `16 03` is TLS, `{` a stream of JSON, a letter HTTP, any other byte `1x` a binary stream.
+/// After white space: `16 03` is TLS, `{` a stream of JSON, a capital letter HTTP, any other byte `1x` a binary stream.
+/// The method of a request is written in capitals; small letters are, for one, the pings of a lost binary stream.
 package enum FirstBytes: Equatable {
     /// Nothing to say yet: wait until at least `minimum` bytes are there.
     case undecided(minimum: Int)
@@ -32,7 +33,7 @@ package enum FirstBytes: Equatable {
             guard bytes[skip + 1] == 0x03 else { return .binary(skip: skip) }
             return isInsideTLS ? .unknown : .tls(skip: skip)
         case UInt8(ascii: "{"): return .json(skip: skip)
-        case let byte where ASCII.isLetter(byte): return .http(skip: skip)
+        case UInt8(ascii: "A")...UInt8(ascii: "Z"): return .http(skip: skip)
         case 0x10...0x1F: return .binary(skip: skip)
         default: return .unknown
         }

@@ -14,7 +14,7 @@ package struct IPAddress: Hashable, Sendable {
     }
 
     /// - Parameter bytes: 4 or 16 bytes in network order.
-    init?(bytes: some Collection<UInt8>) {
+    package init?(bytes: some Collection<UInt8>) {
         func number(_ bytes: some Collection<UInt8>) -> UInt64 { bytes.reduce(0) { $0 << 8 | UInt64($1) } }
         switch bytes.count {
         case 4: self.init(high: 0, low: Self.mappedPrefix | number(bytes))
@@ -39,7 +39,7 @@ package struct IPAddress: Hashable, Sendable {
     package var isIPv4: Bool { self.high == 0 && self.low >> 32 == 0xFFFF }
 
     /// 4 or 16 bytes in network order.
-    var bytes: [UInt8] {
+    package var bytes: [UInt8] {
         let all = [self.high, self.low].flatMap { half in withUnsafeBytes(of: half.bigEndian) { Array($0) } }
         return self.isIPv4 ? Array(all[12...]) : all
     }

@@ -1,9 +1,9 @@
-import Glibc
+package import Glibc
 
 /// `sockaddr` of both families, in and out.
-enum SocketAddress {
+package enum SocketAddress {
     /// Reads what the kernel filled in; `nil` for other families.
-    static func peer(_ storage: sockaddr_storage) -> PeerAddress? {
+    package static func peer(_ storage: sockaddr_storage) -> PeerAddress? {
         withUnsafeBytes(of: storage) { raw in
             switch Int32(storage.ss_family) {
             case AF_INET:
@@ -24,7 +24,7 @@ enum SocketAddress {
     }
 
     /// Calls `body` with a `sockaddr` for the address.
-    static func with<Result>(
+    package static func with<Result>(
         _ address: IPAddress, port: UInt16, _ body: (UnsafePointer<sockaddr>, socklen_t) -> Result
     ) -> Result {
         func pass<Family>(_ value: inout Family) -> Result {
@@ -59,7 +59,7 @@ enum SocketAddress {
     }
 
     /// The addresses of this machine's interfaces.
-    static func ofInterfaces() -> [IPAddress] {
+    package static func ofInterfaces() -> [IPAddress] {
         var list: UnsafeMutablePointer<ifaddrs>?
         guard getifaddrs(&list) == 0 else { return [] }
         defer { freeifaddrs(list) }

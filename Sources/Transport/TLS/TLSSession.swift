@@ -3,7 +3,7 @@ import CLinux
 import Glibc
 
 /// What a read or write on a socket, plain or encrypted, came to.
-enum TransferResult {
+package enum TransferResult {
     case moved(Int)
     /// The kernel has nothing, or no room: `wantsOutput` tells what to wait for.
     case blocked(wantsOutput: Bool)
@@ -13,13 +13,15 @@ enum TransferResult {
     case failed(Int32)
 }
 
-/// The server side of one TLS connection, over a non-blocking socket that it does not own.
-final class TLSSession {
+/// One end of a TLS connection, over a non-blocking socket that it does not own.
+package final class TLSSession {
     /// A record carries at most so much; with as much room a read never leaves decrypted bytes behind.
-    static let recordBytes = 16 * 1024
+    package static let recordBytes = 16 * 1024
 
     private let session: OpaquePointer
 
+    /// The server's end.
+    ///
     /// - Parameter context: an `SSL_CTX`; the session keeps its own reference.
     init?(context: OpaquePointer, descriptor: Int32) {
         guard let session = SSL_new(context) else { return nil }
@@ -31,17 +33,43 @@ final class TLSSession {
         SSL_set_accept_state(session)
     }
 
+    /// The client's end: the server must have a certificate for `host`, a name or an address, from somebody whom the
+    /// context trusts.
+    ///
+    /// - Parameter context: an `SSL_CTX`; the session keeps its own reference.
+    package init?(client context: OpaquePointer, descriptor: Int32, host: String) {
+        guard let session = SSL_new(context) else { return nil }
+        self.session = session
+        let isName = IPAddress(host) == nil
+        SSL_set_verify(session, SSL_VERIFY_PEER, nil)
+        let isReady =
+            isName
+            ? SSL_set1_host(session, host) == 1 && copenssl_ask_for_name(session, host) == 1
+            : X509_VERIFY_PARAM_set1_ip_asc(SSL_get0_param(session), host) == 1
+        guard isReady, SSL_set_fd(session, descriptor) == 1 else {
+            SSL_free(session)
+            return nil
+        }
+        SSL_set_connect_state(session)
+    }
+
+    /// Why the other end's certificate was not accepted; `nil` when it was.
+    package var certificateProblem: String? {
+        let result = SSL_get_verify_result(self.session)
+        return result == X509_V_OK ? nil : String(cString: X509_verify_cert_error_string(result))
+    }
+
     deinit { SSL_free(self.session) }
 
     /// Goes on with the handshake; `.moved(0)` when it is complete.
-    func handshake() -> TransferResult {
+    package func handshake() -> TransferResult {
         ERR_clear_error()
         let result = SSL_do_handshake(self.session)
         return result == 1 ? .moved(0) : self.failure(result)
     }
 
     /// Reads until `room` has not space for another record or nothing more is there.
-    func read(into room: UnsafeMutableRawBufferPointer) -> TransferResult {
+    package func read(into room: UnsafeMutableRawBufferPointer) -> TransferResult {
         var filled = 0
         while room.count - filled >= Self.recordBytes, let base = room.baseAddress {
             ERR_clear_error()
@@ -54,14 +82,14 @@ final class TLSSession {
         return .moved(filled)
     }
 
-    func write(_ bytes: UnsafeRawBufferPointer) -> TransferResult {
+    package func write(_ bytes: UnsafeRawBufferPointer) -> TransferResult {
         ERR_clear_error()
         let count = SSL_write(self.session, bytes.baseAddress, Int32(clamping: bytes.count))
         return count > 0 ? .moved(Int(count)) : self.failure(count)
     }
 
     /// Tells the peer that nothing more comes. What the socket does not take is lost: the peer sees the end anyway.
-    func sayGoodbye() {
+    package func sayGoodbye() {
         ERR_clear_error()
         SSL_shutdown(self.session)
     }

@@ -20,6 +20,11 @@ package struct APIFields: Sendable {
         return member
     }
 
+    /// The members whose names are wanted, in their order.
+    package func members(where isWanted: (String) -> Bool) -> [JSONValue.Member] {
+        (self.value.object ?? []).filter { isWanted($0.name) }
+    }
+
     // MARK: Texts
 
     package func optionalText(_ name: String) throws(APIFailure) -> String? {

@@ -310,7 +310,7 @@ extension RouteAccess.UIDPlace {
 }
 
 extension PeerAddress {
-    fileprivate var signInOrigin: SignInOrigin {
+    var signInOrigin: SignInOrigin {
         switch self.scope {
         case .loopback: .loopback
         case .privateNetwork: .privateNetwork

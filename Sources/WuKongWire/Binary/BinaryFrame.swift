@@ -4,24 +4,24 @@ import ByteCodec
 ///
 /// One byte `type << 4 | flags`, then the length of the body in one to four bytes, seven bits each, lowest group first;
 /// the top bit says that another byte follows. PING and PONG have no length. Source: WuKongIMGoProto, `protocol.go`.
-struct BinaryFrame {
+package struct BinaryFrame {
     /// Length bytes at most.
     static let maximumLengthBytes = 4
 
-    let type: BinaryPacketType
+    package let type: BinaryPacketType
     /// 0...15.
-    let flags: UInt8
+    package let flags: UInt8
     /// Bytes before the body.
-    let headerBytes: Int
+    package let headerBytes: Int
     /// 0...268_435_455.
-    let bodyBytes: Int
+    package let bodyBytes: Int
 
-    var totalBytes: Int { self.headerBytes + self.bodyBytes }
+    package var totalBytes: Int { self.headerBytes + self.bodyBytes }
 
     /// Reads the header that `bytes` start with; `nil` when they end within it.
     ///
     /// - Throws: `unknownType`, `lengthTooLong`.
-    init?(startOf bytes: UnsafeRawBufferPointer) throws(BinaryWireError) {
+    package init?(startOf bytes: UnsafeRawBufferPointer) throws(BinaryWireError) {
         guard let first = bytes.first else { return nil }
         guard let type = BinaryPacketType(firstByte: first) else { throw .unknownType(first >> 4) }
         self.type = type

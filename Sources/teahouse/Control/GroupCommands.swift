@@ -7,7 +7,7 @@ let groupCommand = Command(
     group: "group", summary: "command.ctl.group", examples: ["teahouse ctl group create tea --members ming,lan"],
     subcommands: [
         groupCreateCommand, membersCommand("add"), membersCommand("remove"), banCommand("ban", true),
-        banCommand("unban", false),
+        banCommand("unban", false), muteCommand("mute", true), muteCommand("unmute", false), groupNoticeCommand,
     ])
 
 private let groupArgument = CommandArgument("GROUP", help: "argument.group")
@@ -64,3 +64,38 @@ private func banCommand(_ word: String, _ isBanned: Bool) -> Command {
             try control.tell(.count(count), count == 0 ? "ctl.unchanged" : key, ["name": group.text])
         })
 }
+
+/// Everybody but managers and the owner, or one member.
+private func muteCommand(_ word: String, _ isMuted: Bool) -> Command {
+    Command(
+        word, summary: "command.ctl.group.\(word)",
+        arguments: [groupArgument, CommandArgument("NAME", help: "argument.mutedMember", isOptional: true)],
+        options: isMuted ? [CommandOption("minutes", .number(1, 52_560_000), help: "option.minutes")] : [],
+        examples: ["teahouse ctl group \(word) tea", "teahouse ctl group \(word) tea ming"],
+        body: Control.command { control throws(CommandFailure) in
+            let group = try control.groupName(control.invocation.argument("GROUP"))
+            let minutes = isMuted ? control.invocation.number("minutes").map(Int64.init) : nil
+            guard let text = control.invocation.list("NAME").first else {
+                if minutes != nil { throw CommandFailure(.usage, control.text("ctl.minutesNeedName")) }
+                let count = try control.count(.setGroupMuted(group, isMuted))
+                let key = count == 0 ? "ctl.unchanged" : "ctl.group.\(word)"
+                return try control.tell(.count(count), key, ["name": group.text])
+            }
+            let name = try control.userName(text)
+            let count = try control.count(.setMemberMuted(group, name, isMuted, minutes: minutes))
+            let key = count == 0 ? "ctl.unchanged" : "ctl.group.\(word)Member"
+            try control.tell(.count(count), key, ["name": name.text, "group": group.text])
+        })
+}
+
+private let groupNoticeCommand = Command(
+    "notice", summary: "command.ctl.group.notice",
+    arguments: [groupArgument, CommandArgument("TEXT", help: "argument.notice", isOptional: true)],
+    examples: ["teahouse ctl group notice tea 今晚八点喝茶", "teahouse ctl group notice tea"],
+    body: Control.command { control throws(CommandFailure) in
+        let group = try control.groupName(control.invocation.argument("GROUP"))
+        let text = control.invocation.list("TEXT").first ?? ""
+        let count = try control.count(.setGroupNotice(group, text))
+        let key = text.isEmpty ? "ctl.group.noticeRemoved" : "ctl.group.noticeSet"
+        try control.tell(.count(count), count == 0 ? "ctl.unchanged" : key, ["name": group.text])
+    })

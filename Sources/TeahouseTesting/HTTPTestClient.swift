@@ -14,7 +14,7 @@ package struct HTTPReply {
 }
 
 /// One request over a connection of its own, blocking. Raw sockets: what the server reads is what stands here.
-package enum HTTPClient {
+package enum HTTPTestClient {
     /// - Parameter headers: besides Host, Content-Length and `Connection: close`.
     package static func ask(
         port: UInt16, _ method: String, _ target: String, headers: [(String, String)] = [], body: [UInt8] = []
@@ -63,7 +63,7 @@ extension House {
     ) throws -> HTTPReply {
         var headers = headers
         if let token { headers.append(("token", token)) }
-        return try HTTPClient.ask(port: self.port, method, target, headers: headers, body: body)
+        return try HTTPTestClient.ask(port: self.port, method, target, headers: headers, body: body)
     }
 
     /// One request with JSON text as its body.

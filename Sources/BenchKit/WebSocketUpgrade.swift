@@ -1,0 +1,55 @@
+import Glibc
+
+/// How a connection becomes a WebSocket, with the same key each time: the answer is known, and no SHA-1 is needed.
+///
+/// Source: RFC 6455, section 1.3, whose sample key and answer these are.
+struct WebSocketUpgrade {
+    private static let key = "dGhlIHNhbXBsZSBub25jZQ=="
+    private static let acceptance = StaticBytes("s3pPLMBiTxaQ9kYGzzhZRbK+xOo=")
+
+    /// What a client says first.
+    let request: [UInt8]
+
+    /// `host` goes into the request: the server's address and port.
+    init(host: String) {
+        self.request = Array(
+            """
+            GET / HTTP/1.1\r\nHost: \(host)\r\nUpgrade: websocket\r\nConnection: Upgrade\r\n\
+            Sec-WebSocket-Key: \(Self.key)\r\nSec-WebSocket-Version: 13\r\n\r\n
+            """.utf8)
+    }
+
+    /// How many bytes the server's answer has; 0 while it is not whole.
+    ///
+    /// - Throws: `server` with its first line when it is not a yes.
+    func answerCount(in bytes: UnsafeRawBufferPointer) throws(BenchError) -> Int {
+        var head = KeyFinder("\r\n\r\n")
+        guard let end = head.end(in: bytes) else { return 0 }
+        let status = KeyFinder("HTTP/1.1 101")
+        guard status.isWhereItWas(in: bytes), Self.contains(Self.acceptance, bytes.part(0, end)) else {
+            let line = String(decoding: bytes.prefix(while: { $0 >= 0x20 }), as: UTF8.self)
+            throw .server("the server did not upgrade to WebSocket: \(line)")
+        }
+        return end
+    }
+
+    private static func contains(_ needle: StaticBytes, _ bytes: UnsafeRawBufferPointer) -> Bool {
+        guard bytes.count >= needle.count, let start = bytes.baseAddress else { return false }
+        return (0...(bytes.count - needle.count)).contains { memcmp(start + $0, needle.start, needle.count) == 0 }
+    }
+}
+
+extension LoadConnection {
+    /// Answers a ping.
+    ///
+    /// - Throws: `server` with the code of a close.
+    func handleControl(_ kind: WebSocketFrame.Kind, _ payload: UnsafeRawBufferPointer) throws(BenchError) {
+        switch kind {
+        case .text, .binary, .pong: break
+        case .ping: self.unsent.append(WebSocketFrame.bytes(0x0a, Array(payload)))
+        case .close:
+            let code = payload.count >= 2 ? Int(payload[0]) << 8 | Int(payload[1]) : 1005
+            throw .server("the server closed \(self.account.user) with WebSocket code \(code)")
+        }
+    }
+}

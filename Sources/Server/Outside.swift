@@ -1,0 +1,130 @@
+import AdminAPI
+import Broker
+import Configuration
+import HTTPClient
+import Hooks
+import Store
+import Transport
+
+/// What the server says to others of its own accord: hooks to a business server, questions to a datasource.
+final class Outside: Sendable {
+    private let hooks: Hooks?
+    private let hookClient: HTTPClient?
+    private let datasourceClient: HTTPClient?
+    let datasource: DatasourceClient?
+
+    /// Before the doors open, so that everybody's coming is told.
+    ///
+    /// - Parameter listening: our own doors, to which nothing is posted.
+    init(_ options: ServerOptions, store: Store, broker: Broker, listening: [BoundAddress]) throws(ServerError) {
+        var outgoing = options.outgoing
+        outgoing.rule = AddressRule(listening: listening)
+        do throws(HTTPClientError) {
+            self.hookClient = options.hooks == nil ? nil : try HTTPClient(outgoing)
+            // A client of its own: somebody waits for these answers, and a slow receiver of hooks must not delay them.
+            self.datasourceClient = options.datasource == nil ? nil : try HTTPClient(outgoing)
+        } catch {
+            throw .outgoing(error)
+        }
+        if var hooks = options.hooks, let client = self.hookClient {
+            hooks.secret = options.outgoingSecret
+            hooks.clock = options.clock
+            hooks.log = options.log
+            if hooks.secret == nil {
+                options.log.warning(
+                    "hooks_not_signed", ["help": .text("set hooks.secret_file, so that receivers know who speaks")])
+            }
+            self.hooks = Hooks(hooks, store: store, broker: broker, client: client)
+        } else {
+            self.hooks = nil
+        }
+        if let address = options.datasource, let client = self.datasourceClient {
+            self.datasource = DatasourceClient(address: address, client: client, secret: options.outgoingSecret)
+        } else {
+            self.datasource = nil
+        }
+    }
+
+    /// The store's, with the queue when hooks need it.
+    static func storeOptions(_ options: ServerOptions) -> StoreOptions {
+        var store = options.store
+        store.queuesHooks = options.hooks?.events.contains { $0.needsQueuedMessages } ?? false
+        return store
+    }
+
+    /// Before the broker and the store stop; once only.
+    func stop() {
+        self.hooks?.stop()
+        self.hookClient?.stop()
+        self.datasourceClient?.stop()
+    }
+
+    // MARK: For the operator
+
+    var hookFigures: HookFigures? { self.hooks?.figures }
+
+    var figures: [AdminFigure] {
+        guard let hooks = self.hookFigures else { return [] }
+        return [
+            AdminFigure("hooksWaiting", hooks.waiting), AdminFigure("hooksOldestSeconds", hooks.oldestSeconds),
+            AdminFigure("hooksDelivered", hooks.delivered), AdminFigure("hooksFailures", hooks.failures),
+            AdminFigure("hooksDropped", hooks.dropped),
+        ]
+    }
+
+    var troubles: [String] {
+        guard let hooks = self.hookFigures, let error = hooks.lastError else { return [] }
+        return ["hooks: the receiver takes no events: \(error); they wait, and are sent again"]
+    }
+}
+
+extension ServerOptions {
+    /// - Throws: `ConfigurationError` for addresses, events and secrets that are none.
+    mutating func applyOutside(_ settings: Settings) throws(ConfigurationError) {
+        let secretFile = settings[Keys.hooksSecretFile]
+        if !secretFile.isEmpty {
+            do throws(HookSecretError) {
+                self.outgoingSecret = try HookSecret.read(secretFile)
+            } catch {
+                throw ConfigurationError(
+                    origin: settings.origin(of: Keys.hooksSecretFile.definition), problem: error.description)
+            }
+        }
+        let caFile = settings[Keys.hooksCAFile]
+        self.outgoing.caFile = caFile.isEmpty ? nil : caFile
+        self.datasource = try Self.address(settings, Keys.wukongDatasource)
+        guard let address = try Self.address(settings, Keys.hooksURL) else { return }
+        var hooks = HooksOptions(address: address, events: try Self.events(settings))
+        hooks.timeoutMilliseconds = settings[Keys.hooksTimeoutSeconds] * 1_000
+        hooks.queueEvents = settings[Keys.hooksQueueEvents]
+        hooks.giveUpMilliseconds = settings[Keys.hooksGiveUpHours] * 3_600_000
+        self.hooks = hooks
+    }
+
+    private static func address(
+        _ settings: Settings, _ key: SettingKey<String>
+    ) throws(ConfigurationError) -> HTTPAddress? {
+        let text = settings[key]
+        guard !text.isEmpty else { return nil }
+        do throws(HTTPClientError) {
+            return try HTTPAddress(text)
+        } catch {
+            throw ConfigurationError(origin: settings.origin(of: key.definition), problem: error.description)
+        }
+    }
+
+    private static func events(_ settings: Settings) throws(ConfigurationError) -> Set<HookEvent> {
+        var events: Set<HookEvent> = []
+        for name in settings[Keys.hooksEvents] {
+            guard let event = HookEvent(rawValue: name) else {
+                throw ConfigurationError(
+                    origin: settings.origin(of: Keys.hooksEvents.definition),
+                    problem:
+                        "there is no event \(name): it takes \(HookEvent.allCases.map(\.rawValue).joined(separator: ", "))"
+                )
+            }
+            events.insert(event)
+        }
+        return events
+    }
+}

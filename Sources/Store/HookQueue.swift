@@ -1,0 +1,114 @@
+package import ChatModel
+
+/// What an event in the queue is about.
+package enum HookSubject: Hashable, Sendable {
+    /// A message that was stored. It may be gone since.
+    case message(ConversationID, sequence: Int64)
+    /// A body that was worded when the event happened.
+    case body([UInt8])
+}
+
+/// An event that waits for a receiver outside.
+package struct HookEntry: Hashable, Sendable {
+    /// Its place: larger than that of every event that waited when it came. Begins anew when the queue was empty.
+    package var sequence: Int64
+    package var subject: HookSubject
+    package var createdAtMilliseconds: Int64
+}
+
+/// How long the queue is.
+package struct HookQueueLength: Hashable, Sendable {
+    /// Events that wait; a few too many when some in the middle are gone.
+    package var events: Int64 = 0
+    package var oldestAtMilliseconds: Int64?
+
+    package init() {}
+}
+
+/// The numbers of `hook_queue.event`.
+enum HookEventNumber {
+    static let message: Int64 = 0
+    static let body: Int64 = 1
+}
+
+extension ReadTransaction {
+    /// The oldest events; `limit` is 1...1000.
+    package func oldestHooks(limit: Int) throws(StoreError) -> [HookEntry] {
+        let sql: StaticString = """
+            SELECT sequence, event, conversation_id, message_sequence, body, created_at FROM hook_queue
+            ORDER BY sequence LIMIT ?
+            """
+        return try self.connection.query(sql, try Self.page(limit)) { row throws(StoreError) in
+            HookEntry(
+                sequence: row.int64(0),
+                subject: row.int64(1) == HookEventNumber.message
+                    ? .message(row.conversationID(2), sequence: row.int64(3)) : .body(row.blob(4)),
+                createdAtMilliseconds: row.int64(5))
+        }
+    }
+
+    /// Found at the two ends of the queue, without counting.
+    package func hookQueueLength() throws(StoreError) -> HookQueueLength {
+        let sql: StaticString = """
+            SELECT sequence, created_at, (SELECT max(sequence) FROM hook_queue) FROM hook_queue ORDER BY sequence LIMIT 1
+            """
+        let found = try self.connection.first(sql) { row throws(StoreError) in
+            var length = HookQueueLength()
+            length.events = row.int64(2) - row.int64(0) + 1
+            length.oldestAtMilliseconds = row.int64(1)
+            return length
+        }
+        return found ?? HookQueueLength()
+    }
+
+    /// The numbers of all members, without their names: for large groups. Those of a topic without members of its own
+    /// are its community's.
+    package func memberIDs(of conversation: Conversation) throws(StoreError) -> [UserID] {
+        let own = try self.memberIDs(of: conversation.id)
+        guard own.isEmpty, conversation.kind == .communityTopic, let name = conversation.channel?.text,
+            let community = communityName(ofTopic: name),
+            let home = try self.connection.conversationID(of: ChannelKey(kind: .community, name: community))
+        else { return own }
+        return try self.memberIDs(of: home)
+    }
+
+    private func memberIDs(of id: ConversationID) throws(StoreError) -> [UserID] {
+        try self.connection.query("SELECT user_id FROM member WHERE conversation_id = ? ORDER BY user_id", id) {
+            row throws(StoreError) in row.userID(0)
+        }
+    }
+
+    /// A person's name, which never changes.
+    ///
+    /// - Throws: `fatal` for a number that nobody has: the caller got it from this database.
+    package func userName(of user: UserID) throws(StoreError) -> UserName { try self.name(of: user) }
+}
+
+extension WriteTransaction {
+    /// Adds an event that was worded already.
+    package func queueHook(body: [UInt8]) throws(StoreError) {
+        try self.connection.run(
+            "INSERT INTO hook_queue (event, body, created_at) VALUES (?, ?, ?)", HookEventNumber.body, body,
+            self.wallMilliseconds)
+    }
+
+    /// Removes events that were delivered.
+    ///
+    /// - Parameter sequences: the first and the last.
+    package func removeHooks(_ sequences: ClosedRange<Int64>) throws(StoreError) {
+        try self.connection.run(
+            "DELETE FROM hook_queue WHERE sequence BETWEEN ? AND ?", sequences.lowerBound, sequences.upperBound)
+    }
+
+    /// Removes the oldest events until at most `length` are left, but no more than `most`, so that messages do not wait
+    /// for it.
+    ///
+    /// - Returns: how many were removed.
+    package func trimHooks(to length: Int64, most: Int64) throws(StoreError) -> Int64 {
+        let excess = min(try self.reading.hookQueueLength().events - length, most)
+        guard excess > 0 else { return 0 }
+        try self.connection.run(
+            "DELETE FROM hook_queue WHERE sequence < (SELECT min(sequence) FROM hook_queue) + ?", excess)
+        return self.connection.changes
+    }
+}

@@ -1,0 +1,109 @@
+import ChatModel
+
+// What people did to messages after they were sent.
+extension Verifier {
+    /// Rows that break a promise: conversation and sequence of each, and what is wrong with it.
+    private static let checks: [(kind: VerifyFinding.Kind, sql: StaticString, what: String)] = [
+        (
+            .messageChange,
+            """
+            SELECT conversation_id, sequence FROM message_extra e WHERE reader_count <> (
+                SELECT count(*) FROM message_reader r
+                WHERE r.conversation_id = e.conversation_id AND r.sequence = e.sequence)
+            UNION SELECT conversation_id, sequence FROM message_reader r WHERE NOT EXISTS (
+                SELECT 1 FROM message_extra e WHERE e.conversation_id = r.conversation_id AND e.sequence = r.sequence)
+            """, "the number of its readers is not the one recounted"
+        ),
+        (
+            .messageChange,
+            """
+            SELECT conversation_id, sequence FROM message_extra e WHERE edit_count <> (
+                SELECT coalesce(max(number), 0) FROM message_edit d
+                WHERE d.conversation_id = e.conversation_id AND d.sequence = e.sequence)
+            OR edit_count <> (
+                SELECT count(*) FROM message_edit d
+                WHERE d.conversation_id = e.conversation_id AND d.sequence = e.sequence AND d.number > 0)
+            UNION SELECT conversation_id, sequence FROM message_edit d WHERE NOT EXISTS (
+                SELECT 1 FROM message_extra e WHERE e.conversation_id = d.conversation_id AND e.sequence = d.sequence)
+            """, "an edit of it is missing, or nobody knows of one"
+        ),
+        (
+            .messageChange,
+            """
+            SELECT e.conversation_id, e.sequence FROM message_extra e
+            JOIN message m ON m.conversation_id = e.conversation_id AND m.sequence = e.sequence
+            WHERE (e.withdrawn <> 0) <> (m.flags & 64 <> 0)
+            UNION SELECT d.conversation_id, d.sequence FROM message_edit d
+            JOIN message_extra e ON e.conversation_id = d.conversation_id AND e.sequence = d.sequence
+            WHERE d.number = 0 AND e.withdrawn = 0
+            """, "it is withdrawn in one place and not in another"
+        ),
+        (
+            .messageChange,
+            """
+            SELECT e.conversation_id, e.sequence FROM message_extra e
+            LEFT JOIN message_pin p ON p.conversation_id = e.conversation_id AND p.sequence = e.sequence
+            WHERE e.pinned <> coalesce(p.pinned, 0)
+            UNION SELECT p.conversation_id, p.sequence FROM message_pin p WHERE p.pinned = 1 AND NOT EXISTS (
+                SELECT 1 FROM message_extra e WHERE e.conversation_id = p.conversation_id AND e.sequence = p.sequence)
+            """, "it is pinned in one place and not in another"
+        ),
+        (
+            .messageChange,
+            """
+            SELECT r.conversation_id, r.sequence FROM (
+                SELECT conversation_id, sequence, revision FROM message_extra
+                UNION ALL SELECT conversation_id, sequence, revision FROM message_mark
+                UNION ALL SELECT conversation_id, sequence, revision FROM message_reaction
+                UNION ALL SELECT conversation_id, sequence, revision FROM message_pin) r
+            JOIN conversation c ON c.id = r.conversation_id WHERE r.revision NOT BETWEEN 1 AND c.revision
+            """, "a change of it is newer than the conversation says its newest one is"
+        ),
+        (
+            .unread,
+            """
+            SELECT h.conversation_id, h.sequence FROM hidden_count h
+            LEFT JOIN member p ON p.conversation_id = h.conversation_id AND p.user_id = h.user_id
+            LEFT JOIN message m ON m.conversation_id = h.conversation_id AND m.sequence = h.sequence
+            WHERE p.user_id IS NULL OR m.id IS NULL OR m.flags & 2 = 0 OR m.sender_id = h.user_id
+            """, "it is withheld from the unread count of somebody to whom it never counted"
+        ),
+        (
+            .unread,
+            """
+            SELECT k.conversation_id, k.sequence FROM message_mark k
+            JOIN member p ON p.conversation_id = k.conversation_id AND p.user_id = k.user_id
+            JOIN message m ON m.conversation_id = k.conversation_id AND m.sequence = k.sequence
+            WHERE k.hidden = 1 AND k.sequence > p.read_sequence AND m.flags & 2 AND m.sender_id <> k.user_id
+                AND NOT EXISTS (
+                    SELECT 1 FROM hidden_count h WHERE h.user_id = k.user_id
+                        AND h.conversation_id = k.conversation_id AND h.sequence = k.sequence)
+            """, "somebody deleted it for themselves, and it still counts as unread for them"
+        ),
+    ]
+
+    func checkMessageChanges() throws(StoreError) {
+        for check in Self.checks {
+            let rows = try self.connection.query(check.sql) { row throws(StoreError) in
+                (conversation: row.int64(0), sequence: row.int64(1))
+            }
+            let advice =
+                check.kind == .unread
+                ? "Unread badges may be wrong; reading the conversation sets them right."
+                : "Keep the folder and report it."
+            for row in rows {
+                self.notes.add(
+                    check.kind,
+                    "Conversation number \(row.conversation), message \(row.sequence): \(check.what). \(advice)")
+            }
+        }
+    }
+
+    /// The body a withdrawn message was sent with; `nil` when it was not kept.
+    func originalBody(in conversation: Int64, sequence: Int64) throws(StoreError) -> [UInt8]? {
+        let sql: StaticString = """
+            SELECT body FROM message_edit WHERE conversation_id = ? AND sequence = ? AND number = 0
+            """
+        return try self.connection.first(sql, conversation, sequence) { row throws(StoreError) in row.blob(0) }
+    }
+}

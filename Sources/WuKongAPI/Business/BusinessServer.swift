@@ -1,0 +1,55 @@
+package import Accounts
+package import ChatModel
+
+/// What the operator may set about the API for apps.
+package struct BusinessSettings: Sendable {
+    /// Whether anybody may make an account.
+    package var registrationIsOpen = false
+    /// The rules that the store enforces, to tell apps.
+    package var rules = MessageRules()
+
+    package init() {}
+}
+
+/// The HTTP API that WuKongIM's apps expect of a business server, under `/v1`: the paths and fields that the open apps
+/// use. Each area has its table of routes. Source: TangSengDaoDao server and apps.
+package struct BusinessServer: Sendable {
+    private let settings: BusinessSettings
+
+    package init(_ settings: BusinessSettings = BusinessSettings()) { self.settings = settings }
+
+    package var routes: [Route] {
+        SignInArea(settings: self.settings).routes + CommonArea(settings: self.settings).routes
+            + ConversationArea.routes + HistoryArea.routes + MessageChangeArea.routes + ReceiptArea.routes
+            + ReactionArea.routes + PinArea.routes + ReminderArea.routes + ChannelArea.routes + GroupArea.routes
+            + GroupMemberArea.routes + PeopleArea.routes + FriendArea.routes
+    }
+
+    /// How a token alone finds its person.
+    package static func sessions(of accounts: Accounts) -> SessionLookup {
+        { holder, then in accounts.authenticator.findPerson(holder, then: then) }
+    }
+
+    /// What the open server has and this one does not.
+    package static let notServed: [NotServed] = [
+        NotServed("/v1/file/", Self.files),
+        NotServed("/v1/user/device_token", Self.push),
+        NotServed("/v1/user/device_badge", Self.push),
+        NotServed("/v1/user/sms/", Self.phones),
+        NotServed("/v1/user/qrcode", Self.codes),
+        NotServed("/v1/qrcode/", Self.codes),
+        NotServed("/v1/user/loginuuid", Self.codes),
+        NotServed("/v1/robot/inline_query", "there are no robots here"),
+        NotServed("/v1/message/send", "messages are sent over the connection"),
+        NotServed("/v1/group/invite/", "a manager adds people: there are no pages to confirm invitations on"),
+        NotServed("/v1/report/", "there is nobody to report to but the operator"),
+        NotServed("/v1/moment", "there are no moments here"),
+        NotServed("/v1/manager/", "operators use teahouse ctl on the server"),
+        NotServed("/v1/", "see docs/protocols/wukongim-business.md for what is"),
+    ]
+
+    private static let files = "this server keeps no files yet"
+    private static let push = "nothing is pushed through others on a local network: apps hear while they are connected"
+    private static let phones = "accounts have names and no telephone numbers"
+    private static let codes = "there is no signing in or joining by code"
+}

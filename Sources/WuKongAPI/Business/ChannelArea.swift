@@ -1,0 +1,77 @@
+import ByteCodec
+import ChatModel
+import Store
+
+/// The card of a channel, as the SDKs' channel managers ask for it.
+enum ChannelArea {
+    static let routes: [Route] = [Route("GET", "/v1/channels/{id}/{type}", Self.card)]
+
+    private enum Card: Sendable {
+        case person(PersonView)
+        case group(GroupView)
+    }
+
+    @Sendable static func card(_ call: BusinessCall) throws(APIFailure) {
+        let channel = try call.pathChannel()
+        let user = call.user
+        call.readThen { store throws(StoreError) in
+            if case .direct(let name) = channel.address {
+                guard let view = try store.view(of: name, for: user) else { throw .refused(.noSuchUser) }
+                return Card.person(view)
+            }
+            return .group(try store.view(of: try store.knownConversation(channel, of: user), for: user))
+        } then: { card, reply in
+            switch card {
+            case .person(let view):
+                call.house.presence(of: [view.profile.name]) { reply(.json(Self.row(view, channel, $0))) }
+            case .group(let view): reply(.json(Self.row(view, channel)))
+            }
+        }
+    }
+
+    /// Source: TangSengDaoDao server library, ChannelResp.
+    private static func row(_ view: PersonView, _ channel: BusinessChannel, _ presence: PresenceTable) -> JSONValue {
+        let (attributes, switches) = (view.attributes, view.switches)
+        return Self.head(channel, name: view.displayName, logo: view.profile.avatar, view.remark, view.preference)
+            .adding(
+                .fields(
+                    ("username", .string(view.profile.name.text)), ("status", .integer(view.isBlocked ? 2 : 1)),
+                    ("online", .flag(presence.isOnline(view.profile.name))),
+                    ("last_offline", .integer(view.lastOffline(presence))),
+                    ("device_flag", .number(presence.deviceFlag(view.profile.name))),
+                    ("receipt", switches.switchValue("receipt", otherwise: 1)),
+                    ("robot", .flag(view.profile.isSystem)), ("category", .text(attributes["category"]?.string)),
+                    ("show_nick", .integer(0)), ("follow", .flag(view.isFriend)),
+                    ("be_deleted", .flag(view.friend?.isRemoved == true)),
+                    ("be_blacklist", .flag(view.hasBlockedViewer)), ("notice", .string("")), ("save", .integer(0)),
+                    ("forbidden", .integer(0)), ("invite", .integer(0)), ("flame", switches.switchValue("flame")),
+                    ("flame_second", switches.switchValue("flame_second")), ("extra", view.row(presence))))
+    }
+
+    private static func row(_ view: GroupView, _ channel: BusinessChannel) -> JSONValue {
+        let group = view.row
+        return Self.head(channel, name: view.card.title, logo: view.card.logo, view.preference.remark, view.preference)
+            .adding(
+                .fields(
+                    ("status", group["status"] ?? .integer(1)), ("online", .integer(0)), ("last_offline", .integer(0)),
+                    ("device_flag", .integer(0)), ("receipt", group.switchValue("receipt")), ("robot", .integer(0)),
+                    ("category", .string("")), ("show_nick", group.switchValue("show_nick")), ("follow", .integer(1)),
+                    ("be_deleted", .integer(0)), ("be_blacklist", .integer(0)),
+                    ("notice", .text(view.card.notice)), ("save", group.switchValue("save")),
+                    ("forbidden", group.switchValue("forbidden")), ("invite", group.switchValue("invite")),
+                    ("flame", group.switchValue("flame")), ("flame_second", group.switchValue("flame_second")),
+                    ("extra", group)))
+    }
+
+    private static func head(
+        _ channel: BusinessChannel, name: String?, logo: String?, _ remark: String?,
+        _ preference: ConversationPreference
+    ) -> JSONValue {
+        .fields(
+            (
+                "channel",
+                .fields(("channel_id", .string(channel.id)), ("channel_type", .number(channel.typeNumber)))
+            ), ("name", .text(name)), ("logo", .text(logo)), ("remark", .text(remark)),
+            ("stick", .flag(preference.isPinned)), ("mute", .flag(preference.isMuted)))
+    }
+}

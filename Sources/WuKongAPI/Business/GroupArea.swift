@@ -1,0 +1,204 @@
+import Accounts
+import ByteCodec
+import ChatModel
+import Store
+
+/// Groups: making, changing, leaving and ending them.
+enum GroupArea {
+    static let routes: [Route] = [
+        Route("POST", "/v1/group/create", Self.create),
+        Route("GET", "/v1/group/my", Self.saved),
+        Route("GET", "/v1/groups/{group}", Self.card),
+        Route("GET", "/v1/groups/{group}/detail", Self.card),
+        Route("PUT", "/v1/groups/{group}", Self.change),
+        Route("PUT", "/v1/groups/{group}/setting", Self.change),
+        Route("POST", "/v1/groups/{group}/forbidden/{on}", Self.muteEverybody),
+        Route("POST", "/v1/groups/{group}/exit", Self.leave),
+        Route("POST", "/v1/groups/{group}/transfer/{uid}", Self.transfer),
+        Route("DELETE", "/v1/groups/{group}/disband", Self.disband),
+    ]
+
+    // MARK: Making
+
+    /// Most people who can be invited in one request.
+    static let maximumInvited = 1_000
+    /// Unicode scalars of a title that is made of names. Source: TangSengDaoDao server.
+    private static let madeTitleScalars = 20
+
+    /// Makes a group of the person and those they name; who has blocked them is left out.
+    @Sendable static func create(_ call: BusinessCall) throws(APIFailure) {
+        let fields = try call.request.fields()
+        let names = try fields.uids("members", most: Self.maximumInvited)
+        guard !names.isEmpty else { throw .bad("members is missing") }
+        let title = try fields.optionalText("name")
+        let (house, actor) = (call.house, call.actor)
+        guard let number = ChannelName(Secrets.hex()) else { return }
+        call.write { store throws(StoreError) in
+            let people = try store.invited(names, by: actor.user)
+            let creator = try store.reading.noticePerson(actor.user)
+            let shown = try store.reading.noticePeople(people)
+            let made = String(
+                ([creator] + shown).map(\.displayName).joined(separator: "、").unicodeScalars
+                    .prefix(Self.madeTitleScalars).map(Character.init))
+            let id = try store.createChannel(
+                .group, number, title: title.map { $0.isEmpty ? made : $0 } ?? made, creator: actor.user,
+                members: people)
+            guard let conversation = try store.reading.conversation(id) else { throw .refused(.noSuchConversation) }
+            return (
+                view: try store.reading.view(of: conversation, for: actor.user),
+                notice: GroupNotice.created(by: creator, with: shown)
+            )
+        } answer: { done in
+            house.leave(done.notice, in: done.view.conversation.id)
+            return .json(done.view.row)
+        }
+    }
+
+    // MARK: Looking
+
+    @Sendable static func card(_ call: BusinessCall) throws(APIFailure) {
+        let group = try call.group()
+        let user = call.user
+        call.read { store throws(StoreError) in
+            try store.view(of: try store.knownConversation(group, of: user), for: user)
+        } answer: { view in
+            .json(view.row)
+        }
+    }
+
+    /// The groups a person has saved.
+    @Sendable static func saved(_ call: BusinessCall) throws(APIFailure) {
+        let user = call.user
+        call.read { store throws(StoreError) in
+            var views: [GroupView] = []
+            for line in try store.conversations(of: user) where line.conversation.kind == .group {
+                let view = try store.view(of: line.conversation, for: user)
+                if view.preference.isSaved { views.append(view) }
+            }
+            return views
+        } answer: { views in
+            .json(.array(views.map(\.row)))
+        }
+    }
+
+    // MARK: Changing
+
+    /// Changes what the members say about the group: what of it is the person's own, and what is everybody's.
+    @Sendable static func change(_ call: BusinessCall) throws(APIFailure) {
+        let group = try call.group()
+        let fields = try call.request.fields()
+        let personal = try PersonalSettings.patch(fields, call.request.body)
+        let common = try GroupChange(fields)
+        guard personal != nil || common != nil else { throw .bad("the body has nothing that can be set") }
+        let (house, actor) = (call.house, call.actor)
+        call.write { store throws(StoreError) in
+            let conversation = try store.reading.knownConversation(group, of: actor.user)
+            if let personal { _ = try store.setPreference(actor.user, in: conversation.id, personal) }
+            if let common { try store.updateInfo(of: conversation.id, common.patch, by: actor) }
+            return (place: ChangedIn(conversation), person: try store.reading.noticePerson(actor.user))
+        } answer: { done in
+            let nudge = Nudge.channelChanged(group.id, type: group.typeNumber)
+            if let common {
+                for notice in common.notices(by: done.person) { house.leave(notice, in: done.place.id) }
+                house.nudge(nudge, in: done.place, from: actor.user)
+            } else {
+                house.nudge(nudge, people: [actor.user], from: actor.user)
+            }
+            return .ok
+        }
+    }
+
+    /// Lets only managers write, or everybody again.
+    @Sendable static func muteEverybody(_ call: BusinessCall) throws(APIFailure) {
+        let group = try call.group()
+        let word = try call.request.parameter("on")
+        guard word == "0" || word == "1" else { throw .bad("the last path segment must be 0 or 1") }
+        let change = GroupChange(mutesMembers: word == "1")
+        try call.changeGroup(group, nudging: .channelChanged(group.id, type: group.typeNumber)) {
+            store, id, actor throws(StoreError) in
+            try store.updateInfo(of: id, change.patch, by: actor)
+            return change.notices(by: try store.reading.noticePerson(actor.user))
+        }
+    }
+
+    // MARK: Leaving and ending
+
+    /// Leaves a group; managers are told in it.
+    @Sendable static func leave(_ call: BusinessCall) throws(APIFailure) {
+        let group = try call.group()
+        try call.changeGroup(group, nudging: .membersChanged(group.id)) { store, id, actor throws(StoreError) in
+            let person = try store.reading.noticePerson(actor.user)
+            _ = try store.leave(id, actor.user)
+            let managers = try store.reading.members(of: id).filter { $0.role != .member }.map(\.name)
+            return managers.isEmpty ? [] : [.left(person, visibleTo: managers)]
+        }
+    }
+
+    @Sendable static func transfer(_ call: BusinessCall) throws(APIFailure) {
+        let group = try call.group()
+        let name = try call.pathPerson()
+        try call.changeGroup(group, nudging: .membersChanged(group.id)) { store, id, actor throws(StoreError) in
+            let owner = try store.reading.knownPerson(name)
+            _ = try store.transferOwner(to: owner, in: id, by: actor)
+            return [.ownerChanged(to: try store.reading.noticePerson(owner))]
+        }
+    }
+
+    /// Ends a group for everybody; its history stays with those who were in it.
+    @Sendable static func disband(_ call: BusinessCall) throws(APIFailure) {
+        let group = try call.group()
+        try call.changeGroup(group, nudging: .channelChanged(group.id, type: group.typeNumber)) {
+            store, id, actor throws(StoreError) in
+            try store.disband(id, by: actor)
+            return []
+        }
+    }
+}
+
+/// What is to change about a group for everybody.
+struct GroupChange: Sendable {
+    private(set) var patch = ChannelPatch()
+    private var mutesMembers: Bool?
+    private var needsConsent: Bool?
+
+    /// Further switches that everybody sees; apps act on them.
+    private static let attributes = ["forbidden_add_friend", "allow_view_history_msg"]
+
+    init(mutesMembers: Bool) { self.setMuting(mutesMembers) }
+
+    /// - Returns: `nil` when the body holds nothing of it.
+    init?(_ fields: APIFields) throws(APIFailure) {
+        self.patch.title = try fields.optionalText("name")
+        self.patch.notice = try fields.optionalText("notice")
+        if let isOn = try fields.optionalSwitch("forbidden") { self.setMuting(isOn) }
+        if let isOn = try fields.optionalSwitch("invite") {
+            self.needsConsent = isOn
+            self.set(.invitationsNeedConsent, isOn)
+        }
+        var further: [JSONValue.Member] = []
+        for name in Self.attributes {
+            if let isOn = try fields.optionalSwitch(name) { further.append(JSONValue.Member(name, .flag(isOn))) }
+        }
+        if !further.isEmpty { self.patch.attributesMergePatch = JSONValue.object(further).serialized() }
+        if self.patch == ChannelPatch() { return nil }
+    }
+
+    private mutating func setMuting(_ isOn: Bool) {
+        self.mutesMembers = isOn
+        self.set(.membersMuted, isOn)
+    }
+
+    private mutating func set(_ flag: ConversationFlags, _ isOn: Bool) {
+        if isOn { self.patch.setFlags.insert(flag) } else { self.patch.clearedFlags.insert(flag) }
+    }
+
+    /// What is said about it in the group.
+    func notices(by person: GroupNotice.Person) -> [GroupNotice] {
+        var notices: [GroupNotice] = []
+        if let title = self.patch.title { notices.append(.renamed(title, by: person)) }
+        if let notice = self.patch.notice { notices.append(.announced(notice, by: person)) }
+        if let mutesMembers { notices.append(.muted(mutesMembers, by: person)) }
+        if let needsConsent { notices.append(.invitationsNeedConsent(needsConsent, by: person)) }
+        return notices
+    }
+}

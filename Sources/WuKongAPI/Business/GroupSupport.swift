@@ -1,0 +1,74 @@
+import ChatModel
+import Store
+import WuKongTranslation
+
+extension BusinessCall {
+    /// Changes a group the person is in, leaves notices in it, and tells its people.
+    func changeGroup(
+        _ group: BusinessChannel, nudging nudge: Nudge,
+        _ body: @escaping @Sendable (WriteTransaction, ConversationID, Actor) throws(StoreError) -> [GroupNotice]
+    ) throws(APIFailure) {
+        let (house, actor) = (self.house, self.actor)
+        self.write { store throws(StoreError) in
+            let conversation = try store.reading.knownConversation(group, of: actor.user)
+            let before = try store.reading.members(of: conversation.id).map(\.user)
+            let notices = try body(store, conversation.id, actor)
+            let after = Set(try store.reading.members(of: conversation.id).map(\.user))
+            return (place: ChangedIn(conversation), notices: notices, gone: before.filter { !after.contains($0) })
+        } answer: { done in
+            for notice in done.notices { house.leave(notice, in: done.place.id) }
+            house.nudge(nudge, in: done.place, from: actor.user)
+            // Who is not in it any more has to learn it in another way.
+            let gone = Nudge.channelChanged(group.id, type: group.typeNumber)
+            for nudge in [nudge, gone] { house.nudgeAbout(nudge, done.place, people: done.gone, from: actor.user) }
+            return .ok
+        }
+    }
+
+    /// The person whose uid stands in the path.
+    func pathPerson() throws(APIFailure) -> UserName {
+        guard let name = Translation.userName(try self.request.parameter("uid")) else {
+            throw .bad("the uid in the path is none")
+        }
+        return name
+    }
+}
+
+extension ReadTransaction {
+    /// - Throws: `refused(.noSuchUser)`.
+    func knownPerson(_ name: UserName) throws(StoreError) -> UserID {
+        guard let user = try self.user(named: name) else { throw .refused(.noSuchUser) }
+        return user.id
+    }
+
+    /// - Throws: `refused(.noSuchUser)` when one of them is nobody.
+    func knownPeople(_ names: [UserName]) throws(StoreError) -> [UserID] {
+        var users: [UserID] = []
+        for name in names { users.append(try self.knownPerson(name)) }
+        return users
+    }
+
+    func noticePerson(_ user: UserID) throws(StoreError) -> GroupNotice.Person {
+        guard let found = try self.user(user) else { throw .refused(.noSuchUser) }
+        return GroupNotice.Person(name: found.name, displayName: found.displayName ?? found.name.text)
+    }
+
+    func noticePeople(_ users: [UserID]) throws(StoreError) -> [GroupNotice.Person] {
+        var people: [GroupNotice.Person] = []
+        for user in users { people.append(try self.noticePerson(user)) }
+        return people
+    }
+}
+
+extension WriteTransaction {
+    /// Those of these people who can be brought into a group: not the asker, and nobody who has blocked them.
+    ///
+    /// - Throws: `refused(.noSuchUser)`.
+    func invited(_ names: [UserName], by asker: UserID) throws(StoreError) -> [UserID] {
+        var users: [UserID] = []
+        for user in try self.reading.knownPeople(names) where user != asker {
+            if try !self.reading.isListed(asker, by: user, on: .blocked) { users.append(user) }
+        }
+        return users
+    }
+}

@@ -1,0 +1,235 @@
+import Broker
+import ByteCodec
+import ChatModel
+import Store
+import WuKongTranslation
+
+/// What people do to messages after they were sent.
+enum MessageChangeArea {
+    static let routes: [Route] = [
+        Route("POST", "/v1/message/revoke", Self.revoke),
+        Route("POST", "/v1/message/edit", Self.edit),
+        Route("DELETE", "/v1/message", Self.deleteForOneself),
+        Route("DELETE", "/v1/message/mutual", Self.deleteForAll),
+        Route("POST", "/v1/message/offset", Self.clear),
+        Route("PUT", "/v1/message/voicereaded", Self.markHeard),
+        Route("POST", "/v1/message/typing", Self.typing),
+    ]
+
+    // MARK: For everyone
+
+    /// Takes a message back. It is named in the query, by its number or by the number its sender gave it.
+    @Sendable static func revoke(_ call: BusinessCall) throws(APIFailure) {
+        let channel = try call.queryChannel()
+        let number = try call.request.queryInteger("message_id", otherwise: 0)
+        let token = ClientToken(Array((call.request.query["client_msg_no"] ?? "").utf8))
+        guard number > 0 || token != nil else { throw .bad("message_id and client_msg_no are missing in the query") }
+        let (house, actor) = (call.house, call.actor)
+        call.write { store throws(StoreError) in
+            let conversation = try store.reading.knownConversation(channel, of: actor.user)
+            let place = try store.reading.place(
+                of: MessageID(rawValue: number), or: token, in: conversation, actor.user)
+            return (change: try store.recall(place, by: actor), place: ChangedIn(conversation))
+        } answer: { done in
+            house.nudge(.messageRevoked(done.change.id), in: done.place, from: actor.user)
+            house.nudge(.messageExtra, in: done.place, from: actor.user)
+            house.nudge(.reminders, in: done.place, from: actor.user)
+            return .ok
+        }
+    }
+
+    /// Gives a message another payload, which comes as JSON text.
+    @Sendable static func edit(_ call: BusinessCall) throws(APIFailure) {
+        let fields = try call.request.fields()
+        let channel = try call.channel(fields)
+        let id = try fields.messageID()
+        let text = Array(try fields.text("content_edit").utf8)
+        guard let content = try? JSONValue(parsing: text), content.object != nil else {
+            throw .bad("content_edit must be the text of a JSON object")
+        }
+        try call.change(channel, id, nudging: .messageExtra) { store, place, actor throws(StoreError) in
+            try store.edit(place, newBody: text, isJSONObject: true, by: actor)
+        }
+    }
+
+    /// Deletes a message for everyone.
+    @Sendable static func deleteForAll(_ call: BusinessCall) throws(APIFailure) {
+        let fields = try call.request.fields()
+        let channel = try call.channel(fields)
+        try call.change(channel, try fields.messageID(), nudging: .messageExtra) {
+            store, place, actor throws(StoreError) in
+            try store.deleteForAll(place, by: actor)
+        }
+    }
+
+    // MARK: For oneself
+
+    /// Hides messages, which are named in an array, from the person.
+    @Sendable static func deleteForOneself(_ call: BusinessCall) throws(APIFailure) {
+        let entries = try call.request.objects(most: MessageLimits.placesPerCall)
+        var wanted: [(channel: BusinessChannel, id: MessageID)] = []
+        for entry in entries { wanted.append((try call.channel(entry), try entry.messageID())) }
+        let (house, user, messages) = (call.house, call.user, wanted)
+        call.write { store throws(StoreError) in
+            var places: [MessagePlace] = []
+            for (channel, id) in messages { places.append(try store.reading.place(id, channel, of: user)) }
+            return try store.hide(places, for: user)
+        } answer: { _ in
+            let rows = messages.map { message in
+                JSONValue.fields(
+                    ("message_id", .string("\(message.id.rawValue)")), ("channel_id", .string(message.channel.id)),
+                    ("channel_type", .number(message.channel.typeNumber)))
+            }
+            house.nudge(.messagesDeleted(rows), people: [user], from: user)
+            return .ok
+        }
+    }
+
+    /// Empties a channel for the person, up to a message; what was unread there is read, and its reminders are done.
+    @Sendable static func clear(_ call: BusinessCall) throws(APIFailure) {
+        let fields = try call.request.fields()
+        let channel = try call.channel(fields)
+        let sequence = try fields.integer("message_seq")
+        let (house, user) = (call.house, call.user)
+        call.write { store throws(StoreError) in
+            let id = try store.reading.knownConversation(channel, of: user).id
+            _ = try store.clearHistory(user, in: id, through: sequence > 0 ? sequence : .max)
+            try store.clearUnread(user, in: id, upTo: sequence > 0 ? sequence : nil)
+            return try store.finishReminders(in: id, through: sequence > 0 ? sequence : .max, by: user)
+        } answer: { finished in
+            house.nudge(.messagesErased(channel), people: [user], from: user)
+            house.nudge(.unreadCleared(channel, unread: 0), people: [user], from: user)
+            if finished { house.nudge(.reminders, people: [user], from: user) }
+            return .ok
+        }
+    }
+
+    @Sendable static func markHeard(_ call: BusinessCall) throws(APIFailure) {
+        let fields = try call.request.fields()
+        let channel = try call.channel(fields)
+        let id = try fields.messageID()
+        let (house, user) = (call.house, call.user)
+        call.write { store throws(StoreError) in
+            try store.markHeard(try store.reading.place(id, channel, of: user), by: user)
+        } answer: { _ in
+            house.nudge(.voicePlayed(id), people: [user], from: user)
+            return .ok
+        }
+    }
+
+    // MARK: Typing
+
+    /// Shows the others that the person is typing. Nothing of it is kept.
+    @Sendable static func typing(_ call: BusinessCall) throws(APIFailure) {
+        let channel = try call.channel(try call.request.fields())
+        let (house, person) = (call.house, call.person)
+        call.read { store throws(StoreError) in
+            let conversation = try store.knownConversation(channel, of: person.user)
+            return (place: ChangedIn(conversation), name: try store.displayName(of: person.user))
+        } answer: { found in
+            // Whoever is told knows the direct conversation by the name of who types.
+            let channelID = channel.type == .person ? person.name.text : channel.id
+            let nudge = Nudge.typing(person.name, name: found.name, channelID: channelID, type: channel.typeNumber)
+            house.nudge(nudge, in: found.place, from: person.user)
+            return .ok
+        }
+    }
+}
+
+/// A conversation in which something changed: whom to tell.
+struct ChangedIn: Sendable {
+    let id: ConversationID
+    let kind: ConversationKind
+    let channel: ChannelName?
+
+    init(_ conversation: Conversation) {
+        self.id = conversation.id
+        self.kind = conversation.kind
+        self.channel = conversation.channel
+    }
+}
+
+extension APIHouse {
+    func nudge(_ nudge: Nudge, in place: ChangedIn, from sender: UserID) {
+        self.nudge(nudge, in: place.id, place.kind, place.channel, from: sender)
+    }
+}
+
+extension BusinessCall {
+    /// Changes one message that everyone sees, and tells everyone.
+    func change(
+        _ channel: BusinessChannel, _ id: MessageID, nudging nudge: Nudge,
+        _ body: @escaping @Sendable (WriteTransaction, MessagePlace, Actor) throws(StoreError) -> MessageChange
+    ) throws(APIFailure) {
+        let (house, actor) = (self.house, self.actor)
+        self.write { store throws(StoreError) in
+            let conversation = try store.reading.knownConversation(channel, of: actor.user)
+            let place = try store.reading.place(id, channel, of: actor.user)
+            _ = try body(store, place, actor)
+            return ChangedIn(conversation)
+        } answer: { place in
+            house.nudge(nudge, in: place, from: actor.user)
+            return .ok
+        }
+    }
+}
+
+extension APIRequest {
+    /// The body as an array of objects, at least one.
+    func objects(most limit: Int) throws(APIFailure) -> [APIFields] {
+        guard let elements = self.body.array, (1...limit).contains(elements.count) else {
+            throw .bad("expected an array of 1 to \(limit) objects as the body")
+        }
+        var objects: [APIFields] = []
+        for (index, element) in elements.enumerated() {
+            guard element.object != nil else { throw .bad("element \(index) is no object") }
+            objects.append(APIFields(element, at: "[\(index)]."))
+        }
+        return objects
+    }
+}
+
+extension ReadTransaction {
+    /// How many of a channel's newest messages are looked through for a number of their sender's.
+    private static let tokenSearch = 500
+
+    /// The place of a message that is named by its number, or else by the number its sender gave it; that one is looked
+    /// for among the newest messages only, where messages are taken back.
+    ///
+    /// - Throws: `refused(.noSuchMessage)`.
+    func place(
+        of id: MessageID, or token: ClientToken?, in conversation: Conversation, _ user: UserID
+    ) throws(StoreError) -> MessagePlace {
+        if id.rawValue > 0, let place = try self.place(of: id, in: conversation.id) { return place }
+        if let token {
+            let newest = try self.latestMessages(in: conversation.id, limit: Self.tokenSearch, as: .member(user))
+            if let found = newest.last(where: { $0.clientToken == token }) {
+                return MessagePlace(conversation.id, found.sequence)
+            }
+        }
+        throw .refused(.noSuchMessage)
+    }
+}
+
+extension WriteTransaction {
+    /// Ends a person's reminders of messages up to one.
+    ///
+    /// - Returns: whether there were any.
+    func finishReminders(
+        in id: ConversationID, through sequence: Int64, by user: UserID
+    ) throws(StoreError) -> Bool {
+        var change: Int64 = 0
+        var hadAny = false
+        while true {
+            let page = try self.reading.reminders(of: user, after: change, conversations: [id], limit: 500)
+            let open = page.filter { !$0.isDone && $0.sequence <= sequence }.map(\.id)
+            for start in stride(from: 0, to: open.count, by: MessageLimits.placesPerCall) {
+                _ = try self.finishReminders(
+                    Array(open[start..<min(start + MessageLimits.placesPerCall, open.count)]), by: user)
+                hadAny = true
+            }
+            guard page.count == 500, let last = page.last else { return hadAny }
+            change = last.change
+        }
+    }
+}

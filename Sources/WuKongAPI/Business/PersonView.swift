@@ -1,0 +1,112 @@
+import Broker
+import ByteCodec
+import ChatModel
+import Store
+import WuKongTranslation
+
+/// A person as somebody sees them: their profile, what the two are to each other, and what the one who looks has set.
+struct PersonView: Sendable {
+    let profile: Profile
+    let viewer: UserID
+    /// `nil` when the two never were friends.
+    let friend: Friend?
+    /// By the one who looks.
+    let isBlocked: Bool
+    /// By this person.
+    let hasBlockedViewer: Bool
+    let preference: ConversationPreference
+
+    var isSelf: Bool { self.profile.user == self.viewer }
+    var isFriend: Bool { self.friend.map { !$0.isRemoved } ?? false }
+    var displayName: String { self.profile.displayName ?? self.profile.name.text }
+    var remark: String { (self.isFriend ? self.friend?.remark : nil) ?? self.preference.remark ?? "" }
+
+    /// What an app keeps beside the names.
+    var attributes: JSONValue { .stored(self.profile.attributes) }
+    /// The further switches of the direct conversation.
+    var switches: JSONValue { .stored(self.preference.settings) }
+
+    /// Source: TangSengDaoDao server, UserDetailResp.
+    func row(_ presence: PresenceTable) -> JSONValue {
+        let (attributes, switches) = (self.attributes, self.switches)
+        var row = JSONValue.fields(
+            ("uid", .string(self.profile.name.text)), ("name", .string(self.displayName)),
+            ("username", .string(self.profile.name.text)), ("mute", .flag(self.preference.isMuted)),
+            ("top", .flag(self.preference.isPinned)), ("sex", attributes.switchValue("sex")),
+            ("category", .text(attributes["category"]?.string)), ("short_no", .text(attributes["short_no"]?.string)),
+            ("chat_pwd_on", switches.switchValue("chat_pwd_on")),
+            ("screenshot", switches.switchValue("screenshot", otherwise: 1)),
+            ("revoke_remind", switches.switchValue("revoke_remind", otherwise: 1)),
+            ("receipt", switches.switchValue("receipt", otherwise: 1)),
+            ("online", .flag(presence.isOnline(self.profile.name))),
+            ("last_offline", .integer(self.lastOffline(presence))),
+            ("device_flag", .number(presence.deviceFlag(self.profile.name))), ("follow", .flag(self.isFriend)))
+        row = row.adding(
+            .fields(
+                ("be_deleted", .flag(self.friend?.isRemoved == true)), ("be_blacklist", .flag(self.hasBlockedViewer)),
+                ("vercode", .string("")), ("source_desc", .string("")), ("remark", .string(self.remark)),
+                ("is_upload_avatar", .flag(self.profile.avatar != nil)),
+                ("avatar", .text(self.profile.avatar)), ("status", .integer(self.isBlocked ? 2 : 1)),
+                ("robot", .flag(self.profile.isSystem)), ("is_destroy", .flag(self.profile.isDisabled)),
+                ("flame", switches.switchValue("flame")), ("flame_second", switches.switchValue("flame_second"))))
+        guard self.isSelf else { return row }
+        return row.adding(
+            .fields(
+                ("zone", .text(attributes["zone"]?.string)), ("phone", .text(attributes["phone"]?.string)),
+                ("email", .text(attributes["email"]?.string))))
+    }
+
+    /// Seconds; 0 while a device is online.
+    func lastOffline(_ presence: PresenceTable) -> Int64 {
+        presence.isOnline(self.profile.name) ? 0 : (self.profile.lastSeenAtMilliseconds ?? 0) / 1_000
+    }
+}
+
+extension ReadTransaction {
+    func view(of profile: Profile, for viewer: UserID) throws(StoreError) -> PersonView {
+        let conversation = try self.conversation(.direct(profile.name), seenBy: viewer)?.id
+        let preference =
+            try conversation.map { id throws(StoreError) in try self.preference(of: viewer, in: id) }
+            ?? ConversationPreference()
+        return PersonView(
+            profile: profile, viewer: viewer, friend: try self.friend(profile.user, of: viewer),
+            isBlocked: try self.isListed(profile.user, by: viewer, on: .blocked),
+            hasBlockedViewer: try self.isListed(viewer, by: profile.user, on: .blocked), preference: preference)
+    }
+
+    /// `nil` when nobody has this name.
+    func view(of name: UserName, for viewer: UserID) throws(StoreError) -> PersonView? {
+        guard let profile = try self.profile(named: name) else { return nil }
+        return try self.view(of: profile, for: viewer)
+    }
+
+    /// What a person is called.
+    func displayName(of user: UserID) throws(StoreError) -> String {
+        guard let profile = try self.profile(of: user) else { return "" }
+        return profile.displayName ?? profile.name.text
+    }
+}
+
+/// Who is online, and on what.
+struct PresenceTable: Sendable {
+    private var devices: [UserName: [DeviceClass]] = [:]
+
+    init(_ present: [Presence]) {
+        for entry in present { self.devices[entry.name, default: []].append(entry.deviceClass) }
+    }
+
+    func isOnline(_ name: UserName) -> Bool { self.devices[name] != nil }
+
+    func classes(of name: UserName) -> [DeviceClass] { self.devices[name] ?? [] }
+
+    /// The device people are told, the app before web and desktop; 0 for nobody.
+    func deviceFlag(_ name: UserName) -> Int { self.classes(of: name).compactMap(Translation.deviceFlag).min() ?? 0 }
+}
+
+extension APIHouse {
+    /// Who of these people is online. `then` runs on the broker's thread.
+    func presence(of names: [UserName], then: @escaping @Sendable (PresenceTable) -> Void) {
+        guard !names.isEmpty else { return then(PresenceTable([])) }
+        self.broker.presence(of: Set(names)) { then(PresenceTable($0)) }
+    }
+}

@@ -29,6 +29,8 @@ final class BrokerCore {
     private var figures = BrokerFigures()
     private var nextSweep: Instant
     private var waitingEvents = WaitingEvents()
+    /// Hears who was called by name.
+    var onReminders: @Sendable ([UserID]) -> Void = { _ in }
 
     /// How often what is no longer needed is forgotten.
     private static let sweepMilliseconds: Int64 = 10_000
@@ -263,6 +265,7 @@ final class BrokerCore {
             self.figures.delivered += Int64(handles.count)
         }
         if origin != 0 { self.figures.delivered -= 1 }
+        if !accepted.reminded.isEmpty { self.onReminders(accepted.reminded) }
         self.note(.accepted(delivery))
     }
 

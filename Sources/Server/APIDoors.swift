@@ -22,6 +22,7 @@ extension TeahouseServer {
         let house = APIHouse(
             broker: broker, accounts: accounts, store: store, managerToken: token, settings: options.wuKongAPI,
             facts: facts, clock: options.clock, log: options.log, findSession: BusinessServer.sessions(of: accounts))
+        BusinessServer.tellReminders(house)
         var business = options.business
         business.rules = options.store.rules
         let router = Router(

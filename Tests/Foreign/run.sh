@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Foreign clients: the published Python SDK, the JSON door and the binary protocol in every detail against a built
-# teahouse, and a foreign WebSocket implementation against our own.
+# Foreign clients: the published Python SDK, an app's daily life over the HTTP APIs with webhooks, the JSON door and the
+# binary protocol in every detail against a built teahouse, and a foreign WebSocket implementation against our own.
 #   Tests/Foreign/run.sh PYTHON TEAHOUSE      PYTHON has what Tests/requirements.txt names
 set -uo pipefail
 here=$(cd "$(dirname "$0")" && pwd)
@@ -31,11 +31,12 @@ swift build --product transport-echo >.build/foreign.log 2>&1 || {
 }
 run wukong_easy --binary "$teahouse"
 run binary_peer --binary "$teahouse"
+run wukong_app --binary "$teahouse"
 run door --binary "$teahouse"
 run websocket_peer "$(swift build --show-bin-path)/transport-echo"
 if [ "$failed" -eq 0 ]; then
     echo "foreign clients: all passed"
 else
-    echo "foreign clients: $failed of 4 scripts FAILED"
+    echo "foreign clients: $failed of 5 scripts FAILED"
 fi
 [ "$failed" -eq 0 ]

@@ -30,6 +30,11 @@ package struct BusinessServer: Sendable {
         { holder, then in accounts.authenticator.findPerson(holder, then: then) }
     }
 
+    /// Has the devices of people who are called by name told to look at their reminders.
+    package static func tellReminders(_ house: APIHouse) {
+        house.broker.onReminders { people in house.nudge(.reminders, people: people) }
+    }
+
     /// What the open server has and this one does not.
     package static let notServed: [NotServed] = [
         NotServed("/v1/file/", Self.files),

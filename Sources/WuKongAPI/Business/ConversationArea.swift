@@ -26,7 +26,7 @@ enum ConversationArea {
         let count = Int(max(0, min(try fields.integer("msg_count"), 100)))
         let person = call.person
         call.readThen { store throws(StoreError) in
-            try ConversationList(of: person, since: version, known: known, messages: count, in: store)
+            try ConversationSync(of: person, since: version, known: known, messages: count, in: store)
         } then: { list, reply in
             call.house.presence(of: list.people.map(\.profile.name)) { presence in
                 reply(.json { writer in list.write(to: &writer, presence) })

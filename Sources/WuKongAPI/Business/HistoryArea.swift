@@ -108,7 +108,7 @@ enum HistoryArea {
     static let foundMessages = 100
 
     /// The newest messages of a channel that hold a keyword in their text, newest first. There is no index: only so many
-    /// of the newest are looked through, and `complete` says whether that was all.
+    /// of the newest are looked through, and the header field `Search-Complete` is 1 when that was all, else 0.
     @Sendable static func search(_ call: BusinessCall) throws(APIFailure) {
         let fields = try call.request.fields()
         let channel = try call.channel(fields)
@@ -126,16 +126,13 @@ enum HistoryArea {
                 for: person.user, named: person.name)
             return (rows: rows, isComplete: found.isComplete)
         } answer: { found in
-            .json { writer in
-                writer.beginObject()
-                writer.key("complete")
-                writer.integer(found.isComplete ? 1 : 0)
-                writer.key("messages")
+            var answer = APIAnswer.json { writer in
                 writer.beginArray()
                 for row in found.rows { row.write(to: &writer) }
                 writer.endArray()
-                writer.endObject()
             }
+            answer.headers.append(("Search-Complete", found.isComplete ? "1" : "0"))
+            return answer
         }
     }
 }

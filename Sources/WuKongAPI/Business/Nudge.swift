@@ -69,10 +69,11 @@ struct Nudge: Sendable {
             .fields(("channel_id", .string(channel.id)), ("channel_type", .number(channel.typeNumber))), isKept: true)
     }
 
-    /// - Parameter type: of the channel: 1 for a person, 2 for a group.
-    static func channelChanged(_ id: String, type: Int) -> Nudge {
-        Nudge(
-            "channelUpdate", .fields(("channel_id", .string(id)), ("channel_type", .number(type))), isKept: true)
+    /// - Parameters:
+    ///   - type: of the channel: 1 for a person, 2 for a group.
+    ///   - isKept: false where very many people are told; apps look at a card again when they show it.
+    static func channelChanged(_ id: String, type: Int, isKept: Bool = true) -> Nudge {
+        Nudge("channelUpdate", .fields(("channel_id", .string(id)), ("channel_type", .number(type))), isKept: isKept)
     }
 
     static func membersChanged(_ group: String) -> Nudge {
@@ -109,10 +110,6 @@ struct Nudge: Sendable {
 
     static func friendDeleted(_ other: UserName) -> Nudge {
         Nudge("friendDeleted", .fields(("uid", .string(other.text))), isKept: true)
-    }
-
-    static func avatarChanged(of user: UserName) -> Nudge {
-        Nudge("userAvatarUpdate", .fields(("uid", .string(user.text))), isKept: true)
     }
 
     static let computersQuit = Nudge("pcQuit")

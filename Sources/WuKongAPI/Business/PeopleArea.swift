@@ -109,7 +109,8 @@ enum PeopleArea {
             return try store.reading.friendIDs(of: person.user)
         } answer: { friends in
             house.nudge(
-                .channelChanged(person.name.text, type: 1), people: friends + [person.user], from: person.user)
+                .channelChanged(person.name.text, type: 1, isKept: false), people: friends + [person.user],
+                from: person.user)
             return .ok
         }
     }

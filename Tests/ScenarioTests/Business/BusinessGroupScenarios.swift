@@ -172,13 +172,15 @@ struct BusinessGroupScenarios {
 
     @Test("a disbanded group says so, and nobody writes in it")
     func disband() throws {
-        let (_, romeo, juliet, _, group) = try self.furnished()
+        let (house, romeo, juliet, _, group) = try self.furnished()
         let online = try juliet.connect()
         try juliet.isRefused("DELETE", "groups/\(group)/disband")
         try romeo.does("DELETE", "groups/\(group)/disband")
         try online.command("channelUpdate")
         #expect(try juliet.does("GET", "groups/\(group)")["status"]?.integer == 2)
         #expect(try online.publish("hello", to: group, group: true).reason == 24)
+        house.stop()
+        #expect(try house.findings() == [])
     }
 
     @Test("where invitations need a manager, members cannot bring people")

@@ -65,7 +65,7 @@ struct BusinessPeopleScenarios {
 
     @Test("a remark is the person's own; the end of a friendship reaches a device that was away by version")
     func remarkAndEnd() throws {
-        let (_, romeo, juliet) = try self.two()
+        let (house, romeo, juliet) = try self.two()
         try self.befriend(romeo, juliet)
         let version = try #require(try self.friends(romeo).last?["version"]?.integer)
         let online = try romeo.connect()
@@ -81,6 +81,8 @@ struct BusinessPeopleScenarios {
         try juliet.isRefused("DELETE", "friends/romeo")
         try romeo.isRefused("PUT", "friend/remark", #"{"uid":"juliet","remark":"x"}"#)
         #expect(try romeo.does("GET", "users/juliet")["follow"]?.integer == 0)
+        house.stop()
+        #expect(try house.findings() == [])
     }
 
     @Test("a profile is changed by its owner and shown to others, what is private stays private")

@@ -41,6 +41,8 @@ struct BusinessReceiptScenarios {
         try romeo.does("POST", "message/readed", "{\(self.channel),\"message_ids\":[\"\(asked)\"]}")
         #expect(try romeo.history("verona")[0]["readed_count"]?.integer == 1)
         try juliet.isRefused("POST", "message/readed", "{\(self.channel),\"message_ids\":[\"1\"]}")
+        house.stop()
+        #expect(try house.findings() == [])
     }
 
     @Test("a reaction is added, and cancelled by the same one; devices that were away follow by number")
@@ -92,7 +94,9 @@ struct BusinessReceiptScenarios {
     @Test("who is called by name has a reminder on every device until it is done; others cannot end it")
     func reminders() throws {
         let (_, romeo, juliet, nurse) = try self.furnished()
+        let called = try juliet.other(.web).connect()
         try romeo.connect().publish("where are you", mentioning: #""juliet""#, to: "verona")
+        try called.command("syncReminders")
         let first = try juliet.does("POST", "message/reminder/sync", #"{"version":0,"limit":100,"channel_ids":[]}"#)
         let reminder = try #require(first.array?.first)
         #expect(reminder["reminder_type"]?.integer == 1 && reminder["text"]?.string == "[有人@我]")

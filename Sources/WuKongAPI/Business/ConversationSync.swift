@@ -5,9 +5,10 @@ import Store
 import WuKongTranslation
 
 /// The answer to a synchronisation of conversations. Source: TangSengDaoDao server, SyncUserConversationRespWrap.
-struct ConversationList: Sendable {
-    /// Most conversations in one answer; ask on with the largest version.
-    static let maximumConversations = 500
+struct ConversationSync: Sendable {
+    /// Most conversations in one answer: to a device that has nothing the newest ones, to others the first that changed;
+    /// ask on with the largest version.
+    static let maximumConversations = 1_000
 
     private struct Line: Sendable {
         var recent: RecentConversation
@@ -24,7 +25,7 @@ struct ConversationList: Sendable {
     private let groups: [GroupView]
 
     /// - Parameters:
-    ///   - known: a conversation that has nothing newer than what the device knows of it is told without messages.
+    ///   - known: a conversation that has nothing newer than what the device knows of it is told with one message.
     ///   - messages: of each conversation, 0...100; 0 is WuKongIM's for "none", and then nothing is listed at all.
     init(
         of person: Identity, since version: Int64, known: LastSequences, messages count: Int, in store: ReadTransaction
@@ -36,22 +37,27 @@ struct ConversationList: Sendable {
             count == 0
             ? []
             : try store.recent(
-                of: person.user, since: version, order: .byChange, limit: Self.maximumConversations)
+                of: person.user, since: version, order: version == 0 ? .forDisplay : .byChange,
+                limit: Self.maximumConversations)
         for recent in found {
             let conversation = recent.conversation
             let channelID = Translation.channelID(channel: conversation.channel, other: recent.peerName)
             let type = Int(Translation.channelType(conversation.kind).rawValue)
-            let from = max(known.sequence(channelID, type) ?? 0, recent.preference.clearedThrough)
-            let newest =
-                conversation.head > from
-                ? try store.latestMessages(in: conversation.id, limit: count, as: .member(person.user)) : []
+            let cleared = recent.preference.clearedThrough
+            let from = max(known.sequence(channelID, type) ?? 0, cleared)
+            // A device that has everything gets the newest again: apps show no conversation without a message.
+            let isNew = conversation.head > from
+            let newest = try store.latestMessages(
+                in: conversation.id, limit: isNew ? count : 1, as: .member(person.user))
+            let shown = newest.filter { $0.sequence > (isNew ? from : cleared) }.reversed()
+            guard !shown.isEmpty else { continue }
             let rows = try store.rows(
-                newest.filter { $0.sequence > from }.reversed(), in: conversation.id, channelID: channelID,
-                channelType: type, for: person.user, named: person.name)
+                Array(shown), in: conversation.id, channelID: channelID, channelType: type, for: person.user,
+                named: person.name)
             lines.append(
                 Line(
                     recent: recent, channelID: channelID, type: type, messages: rows,
-                    offset: recent.preference.clearedThrough))
+                    offset: cleared))
             if let peer = recent.peerName, let view = try store.view(of: peer, for: person.user) {
                 people.append(view)
             } else if conversation.kind != .direct {

@@ -14,6 +14,7 @@ let migrations: [Migration] = [
     Migration(version: 3, sql: MessagesSchema.sql),
     Migration(version: 4, sql: Schema.people),
     Migration(version: 5, sql: SchemaHooks.sql),
+    Migration(version: 6, sql: SchemaStreams.sql),
 ]
 
 extension Connection {

@@ -83,6 +83,7 @@ extension Verifier {
     ]
 
     func checkMessageChanges() throws(StoreError) {
+        try self.checkStreams()
         for check in Self.checks {
             let rows = try self.connection.query(check.sql) { row throws(StoreError) in
                 (conversation: row.int64(0), sequence: row.int64(1))

@@ -116,4 +116,44 @@ struct APIKitScenarios {
         #expect(try house.http("GET", "/health").status == 200)
         #expect(throws: TestClientError.self) { try house.managerToken() }
     }
+
+    @Test("who asks too fast is told when to ask again; the manager is not")
+    func rate() throws {
+        let house = try House { $0.wuKongAPI.perPerson = .init(perSecond: 0.001, burst: 2) }
+        let (romeo, juliet) = (try house.token("romeo"), try house.token("juliet"))
+        func ask(_ uid: String, _ token: String) throws -> HTTPReply {
+            let body = #"{"uid":"\#(uid)","msg_count":1}"#
+            return try house.http("POST", "/conversation/sync", token: token, body: Array(body.utf8))
+        }
+        let replies = try (0..<3).map { _ in try ask("romeo", romeo) }
+        #expect(replies.map(\.status) == [200, 200, 429] && replies.last?.headers["retry-after"] == "1")
+        #expect(try ask("juliet", juliet).status == 200)
+        let token = try house.managerToken()
+        for _ in 0..<5 { #expect(try ask("romeo", token).status == 200) }
+    }
+
+    @Test("with too many requests waiting the next one is told to come again")
+    func waiting() throws {
+        let house = try House { $0.wuKongAPI.waitingRequests = 0 }
+        let reply = try house.http("GET", "/health")
+        #expect(reply.status == 503 && reply.headers["retry-after"] == "1")
+    }
+
+    @Test("a full disk refuses messages with 507, and reading goes on")
+    func full() throws {
+        let house = try House { $0.store.stopWritingFreeBytes = .max }
+        let send = #"{"from_uid":"romeo","channel_id":"juliet","channel_type":1,"payload":"e30="}"#
+        let answer = try house.manage("/message/send", send)
+        #expect(answer.status == 507 && answer.json["status"]?.integer == 507)
+        #expect(try house.manage("/conversation/sync", #"{"uid":"romeo","msg_count":1}"#).status == 200)
+    }
+
+    @Test("a disabled person's token is refused with 403")
+    func disabled() throws {
+        let house = try House()
+        let token = try house.token("romeo")
+        #expect(try house.manage("/channel/info", #"{"channel_id":"romeo","channel_type":1,"ban":1}"#).status == 200)
+        let body = #"{"uid":"romeo","msg_count":1}"#
+        #expect(try house.http("POST", "/conversation/sync", token: token, json: body).status == 403)
+    }
 }

@@ -112,6 +112,8 @@ struct APIMessageScenarios {
         #expect(try send(#""from_uid":"romeo","channel_id":"coffee","channel_type":2"#, token: token) == 400)
         let command = #"{"header":{"sync_once":1},"from_uid":"romeo","payload":"e30=","subscribers":["juliet"]}"#
         #expect(try house.http("POST", "/message/send", token: token, json: command).status == 403)
+        let disguised = #"{"payload":"eyJ0eXBlIjo5OX0=",\#(mine)}"#
+        #expect(try house.http("POST", "/message/send", token: token, json: disguised).status == 403)
     }
 
     @Test("a batch is a message of its own for each receiver, and says who was not reached")

@@ -39,11 +39,16 @@ package final class WuKongAPIGateway: Gateway {
         case .notMine: return nil
         case .refused: return .buffered(maximumBytes: Route.usualBytes)
         case .route(let route, _):
-            guard route.access == .manager, !self.isManager(request) else {
-                return .buffered(maximumBytes: route.maximumBytes)
-            }
-            return .buffered(maximumBytes: min(route.maximumBytes, Route.usualBytes))
+            return .buffered(maximumBytes: self.maximumBytes(of: route, isManager: self.isManager(request)))
         }
+    }
+
+    /// A whole message in base64 has room in any body.
+    private func maximumBytes(of route: Route, isManager: Bool) -> Int {
+        let message = self.desk.house.settings.messageBytes * 3 / 2 + 8192
+        if isManager { return max(route.maximumBytes, Route.managerBytes, message) }
+        guard route.access == .manager else { return max(route.maximumBytes, message) }
+        return min(route.maximumBytes, Route.usualBytes)
     }
 
     package func respond(to request: HTTPRequest, with responder: HTTPResponder) -> Bool {

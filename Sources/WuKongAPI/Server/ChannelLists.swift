@@ -17,7 +17,6 @@ enum ChannelLists {
         case black
         case white
 
-        var ofChannel: ConversationList { self == .black ? .denied : .allowed }
         var ofPerson: PersonalList { self == .black ? .blocked : .allowed }
     }
 
@@ -38,7 +37,7 @@ enum ChannelLists {
                 let (kind, name) = (channel.kind, try channel.channelName())
                 house.write(reply) { transaction throws(StoreError) in
                     let id = try transaction.upsertChannel(kind, name, ChannelPatch()).id
-                    try transaction.change(list.ofChannel, of: id, change, uids)
+                    try transaction.change(list, of: id, change, uids)
                 } answer: { _ in
                     .ok
                 }
@@ -74,13 +73,16 @@ enum ChannelLists {
 
 extension WriteTransaction {
     fileprivate func change(
-        _ list: ConversationList, of id: ConversationID, _ change: ChannelLists.Change, _ names: [UserName]
+        _ list: ChannelLists.List, of id: ConversationID, _ change: ChannelLists.Change, _ names: [UserName]
     ) throws(StoreError) {
+        let isBlack = list == .black
         switch change {
-        case .add: try self.addListed(try self.ensureUsers(names), in: id, list)
-        case .replace: try self.setConversationList(list, of: id, to: try self.ensureUsers(names))
-        case .remove: try self.removeListed(try self.reading.knownUsers(names), in: id, list)
-        case .removeAll: try self.removeAllListed(in: id, list)
+        case .add: try self.addListed(try self.ensureUsers(names), in: id, isBlack ? .denied : .allowed)
+        case .replace:
+            try self.setConversationList(isBlack ? .denied : .allowed, of: id, to: try self.ensureUsers(names))
+        case .remove:
+            try self.removeListed(try self.reading.knownUsers(names), in: id, isBlack ? .denied : .allowed)
+        case .removeAll: try self.removeAllListed(in: id, isBlack ? .denied : .allowed)
         }
     }
 

@@ -98,7 +98,8 @@ enum Channels {
             guard let known = try transaction.reading.conversation(address, seenBy: .system) else { return }
             if known.kind != .room { try transaction.removeAllMembers(from: known.id, by: .application) }
             try transaction.setListeners([], of: known.id)
-            for list in ConversationList.allCases { try transaction.removeAllListed(in: known.id, list) }
+            try transaction.removeAllListed(in: known.id, .denied)
+            try transaction.removeAllListed(in: known.id, .allowed)
         } answer: { _ in
             .ok
         }

@@ -35,9 +35,10 @@ struct ConversationAnswer: Sendable {
         for message in newest.reversed() where message.sequence > sequence {
             let answer = MessageAnswer(message, in: place, asker: user)
             budget -= answer.bytes
-            guard budget > 0 else { return }
+            guard budget > 0 else { break }
             self.recents.append(answer)
         }
+        try self.recents.addStreams(in: id, asker: user, isManager: false, transaction)
     }
 
     func write(to json: inout JSONWriter) {

@@ -46,12 +46,16 @@ enum History {
             start: try fields.largeInteger("start_message_seq") ?? 0,
             end: try fields.largeInteger("end_message_seq") ?? 0, goesUp: try fields.integer("pull_mode") == 1,
             limit: Int(min(asked > 0 ? asked : Self.usualMessages, Self.maximumMessages)))
+        let isBasic = try fields.optionalText("event_summary_mode") == "basic"
         house.read(reply) { transaction throws(StoreError) -> (messages: [MessageAnswer], more: Bool) in
             let user = try reader.user(transaction)
             guard let found = try Self.find(channel, user, reader, transaction) else { return ([], false) }
             let place = try MessageAnswer.Place(found, transaction)
             let page = try range.read(found, transaction, as: reader.access(user))
-            return (page.messages.map { MessageAnswer($0, in: place, asker: user) }, page.more)
+            var messages = page.messages.map { MessageAnswer($0, in: place, asker: user) }
+            try messages.addStreams(
+                in: found.id, asker: user, isManager: reader.caller == .manager, isBasic: isBasic, transaction)
+            return (messages, page.more)
         } answer: { page in
             .json { json in
                 json.beginObject()
@@ -125,9 +129,11 @@ enum History {
                 else { continue }
                 messages[message.sequence] = message
             }
-            return messages.values.sorted { $0.sequence < $1.sequence }.map {
+            var answers = messages.values.sorted { $0.sequence < $1.sequence }.map {
                 MessageAnswer($0, in: place, asker: user)
             }
+            try answers.addStreams(in: found.id, asker: user, isManager: reader.caller == .manager, transaction)
+            return answers
         } answer: { messages in
             .json { json in
                 json.beginObject()
@@ -187,7 +193,9 @@ enum History {
             guard let found = try Self.find(channel, user, reader, transaction),
                 let message = try look(transaction, found, reader.access(user))
             else { return nil }
-            return MessageAnswer(message, in: try MessageAnswer.Place(found, transaction), asker: user)
+            var answers = [MessageAnswer(message, in: try MessageAnswer.Place(found, transaction), asker: user)]
+            try answers.addStreams(in: found.id, asker: user, isManager: reader.caller == .manager, transaction)
+            return answers.first
         } answer: { message in
             guard let message else { return MessageAnswer.none }
             return .json { message.write(to: &$0) }

@@ -12,6 +12,8 @@ struct MessageAnswer: Sendable {
     var message: Message
     var channelID: String
     var channelType: WuKongChannelType
+    /// Of a message that was written step by step.
+    var streams: StreamSummary?
 
     /// A message of a conversation.
     ///
@@ -66,13 +68,16 @@ struct MessageAnswer: Sendable {
         json.beginObject()
         Self.header(Translation.header(of: content.flags), &json)
         json.key("setting")
-        json.integer(Int64(Translation.setting(of: content).rawValue))
+        var setting = Translation.setting(of: content)
+        if self.streams != nil { setting.insert(.stream) }
+        json.integer(Int64(setting.rawValue))
         json.key("message_id")
         json.integer(self.message.id.rawValue)
         json.key("message_idstr")
         json.decimalString(self.message.id.rawValue)
         json.key("client_msg_no")
         json.string(self.message.clientToken?.bytes ?? [])
+        self.streams?.write(clientNumber: self.message.clientToken?.bytes ?? [], to: &json)
         json.key("message_seq")
         json.integer(self.message.sequence)
         json.key("from_uid")

@@ -21,6 +21,9 @@ enum Sending {
         let fields = try request.fields()
         let draft = try Draft(fields, house)
         let subscribers = try fields.uids("subscribers", most: ConversationBounds.commandReceivers)
+        if try fields.isOn("is_stream"), draft.header.noPersist || draft.header.syncOnce || !subscribers.isEmpty {
+            throw .bad("a message that is written step by step must be kept, and go to a channel")
+        }
         if !subscribers.isEmpty {
             try Self.demandManager(request)
             guard try fields.optionalText("channel_id").map(\.isEmpty) ?? true else {
@@ -36,6 +39,7 @@ enum Sending {
             return Self.sendCommand(draft, to: channel, house, reply)
         }
         if case .person(let identity) = request.caller {
+            if draft.content.kind == Translation.commandKind { try Self.demandManager(request) }
             return Self.publish(draft, as: identity.user, .user, to: channel.address, house, reply)
         }
         let peer = channel.person

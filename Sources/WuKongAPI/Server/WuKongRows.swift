@@ -51,6 +51,8 @@ package enum WuKongRows {
         Route("POST", "/messages", .person(.body("login_uid")), History.pick),
         Route("POST", "/message", .person(.body("login_uid")), History.one),
         Route("GET", "/message/byclientmsgno", .person(.query("login_uid")), History.byClientNumber),
+        Route("POST", "/message/event", .person(.body("from_uid")), Streams.append),
+        Route("POST", "/message/eventsync", .person(.body("login_uid")), Streams.sync),
     ]
 
     private static let conversations: [Route] = [

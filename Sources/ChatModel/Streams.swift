@@ -1,0 +1,63 @@
+/// How far one strand of a message that is still being written has come: the text of an agent, the call of a tool.
+///
+/// The message itself is there from the beginning and stays as it is; its strands are shown with it. Only where each
+/// one stands is kept, not every step on the way.
+package struct StreamState: Hashable, Sendable {
+    package enum Status: Int64, Sendable, CaseIterable {
+        case open = 0
+        case closed = 1
+        case failed = 2
+        case cancelled = 3
+    }
+
+    /// Who is shown a strand.
+    package enum Visibility: Int64, Sendable, CaseIterable {
+        case everyone = 0
+        /// The message's sender, and the app's own server.
+        case sender = 1
+        /// As `sender`; the app gives it a meaning of its own.
+        case restricted = 2
+    }
+
+    /// Names the strand within its message; 1...128 bytes.
+    package var key: String
+    package var status: Status
+    /// Number of the last step, counted over all strands of the message from 1; the store sets it.
+    package var lastNumber: Int64
+    package var lastEventID: String
+    package var lastEventType: String
+    package var visibility: Visibility
+    package var occurredAtMilliseconds: Int64
+    /// What has come together, as JSON text.
+    package var snapshot: [UInt8]?
+    /// 0...255, the app's own number.
+    package var endReason: Int
+    package var error: String?
+
+    package init(
+        key: String, status: Status, lastNumber: Int64 = 0, lastEventID: String, lastEventType: String,
+        visibility: Visibility, occurredAtMilliseconds: Int64, snapshot: [UInt8]? = nil, endReason: Int = 0,
+        error: String? = nil
+    ) {
+        self.key = key
+        self.status = status
+        self.lastNumber = lastNumber
+        self.lastEventID = lastEventID
+        self.lastEventType = lastEventType
+        self.visibility = visibility
+        self.occurredAtMilliseconds = occurredAtMilliseconds
+        self.snapshot = snapshot
+        self.endReason = endReason
+        self.error = error
+    }
+}
+
+/// Bounds of what is written into messages step by step.
+package enum StreamLimits {
+    /// Strands of one message.
+    package static let strands = 64
+    package static let keyBytes = 128
+    /// Bytes of what has come together in one strand.
+    package static let snapshotBytes = 256 * 1024
+    package static let errorBytes = 1024
+}

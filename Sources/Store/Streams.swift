@@ -1,0 +1,79 @@
+package import ChatModel
+
+extension ReadTransaction {
+    /// Where the strands of these messages stand, by sequence, each message's in the order of their last steps. Says
+    /// nothing about who may know. At most 1000 messages at a time.
+    package func streams(
+        of sequences: [Int64], in id: ConversationID
+    ) throws(StoreError) -> [Int64: [StreamState]] {
+        guard !sequences.isEmpty else { return [:] }
+        let sql: StaticString = """
+            SELECT key, status, number, event_id, event_type, visibility, occurred_at, snapshot, end_reason, error, sequence
+            FROM message_stream WHERE conversation_id = ? AND sequence IN (SELECT value FROM json_each(?))
+            ORDER BY sequence, number
+            """
+        let rows = try self.connection.query(sql, id, try Self.list(sequences)) { row throws(StoreError) in
+            (sequence: row.int64(10), state: try row.streamState())
+        }
+        var streams: [Int64: [StreamState]] = [:]
+        for row in rows { streams[row.sequence, default: []].append(row.state) }
+        return streams
+    }
+}
+
+extension WriteTransaction {
+    /// Takes a step in one strand of a message.
+    ///
+    /// - Parameter step: gets all strands of the message and returns the changed one; its number is set here. `nil`
+    ///   changes nothing.
+    /// - Returns: the changed strand; `nil` when nothing changed.
+    /// - Throws: `refused`: `noSuchMessage`, `alreadyGone`, `tooMany`; `invalid` above a bound; what `step` throws.
+    package func changeStream(
+        of place: MessagePlace, _ step: ([StreamState]) throws(StoreError) -> StreamState?
+    ) throws(StoreError) -> StreamState? {
+        let message = try self.reading.message(in: place.conversation, sequence: place.sequence, as: .unrestricted)
+        guard let message else { throw .refused(.noSuchMessage) }
+        guard !message.content.flags.contains(.withdrawn) else { throw .refused(.alreadyGone) }
+        let strands = try self.reading.streams(of: [place.sequence], in: place.conversation)[place.sequence] ?? []
+        guard var next = try step(strands) else { return nil }
+        try Self.check(next, among: strands)
+        next.lastNumber = (strands.map(\.lastNumber).max() ?? 0) + 1
+        try self.connection.run(
+            """
+            INSERT OR REPLACE INTO message_stream (conversation_id, sequence, key, status, number, event_id, event_type,
+                visibility, occurred_at, snapshot, end_reason, error)
+            VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+            """, place.conversation, place.sequence, next.key, next.status.rawValue, next.lastNumber, next.lastEventID,
+            next.lastEventType, next.visibility.rawValue, next.occurredAtMilliseconds, next.snapshot, next.endReason,
+            next.error)
+        return next
+    }
+
+    private static func check(_ next: StreamState, among strands: [StreamState]) throws(StoreError) {
+        guard (1...StreamLimits.keyBytes).contains(next.key.utf8.count) else {
+            throw .invalid("a strand's key has 1 to \(StreamLimits.keyBytes) bytes")
+        }
+        guard next.snapshot?.count ?? 0 <= StreamLimits.snapshotBytes else {
+            throw .invalid("what comes together in one strand has at most \(StreamLimits.snapshotBytes) bytes")
+        }
+        guard next.error?.utf8.count ?? 0 <= StreamLimits.errorBytes else {
+            throw .invalid("an error has at most \(StreamLimits.errorBytes) bytes")
+        }
+        let isNew = !strands.contains { $0.key == next.key }
+        guard !isNew || strands.count < StreamLimits.strands else {
+            throw .refused(.tooMany(limit: StreamLimits.strands))
+        }
+    }
+}
+
+extension Row {
+    fileprivate func streamState() throws(StoreError) -> StreamState {
+        guard let status = StreamState.Status(rawValue: self.int64(1)),
+            let visibility = StreamState.Visibility(rawValue: self.int64(5))
+        else { throw Self.damaged("state of a strand") }
+        return StreamState(
+            key: self.text(0), status: status, lastNumber: self.int64(2), lastEventID: self.text(3),
+            lastEventType: self.text(4), visibility: visibility, occurredAtMilliseconds: self.int64(6),
+            snapshot: self.optionalBlob(7), endReason: Int(self.int64(8)), error: self.optionalText(9))
+    }
+}

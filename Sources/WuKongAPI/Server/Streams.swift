@@ -1,0 +1,220 @@
+import Broker
+import ByteCodec
+import ChatModel
+import Store
+import WuKongTranslation
+import WuKongWire
+
+/// Messages that are written while people watch: /message/event and /message/eventsync.
+///
+/// A step is on the disk before it is shown. What has come together in each strand is kept, not every step: who comes
+/// later gets the whole at once.
+enum Streams {
+    private static let usualEvents: Int64 = 200
+    private static let maximumEvents: Int64 = 2000
+
+    // MARK: Steps
+
+    private struct Found: Sendable {
+        var message: Message
+        var place: MessageAnswer.Place
+    }
+
+    /// Takes a step in a message of `from_uid`; the manager may in any.
+    @Sendable static func append(
+        _ request: APIRequest, _ house: APIHouse, _ reply: @escaping APIReply
+    ) throws(APIFailure) {
+        let fields = try request.fields()
+        let step = try StreamStep(fields, now: house.clock.wallMilliseconds())
+        guard step.payload.serialized().count <= house.settings.messageBytes else {
+            throw .bad("the payload is longer than \(house.settings.messageBytes) bytes")
+        }
+        let channel = try fields.channel()
+        let look = try Self.look(fields, channel, request.caller)
+        house.store.read(look) { result in
+            switch result {
+            case .failure(let error): reply(.failure(APIFailure(error)))
+            case .success(nil): reply(.failure(404, "there is no such message: send it first"))
+            case .success(let found?): Self.take(step, in: found, channel, house, reply)
+            }
+        }
+    }
+
+    /// Finds the message that a request names.
+    private static func look(
+        _ fields: APIFields, _ channel: ChannelReference, _ caller: APICaller
+    ) throws(APIFailure) -> @Sendable (ReadTransaction) throws(StoreError) -> Found? {
+        let id = try fields.largeInteger("message_id") ?? 0
+        let number = try fields.optionalText("client_msg_no") ?? ""
+        let token = ClientToken(Array(number.utf8))
+        guard id != 0 || token != nil else { throw .bad("client_msg_no is missing") }
+        let from = try fields.optionalText("from_uid") ?? ""
+        let sender = from.isEmpty ? nil : try fields.uid("from_uid")
+        return { transaction throws(StoreError) in
+            let user = try sender.map { name throws(StoreError) in try transaction.user(named: name)?.id } ?? nil
+            let reader = History.Reader(name: sender, caller: caller)
+            guard let known = try History.find(channel, user, reader, transaction) else { return nil }
+            let access = reader.access(user)
+            let message =
+                if let token {
+                    try transaction.message(withToken: token, in: known.id, as: access)
+                } else {
+                    try transaction.message(MessageID(rawValue: id), in: known.id, as: access)
+                }
+            guard let message, sender == nil || message.sender == user else { return nil }
+            return Found(message: message, place: try MessageAnswer.Place(known, transaction))
+        }
+    }
+
+    private static func take(
+        _ step: StreamStep, in found: Found, _ channel: ChannelReference, _ house: APIHouse,
+        _ reply: @escaping APIReply
+    ) {
+        let place = MessagePlace(found.message.conversation, found.message.sequence)
+        let broker = house.broker
+        house.store.write { transaction throws(StoreError) -> (state: StreamState?, isNew: Bool) in
+            let changed = try transaction.changeStream(of: place) { strands throws(StoreError) in
+                try step.next(after: strands)
+            }
+            if let changed { return (changed, true) }
+            let strands = try transaction.reading.streams(of: [place.sequence], in: place.conversation)
+            let all = strands[place.sequence] ?? []
+            let end = all.first { $0.key == StreamStep.finishKey }
+            return (end ?? all.first { $0.key == step.key }, false)
+        } then: { result in
+            switch result {
+            case .failure(let error): reply(.failure(APIFailure(error)))
+            case .success(let (state, isNew)):
+                if isNew, let state { Self.show(step, state, found, broker) }
+                reply(Self.answer(step, state, found.message, channel))
+            }
+        }
+    }
+
+    private static func answer(
+        _ step: StreamStep, _ state: StreamState?, _ message: Message, _ channel: ChannelReference
+    ) -> APIAnswer {
+        let number = message.clientToken.map { String(decoding: $0.bytes, as: UTF8.self) } ?? ""
+        return .ok(
+            .object([
+                JSONValue.Member("client_msg_no", .string(number)),
+                JSONValue.Member("event_key", .string(state?.key ?? step.key)),
+                JSONValue.Member("event_id", .string(state?.lastEventID ?? step.eventID)),
+                JSONValue.Member("msg_event_seq", .integer(state?.lastNumber ?? 0)),
+                JSONValue.Member("stream_status", .string((state?.status ?? .open).word)),
+                JSONValue.Member("channel_id", .string(channel.id)),
+                JSONValue.Member("channel_type", .integer(Int64(channel.type.rawValue))),
+                JSONValue.Member("from_uid", .string(message.senderName.text)),
+            ]))
+    }
+
+    // MARK: Showing
+
+    /// Tells everybody who watches. In a person channel each side sees the other as the channel.
+    private static func show(_ step: StreamStep, _ state: StreamState, _ found: Found, _ broker: Broker) {
+        let message = found.message
+        func publish(to user: UserID?) {
+            let other = found.place.other(than: user ?? message.sender)
+            let channelID = Translation.channelID(channel: found.place.conversation.channel, other: other)
+            let data = Self.data(step, state, message, channelID, found.place.conversation.kind)
+            let event = StreamEvent(
+                id: step.eventID, type: step.kind.rawValue, timestampMilliseconds: step.occurredAtMilliseconds,
+                data: data)
+            if let event { broker.publishEvent(event, in: message.conversation, only: user) }
+        }
+        if state.visibility != .everyone {
+            publish(to: message.sender)
+        } else if let pair = found.place.pair {
+            for user in Set([pair.low, pair.high]) { publish(to: user) }
+        } else {
+            publish(to: nil)
+        }
+    }
+
+    private static func data(
+        _ step: StreamStep, _ state: StreamState, _ message: Message, _ channelID: String, _ kind: ConversationKind
+    ) -> [UInt8] {
+        var json = JSONWriter()
+        json.beginObject()
+        json.key("client_msg_no")
+        json.string(message.clientToken?.bytes ?? [])
+        json.key("channel_id")
+        json.string(channelID)
+        json.key("channel_type")
+        json.integer(Int64(Translation.channelType(kind).rawValue))
+        json.key("from_uid")
+        json.string(message.senderName.text)
+        json.key("message_id")
+        json.decimalString(message.id.rawValue)
+        json.key("event_key")
+        json.string(state.key)
+        json.key("msg_event_seq")
+        json.integer(state.lastNumber)
+        json.key("stream_status")
+        json.string(state.status.word)
+        json.key("visibility")
+        json.string(state.visibility.word)
+        json.key("payload")
+        step.payload.write(to: &json)
+        json.endObject()
+        return json.bytes
+    }
+
+    // MARK: Catching up
+
+    /// Where the strands of a message stand, after a number.
+    @Sendable static func sync(
+        _ request: APIRequest, _ house: APIHouse, _ reply: @escaping APIReply
+    ) throws(APIFailure) {
+        let fields = try request.fields()
+        let channel = try fields.channel()
+        let login = try fields.optionalText("login_uid") ?? ""
+        let reader = History.Reader(name: login.isEmpty ? nil : try fields.uid("login_uid"), caller: request.caller)
+        let number = try fields.text("client_msg_no")
+        guard let token = ClientToken(Array(number.utf8)) else { throw .bad("client_msg_no is too long") }
+        let key = try fields.optionalText("event_key") ?? ""
+        let from = try fields.largeInteger("from_msg_event_seq") ?? 0
+        let asked = try fields.integer("limit")
+        let limit = Int(min(asked > 0 ? asked : Self.usualEvents, Self.maximumEvents))
+        let wantsPrivate = try fields.isOn("include_private")
+        house.read(reply) { transaction throws(StoreError) -> [StreamState]? in
+            let user = try reader.user(transaction)
+            guard let known = try History.find(channel, user, reader, transaction),
+                let message = try transaction.message(withToken: token, in: known.id, as: reader.access(user)),
+                !message.content.flags.contains(.withdrawn)
+            else { return nil }
+            let mayPrivate = wantsPrivate && (reader.caller == .manager || message.sender == user)
+            let strands = try transaction.streams(of: [message.sequence], in: known.id)[message.sequence] ?? []
+            return strands.filter { strand in
+                strand.lastNumber > from && (key.isEmpty || strand.key == key)
+                    && (mayPrivate || strand.visibility == .everyone)
+            }
+        } answer: { strands in
+            guard let strands else { return MessageAnswer.none }
+            let page = strands.prefix(limit)
+            return .ok(
+                .object([
+                    JSONValue.Member("client_msg_no", .string(number)),
+                    JSONValue.Member("from_msg_event_seq", .integer(from)),
+                    JSONValue.Member("next_msg_event_seq", .integer(page.last?.lastNumber ?? from)),
+                    JSONValue.Member("more", .integer(strands.count > page.count ? 1 : 0)),
+                    JSONValue.Member("events", .array(page.map(Self.event))),
+                    JSONValue.Member("filtered_by_event_key", .boolean(!key.isEmpty)),
+                ]))
+        }
+    }
+
+    private static func event(_ strand: StreamState) -> JSONValue {
+        let payload = strand.snapshot.flatMap { try? JSONValue(parsing: $0) } ?? .object([])
+        return .object([
+            JSONValue.Member("msg_event_seq", .integer(strand.lastNumber)),
+            JSONValue.Member("event_id", .string(strand.lastEventID)),
+            JSONValue.Member("event_key", .string(strand.key)),
+            JSONValue.Member("event_type", .string(strand.lastEventType)),
+            JSONValue.Member("stream_status", .string(strand.status.word)),
+            JSONValue.Member("visibility", .string(strand.visibility.word)),
+            JSONValue.Member("occurred_at", .integer(strand.occurredAtMilliseconds)),
+            JSONValue.Member("payload", payload),
+        ])
+    }
+}

@@ -97,7 +97,7 @@ package final class Broker: Sendable {
 
     // MARK: For operators and services
 
-    /// Sends a message by another right than a session's. Rates do not apply.
+    /// Sends a message that no session sent. Rates apply to what people send by their own right: too fast is `busy`.
     package func publish(
         as user: UserID, authority: Authority, to address: ConversationAddress, token: ClientToken?,
         content: MessageContent, then: @escaping @Sendable (AppendResult) -> Void

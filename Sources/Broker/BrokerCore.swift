@@ -118,7 +118,7 @@ final class BrokerCore {
     func publish(_ request: PublishRequest) {
         guard let session = self.table.sessions[request.session] else { return }
         let now = self.clock.now()
-        if let outcome = self.refusal(of: request, from: session, at: now) {
+        if let outcome = self.refusal(of: request.content, to: request.address, from: session.person, at: now) {
             session.lane.events.append(
                 .published(handle: session.handle, ticket: request.ticket, outcome))
             self.countRefusal(session, at: now)
@@ -133,16 +133,16 @@ final class BrokerCore {
 
     /// What can be refused before the writer is asked: size and rate. Permission is the writer's.
     private func refusal(
-        of request: PublishRequest, from session: SessionTable.Session, at now: Instant
+        of content: MessageContent, to address: ConversationAddress, from person: SessionTable.Person, at now: Instant
     ) -> PublishOutcome? {
-        if request.content.body.count > self.limits.bodyBytes {
+        if content.body.count > self.limits.bodyBytes {
             self.figures.refused += 1
             return .refused(.bodyTooLarge)
         }
-        var isWithinRate = session.person.bucket.take(self.limits.perUser, at: now)
-        if isWithinRate, case .channel = request.address {
+        var isWithinRate = person.bucket.take(self.limits.perUser, at: now)
+        if isWithinRate, case .channel = address {
             isWithinRate = self.channelBuckets[
-                request.address, default: TokenBucket(full: self.limits.perConversation, at: now)
+                address, default: TokenBucket(full: self.limits.perConversation, at: now)
             ].take(self.limits.perConversation, at: now)
         }
         guard !isWithinRate else { return nil }
@@ -161,8 +161,18 @@ final class BrokerCore {
         }
     }
 
-    /// A message from inside the house: `ctl`, later business servers and the system.
+    /// A message that no session sent: of `ctl`, of a business server or the system, or of a person over HTTP, who has the
+    /// same rates there as on a session.
     func publish(_ append: Append, then: @escaping @Sendable (AppendResult) -> Void) {
+        if append.authority == .user {
+            let now = self.clock.now()
+            let person = self.table.person(append.sender, limit: self.limits.perUser, now: now)
+            switch self.refusal(of: append.content, to: append.address, from: person, at: now) {
+            case nil: break
+            case .refused(let refusal): return then(.refused(refusal))
+            default: return then(.failed(.busy))
+            }
+        }
         var append = append
         append.ticket = self.ticket(for: .callback(then))
         self.appends.append(append)

@@ -132,6 +132,29 @@ struct APIKitScenarios {
         for _ in 0..<5 { #expect(try ask("romeo", token).status == 200) }
     }
 
+    @Test("people send over HTTP no faster and no more than on a session; a business server has no such bound")
+    func messageRate() throws {
+        let house = try House { options in
+            options.broker.perUser = .init(perSecond: 0.001, burst: 2)
+            options.broker.bodyBytes = 1024
+        }
+        let romeo = try house.token("romeo")
+        try house.add("juliet")
+        func send(_ token: String, _ payload: [UInt8]) throws -> HTTPReply {
+            let payload = String(decoding: Base64.encode(payload), as: UTF8.self)
+            let body = #"{"from_uid":"romeo","channel_id":"juliet","channel_type":1,"payload":"\#(payload)"}"#
+            return try house.http("POST", "/message/send", token: token, body: Array(body.utf8))
+        }
+        let small = Array(#"{"type":1}"#.utf8)
+        let long = Array(#"{"type":1,"content":"\#(String(repeating: "x", count: 2000))"}"#.utf8)
+        #expect(try send(romeo, long).status == 400)
+        let replies = try (0..<3).map { _ in try send(romeo, small) }
+        #expect(replies.map(\.status) == [200, 200, 503] && replies.last?.headers["retry-after"] == "1")
+        let token = try house.managerToken()
+        for _ in 0..<3 { #expect(try send(token, small).status == 200) }
+        #expect(try send(token, long).status == 200)
+    }
+
     @Test("with too many requests waiting the next one is told to come again")
     func waiting() throws {
         let house = try House { $0.wuKongAPI.waitingRequests = 0 }

@@ -17,32 +17,17 @@ struct MessageRow: Sendable {
     /// Messages up to here are gone for the asker.
     let clearedThrough: Int64
 
-    /// What stands in place of a payload that is no JSON object, and of one that only the clients can read.
+    /// What stands in place of a payload that is no JSON object or not for the asker, and of one that only the clients can
+    /// read.
     private static let contentError = Array(#"{"type":97}"#.utf8)
     private static let signalError = Array(#"{"type":98}"#.utf8)
 
     func write(to writer: inout JSONWriter) {
         let flags = self.message.content.flags
         writer.beginObject()
-        self.writeHeader(to: &writer)
-        writer.key("message_id")
-        writer.integer(self.message.id.rawValue)
-        writer.key("message_idstr")
-        writer.decimalString(self.message.id.rawValue)
-        writer.key("message_seq")
-        writer.integer(self.message.sequence)
-        writer.key("client_msg_no")
-        writer.string(self.message.clientToken?.bytes ?? [])
-        writer.key("from_uid")
-        writer.string(self.message.senderName.text)
-        writer.key("channel_id")
-        writer.string(self.channelID)
-        writer.key("channel_type")
-        writer.integer(Int64(self.channelType))
+        MessageMembers(self.message, channelID: self.channelID, channelType: Int64(self.channelType)).write(to: &writer)
         writer.key("expire")
         writer.integer(Int64(self.message.content.expireSeconds))
-        writer.key("timestamp")
-        writer.integer(self.message.sentAtMilliseconds / 1_000)
         writer.key("payload")
         writer.raw(self.payload)
         writer.key("signal_payload")
@@ -61,21 +46,6 @@ struct MessageRow: Sendable {
             extra.row.write(to: &writer)
         }
         writer.endObject()
-    }
-
-    private func writeHeader(to writer: inout JSONWriter) {
-        let header = Translation.header(of: self.message.content.flags)
-        writer.key("header")
-        writer.beginObject()
-        writer.key("no_persist")
-        writer.integer(header.noPersist ? 1 : 0)
-        writer.key("red_dot")
-        writer.integer(header.redDot ? 1 : 0)
-        writer.key("sync_once")
-        writer.integer(header.syncOnce ? 1 : 0)
-        writer.endObject()
-        writer.key("setting")
-        writer.integer(Int64(Translation.setting(of: self.message.content).rawValue))
     }
 
     /// What older apps read from the message itself instead of `message_extra`.
@@ -99,6 +69,7 @@ struct MessageRow: Sendable {
     private var payload: [UInt8] {
         let content = self.message.content
         if content.flags.contains(.withdrawn) { return Translation.payload(of: content) }
+        guard self.isForAsker else { return Self.contentError }
         if content.flags.contains(.endToEndEncrypted) { return Self.signalError }
         return content.flags.contains(.bodyIsJSONObject) ? content.body : Self.contentError
     }
@@ -106,8 +77,10 @@ struct MessageRow: Sendable {
     private var isDeleted: Bool {
         if self.message.sequence <= self.clearedThrough { return true }
         if let extra, extra.isDeletedForAll || extra.isHidden { return true }
-        return !Visibility.shows(self.message, to: self.asker)
+        return !self.isForAsker
     }
+
+    private var isForAsker: Bool { Visibility.shows(self.message, to: self.asker) }
 }
 
 /// A payload may say who is to see it: a notice for managers, for example. Apps hide it from others by `is_deleted`.

@@ -6,8 +6,7 @@ import WuKongWire
 
 /// WuKongIM's MessageResp: a message as every answer of the API shows it.
 ///
-/// Source: WuKongIM v2.2.5, server API. The payload is base64; `message_idstr` repeats the id for JavaScript, whose
-/// numbers cannot hold it. A message that was recalled or deleted has a payload of a type only, as on the socket.
+/// The payload is base64. A message that was recalled or deleted has a payload of a type only, as on the socket.
 struct MessageAnswer: Sendable {
     var message: Message
     var channelID: String
@@ -65,49 +64,20 @@ struct MessageAnswer: Sendable {
 
     func write(to json: inout JSONWriter) {
         let content = self.message.content
+        var members = MessageMembers(
+            self.message, channelID: self.channelID, channelType: Int64(self.channelType.rawValue))
+        if self.streams != nil { members.setting.insert(.stream) }
         json.beginObject()
-        Self.header(Translation.header(of: content.flags), &json)
-        json.key("setting")
-        var setting = Translation.setting(of: content)
-        if self.streams != nil { setting.insert(.stream) }
-        json.integer(Int64(setting.rawValue))
-        json.key("message_id")
-        json.integer(self.message.id.rawValue)
-        json.key("message_idstr")
-        json.decimalString(self.message.id.rawValue)
-        json.key("client_msg_no")
-        json.string(self.message.clientToken?.bytes ?? [])
+        members.write(to: &json)
         self.streams?.write(clientNumber: self.message.clientToken?.bytes ?? [], to: &json)
-        json.key("message_seq")
-        json.integer(self.message.sequence)
-        json.key("from_uid")
-        json.string(self.message.senderName.text)
-        json.key("channel_id")
-        json.string(self.channelID)
-        json.key("channel_type")
-        json.integer(Int64(self.channelType.rawValue))
         if let topic = content.topic {
             json.key("topic")
             json.string(topic)
         }
         json.key("expire")
         json.integer(Int64(content.expireSeconds))
-        json.key("timestamp")
-        json.integer(self.message.sentAtMilliseconds / 1000)
         json.key("payload")
         json.base64(of: Translation.payload(of: content))
-        json.endObject()
-    }
-
-    private static func header(_ header: WuKongHeader, _ json: inout JSONWriter) {
-        json.key("header")
-        json.beginObject()
-        json.key("no_persist")
-        json.integer(header.noPersist ? 1 : 0)
-        json.key("red_dot")
-        json.integer(header.redDot ? 1 : 0)
-        json.key("sync_once")
-        json.integer(header.syncOnce ? 1 : 0)
         json.endObject()
     }
 

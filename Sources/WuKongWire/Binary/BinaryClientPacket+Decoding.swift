@@ -10,17 +10,9 @@ extension BinaryClientPacket {
     package init(
         decoding frame: UnsafeRawBufferPointer, version: BinaryVersion = .latest
     ) throws(BinaryWireError) {
-        let header = try BinaryFrame.whole(frame)
-        let packet: BinaryClientPacket?
-        do throws(DecodeError) {
-            var body = header.body(of: frame)
-            packet = try Self.read(header, from: &body, version)
-            if packet != nil { try body.finish() }
-        } catch {
-            throw .malformed(header.type, error)
+        self = try BinaryFrame.decode(frame) { (header, body) throws(DecodeError) in
+            try Self.read(header, from: &body, version)
         }
-        guard let packet else { throw .wrongDirection(header.type) }
-        self = packet
     }
 
     /// `nil` for a packet that only servers send.

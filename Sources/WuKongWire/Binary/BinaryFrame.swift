@@ -45,6 +45,26 @@ package struct BinaryFrame {
         throw .lengthTooLong
     }
 
+    /// Reads the one frame that `frame` must be.
+    ///
+    /// - Parameter read: reads the fields of the body; `nil` for a type that does not come from that side.
+    /// - Throws: `notOneFrame`, `wrongDirection`, `malformed`.
+    static func decode<Packet>(
+        _ frame: UnsafeRawBufferPointer, _ read: (BinaryFrame, inout ByteReader) throws(DecodeError) -> Packet?
+    ) throws(BinaryWireError) -> Packet {
+        let header = try Self.whole(frame)
+        let packet: Packet?
+        do throws(DecodeError) {
+            var body = header.body(of: frame)
+            packet = try read(header, &body)
+            if packet != nil { try body.finish() }
+        } catch {
+            throw .malformed(header.type, error)
+        }
+        guard let packet else { throw .wrongDirection(header.type) }
+        return packet
+    }
+
     /// The header of `frame`, which must be exactly one.
     static func whole(_ frame: UnsafeRawBufferPointer) throws(BinaryWireError) -> BinaryFrame {
         guard let header = try BinaryFrame(startOf: frame), header.totalBytes == frame.count else {

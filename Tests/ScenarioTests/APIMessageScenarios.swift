@@ -261,7 +261,7 @@ struct APIMessageScenarios {
         #expect(
             names == [
                 "header", "setting", "message_id", "message_idstr", "client_msg_no", "message_seq", "from_uid",
-                "channel_id", "channel_type", "expire", "timestamp", "payload",
+                "channel_id", "channel_type", "timestamp", "expire", "payload",
             ])
         #expect(message["client_msg_no"]?.string == "n1" && message["header"]?["red_dot"]?.integer == 1)
         #expect(message["message_idstr"]?.string == message["message_id"]?.integer.map { String($0) })

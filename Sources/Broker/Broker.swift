@@ -34,6 +34,7 @@ package final class Broker: Sendable {
         case closed(SessionID, SessionEndReason)
         case publish([PublishRequest])
         case outcomes([AppendOutcome])
+        case withdrawn([MessageID])
         case ask(@Sendable (BrokerCore) -> Void)
         case stop
     }
@@ -48,6 +49,7 @@ package final class Broker: Sendable {
         self.mailbox = mailbox
         self.store = store
         store.onOutcomes = { mailbox.post(.outcomes($0)) }
+        store.onWithdrawn = { mailbox.post(.withdrawn($0)) }
         self.thread = Thread(name: "broker") {
             let core = BrokerCore(store: store, limits: limits, clock: clock, log: log)
             Self.run(core, mailbox)
@@ -65,6 +67,7 @@ package final class Broker: Sendable {
                 case .closed(let id, let reason): core.closed(id, reason)
                 case .publish(let requests): for request in requests { core.publish(request) }
                 case .outcomes(let outcomes): for outcome in outcomes { core.received(outcome) }
+                case .withdrawn(let messages): core.withdrawn(messages)
                 case .ask(let question): question(core)
                 case .stop:
                     core.endTurn()

@@ -279,6 +279,11 @@ final class BrokerCore {
         self.note(.accepted(delivery))
     }
 
+    /// Every door is told: copies may wait anywhere, also for sessions that have just been opened.
+    func withdrawn(_ messages: [MessageID]) {
+        for lane in self.table.allLanes { lane.events.append(.withdrawn(messages)) }
+    }
+
     // MARK: Watching
 
     func watch(_ sink: @escaping @Sendable ([WatchEvent]) -> Void) -> WatchID {

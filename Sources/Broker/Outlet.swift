@@ -14,6 +14,8 @@ package enum SessionEvent: Sendable {
     case ended(handle: UInt64, SessionEndReason)
     /// The answer to one published message.
     case published(handle: UInt64, ticket: UInt64, PublishOutcome)
+    /// These messages were recalled or deleted for everyone: their bodies must not go out any more. For all sessions.
+    case withdrawn([MessageID])
     /// One message for many sessions of this outlet. Sessions whose handle is `delivery.origin` do not get it.
     case message(Delivery, handles: [UInt64])
     /// Something that happened to a message, for many sessions of this outlet.
@@ -57,6 +59,13 @@ package final class Delivery: Sendable {
         self.peerName = peerName
         self.origin = origin
         self.isCommand = isCommand
+    }
+
+    /// What is left of it when the message has been recalled or deleted for everyone.
+    package var withdrawn: Delivery {
+        Delivery(
+            message: self.message.withdrawn, kind: self.kind, channel: self.channel, peerName: self.peerName,
+            origin: self.origin, isCommand: self.isCommand)
     }
 
     /// Written to the disk: it can be sent again, and caught up with.

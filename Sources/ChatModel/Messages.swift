@@ -108,4 +108,15 @@ package final class Message: Sendable {
         self.clientToken = clientToken
         self.content = content
     }
+
+    /// What is left of the message when it has been recalled or deleted for everyone.
+    package var withdrawn: Message {
+        var content = self.content
+        content.flags = content.flags.union(.withdrawn).subtracting(.bodyIsJSONObject)
+        content.body = []
+        return Message(
+            conversation: self.conversation, sequence: self.sequence, id: self.id, sender: self.sender,
+            senderName: self.senderName, sentAtMilliseconds: self.sentAtMilliseconds, clientToken: self.clientToken,
+            content: content)
+    }
 }

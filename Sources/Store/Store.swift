@@ -1,4 +1,4 @@
-import ChatModel
+package import ChatModel
 import Diagnostics
 import Execution
 
@@ -62,6 +62,13 @@ package final class Store: Sendable {
     package var onOutcomes: @Sendable ([AppendOutcome]) -> Void {
         get { self.voice.onOutcomes }
         set { self.voice.onOutcomes = newValue }
+    }
+
+    /// Gets the messages that a commit recalled or deleted for everyone, before who asked for it is answered; on the
+    /// writer's thread, so it must be short. Copies of them that are on their way must not go out any more.
+    package var onWithdrawn: @Sendable ([MessageID]) -> Void {
+        get { self.voice.onWithdrawn }
+        set { self.voice.onWithdrawn = newValue }
     }
 
     /// Called once when disk or database failed. Nothing is taken any more and nothing that was not acknowledged will

@@ -1,9 +1,11 @@
+import ChatModel
 import Execution
 
 /// Whom the writer tells; set by others while it runs.
 final class StoreVoice: Sendable {
     private struct State {
         var onOutcomes: @Sendable ([AppendOutcome]) -> Void = { _ in }
+        var onWithdrawn: @Sendable ([MessageID]) -> Void = { _ in }
         var onFatal: @Sendable (StoreError) -> Void = { _ in }
         var fatal: StoreError?
     }
@@ -13,6 +15,11 @@ final class StoreVoice: Sendable {
     var onOutcomes: @Sendable ([AppendOutcome]) -> Void {
         get { self.state.withLock { $0.onOutcomes } }
         set { self.state.withLock { $0.onOutcomes = newValue } }
+    }
+
+    var onWithdrawn: @Sendable ([MessageID]) -> Void {
+        get { self.state.withLock { $0.onWithdrawn } }
+        set { self.state.withLock { $0.onWithdrawn = newValue } }
     }
 
     var onFatal: @Sendable (StoreError) -> Void {

@@ -36,7 +36,10 @@ extension WriteTransaction {
                 withdrawn_at = coalesce(withdrawn_at, ?), pinned = 0
             WHERE conversation_id = ? AND sequence = ?
             """, how.rawValue, actor.user, self.wallMilliseconds, target.place.conversation, target.place.sequence)
-        if !target.isWithdrawn { try self.moveBodyAway(target) }
+        if !target.isWithdrawn {
+            try self.moveBodyAway(target)
+            self.withdrawn.append(target.id)
+        }
         if target.isPinned { try self.notePin(of: target, false, by: actor, revision: revision) }
         try self.finishReminders(of: target.place)
         return target.change(revision: revision, for: target.receivers)

@@ -12,6 +12,8 @@ package final class WriteTransaction {
     package let wallMilliseconds: Int64
     /// Reads what was committed and what this batch has changed so far.
     package let reading: ReadTransaction
+    /// Messages that this change recalls or deletes for everyone.
+    var withdrawn: [MessageID] = []
 
     init(_ connection: Connection, _ memory: WriterMemory, _ appender: Appender, _ options: StoreOptions, wall: Int64) {
         self.connection = connection

@@ -182,12 +182,20 @@ final class Writer {
         let changesBefore = self.connection.totalChanges
         do throws(StoreError) {
             let transaction = WriteTransaction(self.connection, self.memory, self.appender, self.options, wall: wall)
-            self.answers.append(try job.run(transaction))
+            let answer = try job.run(transaction)
             try self.connection.run("RELEASE request")
+            self.tellWithdrawn(transaction.withdrawn)
+            self.answers.append(answer)
         } catch {
             try self.undoRequest(after: error, changedNothing: self.connection.totalChanges == changesBefore)
             self.answers.append { job.fail(error) }
         }
+    }
+
+    private func tellWithdrawn(_ messages: [MessageID]) {
+        guard !messages.isEmpty else { return }
+        let voice = self.voice
+        self.answers.append { voice.onWithdrawn(messages) }
     }
 
     /// - Throws: `error` itself when it concerns the whole batch.

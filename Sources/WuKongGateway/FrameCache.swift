@@ -27,7 +27,11 @@ struct FrameCache {
     /// sharing takes two thirds of the time of copying.
     private static let sharedBytes = 2048
 
+    /// As the broker handed it out.
+    private var source: Delivery?
+    /// As it is worded: without its body when the message was withdrawn meanwhile.
     private var delivery: Delivery?
+    private var withdrawn = WithdrawnMessages()
     private var json: [JSONForm] = Array(repeating: JSONForm(), count: forms)
     private var jsonAnswer = WuKongJSONWriter()
 
@@ -42,8 +46,9 @@ struct FrameCache {
 
     /// Sets the message that is sent next.
     mutating func begin(_ delivery: Delivery) {
-        guard self.delivery !== delivery else { return }
-        self.delivery = delivery
+        guard self.source !== delivery else { return }
+        self.source = delivery
+        self.delivery = self.withdrawn.contains(delivery.message.id) ? delivery.withdrawn : delivery
         for index in self.json.indices {
             self.json[index].isWritten = false
             self.json[index].shared = nil
@@ -52,6 +57,12 @@ struct FrameCache {
             for index in self.templates.indices { self.templates[index] = nil }
             self.hasTemplates = false
         }
+    }
+
+    /// The bodies of these messages do not go out any more.
+    mutating func withdraw(_ messages: [MessageID]) {
+        for message in messages { self.withdrawn.insert(message) }
+        self.source = nil
     }
 
     // MARK: JSON

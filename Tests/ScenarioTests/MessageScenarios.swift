@@ -1,4 +1,5 @@
 import ChatModel
+import Store
 import TeahouseTesting
 import Testing
 
@@ -139,5 +140,36 @@ struct MessageScenarios {
         #expect(try juliet.receive().parameters["header"]?["dup"]?.boolean != true)
         let second = try juliet.receive()
         #expect(second.text == "hello" && second.parameters["header"]?["dup"]?.boolean == true)
+    }
+
+    @Test("a message that was recalled is not sent again with its body, in either encoding")
+    func recalledBeforeItIsAcknowledged() throws {
+        let house = try House {
+            $0.wuKong.redeliverySeconds = 0
+            $0.wuKong.redeliveryAttempts = 3
+        }
+        let romeo = try house.connect("romeo")
+        let juliet = try house.connect("juliet")
+        let phone = try house.connectBinary("juliet", .app)
+        juliet.acknowledges = false
+        phone.acknowledges = false
+        let sent = try romeo.publish("regretted", to: "juliet")
+        let author = try house.id("romeo")
+        #expect(try juliet.receive().text == "regretted" && phone.receive().text == "regretted")
+        let place = try #require(try house.history(.direct(UserName("juliet")!), seenBy: "romeo").last)
+        try house.write { transaction throws(StoreError) in
+            try transaction.recall(MessagePlace(place.conversation, place.sequence), by: Actor(author))
+        }
+        // What comes behind this one comes after the recall.
+        try romeo.publish("marker", to: "juliet")
+        while try juliet.receive().text != "marker" {}
+        while try phone.receive().text != "marker" {}
+        var again = try juliet.receive()
+        while again.messageID != sent.messageID { again = try juliet.receive() }
+        #expect(again.parameters["header"]?["dup"]?.boolean == true && again.text.isEmpty)
+        #expect(again.parameters["payload"]?["type"]?.integer == 1006)
+        var repeated = try phone.receive()
+        while repeated.packet.messageID != place.id.rawValue { repeated = try phone.receive() }
+        #expect(repeated.packet.header.dup && repeated.text != "regretted")
     }
 }

@@ -1,0 +1,23 @@
+import ChatModel
+
+/// The newest messages that were recalled or deleted for everyone, so that a copy which still waits somewhere (to be
+/// sent again, held back, read from the store before) does not go out with its body. Confined to its reactor.
+struct WithdrawnMessages {
+    /// Most messages remembered. A copy waits for minutes at most, and recalls are as rare as people are.
+    static let maximum = 16_384
+
+    private var known: Set<MessageID> = []
+    /// A ring of them; `next` is the oldest once it is full.
+    private var order: [MessageID] = []
+    private var next = 0
+
+    mutating func insert(_ message: MessageID) {
+        guard self.known.insert(message).inserted else { return }
+        if self.order.count < Self.maximum { return self.order.append(message) }
+        self.known.remove(self.order[self.next])
+        self.order[self.next] = message
+        self.next = (self.next + 1) % Self.maximum
+    }
+
+    func contains(_ message: MessageID) -> Bool { !self.known.isEmpty && self.known.contains(message) }
+}

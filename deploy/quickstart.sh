@@ -56,7 +56,7 @@ for person in "ming 小明" "lan 阿兰"; do
     set -- $person
     ctl user show "$1" >/dev/null 2>&1 || ctl user add "$1" --display-name "$2"
 done
-ctl conversation show tea >/dev/null 2>&1 || ctl group create tea --title 茶馆 --members ming,lan
+ctl conversation show tea >/dev/null 2>&1 || ctl group create tea --title 茶馆 --owner ming --members ming,lan
 
 cat <<DONE
 

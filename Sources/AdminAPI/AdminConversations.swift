@@ -10,6 +10,8 @@ package struct AdminConversation: AdminRecord {
     package var title: String?
     package var isBanned: Bool
     package var isDisbanded: Bool
+    /// Only managers and the owner may send.
+    package var isMuted: Bool
     package var memberCount: Int64
     /// How many messages it has.
     package var head: Int64
@@ -23,6 +25,7 @@ package struct AdminConversation: AdminRecord {
         self.title = conversation.title
         self.isBanned = conversation.flags.contains(.banned)
         self.isDisbanded = conversation.flags.contains(.disbanded)
+        self.isMuted = conversation.flags.contains(.membersMuted)
         self.memberCount = Int64(conversation.memberCount)
         self.head = conversation.head
         self.createdAtMilliseconds = conversation.createdAtMilliseconds
@@ -36,6 +39,7 @@ package struct AdminConversation: AdminRecord {
         fields.text("title", self.title)
         fields.flag("banned", self.isBanned)
         fields.flag("disbanded", self.isDisbanded)
+        fields.flag("muted", self.isMuted)
         fields.number("members", self.memberCount)
         fields.number("messages", self.head)
         fields.number("createdAt", self.createdAtMilliseconds)
@@ -49,6 +53,7 @@ package struct AdminConversation: AdminRecord {
         self.title = try fields.optionalText("title")
         self.isBanned = try fields.flag("banned")
         self.isDisbanded = try fields.flag("disbanded")
+        self.isMuted = try fields.flag("muted")
         self.memberCount = try fields.number("members")
         self.head = try fields.number("messages")
         self.createdAtMilliseconds = try fields.number("createdAt")
@@ -61,43 +66,53 @@ package struct AdminMember: AdminRecord {
     package var name: UserName
     package var role: MemberRole
     package var unread: Int64
+    /// May not send before then, UTC milliseconds; 0 for who may.
+    package var mutedUntilMilliseconds: Int64
 
     package init(_ member: Member, headCountable: Int64) {
         self.name = member.name
         self.role = member.role
         self.unread = member.unread(headCountable: headCountable)
+        self.mutedUntilMilliseconds = member.mutedUntilMilliseconds
     }
 
     func write(to fields: inout FieldWriter) {
         fields.text("name", self.name.text)
         fields.text("role", Word.of(self.role))
         fields.number("unread", self.unread)
+        fields.number("mutedUntil", self.mutedUntilMilliseconds)
     }
 
     init(_ fields: FieldReader) throws(AdminError) {
         self.name = try fields.userName("name")
         self.role = try Word.memberRole(fields.text("role"))
         self.unread = try fields.number("unread")
+        self.mutedUntilMilliseconds = try fields.number("mutedUntil")
     }
 }
 
 /// A conversation with who is in it; at most `AdminProtocol.pageRows` members.
 package struct AdminConversationDetail: AdminRecord {
     package var conversation: AdminConversation
+    /// The announcement.
+    package var notice: String?
     package var members: [AdminMember]
 
-    package init(conversation: AdminConversation, members: [AdminMember]) {
+    package init(conversation: AdminConversation, notice: String? = nil, members: [AdminMember]) {
         self.conversation = conversation
+        self.notice = notice
         self.members = members
     }
 
     func write(to fields: inout FieldWriter) {
         fields.record("conversation", self.conversation)
+        fields.text("notice", self.notice)
         fields.records("members", self.members)
     }
 
     init(_ fields: FieldReader) throws(AdminError) {
         self.conversation = try fields.record("conversation")
+        self.notice = try fields.optionalText("notice")
         self.members = try fields.records("members")
     }
 }
@@ -106,23 +121,28 @@ package struct AdminConversationDetail: AdminRecord {
 package struct AdminNewGroup: AdminRecord {
     package var name: ChannelName
     package var title: String?
+    /// A member too; `nil` for a group that the operator keeps.
+    package var owner: UserName?
     package var members: [UserName]
 
-    package init(name: ChannelName, title: String? = nil, members: [UserName]) {
+    package init(name: ChannelName, title: String? = nil, owner: UserName? = nil, members: [UserName]) {
         self.name = name
         self.title = title
+        self.owner = owner
         self.members = members
     }
 
     func write(to fields: inout FieldWriter) {
         fields.text("name", self.name.text)
         fields.text("title", self.title)
+        fields.text("owner", self.owner?.text)
         fields.texts("members", self.members.map(\.text))
     }
 
     init(_ fields: FieldReader) throws(AdminError) {
         self.name = try fields.channelName("name")
         self.title = try fields.optionalText("title")
+        self.owner = try fields.optionalText("owner") == nil ? nil : fields.userName("owner")
         self.members = try fields.userNames("members")
     }
 }

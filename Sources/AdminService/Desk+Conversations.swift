@@ -7,8 +7,9 @@ extension Desk {
         do throws(AdminError) { try checkTitle(group.title) } catch { return then(.failure(error)) }
         self.write(then) { transaction throws(StoreError) in
             let members = try Self.users(group.members, transaction)
+            let owner = try group.owner.map { (name) throws(StoreError) in try Self.users([name], transaction)[0] }
             let id = try transaction.createChannel(
-                .group, group.name, title: group.title, creator: .system, members: members)
+                .group, group.name, title: group.title, creator: owner ?? .system, members: members)
             return .conversation(try Self.detail(id, transaction.reading))
         }
     }
@@ -163,6 +164,7 @@ extension Desk {
         let members = try transaction.members(of: id).prefix(AdminProtocol.pageRows)
         return AdminConversationDetail(
             conversation: AdminConversation(conversation, name: try Self.name(of: conversation, transaction)),
+            notice: try transaction.card(of: id)?.notice,
             members: members.map { AdminMember($0, headCountable: conversation.headCountable) })
     }
 

@@ -3,7 +3,7 @@ import ChatModel
 /// The newest messages that were recalled or deleted for everyone, so that a copy which still waits somewhere (to be
 /// sent again, held back, read from the store before) does not go out with its body. Confined to its reactor.
 struct WithdrawnMessages {
-    /// Most messages remembered. A copy waits for minutes at most, and recalls are as rare as people are.
+    /// Most messages remembered, which is more than people recall while a copy waits: five minutes as configured.
     static let maximum = 16_384
 
     private var known: Set<MessageID> = []

@@ -107,7 +107,7 @@ private let userJSON =
     #""name":"朱丽叶","displayName":"J","role":"administrator","disabled":false,"sendBanned":false,"#
     + #""password":false,"createdAt":4"#
 private let conversationJSON =
-    #""number":3,"kind":"group","name":"verona","banned":true,"disbanded":false,"members":2,"messages":7,"#
+    #""number":3,"kind":"group","name":"verona","banned":true,"disbanded":false,"muted":false,"members":2,"messages":7,"#
     + #""createdAt":1,"activeAt":2"#
 
 /// Every answer and event once, with the line it is on the socket.
@@ -170,7 +170,7 @@ let replyVectors: [(AdminReply, String)] = [
             .success(.conversation(AdminConversationDetail(conversation: sampleConversation, members: [sampleMember])))
         ),
         #"{"id":7,"answer":"conversation","with":{"conversation":{"# + conversationJSON
-            + #"},"members":[{"name":"romeo","role":"owner","unread":4}]}}"#
+            + #"},"members":[{"name":"romeo","role":"owner","unread":4,"mutedUntil":0}]}}"#
     ),
     (
         .answer(id: 7, .success(.messages([sampleMessage]))),

@@ -128,6 +128,20 @@ import Testing
         #expect(house.ctl("send", "--from", "ming", "--to", "lan", "--group", "tea", "x").code == .usage)
     }
 
+    @Test("a group shows its owner, announcement and who may not send")
+    func groupDetail() throws {
+        let house = try House()
+        for name in ["ming", "lan"] { _ = house.ctl("user", "add", name) }
+        #expect(house.ctl("group", "create", "tea", "--owner", "ming", "--members", "lan").code == .done)
+        _ = house.ctl("group", "notice", "tea", "今天喝龙井")
+        _ = house.ctl("group", "mute", "tea")
+        _ = house.ctl("group", "mute", "tea", "lan")
+        let shown = house.ctl("conversation", "show", "tea").output
+        #expect(shown.contains("今天喝龙井") && shown.contains("only managers send"))
+        #expect(shown.contains("ming  owner") && shown.contains("lan   member  muted"))
+        #expect(house.ctl("group", "create", "x", "--owner", "nobody").code == .refused)
+    }
+
     @Test("older messages are read page by page")
     func history() throws {
         let house = try House()

@@ -1,6 +1,7 @@
 import AdminAPI
 import ChatModel
 import CommandLineKit
+import Execution
 
 /// `teahouse ctl conversation`
 let conversationCommand = Command(
@@ -107,7 +108,16 @@ extension Control {
 
     func state(of conversation: AdminConversation) -> String {
         if conversation.isDisbanded { return self.text("word.disbanded") }
-        return self.text(conversation.isBanned ? "word.banned" : "word.active")
+        if conversation.isBanned { return self.text("word.banned") }
+        return self.text(conversation.isMuted ? "word.membersMuted" : "word.active")
+    }
+
+    /// Empty for who may send.
+    private func state(of member: AdminMember) -> String {
+        let now = Clock.system.wallMilliseconds()
+        guard member.mutedUntilMilliseconds > now else { return "" }
+        if member.mutedUntilMilliseconds == .max { return self.text("word.sendBanned") }
+        return self.text("word.mutedUntil", ["time": localTime(member.mutedUntilMilliseconds)])
     }
 
     func print(_ detail: AdminConversationDetail) throws(CommandFailure) {
@@ -118,6 +128,7 @@ extension Control {
         fields.add(self.text("table.name"), conversation.name)
         fields.add(self.text("table.title"), conversation.title)
         fields.add(self.text("table.state"), self.state(of: conversation))
+        fields.add(self.text("table.notice"), detail.notice)
         fields.add(self.text("table.messages"), String(conversation.head))
         fields.add(self.text("table.created"), localTime(conversation.createdAtMilliseconds))
         fields.add(self.text("table.active"), localTime(conversation.activeAtMilliseconds))
@@ -126,8 +137,13 @@ extension Control {
         let heading = self.text("heading.members", ["count": String(conversation.memberCount)])
         try self.terminal.print("\n\(heading)\n")
         try self.print(
-            [Table.Column("table.name"), Table.Column("table.role"), Table.Column("table.unread", .right)],
-            rows: detail.members.map { [$0.name.text, self.word(for: $0.role), String($0.unread)] })
+            [
+                Table.Column("table.name"), Table.Column("table.role"), Table.Column("table.state"),
+                Table.Column("table.unread", .right),
+            ],
+            rows: detail.members.map {
+                [$0.name.text, self.word(for: $0.role), self.state(of: $0), String($0.unread)]
+            })
     }
 
     func print(_ messages: [AdminMessage]) throws(CommandFailure) {

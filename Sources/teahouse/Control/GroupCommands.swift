@@ -17,16 +17,18 @@ private let groupCreateCommand = Command(
     "create", summary: "command.ctl.group.create", arguments: [groupArgument],
     options: [
         CommandOption("members", .value("NAMES"), help: "option.members", isRepeated: true), membersFileOption,
+        CommandOption("owner", .value("NAME"), help: "option.owner"),
         CommandOption("title", .value("TEXT"), help: "option.title"),
     ],
     examples: [
-        "teahouse ctl group create tea --title 茶馆 --members ming,lan",
+        "teahouse ctl group create tea --title 茶馆 --owner ming --members ming,lan",
         "teahouse ctl group create all --members-file people.txt",
     ],
     body: Control.command { control throws(CommandFailure) in
         let name = try control.groupName(control.invocation.argument("GROUP"))
-        let group = AdminNewGroup(
+        var group = AdminNewGroup(
             name: name, title: control.invocation.value("title"), members: try control.members())
+        if let owner = control.invocation.value("owner") { group.owner = try control.userName(owner) }
         let answer = try control.ask(.createGroup(group))
         guard case .conversation(let made) = answer else { throw control.unexpectedAnswer }
         let count = String(made.conversation.memberCount)

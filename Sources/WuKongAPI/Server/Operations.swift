@@ -25,7 +25,8 @@ enum Operations {
             let number = try fields.largeInteger("conn_id") ?? 0
             guard number >= 0 else { throw .bad("conn_id must not be negative") }
             let broker = house.broker
-            let reason: SessionEndReason = isKick ? .kickedByOperator("kicked by the manager") : .failed("removed by the manager")
+            let reason: SessionEndReason =
+                isKick ? .kickedByOperator("kicked by the manager") : .failed("removed by the manager")
             house.store.read { transaction throws(StoreError) in
                 try transaction.user(named: name)?.id
             } then: { result in

@@ -19,6 +19,8 @@ final class BrokerCore {
     private let table = SessionTable()
     private var fanOut = FanOut()
     private var channelBuckets: [ConversationAddress: TokenBucket] = [:]
+    /// Of kept commands. People who cause some need not be signed in.
+    private var commandBuckets: [UserID: TokenBucket] = [:]
     private var askers: [Asker?] = []
     private var freeTickets: [Int] = []
     /// Messages of this turn, for the writer.
@@ -211,6 +213,14 @@ final class BrokerCore {
         }
     }
 
+    /// Whether one more command of this person's doing may be kept.
+    func mayKeepCommand(of person: UserID) -> Bool {
+        let (limit, now) = (self.limits.keptCommands, self.clock.now())
+        if self.commandBuckets[person, default: TokenBucket(full: limit, at: now)].take(limit, at: now) { return true }
+        self.figures.commandsNotKept += 1
+        return false
+    }
+
     /// Sends a command to everybody who is online.
     func route(_ command: Delivery, to people: [UserID]) {
         self.figures.published += 1
@@ -314,6 +324,10 @@ final class BrokerCore {
         for (address, bucket) in self.channelBuckets {
             var bucket = bucket
             if bucket.isFull(self.limits.perConversation, at: now) { self.channelBuckets[address] = nil }
+        }
+        for (person, bucket) in self.commandBuckets {
+            var bucket = bucket
+            if bucket.isFull(self.limits.keptCommands, at: now) { self.commandBuckets[person] = nil }
         }
     }
 }

@@ -29,6 +29,7 @@ package final class House {
         options.servesTLS = false
         options.broker.perUser = RateLimit(perSecond: 1e6, burst: 1e6)
         options.broker.perConversation = RateLimit(perSecond: 1e6, burst: 1e6)
+        options.broker.keptCommands = RateLimit(perSecond: 1e6, burst: 1e6)
         configure(&options)
         return try TeahouseServer(options)
     }

@@ -26,6 +26,8 @@ final class BrokerCore {
     /// Messages of this turn, for the writer.
     private var appends: [Append] = []
     private var watchers: [WatchID: @Sendable ([WatchEvent]) -> Void] = [:]
+    /// Those who watch messages too. While there are none, a message costs nothing here.
+    private var messageWatchers: Set<WatchID> = []
     private var watched: [WatchEvent] = []
     private var lastWatch: UInt64 = 0
     private var figures = BrokerFigures()
@@ -276,19 +278,23 @@ final class BrokerCore {
         }
         if origin != 0 { self.figures.delivered -= 1 }
         if !accepted.reminded.isEmpty { self.onReminders(accepted.reminded) }
-        self.note(.accepted(delivery))
+        if !self.messageWatchers.isEmpty { self.note(.accepted(delivery)) }
     }
 
     // MARK: Watching
 
-    func watch(_ sink: @escaping @Sendable ([WatchEvent]) -> Void) -> WatchID {
+    func watch(sessionsOnly: Bool, _ sink: @escaping @Sendable ([WatchEvent]) -> Void) -> WatchID {
         self.lastWatch += 1
         let id = WatchID(rawValue: self.lastWatch)
         self.watchers[id] = sink
+        if !sessionsOnly { self.messageWatchers.insert(id) }
         return id
     }
 
-    func unwatch(_ id: WatchID) { self.watchers[id] = nil }
+    func unwatch(_ id: WatchID) {
+        self.watchers[id] = nil
+        self.messageWatchers.remove(id)
+    }
 
     private func note(_ event: WatchEvent) {
         if !self.watchers.isEmpty { self.watched.append(event) }

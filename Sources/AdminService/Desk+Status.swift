@@ -24,6 +24,7 @@ extension Desk {
             AdminFigure("published", broker.published), AdminFigure("delivered", broker.delivered),
             AdminFigure("duplicates", broker.duplicates), AdminFigure("refused", broker.refused),
             AdminFigure("rateLimited", broker.rateLimited), AdminFigure("busy", broker.busy),
+            AdminFigure("commandsNotKept", broker.commandsNotKept),
             AdminFigure("commits", store.commits), AdminFigure("batchP50", store.batchP50),
             AdminFigure("commitP50Microseconds", store.commitP50Microseconds),
             AdminFigure("commitP99Microseconds", store.commitP99Microseconds),

@@ -5,8 +5,20 @@ package import Store
 extension Broker {
     /// Sends a command by the right of the house. What is kept is on the disk before anybody gets it.
     ///
-    /// - Parameter then: runs on the writer's thread; on the caller's when the request is refused at once.
+    /// - Parameters:
+    ///   - person: whose doing it is. What one person has kept has a rate, so that nobody can push the commands of others
+    ///     out of the log; above it a command reaches who is online, as one that is not kept. `nil`: the house, its
+    ///     operator or a business server, without a rate.
+    ///   - then: runs on the writer's thread, or on the one that finds the writer too busy.
     package func publishCommand(
+        _ command: NewCommand, isKept: Bool, causedBy person: UserID? = nil,
+        then: @escaping @Sendable (Result<StoredCommand, StoreError>) -> Void
+    ) {
+        guard isKept, let person else { return self.writeCommand(command, isKept: isKept, then: then) }
+        self.ask { core in self.writeCommand(command, isKept: core.mayKeepCommand(of: person), then: then) }
+    }
+
+    private func writeCommand(
         _ command: NewCommand, isKept: Bool, then: @escaping @Sendable (Result<StoredCommand, StoreError>) -> Void
     ) {
         var command = command

@@ -136,10 +136,13 @@ package final class Broker: Sendable {
     }
 
     /// Has `sink` called with everything that happens, in order, once per turn, on the broker's thread.
+    ///
+    /// - Parameter sessionsOnly: messages are not of interest; they come only while somebody else watches them.
     package func watch(
-        _ sink: @escaping @Sendable ([WatchEvent]) -> Void, then: @escaping @Sendable (WatchID) -> Void
+        sessionsOnly: Bool = false, _ sink: @escaping @Sendable ([WatchEvent]) -> Void,
+        then: @escaping @Sendable (WatchID) -> Void
     ) {
-        self.ask { core in then(core.watch(sink)) }
+        self.ask { core in then(core.watch(sessionsOnly: sessionsOnly, sink)) }
     }
 
     package func unwatch(_ id: WatchID) { self.ask { core in core.unwatch(id) } }

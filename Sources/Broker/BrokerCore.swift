@@ -19,11 +19,15 @@ final class BrokerCore {
     private let table = SessionTable()
     private var fanOut = FanOut()
     private var channelBuckets: [ConversationAddress: TokenBucket] = [:]
+    /// Of kept commands. People who cause some need not be signed in.
+    private var commandBuckets: [UserID: TokenBucket] = [:]
     private var askers: [Asker?] = []
     private var freeTickets: [Int] = []
     /// Messages of this turn, for the writer.
     private var appends: [Append] = []
     private var watchers: [WatchID: @Sendable ([WatchEvent]) -> Void] = [:]
+    /// Those who watch messages too. While there are none, a message costs nothing here.
+    private var messageWatchers: Set<WatchID> = []
     private var watched: [WatchEvent] = []
     private var lastWatch: UInt64 = 0
     private var figures = BrokerFigures()
@@ -221,6 +225,14 @@ final class BrokerCore {
         }
     }
 
+    /// Whether one more command of this person's doing may be kept.
+    func mayKeepCommand(of person: UserID) -> Bool {
+        let (limit, now) = (self.limits.keptCommands, self.clock.now())
+        if self.commandBuckets[person, default: TokenBucket(full: limit, at: now)].take(limit, at: now) { return true }
+        self.figures.commandsNotKept += 1
+        return false
+    }
+
     /// Sends a command to everybody who is online.
     func route(_ command: Delivery, to people: [UserID]) {
         self.figures.published += 1
@@ -276,7 +288,7 @@ final class BrokerCore {
         }
         if origin != 0 { self.figures.delivered -= 1 }
         if !accepted.reminded.isEmpty { self.onReminders(accepted.reminded) }
-        self.note(.accepted(delivery))
+        if !self.messageWatchers.isEmpty { self.note(.accepted(delivery)) }
     }
 
     /// Every door is told: copies may wait anywhere, also for sessions that have just been opened.
@@ -286,14 +298,18 @@ final class BrokerCore {
 
     // MARK: Watching
 
-    func watch(_ sink: @escaping @Sendable ([WatchEvent]) -> Void) -> WatchID {
+    func watch(sessionsOnly: Bool, _ sink: @escaping @Sendable ([WatchEvent]) -> Void) -> WatchID {
         self.lastWatch += 1
         let id = WatchID(rawValue: self.lastWatch)
         self.watchers[id] = sink
+        if !sessionsOnly { self.messageWatchers.insert(id) }
         return id
     }
 
-    func unwatch(_ id: WatchID) { self.watchers[id] = nil }
+    func unwatch(_ id: WatchID) {
+        self.watchers[id] = nil
+        self.messageWatchers.remove(id)
+    }
 
     private func note(_ event: WatchEvent) {
         if !self.watchers.isEmpty { self.watched.append(event) }
@@ -329,6 +345,10 @@ final class BrokerCore {
         for (address, bucket) in self.channelBuckets {
             var bucket = bucket
             if bucket.isFull(self.limits.perConversation, at: now) { self.channelBuckets[address] = nil }
+        }
+        for (person, bucket) in self.commandBuckets {
+            var bucket = bucket
+            if bucket.isFull(self.limits.keptCommands, at: now) { self.commandBuckets[person] = nil }
         }
     }
 }

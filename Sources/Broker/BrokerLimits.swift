@@ -4,6 +4,8 @@ package struct BrokerLimits: Sendable {
     package var perUser = RateLimit(perSecond: 10, burst: 30)
     /// Messages into one group or room.
     package var perConversation = RateLimit(perSecond: 100, burst: 300)
+    /// Commands of one person that are kept for devices that are away; those above it reach who is online only.
+    package var keptCommands = RateLimit(perSecond: 1, burst: 60)
     /// Bytes of one message body.
     package var bodyBytes = 32 * 1024
     /// Sessions of one person at a time; with one more the oldest ends.
@@ -27,6 +29,8 @@ package struct BrokerFigures: Hashable, Sendable {
     package var duplicates: Int64 = 0
     package var refused: Int64 = 0
     package var rateLimited: Int64 = 0
+    /// Commands that were passed on and not kept, for the rate of who caused them.
+    package var commandsNotKept: Int64 = 0
     /// Messages turned away because the queue or the disk was full.
     package var busy: Int64 = 0
 

@@ -63,6 +63,11 @@ package enum Keys {
         "Into one group; each is sent to every member.")
     package static let conversationBurst = SettingKey<Int64>(
         "limits.message_burst_per_conversation", 300, in: 1...1_000_000, "messages", "Into one group at once.")
+    package static let keptCommandRate = SettingKey<Int64>(
+        "limits.kept_commands_per_second_per_user", 1, in: 1...1_000_000, "commands per second",
+        "Of one person, kept for devices that are away; those above it reach who is online only.")
+    package static let keptCommandBurst = SettingKey<Int64>(
+        "limits.kept_command_burst_per_user", 60, in: 1...1_000_000, "commands", "Of one person at once.")
     package static let commitQueueRequests = SettingKey<Int64>(
         "limits.commit_queue_requests", 4096, in: 64...1_000_000, "requests",
         "Waiting for the disk; one more is answered with busy.")
@@ -162,6 +167,7 @@ package enum Keys {
         connections.definition, connectionsPerAddress.definition, unauthenticatedConnections.definition,
         frameBytes.definition, bodyBytes.definition, outboxBytes.definition, stallSeconds.definition,
         userRate.definition, userBurst.definition, conversationRate.definition, conversationBurst.definition,
+        keptCommandRate.definition, keptCommandBurst.definition,
         commitQueueRequests.definition, commitQueueBytes.definition, groupMembers.definition,
         sessionsPerUser.definition,
         tokenDays.definition, ballastBytes.definition, stopWritingFreeBytes.definition,

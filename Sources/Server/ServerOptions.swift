@@ -96,6 +96,8 @@ extension ServerOptions {
             perSecond: Double(settings[Keys.userRate]), burst: Double(settings[Keys.userBurst]))
         self.broker.perConversation = RateLimit(
             perSecond: Double(settings[Keys.conversationRate]), burst: Double(settings[Keys.conversationBurst]))
+        self.broker.keptCommands = RateLimit(
+            perSecond: Double(settings[Keys.keptCommandRate]), burst: Double(settings[Keys.keptCommandBurst]))
         self.broker.bodyBytes = Int(settings[Keys.bodyBytes])
         self.broker.sessionsPerUser = Int(settings[Keys.sessionsPerUser])
         self.transportLimits.connections = Limit(

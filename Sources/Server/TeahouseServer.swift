@@ -18,6 +18,8 @@ package final class TeahouseServer: Sendable {
     package let transport: TransportServer
     private let outside: Outside
     private let admin: AdminService
+    /// `nil` when there is no API for apps.
+    private let friendPresence: FriendPresence?
 
     /// Where channels that are not known may be asked for; `nil` when nowhere.
     package var datasource: DatasourceClient? { self.outside.datasource }
@@ -39,8 +41,9 @@ package final class TeahouseServer: Sendable {
         }
         self.accounts = Accounts(self.store, folder: options.store.folder, options: options.accounts)
         self.broker = Broker(store: self.store, limits: options.broker, clock: options.clock, log: options.log)
+        let api: APIDesk?
         do throws(ServerError) {
-            let api = try Self.apiDesk(options, store: self.store, broker: self.broker, accounts: self.accounts)
+            api = try Self.apiDesk(options, store: self.store, broker: self.broker, accounts: self.accounts)
             self.transport = try Self.makeTransport(options, broker: self.broker, accounts: self.accounts, api: api)
         } catch {
             Self.stop(self.broker, self.accounts, self.store)
@@ -66,6 +69,9 @@ package final class TeahouseServer: Sendable {
             _ = try self.accounts.wait { [accounts = self.accounts] in accounts.openSetup(then: $0) }
         } catch {
             options.log.warning("no setup token", ["reason": .text(error.description)])
+        }
+        self.friendPresence = api.map {
+            FriendPresence($0.house, settleMilliseconds: options.business.presenceSettleMilliseconds)
         }
         self.transport.start()
     }
@@ -110,6 +116,8 @@ package final class TeahouseServer: Sendable {
     ///
     /// - Parameter deadlineMilliseconds: how long clients get to take what waits for them.
     package func stop(deadlineMilliseconds: Int64 = 5000) {
+        // That everybody goes is no news of anybody.
+        self.friendPresence?.stop()
         self.transport.drain(deadlineMilliseconds: deadlineMilliseconds)
         self.admin.stop()
         self.outside.stop()

@@ -4,7 +4,8 @@ package import Server
 package import Store
 import Transport
 
-/// A whole server in this process, with rates that no test reaches by chance: real sockets on port 0 of loopback, a real database in a temporary folder.
+/// A whole server in this process: real sockets on port 0 of loopback, a real database in a temporary folder. Its rates
+/// are such that no test reaches them by chance, and nobody is told that friends come and go.
 package final class House {
     package let folder: TemporaryFolder
     private let configure: (inout ServerOptions) -> Void
@@ -29,6 +30,8 @@ package final class House {
         options.servesTLS = false
         options.broker.perUser = RateLimit(perSecond: 1e6, burst: 1e6)
         options.broker.perConversation = RateLimit(perSecond: 1e6, burst: 1e6)
+        options.broker.keptCommands = RateLimit(perSecond: 1e6, burst: 1e6)
+        options.business.presenceSettleMilliseconds = 3_600_000
         configure(&options)
         return try TeahouseServer(options)
     }

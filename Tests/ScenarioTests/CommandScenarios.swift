@@ -20,9 +20,13 @@ struct CommandScenarios {
     }
 
     @discardableResult
-    private static func publish(_ command: NewCommand, isKept: Bool, in house: House) throws -> StoredCommand {
+    private static func publish(
+        _ command: NewCommand, isKept: Bool, causedBy person: UserID? = nil, in house: House
+    ) throws -> StoredCommand {
         let answer = ConditionLock<Result<StoredCommand, StoreError>?>(nil)
-        house.server.broker.publishCommand(command, isKept: isKept) { result in answer.change { $0 = result } }
+        house.server.broker.publishCommand(command, isKept: isKept, causedBy: person) { result in
+            answer.change { $0 = result }
+        }
         return try answer.wait(until: { $0 != nil }, then: { $0 })!.get()
     }
 
@@ -69,6 +73,35 @@ struct CommandScenarios {
         juliet.acknowledges = true
         #expect(try juliet.receive().packet.header == WuKongHeader(syncOnce: true, dup: true))
         try Self.waitForPosition(sent.sequence, of: juliets, in: house)
+    }
+
+    @Test("what one person causes above the rate reaches who is online and is not kept; others have rates of their own")
+    func rate() throws {
+        let house = try House { $0.broker.keptCommands = RateLimit(perSecond: 0, burst: 2) }
+        try house.add("romeo", "juliet", "nurse")
+        let (romeo, juliet, nurse) = (try house.id("romeo"), try house.id("juliet"), try house.id("nurse"))
+        let online = try house.connectBinary("juliet")
+        let command = Self.command(.people([juliet, nurse]), channel: "news", kind: .service)
+        let kept = try [romeo, romeo, romeo, nurse, nil].map { person in
+            let sent = try Self.publish(command, isKept: true, causedBy: person, in: house)
+            let packet = try online.receive().packet
+            #expect(packet.messageID == sent.id.rawValue && packet.sequence == UInt32(sent.sequence))
+            #expect(packet.header.noPersist == (sent.sequence == 0))
+            return sent.sequence > 0
+        }
+        #expect(kept == [true, true, false, true, true])
+        try Self.publish(command, isKept: false, causedBy: romeo, in: house)
+        let log = try house.server.store.readAndWait { transaction throws(StoreError) in
+            try transaction.commands(for: nurse, after: 0, limit: 10).count
+        }
+        #expect(log == 4)
+        #expect(Self.figures(house).commandsNotKept == 1)
+    }
+
+    private static func figures(_ house: House) -> BrokerFigures {
+        let answer = ConditionLock<BrokerFigures?>(nil)
+        house.server.broker.figures { figures in answer.change { $0 = figures } }
+        return answer.wait(until: { $0 != nil }, then: { $0! })
     }
 
     @Test("a secondary device's acknowledgement does not count while a primary one is online")

@@ -5,6 +5,8 @@ package import ChatModel
 package struct BusinessSettings: Sendable {
     /// Whether anybody may make an account.
     package var registrationIsOpen = false
+    /// How long somebody's coming or going has to hold before their friends are told of it.
+    package var presenceSettleMilliseconds: Int64 = 1_000
     /// The rules that the store enforces, to tell apps.
     package var rules = MessageRules()
 

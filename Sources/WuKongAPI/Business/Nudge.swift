@@ -112,6 +112,18 @@ struct Nudge: Sendable {
         Nudge("friendDeleted", .fields(("uid", .string(other.text))), isKept: true)
     }
 
+    /// `all_offline` is there only when it is so; then the device told last stays the one shown. Source: TangSengDaoDao
+    /// server, its handling of online states; its iOS and Android apps, which read `uid`, `main_device_flag`,
+    /// `all_offline` and, of themselves, `online` and `device_flag`.
+    static func onlineStatus(_ change: PresenceChange) -> Nudge {
+        let shown = ShownDevice.flag(of: change.flagsOnline)
+        let parameters = JSONValue.fields(
+            ("uid", .string(change.name.text)), ("online", .flag(change.isOnline)),
+            ("device_flag", .number(change.deviceFlag)), ("main_device_flag", .number(shown ?? change.deviceFlag)))
+        return Nudge(
+            "onlineStatus", shown == nil ? parameters.adding(.fields(("all_offline", .integer(1)))) : parameters)
+    }
+
     static let computersQuit = Nudge("pcQuit")
 
     // MARK: Sending

@@ -33,7 +33,8 @@ extension APIHouse {
         let log = self.log
         let command = NewCommand(
             target: target, sender: sender, channel: channel, kind: kind, content: nudge.content)
-        self.broker.publishCommand(command, isKept: nudge.isKept) { result in
+        let person = sender == .system ? nil : sender
+        self.broker.publishCommand(command, isKept: nudge.isKept, causedBy: person) { result in
             guard case .failure(let error) = result else { return }
             // Devices learn of the change itself at their next synchronisation.
             log.warning("nudge_not_sent", ["command": .text(nudge.command), "why": .text("\(error)")])

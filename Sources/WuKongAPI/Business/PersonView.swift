@@ -99,8 +99,10 @@ struct PresenceTable: Sendable {
 
     func classes(of name: UserName) -> [DeviceClass] { self.devices[name] ?? [] }
 
-    /// The device people are told, the app before web and desktop; 0 for nobody.
-    func deviceFlag(_ name: UserName) -> Int { self.classes(of: name).compactMap(Translation.deviceFlag).min() ?? 0 }
+    /// The device people are told; 0 for nobody.
+    func deviceFlag(_ name: UserName) -> Int {
+        ShownDevice.flag(of: self.classes(of: name).compactMap(Translation.deviceFlag)) ?? 0
+    }
 }
 
 extension APIHouse {

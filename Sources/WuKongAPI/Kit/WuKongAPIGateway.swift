@@ -7,7 +7,7 @@ package import Transport
 
 /// What the API gateways of all reactors share.
 package final class APIDesk: Sendable {
-    let house: APIHouse
+    package let house: APIHouse
     let router: Router
     let rates: APIRates
 

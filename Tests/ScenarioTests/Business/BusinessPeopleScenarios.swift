@@ -1,3 +1,4 @@
+import Broker
 import ByteCodec
 import ChatModel
 import TeahouseTesting
@@ -83,6 +84,24 @@ struct BusinessPeopleScenarios {
         #expect(try romeo.does("GET", "users/juliet")["follow"]?.integer == 0)
         house.stop()
         #expect(try house.findings() == [])
+    }
+
+    @Test("what a person does too often is told and not kept, what a business server sends in their name is kept")
+    func rateOfKeptCommands() throws {
+        let house = try House { $0.broker.keptCommands = RateLimit(perSecond: 0, burst: 2) }
+        let (romeo, juliet) = (try App(house, "romeo"), try App(house, "juliet"))
+        try self.befriend(romeo, juliet)
+        let online = try romeo.connect()
+        for remark in ["sun", "moon", "star"] {
+            try romeo.does("PUT", "friend/remark", #"{"uid":"juliet","remark":"\#(remark)"}"#)
+            try online.command("channelUpdate")
+        }
+        let body = #"{"header":{"sync_once":1},"from_uid":"romeo","subscribers":["romeo"],"#
+        let payload = String(decoding: Base64.encode(Array(#"{"type":99,"cmd":"told"}"#.utf8)), as: UTF8.self)
+        #expect(try house.manage("/message/send", body + #""payload":"\#(payload)"}"#).status == 200)
+        try online.command("told")
+        let kept = try romeo.does("POST", "message/sync", #"{"max_message_seq":0,"limit":100}"#).array ?? []
+        #expect(kept.map { $0["payload"]?["cmd"]?.string } == ["friendAccept", "channelUpdate", "told"])
     }
 
     @Test("a profile is changed by its owner and shown to others, what is private stays private")

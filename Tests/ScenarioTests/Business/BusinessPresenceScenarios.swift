@@ -83,16 +83,4 @@ struct BusinessPresenceScenarios {
         #expect(former.waiting.isEmpty)
         for session in sessions { try session.settle() }
     }
-
-    @Test("a server that stops tells nobody that everybody goes")
-    func stopping() throws {
-        let house = try self.house()
-        let friend = try house.connect("juliet")
-        let phone = try house.connect("romeo", .app)
-        #expect(try self.told(friend, of: "romeo")["online"]?.integer == 1)
-        house.stop()
-        let rest = try friend.waitForEnd().map { $0["params"]?["payload"]?["param"]?["online"]?.integer }
-        #expect(!rest.contains(0))
-        phone.drop()
-    }
 }

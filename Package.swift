@@ -70,7 +70,7 @@ let package = Package(
             "Server",
             common + [
                 "Configuration", "Transport", "Store", "Accounts", "Broker", "WuKongGateway", "WuKongAPI", "AdminAPI",
-                "AdminService", "HTTPClient", "Hooks", "CLinux",
+                "AdminService", "HTTPClient", "Hooks", "WuKongTranslation", "CLinux",
             ]),
 
         // What is installed.

@@ -13,7 +13,7 @@ final class BrokerCore {
 
     private let store: Store
     private let limits: BrokerLimits
-    private let clock: Clock
+    let clock: Clock
     private let log: Log
 
     private let table = SessionTable()
@@ -23,6 +23,9 @@ final class BrokerCore {
     private var commandBuckets: [UserID: TokenBucket] = [:]
     private var askers: [Asker?] = []
     private var freeTickets: [Int] = []
+    /// Asks for a channel that is not known here; `nil` when nobody can be asked.
+    var channelSource: ((ConversationKind, ChannelName) -> Void)?
+    var sourcing = ChannelSourcing()
     /// Messages of this turn, for the writer.
     private var appends: [Append] = []
     private var watchers: [WatchID: @Sendable ([WatchEvent]) -> Void] = [:]
@@ -129,11 +132,13 @@ final class BrokerCore {
             return
         }
         let ticket = self.ticket(for: .session(request.session, ticket: request.ticket))
-        self.appends.append(
+        self.pass(
             Append(
                 sender: session.person.id, authority: .user, address: request.address,
                 clientToken: request.clientToken, content: request.content, ticket: ticket))
     }
+
+    func send(_ append: Append) { self.appends.append(append) }
 
     /// What can be refused before the writer is asked: size and rate. Permission is the writer's.
     private func refusal(
@@ -179,7 +184,7 @@ final class BrokerCore {
         }
         var append = append
         append.ticket = self.ticket(for: .callback(then))
-        self.appends.append(append)
+        self.pass(append)
     }
 
     private func ticket(for asker: Asker) -> UInt64 {
@@ -193,7 +198,8 @@ final class BrokerCore {
 
     // MARK: Outcomes
 
-    func received(_ outcome: AppendOutcome) {
+    /// A message has its answer.
+    func settle(_ outcome: AppendOutcome) {
         let index = Int(outcome.ticket)
         guard let asker = self.askers[index] else { return }
         self.askers[index] = nil

@@ -96,6 +96,29 @@ package enum Keys {
     package static let passwordMinimumCharacters = SettingKey<Int64>(
         "accounts.password_minimum_characters", 10, in: 6...128, "characters", "Of a new password, at least.")
 
+    package static let recallSecondsDirect = SettingKey<Int64>(
+        "messages.recall_seconds_direct", 120, in: -1...315_360_000, "seconds",
+        "In which people may recall a message of theirs to one person. 0 is never, -1 always.")
+    package static let recallSecondsGroup = SettingKey<Int64>(
+        "messages.recall_seconds_group", 120, in: -1...315_360_000, "seconds",
+        "In which people may recall a message of theirs in a group. 0 is never, -1 always.")
+    package static let recallSecondsManagers = SettingKey<Int64>(
+        "messages.recall_seconds_managers", -1, in: -1...315_360_000, "seconds",
+        "In which managers and the owner may recall messages of others. 0 is never, -1 always.")
+    package static let editSecondsDirect = SettingKey<Int64>(
+        "messages.edit_seconds_direct", 86_400, in: -1...315_360_000, "seconds",
+        "In which people may edit a message of theirs to one person. 0 is never, -1 always.")
+    package static let editSecondsGroup = SettingKey<Int64>(
+        "messages.edit_seconds_group", 86_400, in: -1...315_360_000, "seconds",
+        "In which people may edit a message of theirs in a group. 0 is never, -1 always.")
+    package static let receiptsDirect = SettingKey<Bool>(
+        "messages.receipts_direct", true,
+        "Whether the sender learns who has read a message to one person, when asked for.")
+    package static let receiptsGroup = SettingKey<Bool>(
+        "messages.receipts_group", true, "Whether the sender learns who has read a message in a group, when asked for.")
+    package static let reminderDays = SettingKey<Int64>(
+        "messages.reminder_days", 180, in: 1...3650, "days", "How long a reminder (of being called by name) is kept.")
+
     package static let hooksURL = SettingKey<String>(
         "hooks.url", "",
         "Where events are posted to, http:// or https://, such as http://10.0.0.2:8080/teahouse. Empty: nowhere.")
@@ -173,6 +196,9 @@ package enum Keys {
         tokenDays.definition, ballastBytes.definition, stopWritingFreeBytes.definition,
         idleSecondsWuKong.definition,
         passwordMinimumCharacters.definition,
+        recallSecondsDirect.definition, recallSecondsGroup.definition, recallSecondsManagers.definition,
+        editSecondsDirect.definition, editSecondsGroup.definition, receiptsDirect.definition,
+        receiptsGroup.definition, reminderDays.definition,
         hooksURL.definition, hooksEvents.definition, hooksSecretFile.definition, hooksCAFile.definition,
         hooksTimeoutSeconds.definition, hooksQueueEvents.definition, hooksGiveUpHours.definition,
         wukong.definition, wukongCatchUp.definition, wukongCatchUpMessages.definition,

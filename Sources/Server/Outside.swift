@@ -1,10 +1,13 @@
 import AdminAPI
 import Broker
+import ChatModel
 import Configuration
+import Diagnostics
 import HTTPClient
 import Hooks
 import Store
 import Transport
+import WuKongTranslation
 
 /// What the server says to others of its own accord: hooks to a business server, questions to a datasource.
 final class Outside: Sendable {
@@ -39,9 +42,40 @@ final class Outside: Sendable {
             self.hooks = nil
         }
         if let address = options.datasource, let client = self.datasourceClient {
-            self.datasource = DatasourceClient(address: address, client: client, secret: options.outgoingSecret)
+            let datasource = DatasourceClient(address: address, client: client, secret: options.outgoingSecret)
+            self.datasource = datasource
+            Self.use(datasource, store: store, broker: broker, log: options.log)
         } else {
             self.datasource = nil
+        }
+    }
+
+    /// Channels that are not known here are asked for when somebody writes to them, system accounts once, now.
+    private static func use(_ datasource: DatasourceClient, store: Store, broker: Broker, log: Log) {
+        broker.askForChannels { kind, name, then in
+            let type = Translation.channelType(kind)
+            datasource.importChannel(id: name.text, type: type, into: store) { result in
+                switch result {
+                case .success(let made): then(made != nil)
+                case .failure(let error):
+                    log.warning(
+                        "datasource_failed", ["channel": .name(name.text), "reason": .text(error.description)])
+                    then(false)
+                }
+            }
+        }
+        datasource.systemUIDs { result in
+            switch result {
+            case .failure(let error):
+                log.warning("datasource_failed", ["ask": .text("getSystemUIDs"), "reason": .text(error.description)])
+            case .success(let names):
+                store.write { transaction throws(StoreError) in
+                    for name in names where name != systemUserName {
+                        _ = try transaction.setSystemAccount(try transaction.ensureUser(name).id, true)
+                    }
+                } then: { _ in
+                }
+            }
         }
     }
 

@@ -1,5 +1,6 @@
 package import Accounts
 package import Broker
+import ChatModel
 package import Configuration
 package import Diagnostics
 package import Execution
@@ -87,6 +88,8 @@ extension ServerOptions {
         self.store.ballastBytes = settings[Keys.ballastBytes]
         self.store.stopWritingFreeBytes = settings[Keys.stopWritingFreeBytes]
         self.store.groupMembers = Int(settings[Keys.groupMembers])
+        self.store.rules = MessageRules(settings)
+        self.store.reminderDays = Int(settings[Keys.reminderDays])
         self.store.clock = self.clock
         self.store.log = self.log
     }
@@ -147,5 +150,29 @@ extension ServerOptions {
         self.wuKongAPI.takesPlainTokens = settings[Keys.plainTokens] == "private"
         self.wuKongAPI.messageBytes = Int(settings[Keys.bodyBytes])
         self.business.registrationIsOpen = settings[Keys.wukongRegistration] == "open"
+    }
+}
+
+extension MessageRules {
+    init(_ settings: Settings) {
+        self.init()
+        self.recallInDirect = ActionWindow(setting: settings[Keys.recallSecondsDirect])
+        self.recallInGroups = ActionWindow(setting: settings[Keys.recallSecondsGroup])
+        self.recallByManagers = ActionWindow(setting: settings[Keys.recallSecondsManagers])
+        self.editInDirect = ActionWindow(setting: settings[Keys.editSecondsDirect])
+        self.editInGroups = ActionWindow(setting: settings[Keys.editSecondsGroup])
+        self.receiptsInDirect = settings[Keys.receiptsDirect]
+        self.receiptsInGroups = settings[Keys.receiptsGroup]
+    }
+}
+
+extension ActionWindow {
+    /// - Parameter seconds: 0 for never, less for always.
+    init(setting seconds: Int64) {
+        switch seconds {
+        case 0: self = .never
+        case ..<0: self = .always
+        default: self = .seconds(seconds)
+        }
     }
 }

@@ -1,0 +1,69 @@
+import ByteCodec
+import ChatModel
+import HTTPClient
+import Server
+import Store
+import TeahouseTesting
+import Testing
+
+/// Channels that only the business server knows.
+struct DatasourceScenarios {
+    private static let answers = [
+        "getSubscribers": #"["romeo","juliet"]"#, "getChannelInfo": "{}", "getBlacklist": "[]", "getWhitelist": "[]",
+        "getSystemUIDs": #"["prince"]"#,
+    ]
+
+    /// A datasource that knows the channel `verona` and nothing else.
+    private static func source() -> HTTPReceiver {
+        HTTPReceiver { request in
+            guard let json = try? JSONValue(parsing: request.body), let command = json["cmd"]?.string else {
+                return .status(400)
+            }
+            let channel = json["data"]?["channel_id"]?.string
+            return .body(channel == nil || channel == "verona" ? Self.answers[command] ?? "null" : "null")
+        }
+    }
+
+    private static func house(_ source: HTTPReceiver) throws -> House {
+        let address = try HTTPAddress(source.address)
+        return try House { $0.datasource = address }
+    }
+
+    @Test("messages to a channel that is not known here wait while it is asked for, and arrive in order")
+    func imported() throws {
+        let source = Self.source()
+        let house = try Self.house(source)
+        let (romeo, juliet) = (try house.connect("romeo"), try house.connect("juliet"))
+        for text in ["one", "two", "three"] {
+            let parameters = TestClient.sendParameters(text, to: "verona", group: true, number: nil, header: "")
+            try romeo.send(raw: "{\"id\":\"\(text)\",\"method\":\"send\",\"params\":\(parameters)}")
+        }
+        let sequences = try ["one", "two", "three"].map { id in
+            try romeo.answer(to: id)["result"]?["messageSeq"]?.integer
+        }
+        #expect(sequences == [1, 2, 3])
+        #expect(try juliet.receive(3) == ["one", "two", "three"])
+        #expect(source.requests.count { $0.text.contains("getSubscribers") } == 1)
+        let stranger = try house.connect("tybalt")
+        #expect(try stranger.publish("me too", to: "verona", group: true).reason == 3)
+    }
+
+    @Test("a channel that nobody knows is refused, and not asked for again at once")
+    func unknown() throws {
+        let source = Self.source()
+        let house = try Self.house(source)
+        let romeo = try house.connect("romeo")
+        #expect(try romeo.publish("hello?", to: "mantua", group: true).reason == 5)
+        #expect(try romeo.publish("hello?", to: "mantua", group: true).reason == 5)
+        #expect(source.requests.count { $0.text.contains("mantua") } == 1)
+    }
+
+    @Test("a datasource that fails leaves everything as it was")
+    func fails() throws {
+        let house = try Self.house(HTTPReceiver { _ in .status(500) })
+        let romeo = try house.connect("romeo")
+        #expect(try romeo.publish("hello?", to: "verona", group: true).reason == 5)
+        try house.group("tea", ["romeo"])
+        #expect(try romeo.publish("hello", to: "tea", group: true).reason == 1)
+    }
+}

@@ -1,0 +1,57 @@
+import ByteCodec
+import ChatModel
+import Configuration
+import Server
+import Store
+import TeahouseTesting
+import Testing
+
+/// What the operator allows people to do to messages.
+struct RuleSettingsScenarios {
+    private static func options(_ file: String) throws -> ServerOptions {
+        var arguments = CommandLineSettings()
+        arguments.configPath = "teahouse.toml"
+        return try ServerOptions(try Settings(arguments: arguments) { _ in Array(file.utf8) }, log: .silent)
+    }
+
+    @Test("windows and receipts come from the settings; 0 is never and -1 always")
+    func settings() throws {
+        let options = try Self.options(
+            """
+            [messages]
+            recall_seconds_direct = -1
+            recall_seconds_group = 0
+            recall_seconds_managers = 7
+            edit_seconds_direct = 60
+            edit_seconds_group = 0
+            receipts_group = false
+            reminder_days = 3
+            """)
+        var rules = MessageRules()
+        rules.recallInDirect = .always
+        rules.recallInGroups = .never
+        rules.recallByManagers = .seconds(7)
+        rules.editInDirect = .seconds(60)
+        rules.editInGroups = .never
+        rules.receiptsInGroups = false
+        #expect(options.store.rules == rules && options.store.reminderDays == 3)
+        #expect(try Self.options("").store.rules == MessageRules())
+    }
+
+    @Test("where recalling is switched off, members are told so, managers may, and apps know it beforehand")
+    func recallOff() throws {
+        let house = try House { $0.store.rules.recallInGroups = .never }
+        try house.group("tea", ["romeo", "juliet"])
+        let client = try house.connect("juliet")
+        func recall(as name: String) throws -> (status: Int, json: JSONValue) {
+            let sent = try client.publish("oops", to: "tea", group: true)
+            let target = "/v1/message/revoke?channel_id=tea&channel_type=2&message_id=\(sent.messageID)"
+            return try house.http("POST", target, token: try house.token(name), json: "{}")
+        }
+        let refused = try recall(as: "juliet")
+        #expect(refused.status == 400 && refused.json["msg"]?.string?.contains("switched this off") == true)
+        #expect(try recall(as: "romeo").status == 200)
+        let configuration = try house.http("GET", "/v1/common/appconfig").json
+        #expect(configuration["revoke_second"]?.integer == 0)
+    }
+}

@@ -101,7 +101,8 @@ package enum Keys {
         "In which people may recall a message of theirs to one person. 0 is never, -1 always.")
     package static let recallSecondsGroup = SettingKey<Int64>(
         "messages.recall_seconds_group", 120, in: -1...315_360_000, "seconds",
-        "In which people may recall a message of theirs in a group. 0 is never, -1 always.")
+        "In which people may recall a message of theirs in a group; WuKongIM apps are told this one. 0 is never, -1 always."
+    )
     package static let recallSecondsManagers = SettingKey<Int64>(
         "messages.recall_seconds_managers", -1, in: -1...315_360_000, "seconds",
         "In which managers and the owner may recall messages of others. 0 is never, -1 always.")

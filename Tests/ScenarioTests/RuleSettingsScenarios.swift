@@ -24,6 +24,7 @@ struct RuleSettingsScenarios {
             recall_seconds_managers = 7
             edit_seconds_direct = 60
             edit_seconds_group = 0
+            receipts_direct = false
             receipts_group = false
             reminder_days = 3
             """)
@@ -33,6 +34,7 @@ struct RuleSettingsScenarios {
         rules.recallByManagers = .seconds(7)
         rules.editInDirect = .seconds(60)
         rules.editInGroups = .never
+        rules.receiptsInDirect = false
         rules.receiptsInGroups = false
         #expect(options.store.rules == rules && options.store.reminderDays == 3)
         #expect(try Self.options("").store.rules == MessageRules())

@@ -134,6 +134,7 @@ package final class WuKongGateway: Gateway {
             case .message(let delivery, let handles):
                 self.frames.begin(delivery)
                 for handle in handles where handle != delivery.origin { self.sessions[handle]?.offer(delivery) }
+                self.frames.end()
             case .event(let event, let handles):
                 self.events.begin()
                 for handle in handles { self.sessions[handle]?.offer(event) }

@@ -7,6 +7,8 @@ import Glibc
 /// What the sessions have in common is put together once: the padded payload, the signature, the packet but for its
 /// encrypted parts. Eight message keys are made at once, which takes a sixth of the time of one after the other.
 ///
+/// Exclusive access is not checked at run time: nothing in it calls back.
+///
 /// SAFETY: `memory` is one piece from calloc, owned by this object alone and freed with it; the offsets below lie in it
 /// and do not overlap. Stays on the thread of its workspace.
 package final class MessageSealer {
@@ -18,29 +20,29 @@ package final class MessageSealer {
     private static let keptBytes = 256 * 1024
 
     private let workspace: CryptoWorkspace
-    private var memory: UnsafeMutableRawPointer?
-    private var memoryBytes = 0
+    @exclusivity(unchecked) private var memory: UnsafeMutableRawPointer?
+    @exclusivity(unchecked) private var memoryBytes = 0
 
     /// How many packets there is room for: `add` takes so many sessions between `begin` or `removeAll` and `seal`.
-    package private(set) var capacity = 0
+    @exclusivity(unchecked) package private(set) var capacity = 0
     /// How many sessions have been added.
-    package private(set) var count = 0
+    @exclusivity(unchecked) package private(set) var count = 0
 
     /// For how many sessions the memory has what all share: most messages have one receiver.
-    private var prepared = 0
+    @exclusivity(unchecked) private var prepared = 0
 
     // The payload, padded; then the signature, the encrypted payload and their padding; then both on their way through
     // the cipher; then for each session the base64 of its signed text with MD5's padding, and its packet.
-    private var plainBytes = 0
-    private var signatureBytes = 0
-    private var signedBytes = 0
-    private var cipherStart = 0
-    private var textStart = 0
-    private var textBytes = 0
-    private var textStride = 0
-    private var packetStart = 0
-    private var packetBytes = 0
-    private var messageKeyOffset = 0
+    @exclusivity(unchecked) private var plainBytes = 0
+    @exclusivity(unchecked) private var signatureBytes = 0
+    @exclusivity(unchecked) private var signedBytes = 0
+    @exclusivity(unchecked) private var cipherStart = 0
+    @exclusivity(unchecked) private var textStart = 0
+    @exclusivity(unchecked) private var textBytes = 0
+    @exclusivity(unchecked) private var textStride = 0
+    @exclusivity(unchecked) private var packetStart = 0
+    @exclusivity(unchecked) private var packetBytes = 0
+    @exclusivity(unchecked) private var messageKeyOffset = 0
 
     package init(in workspace: CryptoWorkspace) { self.workspace = workspace }
 

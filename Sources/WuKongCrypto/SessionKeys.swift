@@ -18,7 +18,7 @@ package final class SessionKeys {
     private let vector: CipherBlock
     private let encryption: OpaquePointer
     /// The last block that went through the cipher: what its next one is mixed with.
-    private var lastBlock: CipherBlock
+    @exclusivity(unchecked) private var lastBlock: CipherBlock
 
     /// The initialisation vector as the client gets it: 16 letters and digits.
     package var salt: String { String(decoding: self.vector.array, as: UTF8.self) }

@@ -7,8 +7,8 @@ import WuKongWire
 final class BinaryFanOut {
     private let sealer: MessageSealer
     /// Whom the sealer has packets for.
-    private var receivers: [Connection] = []
-    private(set) var hasMessage = false
+    @exclusivity(unchecked) private var receivers: [Connection] = []
+    @exclusivity(unchecked) private(set) var hasMessage = false
 
     init(in workspace: CryptoWorkspace) { self.sealer = MessageSealer(in: workspace) }
 

@@ -3,7 +3,8 @@ package import Store
 
 /// Commands: what an app's devices are to do, told to those who are online and kept for the others when asked to.
 extension Broker {
-    /// Sends a command by the right of the house. What is kept is on the disk before anybody gets it.
+    /// Sends a command by the right of the house. What is kept is on the disk before anybody gets it, and commands keep the
+    /// order in which they were given.
     ///
     /// - Parameters:
     ///   - person: whose doing it is. What one person has kept has a rate, so that nobody can push the commands of others
@@ -14,8 +15,10 @@ extension Broker {
         _ command: NewCommand, isKept: Bool, causedBy person: UserID? = nil,
         then: @escaping @Sendable (Result<StoredCommand, StoreError>) -> Void
     ) {
-        guard isKept, let person else { return self.writeCommand(command, isKept: isKept, then: then) }
-        self.ask { core in self.writeCommand(command, isKept: core.mayKeepCommand(of: person), then: then) }
+        self.ask { core in
+            let isWithinRate = person.map { isKept && core.mayKeepCommand(of: $0) } ?? isKept
+            self.writeCommand(command, isKept: isWithinRate, then: then)
+        }
     }
 
     private func writeCommand(

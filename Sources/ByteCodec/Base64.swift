@@ -16,34 +16,55 @@ package enum Base64 {
     package static func encode(
         _ bytes: UnsafeRawBufferPointer, _ alphabet: Alphabet = .standard, appendingTo text: inout [UInt8]
     ) {
-        let (groups, rest) = bytes.count.quotientAndRemainder(dividingBy: 3)
-        let tail = rest == 0 ? 0 : alphabet == .standard ? 4 : rest + 1
-        let start = text.count
-        text.append(contentsOf: repeatElement(UInt8(ascii: "="), count: groups * 4 + tail))
-        let characters: StaticString =
-            switch alphabet {
-            case .standard: "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/"
-            case .urlSafe: "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_"
+        let count = Self.encodedCount(of: bytes.count, alphabet)
+        text.append(addingCapacity: count) { room in
+            room.withUnsafeMutableBufferPointer { room, used in
+                Self.encode(bytes, alphabet, to: UnsafeMutableRawBufferPointer(room))
+                used = count
             }
-        // SAFETY: every index into the 64 characters is masked to six bits.
-        let characterAt = characters.utf8Start
-        text.withUnsafeMutableBufferPointer { text in
-            var output = start
-            var input = 0
-            while input + 3 <= bytes.count {
-                let word = UInt32(bytes[input]) << 16 | UInt32(bytes[input + 1]) << 8 | UInt32(bytes[input + 2])
-                text[output] = characterAt[Int(word >> 18 & 63)]
-                text[output + 1] = characterAt[Int(word >> 12 & 63)]
-                text[output + 2] = characterAt[Int(word >> 6 & 63)]
-                text[output + 3] = characterAt[Int(word & 63)]
-                input += 3
+        }
+    }
+
+    /// How many characters `encode` writes for so many bytes.
+    package static func encodedCount(of count: Int, _ alphabet: Alphabet = .standard) -> Int {
+        let (groups, rest) = count.quotientAndRemainder(dividingBy: 3)
+        return groups * 4 + (rest == 0 ? 0 : alphabet == .standard ? 4 : rest + 1)
+    }
+
+    /// Writes the characters to the start of `room`, which has at least `encodedCount` bytes.
+    package static func encode(
+        _ bytes: UnsafeRawBufferPointer, _ alphabet: Alphabet = .standard, to room: UnsafeMutableRawBufferPointer
+    ) {
+        precondition(room.count >= Self.encodedCount(of: bytes.count, alphabet), "no room for base64")
+        guard let input = bytes.baseAddress, var output = room.baseAddress else { return }
+        // SAFETY: a pair's index has twelve bits; eight bytes are read where there are eight, and what is written has
+        // been counted above.
+        let pairs = alphabet == .standard ? Self.standardPairs : Self.urlSafePairs
+        pairs.withUnsafeBufferPointer { pairs in
+            var done = 0
+            while done + 8 <= bytes.count {
+                let word = input.loadUnaligned(fromByteOffset: done, as: UInt64.self).byteSwapped
+                output.storeBytes(of: pairs[Int(word >> 52)], as: UInt16.self)
+                output.storeBytes(of: pairs[Int(word >> 40 & 0xFFF)], toByteOffset: 2, as: UInt16.self)
+                output.storeBytes(of: pairs[Int(word >> 28 & 0xFFF)], toByteOffset: 4, as: UInt16.self)
+                output.storeBytes(of: pairs[Int(word >> 16 & 0xFFF)], toByteOffset: 6, as: UInt16.self)
+                done += 6
+                output += 8
+            }
+            while done + 3 <= bytes.count {
+                let word = Int(bytes[done]) << 16 | Int(bytes[done + 1]) << 8 | Int(bytes[done + 2])
+                output.storeBytes(of: pairs[word >> 12], as: UInt16.self)
+                output.storeBytes(of: pairs[word & 0xFFF], toByteOffset: 2, as: UInt16.self)
+                done += 3
                 output += 4
             }
-            guard rest > 0 else { return }
-            let word = UInt32(bytes[input]) << 16 | (rest == 2 ? UInt32(bytes[input + 1]) << 8 : 0)
-            text[output] = characterAt[Int(word >> 18 & 63)]
-            text[output + 1] = characterAt[Int(word >> 12 & 63)]
-            if rest == 2 { text[output + 2] = characterAt[Int(word >> 6 & 63)] }
+            guard done < bytes.count else { return }
+            let hasTwo = done + 2 == bytes.count
+            let word = Int(bytes[done]) << 16 | (hasTwo ? Int(bytes[done + 1]) << 8 : 0)
+            output.storeBytes(of: pairs[word >> 12], as: UInt16.self)
+            let third = hasTwo ? UInt8(truncatingIfNeeded: pairs[word & 0xFFF]) : UInt8(ascii: "=")
+            if hasTwo || alphabet == .standard { output.storeBytes(of: third, toByteOffset: 2, as: UInt8.self) }
+            if alphabet == .standard { output.storeBytes(of: UInt8(ascii: "="), toByteOffset: 3, as: UInt8.self) }
         }
     }
 
@@ -92,6 +113,16 @@ package enum Base64 {
             if seen & 0x80 != 0 { isValid = false }
         }
         return isValid ? decoded : nil
+    }
+
+    private static let standardPairs = Self.pairs(UInt8(ascii: "+"), UInt8(ascii: "/"))
+    private static let urlSafePairs = Self.pairs(UInt8(ascii: "-"), UInt8(ascii: "_"))
+
+    /// The two characters of each twelve bits, the first one in the low byte: Linux here is little-endian.
+    private static func pairs(_ character62: UInt8, _ character63: UInt8) -> [UInt16] {
+        let characters =
+            Array("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789".utf8) + [character62, character63]
+        return (0..<4096).map { UInt16(characters[$0 >> 6]) | UInt16(characters[$0 & 63]) << 8 }
     }
 
     private static let standardValues = Self.values(UInt8(ascii: "+"), UInt8(ascii: "/"))

@@ -18,6 +18,15 @@ package enum Hex {
         }
     }
 
+    /// Writes two digits for each byte to the start of `room`.
+    package static func write(_ bytes: UnsafeRawBufferPointer, to room: UnsafeMutableRawBufferPointer) {
+        precondition(room.count >= 2 * bytes.count, "no room for \(bytes.count) bytes in hexadecimal")
+        for index in bytes.indices {
+            room[2 * index] = Self.digit(bytes[index] >> 4)
+            room[2 * index + 1] = Self.digit(bytes[index] & 0xF)
+        }
+    }
+
     /// `nil` when the count is odd or a character is no digit.
     package static func decode(_ text: String) -> [UInt8]? {
         var bytes: [UInt8] = []

@@ -48,7 +48,9 @@ package final class Connection {
     var webSocket: WebSocketSession?
     /// Received and not yet consumed: an incomplete message, or what follows while reading is paused.
     var input = ByteQueue()
-    var outbox = Outbox()
+    /// Exclusive access is not checked at run time: nothing calls back while it changes, and every message to every
+    /// receiver passes here.
+    @exclusivity(unchecked) var outbox = Outbox()
 
     /// The events that epoll watches.
     var armedEvents: UInt32 = 0

@@ -4,8 +4,6 @@ import COpenSSL
 ///
 /// SAFETY: owns the OpenSSL objects and frees them; stays on the thread that made it.
 package final class CryptoWorkspace {
-    static let blockBytes = 16
-
     private let cipher: OpaquePointer
     private let digest: OpaquePointer
     private let digestContext: OpaquePointer
@@ -45,11 +43,12 @@ package final class CryptoWorkspace {
     }
 
     /// A context that encrypts whole blocks with this key; its owner frees it.
-    func makeEncryption(key: [UInt8], vector: [UInt8]) throws(WuKongCryptoError) -> OpaquePointer {
+    func makeEncryption(key: CipherBlock, vector: CipherBlock) throws(WuKongCryptoError) -> OpaquePointer {
         guard let context = EVP_CIPHER_CTX_new() else { throw Failure.unavailable("AES-128-CBC") }
-        guard EVP_EncryptInit_ex2(context, self.cipher, key, vector, nil) == 1,
-            EVP_CIPHER_CTX_set_padding(context, 0) == 1
-        else {
+        let isReady = Self.withPointers(key, vector) { key, vector in
+            EVP_EncryptInit_ex2(context, self.cipher, key, vector, nil) == 1
+        }
+        guard isReady, EVP_CIPHER_CTX_set_padding(context, 0) == 1 else {
             EVP_CIPHER_CTX_free(context)
             throw Failure.unavailable("AES-128-CBC")
         }
@@ -57,25 +56,43 @@ package final class CryptoWorkspace {
     }
 
     /// Decrypts whole blocks in place. Padding stays for the caller to take off.
-    func decrypt(_ bytes: inout [UInt8], key: [UInt8], vector: [UInt8]) {
-        precondition(bytes.count % Self.blockBytes == 0 && bytes.count <= Int32.max, "no whole blocks")
+    func decrypt(_ bytes: inout [UInt8], key: CipherBlock, vector: CipherBlock) {
+        precondition(bytes.count % CipherBlock.bytes == 0 && bytes.count <= Int32.max, "no whole blocks")
         var written: Int32 = 0
         let isDone = bytes.withUnsafeMutableBufferPointer { bytes in
-            EVP_DecryptInit_ex2(self.decryption, nil, key, vector, nil) == 1
+            Self.withPointers(key, vector) { EVP_DecryptInit_ex2(self.decryption, nil, $0, $1, nil) == 1 }
                 && EVP_DecryptUpdate(
                     self.decryption, bytes.baseAddress, &written, bytes.baseAddress, Int32(bytes.count)) == 1
         }
         precondition(isDone && Int(written) == bytes.count, "AES-128-CBC failed on whole blocks")
     }
 
+    private static func withPointers<Result>(
+        _ key: CipherBlock, _ vector: CipherBlock,
+        _ body: (UnsafePointer<UInt8>?, UnsafePointer<UInt8>?) -> Result
+    ) -> Result {
+        withUnsafeBytes(of: key) { key in
+            withUnsafeBytes(of: vector) { vector in
+                body(
+                    key.assumingMemoryBound(to: UInt8.self).baseAddress,
+                    vector.assumingMemoryBound(to: UInt8.self).baseAddress)
+            }
+        }
+    }
+
     /// The MD5 of bytes.
     func md5(_ bytes: [UInt8]) -> InlineArray<16, UInt8> {
+        bytes.withUnsafeBytes { self.md5($0) }
+    }
+
+    /// The MD5 of bytes.
+    func md5(_ bytes: UnsafeRawBufferPointer) -> InlineArray<16, UInt8> {
         var result = InlineArray<16, UInt8>(repeating: 0)
         var span = result.mutableSpan
         span.withUnsafeMutableBufferPointer { room in
             let isDone =
                 EVP_DigestInit_ex2(self.digestContext, self.digest, nil) == 1
-                && EVP_DigestUpdate(self.digestContext, bytes, bytes.count) == 1
+                && EVP_DigestUpdate(self.digestContext, bytes.baseAddress, bytes.count) == 1
                 && EVP_DigestFinal_ex(self.digestContext, room.baseAddress, nil) == 1
             precondition(isDone, "MD5 failed")
         }

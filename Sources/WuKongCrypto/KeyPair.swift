@@ -6,11 +6,13 @@ import COpenSSL
 /// Making one costs about as much as agreeing on a secret with it. A server may use one pair for many sessions: each
 /// client brings a key of its own and each session has its own salt.
 ///
-/// SAFETY: owns the OpenSSL key and frees it; stays on the thread that made it.
+/// SAFETY: owns the OpenSSL key and its context and frees them; stays on the thread that made it.
 package final class KeyPair {
     static let keyBytes = 32
 
     private let key: OpaquePointer
+    /// Agrees on one secret after the other: to make it costs as much as to look up the algorithm.
+    private let agreement: OpaquePointer
     /// The public key as the peer gets it: 44 characters of base64.
     package let publicKeyBase64: String
 
@@ -25,17 +27,25 @@ package final class KeyPair {
         guard let key = EVP_PKEY_new_raw_private_key(EVP_PKEY_X25519, nil, privateKey, privateKey.count) else {
             throw Failure.unavailable("X25519")
         }
+        let agreement = EVP_PKEY_CTX_new(key, nil)
         var publicKey = [UInt8](repeating: 0, count: Self.keyBytes)
         var count = publicKey.count
-        guard EVP_PKEY_get_raw_public_key(key, &publicKey, &count) == 1, count == Self.keyBytes else {
+        guard let agreement, EVP_PKEY_derive_init(agreement) == 1,
+            EVP_PKEY_get_raw_public_key(key, &publicKey, &count) == 1, count == Self.keyBytes
+        else {
+            EVP_PKEY_CTX_free(agreement)
             EVP_PKEY_free(key)
             throw Failure.unavailable("X25519")
         }
         self.key = key
+        self.agreement = agreement
         self.publicKeyBase64 = String(decoding: Base64.encode(publicKey), as: UTF8.self)
     }
 
-    deinit { EVP_PKEY_free(self.key) }
+    deinit {
+        EVP_PKEY_CTX_free(self.agreement)
+        EVP_PKEY_free(self.key)
+    }
 
     /// The 32 bytes that only the holders of both private keys know.
     ///
@@ -50,15 +60,11 @@ package final class KeyPair {
             throw .invalidPublicKey
         }
         defer { EVP_PKEY_free(peer) }
-        guard let context = EVP_PKEY_CTX_new(self.key, nil) else { throw Failure.unavailable("X25519") }
-        defer { EVP_PKEY_CTX_free(context) }
-        guard EVP_PKEY_derive_init(context) == 1, EVP_PKEY_derive_set_peer(context, peer) == 1 else {
-            throw Failure.unavailable("X25519")
-        }
+        guard EVP_PKEY_derive_set_peer(self.agreement, peer) == 1 else { throw Failure.unavailable("X25519") }
         var secret = [UInt8](repeating: 0, count: Self.keyBytes)
         var count = secret.count
         // OpenSSL refuses the secret that is zero, which a point of low order gives.
-        guard EVP_PKEY_derive(context, &secret, &count) == 1, count == Self.keyBytes,
+        guard EVP_PKEY_derive(self.agreement, &secret, &count) == 1, count == Self.keyBytes,
             secret.contains(where: { $0 != 0 })
         else {
             ERR_clear_error()

@@ -12,17 +12,16 @@ import COpenSSL
 ///
 /// SAFETY: owns an OpenSSL context and frees it; stays on the thread of its workspace.
 package final class SessionKeys {
-    private let workspace: CryptoWorkspace
-    private let key: [UInt8]
-    private let vector: [UInt8]
+    /// What the sessions of this thread share.
+    package let workspace: CryptoWorkspace
+    private let key: CipherBlock
+    private let vector: CipherBlock
     private let encryption: OpaquePointer
     /// The last block that went through the cipher: what its next one is mixed with.
-    private var lastBlock: Block
-
-    private typealias Block = (UInt64, UInt64)
+    @exclusivity(unchecked) private var lastBlock: CipherBlock
 
     /// The initialisation vector as the client gets it: 16 letters and digits.
-    package var salt: String { String(decoding: self.vector, as: UTF8.self) }
+    package var salt: String { String(decoding: self.vector.array, as: UTF8.self) }
 
     /// - Parameters:
     ///   - peerKeyBase64: the public key of the other side.
@@ -32,20 +31,15 @@ package final class SessionKeys {
         shared keyPair: KeyPair, with peerKeyBase64: String, salt: String? = nil, in workspace: CryptoWorkspace
     ) throws(WuKongCryptoError) {
         let secret = try keyPair.sharedSecret(with: peerKeyBase64)
-        if let salt {
-            self.vector = Array(salt.utf8)
-        } else {
-            self.vector = try Random.characters(CryptoWorkspace.blockBytes)
-        }
-        guard self.vector.count == CryptoWorkspace.blockBytes, self.vector.allSatisfy({ $0 < 0x80 }) else {
-            throw .invalidSalt
-        }
+        let vector = if let salt { Array(salt.utf8) } else { try Random.characters(CipherBlock.bytes) }
+        guard vector.count == CipherBlock.bytes, vector.allSatisfy({ $0 < 0x80 }) else { throw .invalidSalt }
         var digits: [UInt8] = []
         Hex.append(workspace.md5(Base64.encode(secret)).span, to: &digits)
-        self.key = Array(digits.prefix(CryptoWorkspace.blockBytes))
+        self.key = CipherBlock(digits.prefix(CipherBlock.bytes))
+        self.vector = CipherBlock(vector)
         self.workspace = workspace
         self.encryption = try workspace.makeEncryption(key: self.key, vector: self.vector)
-        self.lastBlock = Self.block(in: self.vector, at: 0)
+        self.lastBlock = self.vector
     }
 
     deinit { EVP_CIPHER_CTX_free(self.encryption) }
@@ -65,10 +59,10 @@ package final class SessionKeys {
     /// - Throws: `payloadNotBase64`, `payloadNotDecryptable`.
     package func decrypt(_ text: [UInt8]) throws(WuKongCryptoError) -> [UInt8] {
         guard var bytes = LenientBase64.decode(text) else { throw .payloadNotBase64 }
-        guard !bytes.isEmpty, bytes.count % CryptoWorkspace.blockBytes == 0 else { throw .payloadNotDecryptable }
+        guard !bytes.isEmpty, bytes.count % CipherBlock.bytes == 0 else { throw .payloadNotDecryptable }
         self.workspace.decrypt(&bytes, key: self.key, vector: self.vector)
         let padding = bytes[bytes.count - 1]
-        guard padding > 0, padding <= CryptoWorkspace.blockBytes,
+        guard padding > 0, padding <= CipherBlock.bytes,
             bytes.suffix(Int(padding)).allSatisfy({ $0 == padding })
         else { throw .payloadNotDecryptable }
         bytes.removeLast(Int(padding))
@@ -104,35 +98,29 @@ package final class SessionKeys {
     // MARK: Pieces
 
     /// Pads (PKCS #7) and encrypts the workspace's block, in place.
-    ///
-    /// Each text starts with the same initialisation vector, which OpenSSL takes 130 ns to set. The cipher mixes the
-    /// first block with the last one it made; mixing that block and the vector in beforehand leaves the vector.
     private func encryptBlock() {
-        let padding = CryptoWorkspace.blockBytes - self.workspace.block.count % CryptoWorkspace.blockBytes
+        let padding = CipherBlock.bytes - self.workspace.block.count % CipherBlock.bytes
         self.workspace.block.append(contentsOf: repeatElement(UInt8(padding), count: padding))
-        let vector = Self.block(in: self.vector, at: 0)
         self.workspace.block.withUnsafeMutableBytes { bytes in
-            precondition(bytes.count <= Int32.max, "a message of \(bytes.count) bytes cannot be encrypted")
-            let first = Self.block(UnsafeRawBufferPointer(bytes), at: 0)
-            bytes.storeBytes(of: first.0 ^ vector.0 ^ self.lastBlock.0, as: UInt64.self)
-            bytes.storeBytes(of: first.1 ^ vector.1 ^ self.lastBlock.1, toByteOffset: 8, as: UInt64.self)
-            // SAFETY: the cipher reads and writes the same `bytes.count` bytes.
-            let start = bytes.baseAddress!.assumingMemoryBound(to: UInt8.self)
-            var written: Int32 = 0
-            let isDone = EVP_EncryptUpdate(self.encryption, start, &written, start, Int32(bytes.count)) == 1
-            precondition(isDone && Int(written) == bytes.count, "AES-128-CBC failed on whole blocks")
-            self.lastBlock = Self.block(UnsafeRawBufferPointer(bytes), at: bytes.count - CryptoWorkspace.blockBytes)
+            if let start = bytes.baseAddress { self.encrypt(start, count: bytes.count, to: start) }
         }
     }
 
-    private static func block(in bytes: [UInt8], at offset: Int) -> Block {
-        bytes.withUnsafeBytes { Self.block($0, at: offset) }
-    }
-
-    private static func block(_ bytes: UnsafeRawBufferPointer, at offset: Int) -> Block {
-        (
-            bytes.loadUnaligned(fromByteOffset: offset, as: UInt64.self),
-            bytes.loadUnaligned(fromByteOffset: offset + 8, as: UInt64.self)
-        )
+    /// Encrypts `count` bytes, which must be whole blocks, to `output`, which may be where they stand. What `input`
+    /// starts with is another block afterwards.
+    ///
+    /// Each text starts with the same initialisation vector, which OpenSSL takes 130 ns to set. The cipher mixes the
+    /// first block with the last one it made; mixing that block and the vector in beforehand leaves the vector.
+    func encrypt(_ input: UnsafeMutableRawPointer, count: Int, to output: UnsafeMutableRawPointer) {
+        precondition(
+            count > 0 && count % CipherBlock.bytes == 0 && count <= Int32.max, "\(count) bytes cannot be encrypted")
+        (CipherBlock(at: input) ^ self.vector ^ self.lastBlock).store(at: input)
+        // SAFETY: the cipher reads and writes `count` bytes.
+        var written: Int32 = 0
+        let isDone = EVP_EncryptUpdate(
+            self.encryption, output.assumingMemoryBound(to: UInt8.self), &written,
+            input.assumingMemoryBound(to: UInt8.self), Int32(count))
+        precondition(isDone == 1 && Int(written) == count, "AES-128-CBC failed on whole blocks")
+        self.lastBlock = CipherBlock(at: output + count - CipherBlock.bytes)
     }
 }

@@ -169,10 +169,9 @@ final class BinaryCodec: SessionCodec {
         }
     }
 
-    func send(isOwn: Bool, isRepeat: Bool) {
+    func send(isOwn: Bool, isRepeat: Bool, from frames: inout FrameCache, to connection: Connection) {
         guard let keys = self.keys else { return }
-        self.session.gateway.frames.sendBinary(
-            isOwn: isOwn, isRepeat: isRepeat, version: self.version, keys: keys, to: self.session.connection)
+        frames.sendBinary(isOwn: isOwn, isRepeat: isRepeat, version: self.version, keys: keys, to: connection)
     }
 
     func send(_ event: StreamEvent) {

@@ -9,7 +9,8 @@ import WuKongWire
 /// without a buffer of their own. Confined to its reactor.
 ///
 /// In JSON the whole frame is the same for all. In the binary encoding each session has a key of its own: what is not
-/// encrypted is written once, the payload per receiver.
+/// encrypted is written once, and the sessions are served eight at a time. So between `begin` and `end` a message may
+/// still be on its way; nothing else is sent to its receivers in between.
 struct FrameCache {
     /// What a receiver's frame depends on, besides the message: for others or for the sender's own devices, the first
     /// time or again.
@@ -36,26 +37,24 @@ struct FrameCache {
     private var jsonAnswer = WuKongJSONWriter()
 
     /// By form and version.
-    private var templates: [BinaryReceiveTemplate?] = Array(
+    private var binary: [BinaryFanOut?] = Array(
         repeating: nil, count: forms * (Int(BinaryVersion.latest.number) + 1))
-    private var hasTemplates = false
-    private var payload: [UInt8] = []
-    private var encrypted: [UInt8] = []
-    private var messageKey: [UInt8] = []
+    private var hasBinary = false
     private var packet = BinaryPacketWriter(capacity: 1024)
 
-    /// Sets the message that is sent next.
+    /// Sets the message that is sent next, until `end`.
     mutating func begin(_ delivery: Delivery) {
         guard self.source !== delivery else { return }
+        self.end()
         self.source = delivery
         self.delivery = self.withdrawn.contains(delivery.message.id) ? delivery.withdrawn : delivery
         for index in self.json.indices {
             self.json[index].isWritten = false
             self.json[index].shared = nil
         }
-        if self.hasTemplates {
-            for index in self.templates.indices { self.templates[index] = nil }
-            self.hasTemplates = false
+        if self.hasBinary {
+            for fanOut in self.binary { fanOut?.forget() }
+            self.hasBinary = false
         }
     }
 
@@ -63,6 +62,11 @@ struct FrameCache {
     mutating func withdraw(_ messages: [MessageID]) {
         for message in messages { self.withdrawn.insert(message) }
         self.source = nil
+    }
+
+    /// Sends what still waits for more receivers of the message.
+    mutating func end() {
+        if self.hasBinary { for fanOut in self.binary { fanOut?.flush() } }
     }
 
     // MARK: JSON
@@ -95,32 +99,24 @@ struct FrameCache {
 
     // MARK: Binary
 
-    /// Sends the message to one session.
+    /// Sends the message to one session, with `end` at the latest.
     mutating func sendBinary(
         isOwn: Bool, isRepeat: Bool, version: BinaryVersion, keys: SessionKeys, to connection: Connection
     ) {
         guard let delivery = self.delivery else { return }
-        let template = self.template(of: delivery, isOwn: isOwn, isRepeat: isRepeat, version)
-        self.encrypted.removeAll(keepingCapacity: true)
-        keys.encrypt(self.payload, appendingTo: &self.encrypted)
-        self.messageKey.removeAll(keepingCapacity: true)
-        keys.messageKey(signing: template.signature, self.encrypted, appendingTo: &self.messageKey)
-        self.packet.removeAll()
-        self.packet.receive(template, messageKey: self.messageKey, payload: self.encrypted)
-        connection.sendBinary(self.packet.bytes)
-    }
-
-    private mutating func template(
-        of delivery: Delivery, isOwn: Bool, isRepeat: Bool, _ version: BinaryVersion
-    ) -> BinaryReceiveTemplate {
         let index = Self.form(isOwn: isOwn, isRepeat: isRepeat) + Self.forms * Int(version.number)
-        if let template = self.templates[index] { return template }
-        let message = Translation.received(delivery, isOwn: isOwn, isRepeat: isRepeat)
-        let template = BinaryReceiveTemplate(message, version: version)
-        self.templates[index] = template
-        self.hasTemplates = true
-        self.payload = message.payload
-        return template
+        let fanOut: BinaryFanOut
+        if let known = self.binary[index] {
+            fanOut = known
+        } else {
+            fanOut = BinaryFanOut(in: keys.workspace)
+            self.binary[index] = fanOut
+        }
+        if !fanOut.hasMessage {
+            fanOut.begin(Translation.received(delivery, isOwn: isOwn, isRepeat: isRepeat), version)
+            self.hasBinary = true
+        }
+        fanOut.send(to: connection, keys)
     }
 
     /// Sends one answer.

@@ -137,8 +137,8 @@ final class JSONCodec: SessionCodec {
         }
     }
 
-    func send(isOwn: Bool, isRepeat: Bool) {
-        self.session.gateway.frames.sendJSON(isOwn: isOwn, isRepeat: isRepeat, to: self.session.connection)
+    func send(isOwn: Bool, isRepeat: Bool, from frames: inout FrameCache, to connection: Connection) {
+        frames.sendJSON(isOwn: isOwn, isRepeat: isRepeat, to: connection)
     }
 
     func send(_ event: StreamEvent) {

@@ -28,8 +28,8 @@ protocol SessionCodec: AnyObject {
     func refuseSignIn(_ reason: WuKongReason, _ text: String)
     /// The answer to the message with this ticket.
     func answer(_ ticket: UInt64, _ receipt: PublishReceipt)
-    /// The message that `FrameCache.begin` was told.
-    func send(isOwn: Bool, isRepeat: Bool)
+    /// The message that `frames.begin` was told.
+    func send(isOwn: Bool, isRepeat: Bool, from frames: inout FrameCache, to connection: Connection)
     /// Nothing, in an encoding that has no words for it.
     func send(_ event: StreamEvent)
     /// The last words on a connection that its client is not to open again by itself.

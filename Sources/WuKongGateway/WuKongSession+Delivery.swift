@@ -8,7 +8,7 @@ import Store
 extension WuKongSession {
     // MARK: Live
 
-    /// A live message for this session; the gateway's frames have been told of it.
+    /// A live message for this session; the gateway's frames have been told of it, and end it.
     func offer(_ delivery: Delivery) {
         if self.feed.offer(delivery) { self.send(delivery, isRepeat: false) }
     }
@@ -22,14 +22,18 @@ extension WuKongSession {
         for delivery in deliveries {
             self.gateway.frames.begin(delivery)
             self.send(delivery, isRepeat: false)
+            self.gateway.frames.end()
         }
     }
 
     private func send(_ delivery: Delivery, isRepeat: Bool) {
         guard let identity = self.identity else { return }
-        self.codec?.send(isOwn: delivery.message.sender == identity.user, isRepeat: isRepeat)
+        let gateway = self.gateway
+        self.codec?.send(
+            isOwn: delivery.message.sender == identity.user, isRepeat: isRepeat, from: &gateway.frames,
+            to: self.connection)
         if delivery.isStored && !isRepeat {
-            self.pending.sent(delivery, at: self.gateway.reactor.now)
+            self.pending.sent(delivery, at: gateway.reactor.now)
         }
     }
 
@@ -67,6 +71,7 @@ extension WuKongSession {
         for delivery in due {
             self.gateway.frames.begin(delivery)
             self.send(delivery, isRepeat: true)
+            self.gateway.frames.end()
         }
     }
 

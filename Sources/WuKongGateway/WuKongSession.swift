@@ -27,18 +27,18 @@ final class WuKongSession: ConnectionHandler {
     let connection: Connection
     unowned let gateway: WuKongGateway
     /// `nil` until the first bytes tell.
-    private(set) var codec: (any SessionCodec)?
+    @exclusivity(unchecked) private(set) var codec: (any SessionCodec)?
     private var phase = Phase.waiting
     /// Its number in the gateway; 0 until it has one.
     var handle: UInt64 = 0
-    private(set) var identity: Identity?
+    @exclusivity(unchecked) private(set) var identity: Identity?
     private(set) var sessionID: SessionID?
     /// Messages that wait for their outcome.
     private var unanswered = 0
 
     // For `WuKongSession+Delivery`.
-    var feed = SessionFeed(catchesUp: false)
-    var pending = PendingDeliveries()
+    @exclusivity(unchecked) var feed = SessionFeed(catchesUp: false)
+    @exclusivity(unchecked) var pending = PendingDeliveries()
     var hasAcknowledged = false
 
     /// - Parameter opening: a WebSocket's encoding is told by its first message.

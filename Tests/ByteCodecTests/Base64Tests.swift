@@ -53,6 +53,29 @@ struct Base64Tests {
         #expect(Hex.decode(Hex.encode(bytes)) == bytes)
     }
 
+    @Test("writes what it counts, and leaves alone what is around it", arguments: 0..<30)
+    func writesIntoRoom(_ count: Int) {
+        let bytes = (0..<count).map { UInt8(truncatingIfNeeded: $0 &* 91) }
+        for alphabet in [Base64.Alphabet.standard, .urlSafe] {
+            let length = Base64.encodedCount(of: count, alphabet)
+            var room = [UInt8](repeating: 0, count: length + 3)
+            room.withUnsafeMutableBytes { room in
+                bytes.withUnsafeBytes { Base64.encode($0, alphabet, to: room) }
+            }
+            #expect(room == Base64.encode(bytes, alphabet) + [0, 0, 0])
+            var text: [UInt8] = [7]
+            bytes.withUnsafeBytes { Base64.encode($0, alphabet, appendingTo: &text) }
+            #expect(text == [7] + room.prefix(length))
+        }
+    }
+
+    @Test("writes hex into room")
+    func hexIntoRoom() {
+        var room = [UInt8](repeating: 0, count: 7)
+        room.withUnsafeMutableBytes { room in [UInt8]([0x00, 0xFF, 0x7A]).withUnsafeBytes { Hex.write($0, to: room) } }
+        #expect(room == Array("00ff7a\u{0}".utf8))
+    }
+
     @Test(
         "writes hex in lower case and reads either",
         arguments: [("", []), ("00ff7f", [0, 255, 127]), ("09aF", [9, 175])])

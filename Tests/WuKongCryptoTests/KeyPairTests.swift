@@ -51,6 +51,27 @@ struct KeyPairTests {
         }
     }
 
+    @Test("one pair agrees with many clients, whatever became of those before")
+    func manyClients() throws {
+        let (pair, workspace) = (try KeyPair(privateKey: Vectors.serverPrivate), try CryptoWorkspace())
+        let weak = String(decoding: Base64.encode([UInt8](repeating: 0, count: 32)), as: UTF8.self)
+        for _ in 0..<3 {
+            #expect(throws: WuKongCryptoError.weakPublicKey) {
+                try SessionKeys(shared: pair, with: weak, in: workspace)
+            }
+            #expect(throws: WuKongCryptoError.invalidPublicKey) {
+                try SessionKeys(shared: pair, with: "", in: workspace)
+            }
+            let another = try KeyPair()
+            let here = try SessionKeys(shared: pair, with: another.publicKeyBase64, in: workspace)
+            let there = try SessionKeys(
+                shared: another, with: pair.publicKeyBase64, salt: here.salt, in: try CryptoWorkspace())
+            #expect(try there.decrypt(here.encrypted([1, 2, 3])) == [1, 2, 3])
+            let known = try SessionKeys(shared: pair, with: Vectors.clientPublic, salt: Vectors.salt, in: workspace)
+            #expect(try known.decrypt(Array(Vectors.encrypted.utf8)) == Array(Vectors.plain.utf8))
+        }
+    }
+
     @Test("a salt that is no initialisation vector is refused", arguments: ["", "0123456789abcde", "0123456789abcdé"])
     func badSalt(_ salt: String) throws {
         #expect(throws: WuKongCryptoError.invalidSalt) {

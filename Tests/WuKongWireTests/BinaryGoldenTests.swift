@@ -104,6 +104,18 @@ struct BinaryGoldenTests {
         #expect(serverBytes { $0.receive(shared, messageKey: key, payload: text) } == Frames.receiveBytes)
     }
 
+    @Test("a packet with room is the packet, but for message key and payload")
+    func packetWithRoom() {
+        let shared = BinaryReceiveTemplate(Frames.message, version: .latest)
+        let (bytes, offset) = shared.packet(payloadBytes: 44)
+        let key = [UInt8](repeating: 7, count: 32)
+        let payload = [UInt8](repeating: 9, count: 44)
+        var filled = bytes
+        filled.replaceSubrange(offset..<(offset + 32), with: key)
+        filled.replaceSubrange((bytes.count - 44)..., with: payload)
+        #expect(filled == serverBytes { $0.receive(shared, messageKey: key, payload: payload) })
+    }
+
     @Test("several frames follow each other in one buffer, which can be used again")
     func buffer() {
         var writer = BinaryPacketWriter()

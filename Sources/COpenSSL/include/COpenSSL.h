@@ -7,6 +7,7 @@
 #include <openssl/rand.h>
 #include <openssl/sha.h>
 #include <openssl/x509v3.h>
+#include "md5_lanes.h"
 
 // Macros that Swift cannot see, with the settings that belong together.
 

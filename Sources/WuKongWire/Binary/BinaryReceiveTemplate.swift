@@ -39,4 +39,17 @@ package struct BinaryReceiveTemplate: Hashable, Sendable {
         if let topic = message.topic { fields.binaryString(topic) }
         self.middle = fields.bytes
     }
+
+    /// The whole packet for an encrypted payload of so many bytes, with zeros where that and the message key go.
+    ///
+    /// The payload is the end of the packet; the message key has 32 bytes from the offset on.
+    package func packet(payloadBytes: Int) -> (bytes: [UInt8], messageKeyOffset: Int) {
+        let messageKeyBytes = 32
+        var writer = BinaryPacketWriter(capacity: 64 + self.middle.count + payloadBytes)
+        writer.receive(
+            self, messageKey: [UInt8](repeating: 0, count: messageKeyBytes),
+            payload: [UInt8](repeating: 0, count: payloadBytes))
+        let bytes = writer.bytes
+        return (bytes, bytes.count - payloadBytes - self.middle.count - messageKeyBytes)
+    }
 }

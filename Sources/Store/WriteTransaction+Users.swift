@@ -38,7 +38,8 @@ extension WriteTransaction {
     /// - Throws: `notFound`.
     package func setDisplayName(_ user: UserID, _ name: String?) throws(StoreError) {
         let state = try self.knownUser(user)
-        try self.connection.run("UPDATE user SET display_name = ? WHERE id = ?", name, user)
+        try self.connection.run(
+            "UPDATE user SET display_name = ?, change = ? WHERE id = ?", name, self.nextChange(), user)
         self.noteProfile(.person(state.name, .name))
     }
 

@@ -64,7 +64,7 @@ struct ChangeTests {
     ]
 
     @Test("every kind of write is seen by who asks next, and told to watchers", arguments: writes)
-    func writes(_ write: Write) throws {
+    func everyWrite(_ write: Write) throws {
         let rig = try Rig()
         let (ids, group) = (rig.ids, rig.group)
         try rig.write { writing throws(StoreError) in

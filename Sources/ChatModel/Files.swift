@@ -346,7 +346,7 @@ package struct FileLimits: Hashable, Sendable {
     package var personBytes: Int64 = 10 << 30
     /// Bytes of all files.
     package var allBytes: Int64 = 0
-    /// Bytes that one person may begin to upload within a day.
+    /// Bytes that one person may upload within a day, with what their open uploads have declared.
     package var dayBytes: Int64 = 4 << 30
     /// Uploads that one person may begin within an hour.
     package var hourUploads: Int64 = 200

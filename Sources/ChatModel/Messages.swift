@@ -68,6 +68,9 @@ package struct MessageContent: Hashable, Sendable {
     package var topic: String?
     /// Read from the body by the door it came through; not stored beside it.
     package var mentions = Mentions.none
+    /// Names of files in the body refer to them. False for what the server words itself out of texts that people chose:
+    /// a title with the name of a file must not open it to a group. Not stored.
+    package var namesFiles = true
 
     package init(
         kind: MessageKind, flags: MessageFlags, wire: WireFormat, body: [UInt8], expireSeconds: UInt32 = 0,

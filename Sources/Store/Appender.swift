@@ -189,7 +189,7 @@ final class Appender {
     }
 
     private func store(_ request: Append, _ target: Target, at wall: Int64) throws(StoreError) -> AppendResult {
-        let mentions = FileMention.scan(request.content.body)
+        let mentions = request.content.namesFiles ? FileMention.scan(request.content.body) : []
         guard !mentions.isEmpty else { return try self.store(request, target, naming: [], at: wall) }
         let actor = Actor(request.sender, authority: request.authority)
         switch try FileReferences(connection: self.connection).find(mentions, by: actor) {

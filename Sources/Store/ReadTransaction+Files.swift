@@ -75,7 +75,7 @@ extension ReadTransaction {
         if asker.isPrivileged || (file.owner == asker.user && file.references == 0) { return true }
         guard file.state == .complete else { return file.owner == asker.user }
         if try self.isPicture(file.id) { return true }
-        return try self.seesMessage(with: file.id, asker.user)
+        return try self.seesMessage(with: file, asker.user)
     }
 
     private func isPicture(_ file: FileID) throws(StoreError) -> Bool {
@@ -84,10 +84,16 @@ extension ReadTransaction {
         } ?? false
     }
 
-    private func seesMessage(with file: FileID, _ user: UserID) throws(StoreError) -> Bool {
-        let conversations = try self.connection.query(
-            "SELECT DISTINCT conversation_id FROM file_reference WHERE file_id = ?", file
-        ) { row throws(StoreError) in row.conversationID(0) }
+    /// Of one conversation so many of the newest messages with a file are looked at.
+    private static let messagesToLookAt = 256
+    /// With more references than this the conversations of the person are gone through instead of those of the file, so
+    /// that neither a file that went everywhere nor a person who is everywhere costs much.
+    private static let manyReferences: Int64 = 64
+
+    private func seesMessage(with file: FileRecord, _ user: UserID) throws(StoreError) -> Bool {
+        let conversations =
+            file.references <= Self.manyReferences
+            ? try self.conversations(with: file.id) : try self.conversations(with: file.id, of: user)
         let name = try self.name(of: user)
         for conversation in conversations {
             guard let start = try self.visibleStart(of: conversation, for: user) else { continue }
@@ -95,10 +101,11 @@ extension ReadTransaction {
                 SELECT DISTINCT r.sequence FROM file_reference r LEFT JOIN message_mark k
                     ON k.user_id = ?3 AND k.conversation_id = r.conversation_id AND k.sequence = r.sequence
                 WHERE r.file_id = ?1 AND r.conversation_id = ?2 AND r.sequence >= ?4 AND coalesce(k.hidden, 0) = 0
+                ORDER BY r.sequence DESC LIMIT ?5
                 """
-            let sequences = try self.connection.query(sql, file, conversation, user, start) {
-                row throws(StoreError) in row.int64(0)
-            }
+            let sequences = try self.connection.query(
+                sql, file.id, conversation, user, start, Self.messagesToLookAt
+            ) { row throws(StoreError) in row.int64(0) }
             for sequence in sequences {
                 let message = try self.connection.message(
                     in: conversation, sequence: sequence, senderName: self.name)
@@ -106,6 +113,28 @@ extension ReadTransaction {
             }
         }
         return false
+    }
+
+    private func conversations(with file: FileID) throws(StoreError) -> [ConversationID] {
+        let sql: StaticString = "SELECT DISTINCT conversation_id FROM file_reference WHERE file_id = ?"
+        return try self.connection.query(sql, file) { row throws(StoreError) in row.conversationID(0) }
+    }
+
+    /// Those of a person: where they are a member or listen, and the topics of their communities.
+    private func conversations(with file: FileID, of user: UserID) throws(StoreError) -> [ConversationID] {
+        let sql: StaticString = """
+            SELECT conversation_id FROM (
+                SELECT conversation_id FROM member WHERE user_id = ?2
+                UNION SELECT conversation_id FROM listener WHERE user_id = ?2
+                UNION SELECT t.id FROM member m JOIN conversation c ON c.id = m.conversation_id AND c.kind = ?3
+                    JOIN conversation t ON t.channel > c.channel || '@' AND t.channel < c.channel || 'A' AND t.kind = ?4
+                    WHERE m.user_id = ?2) mine
+            WHERE EXISTS (
+                SELECT 1 FROM file_reference r WHERE r.file_id = ?1 AND r.conversation_id = mine.conversation_id)
+            """
+        return try self.connection.query(
+            sql, file, user, ConversationKind.community.rawValue, ConversationKind.communityTopic.rawValue
+        ) { row throws(StoreError) in row.conversationID(0) }
     }
 
     /// The first sequence that somebody sees of a conversation; `nil` for who is not in it.

@@ -37,7 +37,7 @@ enum SchemaFiles {
             conversation_id INTEGER REFERENCES conversation (id),
             created_at INTEGER NOT NULL
         ) STRICT;
-        CREATE INDEX file_by_owner ON file (owner_id, created_at);
+        CREATE INDEX file_by_owner ON file (owner_id, state, size);
         CREATE INDEX file_by_object ON file (object_id);
         CREATE INDEX file_unreferenced ON file (unreferenced_at) WHERE unreferenced_at IS NOT NULL;
 
@@ -77,6 +77,8 @@ enum SchemaFiles {
             created_at INTEGER NOT NULL
         ) STRICT;
         CREATE INDEX file_link_by_file ON file_link (file_id);
+        CREATE INDEX file_link_unused ON file_link (kind, owner_id) WHERE used_at IS NULL;
+        CREATE INDEX file_link_to_upload ON file_link (used_at) WHERE kind = 1;
 
         CREATE TABLE transfer (
             id INTEGER PRIMARY KEY AUTOINCREMENT,

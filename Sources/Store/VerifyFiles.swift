@@ -37,6 +37,14 @@ extension Verifier {
         ) { "The file \($0) is named by a message that is not there: keep the folder and report it." }
         try self.noteFile(
             """
+            SELECT f.key FROM file_holder h JOIN file f ON f.id = h.file_id
+            WHERE f.state <> 1 OR h.kind NOT BETWEEN 1 AND 4
+                OR (h.kind <= 2 AND NOT EXISTS (SELECT 1 FROM user u WHERE u.id = h.holder_id))
+                OR (h.kind > 2 AND NOT EXISTS (SELECT 1 FROM conversation c WHERE c.id = h.holder_id))
+            """
+        ) { "The file \($0) is the picture of nobody: keep the folder and report it." }
+        try self.noteFile(
+            """
             SELECT l.key FROM file_link l LEFT JOIN file f ON f.id = l.file_id
             WHERE l.kind NOT BETWEEN 0 AND 1 OR (l.kind = 0 AND (f.id IS NULL OR f.state <> 1))
             """

@@ -48,12 +48,14 @@ extension WriteTransaction {
         try self.connection.run("DELETE FROM file WHERE id = ?", file)
     }
 
-    /// Keeps a file although nothing refers to it, or no longer.
+    /// Keeps a file although nothing refers to it, or no longer: from then on its time runs as if it were new.
     ///
     /// - Throws: `refused(.noSuchFile)`.
     package func holdFile(_ key: FileKey, _ isHeld: Bool) throws(StoreError) {
         guard let file = try self.reading.file(key) else { throw .refused(.noSuchFile) }
-        try self.connection.run("UPDATE file SET is_held = ? WHERE id = ?", isHeld, file.id)
+        try self.connection.run(
+            "UPDATE file SET is_held = ?, unreferenced_at = CASE WHEN unreferenced_at IS NOT NULL THEN ? END WHERE id = ?",
+            isHeld, self.wallMilliseconds, file.id)
     }
 
     // MARK: Links
@@ -116,8 +118,13 @@ extension WriteTransaction {
 
     /// Gives a person or conversation a picture, or takes it away. The rules of who may change it are the caller's.
     ///
-    /// - Throws: `refused(.noSuchFile)` for a file that is not complete or that the actor cannot see.
+    /// - Throws: `notFound` for the holder; `refused(.noSuchFile)` for a file that is not complete or that the actor
+    ///   cannot see.
     package func setPicture(of holder: PictureHolder, to key: FileKey?, by actor: Actor) throws(StoreError) {
+        switch holder {
+        case .person(let user, _): _ = try self.knownUser(user)
+        case .conversation(let id, _): _ = try self.knownConversation(id)
+        }
         var next: FileRecord?
         if let key {
             guard let file = try self.reading.file(key), file.state == .complete,
@@ -144,8 +151,8 @@ extension WriteTransaction {
 
     // MARK: Contents
 
-    /// Removes files that nothing has referred to for long, and names the contents that nobody has any more: they are
-    /// being removed from now on.
+    /// Removes files that nothing has referred to for long and links that nobody has used for as long, and names the
+    /// contents that no file has any more: they are being removed from now on.
     ///
     /// - Parameter limit: of files and of contents.
     package func sweepFiles(limit: Int) throws(StoreError) -> [StoredObject] {
@@ -155,9 +162,9 @@ extension WriteTransaction {
             """, self.wallMilliseconds - self.unreferencedMilliseconds, limit
         ) { row throws(StoreError) in FileID(rawValue: row.int64(0)) }
         for file in files { try self.drop(file) }
-        try self.connection.run(
-            "DELETE FROM file_link WHERE kind = 1 AND created_at < ?",
-            self.wallMilliseconds - self.unreferencedMilliseconds)
+        let cutoff = self.wallMilliseconds - self.unreferencedMilliseconds
+        try self.connection.run("DELETE FROM file_link WHERE used_at IS NULL AND created_at <= ?", cutoff)
+        try self.connection.run("DELETE FROM file_link WHERE kind = 1 AND used_at <= ?", cutoff)
         try self.connection.run("UPDATE object SET state = 1 WHERE refs = 0 AND state <> 1")
         return try self.connection.query(
             "SELECT hash, size, stored_size, codec, provider FROM object WHERE refs = 0 AND state = 1 LIMIT ?", limit

@@ -9,6 +9,17 @@ package enum FileTextLimits {
     package static let metadataBytes = 16_384
 }
 
+extension Connection {
+    /// What moved when the last server ended waits for somebody to go on. A full disk is no reason not to start.
+    func haltTransfers() throws(StoreError) {
+        do throws(StoreError) {
+            try self.run("UPDATE transfer SET state = 0 WHERE state = 1")
+        } catch .full {
+            return
+        }
+    }
+}
+
 // MARK: Uploads and downloads
 
 extension WriteTransaction {
@@ -93,7 +104,8 @@ extension WriteTransaction {
 
     private func begun(by owner: UserID) throws(StoreError) -> (uploadsInHour: Int64, bytesInDay: Int64) {
         let sql: StaticString = """
-            SELECT coalesce(sum(created_at > ?2), 0), coalesce(sum(max(coalesce(size, 0), offset)), 0) FROM transfer
+            SELECT coalesce(sum(created_at > ?2), 0),
+                coalesce(sum(CASE WHEN state < 3 THEN max(coalesce(size, 0), offset) ELSE offset END), 0) FROM transfer
             WHERE owner_id = ?1 AND direction = 0 AND created_at > ?3
             """
         return try self.connection.first(

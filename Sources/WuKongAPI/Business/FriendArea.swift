@@ -119,9 +119,11 @@ enum FriendArea {
     }
 
     private static func message(type: Int, _ text: String) -> MessageContent {
-        Translation.content(
+        var content = Translation.content(
             payload: JSONValue.fields(("content", .string(text)), ("type", .number(type))).serialized(),
             header: WuKongHeader(noPersist: false, redDot: true, syncOnce: false), setting: [], topic: nil, expire: 0)
+        content.namesFiles = false
+        return content
     }
 
     @Sendable static func refuse(_ call: BusinessCall) throws(APIFailure) { try Self.dismiss(call, .refused) }

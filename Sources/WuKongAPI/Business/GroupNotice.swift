@@ -84,9 +84,11 @@ struct GroupNotice: Sendable {
                 ("content", JSONValue.string(self.content)), ("extra", .array(self.people.map(\.row))),
                 ("type", .number(self.type)),
             ] + self.further
-        return Translation.content(
+        var content = Translation.content(
             payload: JSONValue.object(members.map { JSONValue.Member($0.0, $0.1) }).serialized(),
             header: WuKongHeader(noPersist: false, redDot: true, syncOnce: false), setting: [], topic: nil, expire: 0)
+        content.namesFiles = false
+        return content
     }
 }
 

@@ -110,7 +110,7 @@ package struct AdminProfileChange: AdminRecord {
     package var externalID: String?
     /// A complete file that is to be the picture.
     package var avatar: FileKey?
-    /// The text of a JSON object; empty removes them.
+    /// The text of a JSON object that is merged into what is there; a key that is `null` goes. Source: RFC 7396.
     package var attributes: String?
 
     package init(
@@ -193,7 +193,9 @@ extension AdminProfileRequest {
         case .set(let change): change.write(to: &fields)
         case .invalidate(.person(let name)): fields.text("name", name.text)
         case .invalidate(.team(let conversation)): fields.text("conversation", conversation)
-        case .invalidate(.all), .figures: break
+        // Said aloud: a request that lost its name must not mean everybody.
+        case .invalidate(.all): fields.flag("all", true)
+        case .figures: break
         }
     }
 
@@ -211,6 +213,7 @@ extension AdminProfileRequest {
             } else if let conversation = try with.optionalText("conversation") {
                 self = .invalidate(.team(conversation))
             } else {
+                guard try with.flag("all") else { throw FieldReader.wrong("all") }
                 self = .invalidate(.all)
             }
         case "profile.figures": self = .figures

@@ -136,6 +136,7 @@ let package = Package(
             ["HTTPClient", "TeahouseTesting", "Transport", "Execution", "Diagnostics", "COpenSSL", "CLinux"]),
         tests("Hooks", common + ["Hooks", "HTTPClient", "Broker", "Store", "TeahouseTesting", "WuKongWire", "CLinux"]),
         tests("Localization", ["Localization", "ByteCodec"]),
+        tests("Profiles", common + ["Profiles", "Store", "HTTPClient", "TeahouseTesting"]),
         tests(
             "Scenario",
             common + [

@@ -92,7 +92,7 @@ struct ProfileCache {
         var cost: Int
         var loadedAt: Instant
         var expiresAt: Instant
-        fileprivate var wasUsed = true
+        fileprivate var wasUsed = false
     }
 
     private let maximumEntries: Int

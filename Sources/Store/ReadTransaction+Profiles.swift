@@ -58,21 +58,17 @@ extension ReadTransaction {
         let friends: StaticString = """
             SELECT other_id, remark FROM friend WHERE owner_id = ? AND is_removed = 0 AND remark IS NOT NULL
             """
-        for (user, remark) in try self.connection.query(
-            friends, owner,
-            read: { row throws(StoreError) in
-                (row.userID(0), row.text(1))
-            })
-        { remarks.friends[user] = remark }
+        let ofFriends = try self.connection.query(friends, owner) { row throws(StoreError) in
+            (row.userID(0), row.text(1))
+        }
+        for (user, remark) in ofFriends { remarks.friends[user] = remark }
         let conversations: StaticString = """
             SELECT conversation_id, remark FROM preference WHERE user_id = ? AND remark IS NOT NULL
             """
-        for (id, remark) in try self.connection.query(
-            conversations, owner,
-            read: { row throws(StoreError) in
-                (row.conversationID(0), row.text(1))
-            })
-        { remarks.conversations[id] = remark }
+        let ofConversations = try self.connection.query(conversations, owner) { row throws(StoreError) in
+            (row.conversationID(0), row.text(1))
+        }
+        for (id, remark) in ofConversations { remarks.conversations[id] = remark }
         return remarks
     }
 
@@ -80,12 +76,10 @@ extension ReadTransaction {
     package func teamNames(in id: ConversationID) throws(StoreError) -> TeamNames {
         let sql: StaticString = "SELECT user_id, nickname FROM member WHERE conversation_id = ?"
         var names = TeamNames()
-        for (user, nickname) in try self.connection.query(
-            sql, id,
-            read: { row throws(StoreError) in
-                (row.userID(0), row.optionalText(1))
-            })
-        {
+        let members = try self.connection.query(sql, id) { row throws(StoreError) in
+            (row.userID(0), row.optionalText(1))
+        }
+        for (user, nickname) in members {
             names.members.insert(user)
             if let nickname { names.nicknames[user] = nickname }
         }

@@ -15,7 +15,7 @@ package final class Transfers: Sendable {
     package typealias UploadAnswer = @Sendable (Result<UploadFlow, TransferError>) -> Void
     package typealias DownloadAnswer = @Sendable (Result<DownloadFlow, TransferError>) -> Void
 
-    private let tools: TransferTools
+    let tools: TransferTools
     private let caretaker: Caretaker
     private let watchers = TransferWatchers()
     private let thread: Thread

@@ -23,6 +23,9 @@ package final class UploadFlow: Sendable {
 
     package var key: TransferKey { self.task.key }
 
+    /// Bytes that wait in memory for the disk.
+    package var pendingBytes: Int { self.task.pendingBytes }
+
     /// Hands over the next bytes of the body. They are taken in any case, unless the flow has failed.
     ///
     /// - Returns: false when no more is to be read from the connection until `setWhenRoom`'s closure was called: there

@@ -149,6 +149,16 @@ package final class Transfers: Sendable {
     /// Ends all flows, makes durable what came, and ends the threads. Before the store is closed. Blocks.
     package func stop() { self.stop { $0.stop() } }
 
+    /// Uploads whose state is in memory. Waits for the engine; for tests.
+    func uploadsInMemory() -> Int {
+        let count = ConditionLock<Int?>(nil)
+        self.tools.tell { loop in
+            let uploads = loop.uploads.count
+            count.change { $0 = uploads }
+        }
+        return count.wait(until: { $0 != nil }, then: { $0 ?? 0 })
+    }
+
     /// Ends the threads as a kill would: nothing is made durable, nobody is told. For tests.
     func halt() { self.stop { $0.halt() } }
 

@@ -41,6 +41,8 @@ final class LiveUpload {
     var commands = 0
     var isEnding = false
     var usedAt: Instant
+    /// When something was last made durable, or was to be.
+    var syncedAt: Instant
     /// What the row says, and since when.
     var notedOffset: Int64
     var notedAt: Instant?
@@ -50,6 +52,7 @@ final class LiveUpload {
         self.record = record
         self.task = task
         self.usedAt = now
+        self.syncedAt = now
         self.notedOffset = record.offset
     }
 

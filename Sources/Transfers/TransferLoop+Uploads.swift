@@ -161,6 +161,7 @@ extension TransferLoop {
 
     func uploadSynced(_ key: TransferKey, _ offset: Int64) {
         guard let upload = self.uploads[key] else { return }
+        upload.syncedAt = self.now
         let age = upload.notedAt.map { self.now.milliseconds(since: $0) } ?? Int64.max
         if age >= self.tools.options.syncMilliseconds { self.note(upload, offset) }
     }
@@ -233,6 +234,21 @@ extension TransferLoop {
             let waited = now.milliseconds(since: upload.usedAt)
             guard index < surplus || waited >= self.tools.options.idleMilliseconds else { continue }
             self.rest(upload)
+        }
+    }
+
+    /// Makes durable what came of uploads whose connections have become slow or silent.
+    func settleQuietUploads(at now: Instant) {
+        let options = self.tools.options
+        for upload in self.uploads.values {
+            guard case .open = upload.flow, upload.task.offset != upload.notedOffset,
+                now.milliseconds(since: upload.syncedAt) >= options.syncMilliseconds
+            else { continue }
+            upload.syncedAt = now
+            self.command(upload, { .settle($0) }) { loop, upload, result in
+                guard case .success(.at(let offset)) = result, !upload.record.state.isOver else { return }
+                loop.note(upload, offset)
+            }
         }
     }
 

@@ -72,6 +72,7 @@ final class TransferLoop {
         }
         if self.nextRest <= now {
             self.nextRest = now.advanced(byMilliseconds: Self.restMilliseconds)
+            self.settleQuietUploads(at: now)
             self.restIdleUploads(at: now)
         }
         guard !self.isStopping else { return }

@@ -26,8 +26,9 @@ package struct TransferOptions: Sendable {
     package var pendingBytes = 512 * 1024
     /// Threads that hash, compress, write and read contents.
     package var workers = 2
-    /// Uploads to which a connection is open at one time; one more is refused as overloaded.
-    package var liveUploads = 256
+    /// Uploads to which a connection is open at one time, about 800 KiB of memory each; one more is refused as
+    /// overloaded.
+    package var liveUploads = 64
     /// Downloads at one time; one more is refused as overloaded.
     package var liveDownloads = 256
     /// Downloads of one person at one time; one more is refused as overloaded. Does not bound those without a person.

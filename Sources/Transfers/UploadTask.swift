@@ -200,7 +200,7 @@ final class UploadTask: Sendable {
     }
 
     private func sync(_ work: inout Work) throws(FileStoreError) -> Int64 {
-        guard let sink = work.sink else { return 0 }
+        guard let sink = work.sink else { return self.offset }
         if work.unsynced > 0 { try sink.sync() }
         work.unsynced = 0
         work.syncedAt = self.tools.clock.now()
@@ -317,6 +317,7 @@ final class UploadTask: Sendable {
                 work.isOver = .succeeded
                 return .success(file)
             } catch {
+                self.refused(&work, error)
                 return .failure(self.tools.failure(error))
             }
         }
@@ -325,6 +326,20 @@ final class UploadTask: Sendable {
         case .success(let file): answer(.success(.complete(file)))
         case .failure(let error): answer(.failure(error))
         }
+    }
+
+    /// What the store refuses for good (a quota that counts at the end) ends the upload; what may work later does not.
+    private func refused(_ work: inout Work, _ error: StoreError) {
+        switch error {
+        case .busy, .full, .unavailable, .fatal: return
+        default: break
+        }
+        let reason = error.description
+        guard (try? self.tools.rows.end(self.id, .failed, reason)) != nil else { return }
+        work.isOver = .failed
+        work.sink = nil
+        self.provider.discardUpload(self.key)
+        self.tools.tell { [key] in $0.uploadEnded(key, .failed, reason: reason, .success(.ended)) }
     }
 
     // MARK: Commands

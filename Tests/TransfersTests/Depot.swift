@@ -21,7 +21,8 @@ final class Depot: Sendable {
     private let ownsStore: Bool
 
     convenience init(
-        change: (inout TransferOptions) -> Void = { _ in }, changeStore: (inout StoreOptions) -> Void = { _ in }
+        change: (inout TransferOptions) -> Void = { _ in }, changeStore: (inout StoreOptions) -> Void = { _ in },
+        makeProviders: (TemporaryFolder) throws -> [any FileProvider] = { Depot.makeProviders($0) }
     ) throws {
         let folder = TemporaryFolder()
         let hands = ManualClock()
@@ -31,7 +32,7 @@ final class Depot: Sendable {
         options.stopWritingFreeBytes = 0
         changeStore(&options)
         let store = try Store(options)
-        try self.init(folder, hands, store, Self.makeProviders(folder), ownsStore: true, change: change)
+        try self.init(folder, hands, store, try makeProviders(folder), ownsStore: true, change: change)
     }
 
     private init(

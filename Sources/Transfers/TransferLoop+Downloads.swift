@@ -153,7 +153,7 @@ extension TransferLoop {
         switch error {
         case .cancelled: self.end(download, .cancelled, nil)
         case .stopping where download.isStored: self.close(download)
-        default: self.end(download, .failed, "\(error)")
+        default: self.end(download, .failed, error.description)
         }
     }
 

@@ -194,7 +194,7 @@ extension TransferLoop {
         case .failure(.over): break
         case .failure(let error):
             self.tools.log.warning(
-                "upload_not_ended", ["transfer": .name(key.text), "reason": .text("\(error)")])
+                "upload_not_ended", ["transfer": .name(key.text), "reason": .text(error.description)])
         }
     }
 

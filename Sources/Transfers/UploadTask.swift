@@ -158,7 +158,7 @@ final class UploadTask: Sendable {
                 try self.syncWhenDue(&work)
             } catch {
                 // What of it is on the disk is read again when somebody goes on.
-                work.sink = nil
+                self.letGo(&work)
                 return .failure(self.tools.failure(error, "write an upload", self.key))
             }
             guard work.unsynced > 0 || self.tools.room.hasRoom() else {
@@ -189,6 +189,15 @@ final class UploadTask: Sendable {
             }
         }
         try outcome.get()
+    }
+
+    /// Gives the memory back. What came of a body with a checksum and was not checked goes.
+    private func letGo(_ work: inout Work) {
+        if work.isChecked { try? work.sink?.rollback() }
+        work.checksum = nil
+        work.isChecked = false
+        work.sink = nil
+        work.placed = nil
     }
 
     private func syncWhenDue(_ work: inout Work) throws(FileStoreError) {
@@ -445,10 +454,7 @@ final class UploadTask: Sendable {
 
     private func rest() -> Result<UploadNews, TransferError> {
         let outcome = self.settle()
-        self.work.withLock { work in
-            work.sink = nil
-            work.placed = nil
-        }
+        self.work.withLock { self.letGo(&$0) }
         return outcome
     }
 

@@ -1,7 +1,6 @@
 import ChatModel
 import Execution
 import FileStore
-import Store
 
 /// One upload: takes bytes from its connection and has them written, one worker at a time and in order.
 ///
@@ -15,7 +14,7 @@ final class UploadTask: Sendable {
     private static let pieceBytes = 256 * 1024
 
     /// What only the worker that has the turn touches.
-    private struct Work {
+    struct Work {
         var sink: (any UploadSink)?
         var checksum: RequestChecksum?
         /// Bytes of a checked body may be taken back, so nothing of it is made durable before its end.
@@ -28,14 +27,14 @@ final class UploadTask: Sendable {
     }
 
     let key: TransferKey
-    private let id: TransferID
-    private let size: Int64?
-    private let provider: any FileProvider
-    private let tools: TransferTools
+    let id: TransferID
+    let size: Int64?
+    let provider: any FileProvider
+    let tools: TransferTools
     private let lane: BandwidthLane
-    private let pipe: Lock<UploadPipe>
+    let pipe: Lock<UploadPipe>
     /// Taken for the whole turn: nobody waits for it, because one worker at a time has the turn.
-    private let work: Lock<Work>
+    let work: Lock<Work>
 
     init(_ record: TransferRecord, _ provider: any FileProvider, _ tools: TransferTools) {
         self.key = record.key
@@ -119,7 +118,7 @@ final class UploadTask: Sendable {
         }
     }
 
-    private func submit() {
+    func submit() {
         // Refused only after the stop, which waits for what is under way first.
         _ = self.tools.workers.submit { self.turn() }
     }
@@ -192,7 +191,7 @@ final class UploadTask: Sendable {
     }
 
     /// Gives the memory back. What came of a body with a checksum and was not checked goes.
-    private func letGo(_ work: inout Work) {
+    func letGo(_ work: inout Work) {
         if work.isChecked { try? work.sink?.rollback() }
         work.checksum = nil
         work.isChecked = false
@@ -208,7 +207,7 @@ final class UploadTask: Sendable {
         self.tools.tell { [key] in $0.uploadSynced(key, offset) }
     }
 
-    private func sync(_ work: inout Work) throws(FileStoreError) -> Int64 {
+    func sync(_ work: inout Work) throws(FileStoreError) -> Int64 {
         guard let sink = work.sink else { return self.offset }
         if work.unsynced > 0 { try sink.sync() }
         work.unsynced = 0
@@ -241,7 +240,7 @@ final class UploadTask: Sendable {
         self.tools.tell { [key] in $0.uploadPaused(key, try? outcome.get()) }
     }
 
-    private func endFlow(_ work: inout Work) throws(FileStoreError) -> Int64 {
+    func endFlow(_ work: inout Work) throws(FileStoreError) -> Int64 {
         work.checksum = nil
         work.isChecked = false
         return try self.sync(&work)
@@ -272,214 +271,6 @@ final class UploadTask: Sendable {
         case .failure(let error): answer(.failure(error))
         }
         return true
-    }
-
-    // MARK: Completing
-
-    /// - Returns: whether the turn is over; otherwise it goes on when the content is free.
-    private func complete(_ answer: @escaping Answer) -> Bool {
-        let outcome = self.work.withLock { work -> Result<StoredObject, TransferError> in
-            work.checksum = nil
-            work.isChecked = false
-            if let placed = work.placed { return .success(placed) }
-            guard let sink = work.sink else { return .failure(.cancelled) }
-            do throws(FileStoreError) {
-                let object = try sink.finish()
-                work.placed = object
-                return .success(object)
-            } catch {
-                work.sink = nil
-                return .failure(self.tools.failure(error, "finish an upload", self.key))
-            }
-        }
-        switch outcome {
-        case .failure(let error):
-            answer(.failure(error))
-            return true
-        case .success(let object):
-            let isMine = self.tools.contents.take(object.hash) {
-                _ = self.tools.workers.submit {
-                    self.place(object, answer)
-                    self.submit()
-                }
-            }
-            if isMine { self.place(object, answer) }
-            return isMine
-        }
-    }
-
-    /// The content under its name, then the rows, then what is left over: with the content's lock.
-    private func place(_ object: StoredObject, _ answer: @escaping Answer) {
-        let outcome = self.work.withLock { work -> Result<FileRecord, TransferError> in
-            guard let sink = work.sink else { return .failure(.cancelled) }
-            do throws(FileStoreError) {
-                try sink.place()
-            } catch {
-                work.sink = nil
-                work.placed = nil
-                return .failure(self.tools.failure(error, "put an upload in its place", self.key))
-            }
-            do throws(StoreError) {
-                let file = try self.tools.rows.complete(self.id, object)
-                sink.cleanUp()
-                work.sink = nil
-                work.isOver = .succeeded
-                return .success(file)
-            } catch {
-                self.refused(&work, error)
-                return .failure(self.tools.failure(error))
-            }
-        }
-        self.tools.contents.giveBack(object.hash)
-        switch outcome {
-        case .success(let file): answer(.success(.complete(file)))
-        case .failure(let error): answer(.failure(error))
-        }
-    }
-
-    /// What the store refuses for good (a quota that counts at the end) ends the upload; what may work later does not.
-    private func refused(_ work: inout Work, _ error: StoreError) {
-        switch error {
-        case .busy, .full, .unavailable, .fatal: return
-        default: break
-        }
-        let reason = error.description
-        guard (try? self.tools.rows.end(self.id, .failed, reason)) != nil else { return }
-        work.isOver = .failed
-        work.sink = nil
-        self.provider.discardUpload(self.key)
-        self.tools.tell { [key] in $0.uploadEnded(key, .failed, reason: reason, .success(.ended)) }
-    }
-
-    // MARK: Commands
-
-    /// - Returns: whether the turn is over.
-    private func perform(_ command: UploadCommand) -> Bool {
-        switch command {
-        case .load(let answer): return self.load(answer)
-        case .open(let offset, let checksum, let answer): self.open(at: offset, checksum, answer)
-        case .settle(let answer): answer(self.settle())
-        case .rest(let answer): answer(self.rest())
-        case .end(let state, let reason, let answer): answer(self.finish(as: state, reason))
-        case .drop(let answer): answer(self.drop())
-        }
-        return true
-    }
-
-    private func load(_ answer: @escaping Answer) -> Bool {
-        let outcome = self.work.withLock { work -> Result<Int64, TransferError> in
-            if let state = work.isOver { return .failure(.over(state)) }
-            do throws(FileStoreError) {
-                if work.sink == nil { work.sink = try self.provider.resumeUpload(self.key) }
-                return .success(work.sink?.offset ?? 0)
-            } catch {
-                return .failure(self.tools.failure(error, "read what came of an upload", self.key))
-            }
-        }
-        switch outcome {
-        case .failure(let error): answer(.failure(error))
-        case .success(let offset):
-            let hasFlow = self.pipe.withLock { pipe in
-                pipe.offset = offset
-                return pipe.hasFlow
-            }
-            // All of it came, and the server ended before it could say so.
-            if !hasFlow, offset > 0, offset == self.size { return self.complete(answer) }
-            answer(.success(.at(offset)))
-        }
-        return true
-    }
-
-    private func open(at offset: Int64?, _ checksum: UploadChecksum?, _ answer: Answer) {
-        let outcome = self.work.withLock { work -> Result<UploadNews, TransferError> in
-            if let state = work.isOver { return .failure(.over(state)) }
-            guard self.tools.room.hasRoom() else {
-                self.tools.tally.refusedFull.add()
-                return .failure(.full)
-            }
-            do throws(FileStoreError) {
-                let sink = try self.opened(&work)
-                if let offset, offset != sink.offset { return .failure(.wrongOffset(sink.offset)) }
-                return self.begin(&work, sink, checksum)
-            } catch {
-                work.sink = nil
-                return .failure(self.tools.failure(error, "open an upload", self.key))
-            }
-        }
-        answer(outcome)
-    }
-
-    private func opened(_ work: inout Work) throws(FileStoreError) -> any UploadSink {
-        if let sink = work.sink { return sink }
-        let sink: any UploadSink
-        if let found = try self.provider.resumeUpload(self.key) {
-            sink = found
-        } else {
-            sink = try self.provider.newUpload(self.key)
-        }
-        work.sink = sink
-        work.unsynced = 0
-        work.syncedAt = self.tools.clock.now()
-        return sink
-    }
-
-    private func begin(
-        _ work: inout Work, _ sink: any UploadSink, _ checksum: UploadChecksum?
-    ) -> Result<UploadNews, TransferError> {
-        if let checksum {
-            guard let computed = RequestChecksum(checksum) else {
-                return .failure(.failed("this machine does not compute \(checksum.algorithm.rawValue)"))
-            }
-            work.checksum = computed
-            work.isChecked = true
-            sink.mark()
-        }
-        let most = self.tools.options.fileBytes
-        let limit = work.placed?.size ?? self.size ?? (most == 0 ? Int64.max : most)
-        let number = self.pipe.withLock { $0.beginFlow(at: sink.offset, limit: limit) }
-        return .success(.open(flow: number, at: sink.offset))
-    }
-
-    private func settle() -> Result<UploadNews, TransferError> {
-        self.work.withLock { work in
-            guard work.sink != nil, !work.isChecked else { return .success(.at(self.offset)) }
-            do throws(FileStoreError) {
-                return .success(.at(try self.sync(&work)))
-            } catch {
-                work.sink = nil
-                return .failure(self.tools.failure(error, "keep what came of an upload", self.key))
-            }
-        }
-    }
-
-    private func rest() -> Result<UploadNews, TransferError> {
-        let outcome = self.settle()
-        self.work.withLock { self.letGo(&$0) }
-        return outcome
-    }
-
-    private func finish(as state: TransferState, _ reason: String?) -> Result<UploadNews, TransferError> {
-        self.work.withLock { work in
-            if let state = work.isOver { return .failure(.over(state)) }
-            do throws(StoreError) {
-                try self.tools.rows.end(self.id, state, reason)
-            } catch {
-                return .failure(self.tools.failure(error))
-            }
-            work.isOver = state
-            work.sink = nil
-            self.provider.discardUpload(self.key)
-            return .success(.ended)
-        }
-    }
-
-    private func drop() -> Result<UploadNews, TransferError> {
-        self.work.withLock { work in
-            work.sink = nil
-            if work.isOver == nil { work.isOver = .failed }
-            self.provider.discardUpload(self.key)
-            return .success(.ended)
-        }
     }
 }
 

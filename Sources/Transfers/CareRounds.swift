@@ -5,7 +5,7 @@ import FileStore
 import Glibc
 import Store
 
-/// The work itself. Confined to the caretaker's thread, which may block.
+/// The work itself. Confined to one of the caretaker's threads, which may block.
 final class CareRounds {
     /// Objects of one commit.
     private static let together = 64
@@ -129,45 +129,90 @@ final class CareRounds {
     // MARK: Checking
 
     /// Reads again what was not checked for long.
-    func scrub(isGentle: Bool) {
+    func scrub() {
         let options = self.tools.options
-        guard !isGentle || options.scrubBytesPerSecond > 0 else { return }
-        let before = isGentle ? self.tools.clock.wallMilliseconds() - options.scrubMilliseconds : Int64.max
-        let startedAt = self.tools.clock.wallMilliseconds()
+        guard options.scrubBytesPerSecond > 0 else { return }
+        let before = self.tools.clock.wallMilliseconds() - options.scrubMilliseconds
         self.attempt("check files") { () throws(StoreError) in
             while !self.isStopped() {
-                // With everything to be checked, what this round has checked already is not due again.
-                let due = try self.tools.rows.objectsToCheck(before: min(before, startedAt), limit: Self.together)
-                for object in due where !self.isStopped() { try self.check(object, isGentle: isGentle) }
+                let due = try self.tools.rows.objectsToCheck(before: before, limit: Self.together)
+                for object in due where !self.isStopped() {
+                    let pace = Pace(self.tools, isGentle: true, nap: Self.napMilliseconds, isStopped: self.isStopped)
+                    _ = try self.check(object, pace)
+                }
                 if due.count < Self.together { return }
             }
         }
     }
 
-    private func check(_ object: StoredObject, isGentle: Bool) throws(StoreError) {
-        guard let provider = self.tools.provider(object.provider) else {
-            return try self.tools.rows.checked(object.hash)
+    /// Reads one content or all, as fast as the disk allows, and answers what was found.
+    func check(_ order: ContentCheckOrder) {
+        var found = ContentCheck()
+        let isOver: () -> Bool = { [isStopped] in isStopped() || !order.isWanted() }
+        let startedAt = self.tools.clock.wallMilliseconds()
+        self.attempt("check files") { () throws(StoreError) in
+            if let object = order.only {
+                (found.allObjects, found.allBytes) = (1, object.storedSize)
+                return try self.check(object, order, &found, isOver)
+            }
+            (found.allObjects, found.allBytes) = try self.tools.rows.contents()
+            while !isOver() {
+                // What this round has checked is not due again.
+                let due = try self.tools.rows.objectsToCheck(before: startedAt, limit: Self.together)
+                for object in due where !isOver() { try self.check(object, order, &found, isOver) }
+                if due.count < Self.together { return }
+            }
         }
-        var pace = Pace(self.tools, isGentle: isGentle, nap: Self.napMilliseconds, isStopped: self.isStopped)
+        order.then(found)
+    }
+
+    private func check(
+        _ object: StoredObject, _ order: ContentCheckOrder, _ found: inout ContentCheck, _ isOver: @escaping () -> Bool
+    ) throws(StoreError) {
+        let before = found
+        let pace = Pace(self.tools, isGentle: false, nap: Self.napMilliseconds, isStopped: isOver) { bytes in
+            var now = before
+            now.bytes += bytes
+            order.progress(now)
+        }
+        let problem = try self.check(object, pace)
+        guard !isOver() else { return }
+        found.objects += 1
+        found.bytes += object.storedSize
+        if let problem { found.add(object.hash, problem) }
+        order.progress(found)
+    }
+
+    /// - Returns: what is wrong with it; `nil` for nothing, and when the check was ended early.
+    private func check(_ object: StoredObject, _ pace: Pace) throws(StoreError) -> FileStoreError? {
+        guard let provider = self.tools.provider(object.provider) else {
+            try self.tools.rows.checked(object.hash)
+            return nil
+        }
+        var pace = pace
         do throws(FileStoreError) {
             try provider.check(object, pace: { pace.took($0) })
-        } catch .damaged, .missing {
-            return try self.damaged(object)
         } catch {
+            let isGone = error == .damaged(object.hash) || error == .missing(object.hash)
+            if isGone { return try self.damaged(object) ? error : nil }
             self.tools.log.warning(
                 "file_not_checked", ["content": .name(object.hash.hex), "reason": .text(error.description)])
-            return try self.tools.rows.checked(object.hash)
+            try self.tools.rows.checked(object.hash)
+            return error
         }
-        guard !self.isStopped() else { return }
+        guard !pace.isOver else { return nil }
         self.tools.tally.checkedObjects.add()
         try self.tools.rows.checked(object.hash)
+        return nil
     }
 
     /// With the content's lock: it may have been removed, or put back whole, while it was read.
-    private func damaged(_ object: StoredObject) throws(StoreError) {
+    ///
+    /// - Returns: whether it is still there, and damaged.
+    private func damaged(_ object: StoredObject) throws(StoreError) -> Bool {
         self.tools.contents.takeAndWait(object.hash)
         defer { self.tools.contents.giveBack(object.hash) }
-        guard try self.tools.rows.isReady(object.hash) else { return }
+        guard try self.tools.rows.isReady(object.hash) else { return false }
         self.tools.tally.checkedObjects.add()
         self.tools.tally.damagedObjects.add()
         self.tools.log.error(
@@ -178,29 +223,43 @@ final class CareRounds {
             ])
         try self.tools.rows.damagedNow(object.hash)
         try self.tools.rows.checked(object.hash)
+        return true
     }
 }
 
-/// Keeps a check gentle: so many bytes a second.
+/// Keeps a check gentle, so many bytes a second, and tells how far it is.
 private struct Pace {
     private let tools: TransferTools
     private let bytesPerSecond: Int64
     private let nap: Int64
     private let isStopped: () -> Bool
+    private let tell: (Int64) -> Void
     private let startedAt: Instant
     private var bytes: Int64 = 0
+    /// The check was told to end.
+    private(set) var isOver = false
 
-    init(_ tools: TransferTools, isGentle: Bool, nap: Int64, isStopped: @escaping () -> Bool) {
+    init(
+        _ tools: TransferTools, isGentle: Bool, nap: Int64, isStopped: @escaping () -> Bool,
+        tell: @escaping (Int64) -> Void = { _ in }
+    ) {
         self.tools = tools
         self.bytesPerSecond = isGentle ? tools.options.scrubBytesPerSecond : 0
         self.nap = nap
         self.isStopped = isStopped
+        self.tell = tell
         self.startedAt = tools.clock.now()
     }
 
     /// - Returns: false when the check is to end.
     mutating func took(_ count: Int) -> Bool {
         self.bytes += Int64(count)
+        self.tell(self.bytes)
+        self.isOver = !self.mayGoOn()
+        return !self.isOver
+    }
+
+    private func mayGoOn() -> Bool {
         guard self.bytesPerSecond > 0 else { return !self.isStopped() }
         let due = self.startedAt.advanced(bySeconds: Double(self.bytes) / Double(self.bytesPerSecond))
         while !self.isStopped() {

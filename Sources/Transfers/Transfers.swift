@@ -133,9 +133,31 @@ package final class Transfers: Sendable {
         self.caretaker.collect { [self] in then(self.figures) }
     }
 
-    /// Reads and checks every content that has not been checked since the call, as fast as the disk allows.
+    /// Reads and checks every content, as fast as the disk allows.
     package func checkNow(then: @escaping @Sendable (TransferFigures) -> Void) {
-        self.caretaker.scrub { [self] in then(self.figures) }
+        self.check(nil) { [self] _ in then(self.figures) }
+    }
+
+    /// Reads and checks one content, or all, as fast as the disk allows; one check after the other.
+    ///
+    /// - Parameters:
+    ///   - isWanted: asked after each piece; false ends the check, which is answered with what was found so far.
+    ///   - progress: called after each piece, on the thread of the check; must be short.
+    ///   - then: runs once; `nil` when the check could not begin: the server stops, or 64 checks wait already.
+    package func check(
+        _ only: StoredObject?, isWanted: @escaping @Sendable () -> Bool = { true },
+        progress: @escaping @Sendable (ContentCheck) -> Void = { _ in },
+        then: @escaping @Sendable (ContentCheck?) -> Void
+    ) {
+        self.caretaker.check(
+            ContentCheckOrder(only: only, isWanted: isWanted, progress: progress, then: then))
+    }
+
+    /// How much is free where new files go, and below how much uploads are refused, in bytes; `nil` where the system
+    /// does not say. May block.
+    package func room() -> (room: DiskRoom, stopsBelowBytes: Int64)? {
+        guard let room = self.tools.receiving.room() else { return nil }
+        return (room, self.tools.room.stopsBelow(room))
     }
 
     /// Has the engine look at the clock, for tests that turn its hands.

@@ -50,9 +50,11 @@ final class UploadRoom: Sendable {
         return hasRoom
     }
 
-    private func isEnough(_ room: DiskRoom) -> Bool {
-        let share = room.totalBytes / 100 * self.options.stopUploadsFreePercent
-        return room.freeBytes >= max(self.options.stopUploadsFreeBytes, share)
+    private func isEnough(_ room: DiskRoom) -> Bool { room.freeBytes >= self.stopsBelow(room) }
+
+    /// With less than so many bytes free uploads are refused.
+    func stopsBelow(_ room: DiskRoom) -> Int64 {
+        max(self.options.stopUploadsFreeBytes, room.totalBytes / 100 * self.options.stopUploadsFreePercent)
     }
 
     private func tell(_ hasRoom: Bool, _ room: DiskRoom?) {

@@ -2,9 +2,12 @@ package import Accounts
 package import AdminAPI
 package import Broker
 import CLinux
+import ChatModel
 import Execution
 import Glibc
+package import Profiles
 package import Store
+package import Transfers
 
 /// Answers operators on the admin socket of the data folder, on a thread of its own.
 ///
@@ -16,13 +19,18 @@ package final class AdminService: Sendable {
 
     /// Makes the socket and starts the thread.
     ///
+    /// - Parameters:
+    ///   - transfers: `nil` for a server that keeps no files.
+    ///   - profiles: `nil` for a server that is not asked who people are.
     /// - Throws: `failed` when the socket cannot be made.
     package init(
-        _ options: AdminServiceOptions, store: Store, accounts: Accounts, broker: Broker
+        _ options: AdminServiceOptions, store: Store, accounts: Accounts, broker: Broker, transfers: Transfers? = nil,
+        profiles: Profiles? = nil
     ) throws(AdminError) {
         let listener = try AdminSocket.listen(in: options.folder, group: options.group)
         let mailbox = Mailbox<LoopEvent>()
-        let desk = Desk(options, store: store, accounts: accounts, broker: broker)
+        let desk = Desk(
+            options, store: store, accounts: accounts, broker: broker, transfers: transfers, profiles: profiles)
         self.mailbox = mailbox
         self.thread = Thread(name: "admin") {
             let loop = AdminLoop(options, listener: listener, desk: desk, mailbox: mailbox)
@@ -45,5 +53,13 @@ enum LoopEvent: Sendable {
     case follow(client: Int, request: Int64, Int64?, withSessions: Bool)
     case watching(WatchID)
     case happened([WatchEvent])
+    /// How far a long request is.
+    case progress(client: Int, request: Int64, AdminEvent)
+    /// Whose transfers are to be watched; `nil` for everybody's.
+    case watchTransfers(client: Int, request: Int64, owner: UserID?)
+    case moved(client: Int, request: Int64, [AdminTransfer])
+    case uploadOpened(client: Int, request: Int64, OpenedUpload)
+    /// The upload of a connection has room for more, or has failed.
+    case uploadRoom(client: Int, TransferKey)
     case stop
 }

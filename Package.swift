@@ -117,7 +117,11 @@ let package = Package(
         // Tests.
         tests("Accounts", common + ["Accounts", "Store"]),
         tests("AdminAPI", common + ["AdminAPI"]),
-        tests("AdminService", common + ["AdminService", "AdminAPI", "Accounts", "Broker", "Store", "CLinux"]),
+        tests(
+            "AdminService",
+            common + [
+                "AdminService", "AdminAPI", "Accounts", "Broker", "FileStore", "Profiles", "Store", "Transfers", "CLinux",
+            ]),
         tests("APIKit", common + ["APIKit", "Store", "Broker"]),
         tests("Architecture", []),
         tests("BenchKit", ["BenchKit", "WuKongWire", "WuKongCrypto", "CBench", "CLinux", "Execution"]),
@@ -127,7 +131,8 @@ let package = Package(
         tests(
             "Command",
             common + [
-                "CommandLineKit", "Localization", "teahouse", "AdminService", "AdminAPI", "Accounts", "Broker", "Store",
+                "CommandLineKit", "Localization", "teahouse", "AdminService", "AdminAPI", "Accounts", "Broker", "FileStore",
+                "Profiles", "Store", "Transfers",
             ]),
         tests("Configuration", ["Configuration"]),
         tests("Doctor", common + ["Doctor", "Store", "CLinux"]),

@@ -2,7 +2,6 @@ package import Accounts
 package import AdminAPI
 package import Broker
 import CLinux
-import ChatModel
 import Execution
 import Glibc
 package import Profiles
@@ -44,22 +43,4 @@ package final class AdminService: Sendable {
         self.mailbox.post(.stop)
         self.thread.join()
     }
-}
-
-/// What reaches the admin thread from others.
-enum LoopEvent: Sendable {
-    case answer(client: Int, request: Int64, Result<AdminAnswer, AdminError>)
-    /// A `follow` may begin; the conversation it is limited to.
-    case follow(client: Int, request: Int64, Int64?, withSessions: Bool)
-    case watching(WatchID)
-    case happened([WatchEvent])
-    /// How far a long request is.
-    case progress(client: Int, request: Int64, AdminEvent)
-    /// Whose transfers are to be watched; `nil` for everybody's.
-    case watchTransfers(client: Int, request: Int64, owner: UserID?)
-    case moved(client: Int, request: Int64, [AdminTransfer])
-    case uploadOpened(client: Int, request: Int64, OpenedUpload)
-    /// The upload of a connection has room for more, or has failed.
-    case uploadRoom(client: Int, TransferKey)
-    case stop
 }

@@ -46,22 +46,22 @@ extension Desk {
 
     private func set(_ change: AdminProfileChange, _ profiles: Profiles, _ then: @escaping Answer) {
         do throws(AdminError) { try checkTitle(change.displayName) } catch { return then(.failure(error)) }
-        let patch = ProfilePatch(displayName: change.displayName, attributes: change.attributes.map { Array($0.utf8) })
-        let hasWords = change.displayName != nil || change.attributes != nil || change.externalID != nil
-        let setWords: @Sendable () -> Void = {
+        let patch = ProfilePatch(
+            displayName: change.displayName, avatar: change.avatar.map { "/api/v1/files/\($0)" },
+            attributes: change.attributes.map { Array($0.utf8) })
+        let setFields: @Sendable () -> Void = {
             profiles.setProfile(of: change.name, patch, externalID: change.externalID) { result in
                 then(result.map { _ in .done }.mapError { AdminError($0) })
             }
         }
-        guard let avatar = change.avatar else { return setWords() }
+        guard let avatar = change.avatar else { return setFields() }
+        // Held first: a picture that nothing holds is removed after a day, and only pictures are everybody's.
         self.store.write({ transaction throws(StoreError) in
             let user = try transaction.reading.existingUser(change.name).id
-            try transaction.setAvatar(of: user, full: avatar, small: nil, by: .operator)
+            try transaction.setPicture(of: .person(user, isSmall: false), to: avatar, by: .operator)
         }) { result in
-            switch result {
-            case .failure(let error): then(.failure(AdminError(error)))
-            case .success: hasWords ? setWords() : then(.success(.done))
-            }
+            guard case .failure(let error) = result else { return setFields() }
+            then(.failure(AdminError(error)))
         }
     }
 
@@ -74,7 +74,8 @@ extension Desk {
             profiles.invalidate(.person(name), cause: .request)
             then(.success(.done))
         case .team(let conversation):
-            self.store.read({ transaction throws(StoreError) in try Self.find(conversation, transaction).id }) { found in
+            self.store.read({ transaction throws(StoreError) in try Self.find(conversation, transaction).id }) {
+                found in
                 guard case .success(let id) = found else {
                     if case .failure(let error) = found { then(.failure(AdminError(error))) }
                     return
@@ -140,7 +141,8 @@ extension AdminProfile {
         let attributes = info.attributes.map { String(decoding: $0, as: UTF8.self) }
         add("attributes", attributes, from(info.attributes == row?.attributes))
         var entry: AdminProfileEntry?
-        if let source = inspection.source, let age = inspection.ageMilliseconds, let left = inspection.leftMilliseconds {
+        if let source = inspection.source, let age = inspection.ageMilliseconds, let left = inspection.leftMilliseconds
+        {
             entry = AdminProfileEntry(source: source.rawValue, ageMilliseconds: age, leftMilliseconds: left)
         }
         self.init(

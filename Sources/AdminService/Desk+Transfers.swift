@@ -96,7 +96,8 @@ extension Desk {
                 throw .notFound("an upload \(key) of \(upload.owner)")
             }
             guard record.size == nil || record.size == upload.size else {
-                throw .invalid("the upload \(key) is of a file of \(record.size ?? 0) bytes, this one has \(upload.size)")
+                throw .invalid(
+                    "the upload \(key) is of a file of \(record.size ?? 0) bytes, this one has \(upload.size)")
             }
             return record
         }
@@ -132,8 +133,6 @@ extension Desk {
         }
     }
 }
-
-private func randomBytes() -> [UInt8] { (0..<26).map { _ in UInt8.random(in: 0...255) } }
 
 extension AdminTransfer {
     init(_ view: TransferView) {

@@ -69,6 +69,9 @@ final class Uploader {
             let values = ["key": transfer.key.text, "share": TransferBoard.share(transfer)]
             self.control.terminal.complain(self.control.text("ctl.upload.goesOn", values) + "\n")
         }
+        if transfer.state == .suspended {
+            self.control.terminal.complain(self.control.text("ctl.upload.held", ["key": transfer.key.text]) + "\n")
+        }
         do throws(CommandFailure) {
             try self.sendPieces(from: transfer.offset)
             guard case .transfers(.one(let done)) = try self.control.ask(.transfers(.finishUpload)) else {

@@ -94,7 +94,7 @@ let package = Package(
         .executableTarget(
             name: "teahouse",
             dependencies: common + [
-                "Server", "Configuration", "Localization", "Store", "Doctor", "Transport", "AdminAPI",
+                "Server", "Configuration", "Localization", "Store", "FileStore", "Doctor", "Transport", "AdminAPI",
                 "CommandLineKit", "CLinux", "COpenSSL", "CSodium",
             ],
             swiftSettings: strict),

@@ -109,32 +109,40 @@ package final class LivePicture {
     }
 }
 
-/// One line that is drawn again and again where the cursor is. Confined to one thread.
+/// One line that is drawn again and again where the cursor is, at most five times a second. Confined to one thread.
 package final class LiveLine {
+    private static let redrawNanoseconds: Int64 = 200_000_000
+
     private let terminal: Terminal
     private let screen: Screen
-    private var isDrawn = false
+    private let now: () -> Int64
+    private var drawnAt: Int64?
 
+    /// - Parameter now: nanoseconds of a clock that never jumps.
     /// - Returns: `nil` when nobody looks at the terminal.
-    package init?(_ terminal: Terminal) {
+    package init?(_ terminal: Terminal, now: @escaping () -> Int64 = { clinux_monotonic_nanoseconds() }) {
         guard let screen = terminal.screen else { return nil }
         self.terminal = terminal
         self.screen = screen
+        self.now = now
     }
 
-    package var columns: Int { self.screen.size().columns }
-
-    /// Shows a line, which must have been escaped; what does not fit is left out.
-    package func draw(_ line: String) throws(CommandFailure) {
-        self.isDrawn = true
+    /// Shows a line, unless another one was shown just before.
+    ///
+    /// - Parameter make: the line for so many columns, escaped; what does not fit is left out.
+    package func draw(_ make: (_ columns: Int) -> String) throws(CommandFailure) {
+        let now = self.now()
+        if let drawn = self.drawnAt, now - drawn < Self.redrawNanoseconds { return }
+        self.drawnAt = now
         // One cell stays free: a cursor behind the last one would move on to the next line on some terminals.
-        try self.terminal.print("\r" + clipped(line, to: max(0, self.columns - 1)) + "\u{1B}[K")
+        let columns = max(0, self.screen.size().columns - 1)
+        try self.terminal.print("\r" + clipped(make(columns), to: columns) + "\u{1B}[K")
     }
 
     /// Takes the line away.
     package func erase() throws(CommandFailure) {
-        guard self.isDrawn else { return }
-        self.isDrawn = false
+        guard self.drawnAt != nil else { return }
+        self.drawnAt = nil
         try self.terminal.print("\r\u{1B}[K")
     }
 }

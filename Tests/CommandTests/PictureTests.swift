@@ -56,17 +56,34 @@ import Testing
         #expect(padded("会议", to: 6, onTheLeft: true) == "  会议")
     }
 
-    @Test("the bar of an upload is drawn five times a second at most, and tells speed and time left")
+    @Test("a line that lives is drawn five times a second at most, fits the screen, and is taken away again")
+    func liveLine() throws {
+        let written = Lock("")
+        let terminal = Terminal(
+            texts: { key, _ in key }, environment: [:],
+            screen: Screen(size: { ScreenSize(columns: 10, rows: 24) }),
+            write: { _, text in
+                written.withLock { $0 += text }
+                return true
+            }, readLine: { nil })
+        let clock = Lock<Int64>(1)
+        let line = try #require(LiveLine(terminal, now: { clock.withLock { $0 } }))
+        for (step, text) in ["会议记录与附件", "late", "next"].enumerated() {
+            clock.withLock { $0 += [0, 199_999_999, 1][step] }
+            try line.draw { _ in text }
+        }
+        try line.erase()
+        try line.erase()
+        #expect(written.withLock { $0 } == "\r会议记录\u{1B}[K\rnext\u{1B}[K\r\u{1B}[K")
+        let blind = Terminal(texts: { key, _ in key }, environment: [:], write: { _, _ in true }, readLine: { nil })
+        #expect(LiveLine(blind) == nil)
+    }
+
+    @Test("the bar of an upload tells speed and time left")
     func uploadBar() {
         let clock = ManualClock()
-        var bar = UploadBar(start: 1 << 20, size: 11 << 20, clock.clock.now())
-        var due: [Bool] = []
-        for milliseconds in [0, 199, 1] as [Int64] {
-            clock.advance(milliseconds: milliseconds)
-            due.append(bar.isDue(clock.clock.now(), every: 200))
-        }
-        #expect(due == [true, false, true])
-        clock.advance(milliseconds: 1_800)
+        let bar = UploadBar(start: 1 << 20, size: 11 << 20, clock.clock.now())
+        clock.advance(milliseconds: 2_000)
         // Five of ten MiB in two seconds; what was there before the start was not moved now.
         let text = bar.text(taken: 6 << 20, clock.clock.now(), columns: 80)
         #expect(text.hasSuffix("   54%  6 MiB/11 MiB  2.5 MiB/s  2s"))

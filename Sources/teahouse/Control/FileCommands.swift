@@ -116,7 +116,7 @@ extension Control {
             try client.ask(request) { event in
                 guard case .checking(let check) = event, let line else { return }
                 // A terminal that cannot be written to is noticed when the answer is printed.
-                try? line.draw(self.line(for: check, columns: line.columns))
+                try? line.draw { self.line(for: check, columns: $0) }
             }
         }
         try line?.erase()

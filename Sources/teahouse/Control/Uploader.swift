@@ -10,8 +10,6 @@ import Glibc
 final class Uploader {
     /// Pieces that were sent and not yet answered: fewer than the server works on, so that answers keep coming.
     private static let maximumUnderWay = 6
-    /// Shortest time between two pictures of the bar.
-    private static let redrawMilliseconds: Int64 = 200
 
     private let control: Control
     private let path: String
@@ -87,7 +85,7 @@ final class Uploader {
     }
 
     private func sendPieces(from start: Int64) throws(CommandFailure) {
-        var bar = UploadBar(start: start, size: self.size, Clock.system.now())
+        let bar = UploadBar(start: start, size: self.size, Clock.system.now())
         var offset = start
         var underWay = 0
         while offset < self.size || underWay > 0 {
@@ -103,9 +101,7 @@ final class Uploader {
             let answer = try self.control.talk { client throws(AdminError) in try client.nextAnswer().answer.get() }
             guard case .transfers(.taken(let taken)) = answer else { throw self.control.unexpectedAnswer }
             underWay -= 1
-            if let line = self.line, bar.isDue(Clock.system.now(), every: Self.redrawMilliseconds) {
-                try line.draw(bar.text(taken: taken, Clock.system.now(), columns: line.columns))
-            }
+            try self.line?.draw { bar.text(taken: taken, Clock.system.now(), columns: $0) }
         }
     }
 
@@ -136,19 +132,11 @@ struct UploadBar {
     private let start: Int64
     private let size: Int64
     private let startedAt: Instant
-    private var drawnAt: Instant?
 
     init(start: Int64, size: Int64, _ now: Instant) {
         self.start = start
         self.size = size
         self.startedAt = now
-    }
-
-    /// Whether it is time for another picture; at most one in so many milliseconds.
-    mutating func isDue(_ now: Instant, every milliseconds: Int64) -> Bool {
-        if let drawn = self.drawnAt, now.milliseconds(since: drawn) < milliseconds { return false }
-        self.drawnAt = now
-        return true
     }
 
     /// `[=====>    ]  42%  1.2 MiB/3 MiB  2 MiB/s  0:09`

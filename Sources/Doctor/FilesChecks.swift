@@ -58,9 +58,8 @@ func checkFilesDirectory(_ path: String) -> Finding {
 func checkFilesRoom(_ path: String, stopsBelow: Int64, percent: Int64) -> [Finding] {
     var status = statvfs()
     guard statvfs(path, &status) == 0 else { return [] }
-    let size = UInt64(status.f_frsize)
-    let free = Int64(clamping: UInt64(status.f_bavail).multipliedReportingOverflow(by: size).partialValue)
-    let total = Int64(clamping: UInt64(status.f_blocks).multipliedReportingOverflow(by: size).partialValue)
+    let free = Int64(clamping: UInt64(status.f_bavail) * UInt64(status.f_frsize))
+    let total = Int64(clamping: UInt64(status.f_blocks) * UInt64(status.f_frsize))
     return [judgeFilesRoom(path, free: free, total: total, stopsBelow: stopsBelow, percent: percent)]
 }
 

@@ -174,6 +174,7 @@ struct CareTests {
             try await depot.upload(text(600_000)), try await depot.upload(noise(600_000)),
             try await depot.upload(noise(5_000, seed: 2)),
         ]
+        depot.hands.advance(milliseconds: 1_000)
         let clean = await depot.check()
         #expect(clean.checkedObjects == 3)
         #expect(clean.damagedObjects == 0)
@@ -192,6 +193,7 @@ struct CareTests {
         let bytes = noise(400_000)
         let file = try await depot.upload(bytes)
         try self.damage(try self.path(depot, file), at: 100)
+        depot.hands.advance(milliseconds: 1_000)
         _ = await depot.check()
         #expect(try self.totals(depot).damagedObjects == 1)
         let again = try await depot.upload(bytes)
@@ -265,6 +267,7 @@ struct CareTests {
         #expect(try await next.download(new) == bytes)
         #expect(try await next.download(new, .plain(1_000..<2_000)) == Array(bytes[1_000..<2_000]))
         #expect(try await next.download(old) == text(300_000))
+        next.hands.advance(milliseconds: 1_000)
         #expect(await next.check().checkedObjects == 2)
         // The same content again is the object that is there, wherever that is.
         let same = try await next.upload(text(300_000))

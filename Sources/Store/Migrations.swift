@@ -16,6 +16,7 @@ let migrations: [Migration] = [
     Migration(version: 5, sql: SchemaHooks.sql),
     Migration(version: 6, sql: SchemaStreams.sql),
     Migration(version: 7, sql: SchemaFiles.sql),
+    Migration(version: 8, sql: SchemaProfiles.sql),
 ]
 
 extension Connection {

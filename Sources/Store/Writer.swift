@@ -187,6 +187,7 @@ final class Writer {
             let answer = try job.run(transaction)
             try self.connection.run("RELEASE request")
             self.tellWithdrawn(transaction.withdrawn)
+            self.tellProfiles(transaction.profileWrites)
             self.answers.append(answer)
         } catch {
             try self.undoRequest(after: error, changedNothing: self.connection.totalChanges == changesBefore)
@@ -198,6 +199,12 @@ final class Writer {
         guard !messages.isEmpty else { return }
         let voice = self.voice
         self.answers.append { voice.onWithdrawn(messages) }
+    }
+
+    private func tellProfiles(_ writes: [ProfileWrite]) {
+        guard !writes.isEmpty else { return }
+        let voice = self.voice
+        self.answers.append { voice.onProfileChanges(writes) }
     }
 
     /// - Throws: `error` itself when it concerns the whole batch.

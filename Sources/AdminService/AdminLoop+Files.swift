@@ -74,7 +74,10 @@ extension AdminLoop {
 
     func uploadHasRoom(_ transfer: TransferKey, _ key: Int) {
         guard let client = self.clients[key], let upload = client.upload, upload.flow.key == transfer else { return }
-        if let failure = upload.flow.failure { return self.fail(upload, failure, client, key, also: nil) }
+        if let failure = upload.flow.failure {
+            // Without a piece that waits, the next one is told.
+            return upload.hasWaiting ? self.fail(upload, failure, client, key, also: nil) : ()
+        }
         for request in upload.takeWaiting() {
             self.answered(key, request.id, .success(.transfers(.taken(request.offset))))
         }
@@ -137,6 +140,8 @@ final class ConnectionUpload {
     }
 
     func wait(_ request: Int64) { self.waiting.append((request, self.offset)) }
+
+    var hasWaiting: Bool { !self.waiting.isEmpty }
 
     func takeWaiting() -> [(id: Int64, offset: Int64)] {
         defer { self.waiting = [] }

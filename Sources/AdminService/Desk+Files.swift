@@ -44,6 +44,11 @@ extension Desk {
             var references = try Self.pictures(of: file, transaction)
             for reference in try transaction.references(of: file.id).prefix(rows - references.count) {
                 let place = reference.place
+                // One message may name a file by its key and by a link.
+                let isKnown = references.last.map {
+                    $0.conversation == place.conversation.rawValue && $0.sequence == place.sequence
+                }
+                if isKnown == true { continue }
                 let conversation = try transaction.conversation(place.conversation)
                 let name = try conversation.map { (found) throws(StoreError) in try Self.name(of: found, transaction) }
                 references.append(

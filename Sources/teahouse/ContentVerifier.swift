@@ -92,8 +92,14 @@ struct ContentVerifier {
     private func findStrays(
         in provider: any FileProvider, _ rows: ReadTransaction, _ note: (String) -> Void
     ) {
-        // Where the rows cannot say, everything is known.
-        let isKnown: (ContentHash) -> Bool = { (try? rows.object($0) != nil) ?? true }
+        // What another folder keeps need not be here too. Where the rows cannot say, everything is known.
+        let isKnown: (ContentHash) -> Bool = { hash in
+            do throws(StoreError) {
+                return try rows.object(hash)?.object.provider == provider.name
+            } catch {
+                return true
+            }
+        }
         for hash in provider.orphans(olderThanMilliseconds: Self.strayMilliseconds, isKnown: isKnown) {
             note("The content \(hash) belongs to no file: a server that runs removes it by itself within a day.")
         }

@@ -196,7 +196,7 @@ extension Control {
         fields.add(self.text("table.created"), localTime(file.createdAtMilliseconds))
         try self.terminal.print(fields.text)
         if !detail.references.isEmpty {
-            let heading = self.text("heading.references", ["count": String(file.references)])
+            let heading = self.text("heading.references", ["count": String(detail.references.count)])
             try self.terminal.print("\n\(heading)\n")
             try self.print(detail.references)
         }

@@ -158,6 +158,8 @@ struct UploadPipe {
 
     mutating func endFlow() {
         self.hasFlow = false
+        // A flow may be abandoned twice, also while its end is worked on: that must not end the next one.
+        self.ending = nil
         self.whenRoom = nil
         self.wantsRoom = false
     }

@@ -250,6 +250,33 @@ struct CareTests {
         #expect(depot.log.contains("files_have_room"))
     }
 
+    @Test("an upload that ended after its content got its name does not touch what others have by now")
+    func sharedWithOthers() async throws {
+        let isBroken = Lock(true)
+        let depot = try Depot(makeProviders: { folder in
+            let faults = FileStoreFaults { step throws(FileStoreError) in
+                guard step == .syncFolders, isBroken.withLock({ $0 }) else { return }
+                throw .io(action: "sync", errno: EIO)
+            }
+            return [try ObjectFolder("\(folder.path)/data/files", faults: faults)]
+        })
+        let bytes = text(700_000)
+        let key = try await depot.create(700_000)
+        let flow = try await depot.open(key)
+        await Sender(flow).send(bytes)
+        guard case .failed = await depot.refusal({ _ = try await depot.end(flow) }) else {
+            Issue.record("the disk did not fail")
+            return
+        }
+        isBroken.withLock { $0 = false }
+        let file = try await depot.upload(bytes, by: depot.juliet)
+        let again = try await depot.open(key)
+        #expect(try await depot.download(file) == bytes)
+        await Sender(again).send(Array(bytes[Int(again.offset)...]))
+        #expect(try await depot.end(again).file?.object == file.object)
+        #expect(try await depot.download(file) == bytes)
+    }
+
     // MARK: Providers
 
     @Test("a directory elsewhere takes new files, and what the built-in place keeps is still read")

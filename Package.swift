@@ -49,7 +49,7 @@ let package = Package(
         module("HTTPClient", ["ByteCodec", "Execution", "Diagnostics", "Transport", "CLinux", "COpenSSL"]),
         module("Store", common + ["CSQLite", "CLinux"]),
         module("FileStore", common + ["CZlib", "COpenSSL", "CLinux"]),
-        module("Transfers", common + ["Store", "FileStore", "CLinux"]),
+        module("Transfers", common + ["Store", "FileStore", "COpenSSL", "CLinux"]),
         module("Profiles", common + ["Store", "HTTPClient", "Localization", "CLinux"]),
         module("Accounts", common + ["Store", "CSodium", "CLinux"]),
         module("Doctor", common + ["Store", "CLinux"]),
@@ -94,7 +94,7 @@ let package = Package(
         .executableTarget(
             name: "teahouse",
             dependencies: common + [
-                "Server", "Configuration", "Localization", "Store", "Doctor", "Transport", "AdminAPI",
+                "Server", "Configuration", "Localization", "Store", "FileStore", "Doctor", "Transport", "AdminAPI",
                 "CommandLineKit", "CLinux", "COpenSSL", "CSodium",
             ],
             swiftSettings: strict),
@@ -119,7 +119,11 @@ let package = Package(
         // Tests.
         tests("Accounts", common + ["Accounts", "Store"]),
         tests("AdminAPI", common + ["AdminAPI"]),
-        tests("AdminService", common + ["AdminService", "AdminAPI", "Accounts", "Broker", "Store", "CLinux"]),
+        tests(
+            "AdminService",
+            common + [
+                "AdminService", "AdminAPI", "Accounts", "Broker", "FileStore", "Profiles", "Store", "Transfers", "CLinux",
+            ]),
         tests("APIKit", common + ["APIKit", "Store", "Broker"]),
         tests("Architecture", []),
         tests("BenchKit", ["BenchKit", "WuKongWire", "WuKongCrypto", "CBench", "CLinux", "Execution"]),
@@ -129,7 +133,8 @@ let package = Package(
         tests(
             "Command",
             common + [
-                "CommandLineKit", "Localization", "teahouse", "AdminService", "AdminAPI", "Accounts", "Broker", "Store",
+                "CommandLineKit", "Localization", "teahouse", "AdminService", "AdminAPI", "Accounts", "Broker", "FileStore",
+                "Profiles", "Store", "Transfers",
             ]),
         tests("Configuration", ["Configuration"]),
         tests("Doctor", common + ["Doctor", "Store", "CLinux"]),
@@ -147,6 +152,7 @@ let package = Package(
                 "WuKongCrypto", "HTTPClient", "Hooks", "Configuration", "AdminAPI",
             ]),
         tests("Store", common + ["Store", "CLinux"]),
+        tests("Transfers", common + ["Transfers", "Store", "FileStore", "TeahouseTesting", "CLinux"]),
         tests("Transport", ["Transport", "Execution", "Diagnostics", "COpenSSL", "CLinux"]),
         tests(
             "WuKongAPI",

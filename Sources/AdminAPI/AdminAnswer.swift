@@ -17,6 +17,9 @@ package enum AdminAnswer: Hashable, Sendable {
     case sent(AdminMessage)
     /// Events follow, marked with the id of the request.
     case following
+    case files(AdminFileAnswer)
+    case transfers(AdminTransferAnswer)
+    case profiles(AdminProfileAnswer)
 }
 
 /// Something that happened, for who follows.
@@ -24,6 +27,10 @@ package enum AdminEvent: Hashable, Sendable {
     case message(AdminMessage)
     case opened(AdminSession)
     case ended(AdminSession, reason: String)
+    /// Transfers that moved, as they are now.
+    case transfers([AdminTransfer])
+    /// How far a check of files is.
+    case checking(AdminFileCheck)
     /// So many events were left out, because the reader was too slow.
     case missed(Int64)
 }
@@ -88,6 +95,9 @@ extension AdminAnswer {
         case .count: "count"
         case .sent: "sent"
         case .following: "following"
+        case .files(let answer): answer.word
+        case .transfers(let answer): answer.word
+        case .profiles(let answer): answer.word
         }
     }
 
@@ -114,6 +124,9 @@ extension AdminAnswer {
             fields.number("next", next)
         case .count(let count): fields.number("count", count)
         case .sent(let message): message.write(to: &fields)
+        case .files(let answer): answer.write(to: &fields)
+        case .transfers(let answer): answer.write(to: &fields)
+        case .profiles(let answer): answer.write(to: &fields)
         }
     }
 
@@ -133,8 +146,15 @@ extension AdminAnswer {
         case "count": self = .count(try with.number("count"))
         case "sent": self = .sent(try AdminMessage(with))
         case "following": self = .following
-        default: throw AdminError(.protocolError, "the server answered \(word), which this command does not know")
+        default: self = try Self.aboutFiles(word: word, with)
         }
+    }
+
+    private static func aboutFiles(word: String, _ with: FieldReader) throws(AdminError) -> AdminAnswer {
+        if let answer = try AdminFileAnswer(word: word, with) { return .files(answer) }
+        if let answer = try AdminTransferAnswer(word: word, with) { return .transfers(answer) }
+        if let answer = try AdminProfileAnswer(word: word, with) { return .profiles(answer) }
+        throw AdminError(.protocolError, "the server answered \(word), which this command does not know")
     }
 }
 
@@ -144,6 +164,8 @@ extension AdminEvent {
         case .message: "message"
         case .opened: "session.opened"
         case .ended: "session.ended"
+        case .transfers: "transfers"
+        case .checking: "files.checking"
         case .missed: "missed"
         }
     }
@@ -163,6 +185,8 @@ extension AdminEvent {
         case .ended(let session, let reason):
             session.write(to: &fields)
             fields.text("reason", reason)
+        case .transfers(let transfers): fields.records("transfers", transfers)
+        case .checking(let check): check.write(to: &fields)
         case .missed(let count): fields.number("count", count)
         }
     }
@@ -172,6 +196,8 @@ extension AdminEvent {
         case "message": self = .message(try AdminMessage(with))
         case "session.opened": self = .opened(try AdminSession(with))
         case "session.ended": self = .ended(try AdminSession(with), reason: try with.text("reason"))
+        case "transfers": self = .transfers(try with.records("transfers"))
+        case "files.checking": self = .checking(try AdminFileCheck(with))
         case "missed": self = .missed(try with.number("count"))
         default: throw AdminError(.protocolError, "the server sent the event \(word), which this command does not know")
         }

@@ -68,6 +68,37 @@ package final class AdminClient {
         return self.events.removeFirst().event
     }
 
+    /// The next event, or `nil` when there is none within a time, or as soon as one of the descriptors is readable.
+    package func nextEvent(
+        withinMilliseconds milliseconds: Int32, orReadable descriptors: [Int32] = []
+    ) throws(AdminError) -> AdminEvent? {
+        while self.events.isEmpty {
+            if let line = try self.lines.next() {
+                if case .event(let id, let event) = try AdminReply(line: line) { self.events.append((id, event)) }
+                continue
+            }
+            var entries = ([self.descriptor] + descriptors).map { pollfd(fd: $0, events: Int16(POLLIN), revents: 0) }
+            guard poll(&entries, nfds_t(entries.count), milliseconds) > 0, entries[0].revents != 0 else { return nil }
+            try self.fill(milliseconds: -1)
+        }
+        return self.events.removeFirst().event
+    }
+
+    /// Asks, and waits for the answer; `onEvent` gets what is told meanwhile.
+    package func ask(
+        _ request: AdminRequest, onEvent: (AdminEvent) -> Void
+    ) throws(AdminError) -> AdminAnswer {
+        let id = try self.send(request)
+        while true {
+            switch try self.nextReply(milliseconds: Self.answerMilliseconds) {
+            case .answer(id, let answer): return try answer.get()
+            case .answer: continue
+            case .event(id, let event): onEvent(event)
+            case .event(let id, let event): self.events.append((id, event))
+            }
+        }
+    }
+
     private func nextReply(milliseconds: Int32) throws(AdminError) -> AdminReply {
         try AdminReply(line: self.nextLine(milliseconds: milliseconds))
     }

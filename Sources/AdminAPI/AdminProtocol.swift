@@ -17,6 +17,12 @@ package enum AdminProtocol {
     package static let pageMessages = 20
     /// Most bytes of a message's text that are shown; more are cut. Escaped, a page of them fits a line.
     package static let maximumTextBytes = 8 * 1024
+    /// Most files or transfers in one answer.
+    package static let fileRows: Int64 = 1000
+    /// Most damaged contents that are named in one answer.
+    package static let damages = 100
+    /// Most bytes in one piece of an upload; in base64 they take a third more.
+    package static let pieceBytes = 128 * 1024
     /// Most people in one import request.
     package static let importRows = 500
     /// Most characters of what people are shown as a name: display names, titles.

@@ -10,6 +10,9 @@ extension AdminRequest {
             .setAllowlistOnly, .importUsers, .createGroup, .addMembers, .removeMembers, .setGroupBanned, .setGroupMuted,
             .setMemberMuted, .setGroupNotice, .endSessions, .send:
             true
+        case .files(let request): request.isChange
+        case .transfers(let request): request.isChange
+        case .profiles(let request): request.isChange
         }
     }
 
@@ -26,6 +29,9 @@ extension AdminRequest {
             group.text
         case .endSessions(_, let user): user?.text
         case .send(let send): send.from.text
+        case .files(let request): request.subject
+        case .transfers(let request): request.subject
+        case .profiles(let request): request.subject
         default: nil
         }
     }

@@ -55,8 +55,12 @@ package enum AdminRequest: Hashable, Sendable {
     case send(AdminSend)
     /// Sends every message, and the coming and going of sessions when wanted, as events until stopped.
     case follow(conversation: String?, withSessions: Bool)
-    /// Ends a `follow` of the same connection, by its request id.
+    /// Ends a `follow` or a watch of the same connection, by its request id.
     case stopFollowing(Int64)
+
+    case files(AdminFileRequest)
+    case transfers(AdminTransferRequest)
+    case profiles(AdminProfileRequest)
 }
 
 extension AdminRequest {
@@ -92,6 +96,9 @@ extension AdminRequest {
         case .send: "send"
         case .follow: "follow"
         case .stopFollowing: "follow.stop"
+        case .files(let request): request.word
+        case .transfers(let request): request.word
+        case .profiles(let request): request.word
         }
     }
 
@@ -174,6 +181,9 @@ extension AdminRequest {
             fields.text("conversation", conversation)
             fields.flag("sessions", withSessions)
         case .stopFollowing(let id): fields.number("follow", id)
+        case .files(let request): request.write(to: &fields)
+        case .transfers(let request): request.write(to: &fields)
+        case .profiles(let request): request.write(to: &fields)
         default: break
         }
     }
@@ -245,8 +255,15 @@ extension AdminRequest {
         case "follow":
             .follow(conversation: try with.optionalText("conversation"), withSessions: try with.flag("sessions"))
         case "follow.stop": .stopFollowing(try with.number("follow"))
-        default: throw AdminError(.invalid, "this server does not know the request \(word)")
+        default: try Self.readFileRequest(word: word, with)
         }
+    }
+
+    private static func readFileRequest(word: String, _ with: FieldReader) throws(AdminError) -> AdminRequest {
+        if let request = try AdminFileRequest(word: word, with) { return .files(request) }
+        if let request = try AdminTransferRequest(word: word, with) { return .transfers(request) }
+        if let request = try AdminProfileRequest(word: word, with) { return .profiles(request) }
+        throw AdminError(.invalid, "this server does not know the request \(word)")
     }
 
     private static func importRows(_ with: FieldReader) throws(AdminError) -> [AdminImportRow] {

@@ -55,6 +55,19 @@ struct FieldReader {
         return value
     }
 
+    /// Whether the field is there and not `null`.
+    func has(_ key: String) -> Bool {
+        switch self.fields[key] {
+        case .none, .null: false
+        default: true
+        }
+    }
+
+    func base64(_ key: String) throws(AdminError) -> [UInt8] {
+        guard let bytes = Base64.decode(Array(try self.text(key).utf8)) else { throw Self.wrong(key) }
+        return bytes
+    }
+
     func texts(_ key: String) throws(AdminError) -> [String] {
         try self.list(key) { if case .string(let value) = $0 { value } else { nil } }
     }
@@ -124,6 +137,26 @@ extension FieldReader {
         let devices = try self.texts(key).map { DeviceClass($0) }
         guard !devices.isEmpty && devices.count <= 8 && !devices.contains(nil) else { throw Self.wrong(key) }
         return devices.compactMap { $0 }
+    }
+
+    func fileKey(_ key: String) throws(AdminError) -> FileKey {
+        guard let file = FileKey(try self.text(key)) else {
+            throw AdminError(.invalid, "a file is th-f and 26 characters: see file list")
+        }
+        return file
+    }
+
+    func transferKey(_ key: String) throws(AdminError) -> TransferKey {
+        guard let transfer = TransferKey(try self.text(key)) else {
+            throw AdminError(.invalid, "a transfer is th-t and 26 characters: see transfer list")
+        }
+        return transfer
+    }
+
+    func optionalHash(_ key: String) throws(AdminError) -> ContentHash? {
+        guard let text = try self.optionalText(key) else { return nil }
+        guard let hash = ContentHash(hex: text) else { throw Self.wrong(key) }
+        return hash
     }
 
     private static func badName(_ key: String) -> AdminError {

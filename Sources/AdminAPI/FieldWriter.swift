@@ -42,6 +42,10 @@ struct FieldWriter {
         self.json.boolean(value)
     }
 
+    mutating func base64(_ key: StaticString, _ bytes: [UInt8]) {
+        self.text(key, String(decoding: Base64.encode(bytes), as: UTF8.self))
+    }
+
     mutating func texts(_ key: StaticString, _ values: [String]) {
         self.list(key, values) { $0.json.string($1) }
     }

@@ -68,6 +68,51 @@ enum Word {
         try Self.find(word, MemberRole.allCases, Self.of)
     }
 
+    static func of(_ direction: TransferDirection) -> String {
+        switch direction {
+        case .upload: "upload"
+        case .download: "download"
+        }
+    }
+
+    static func direction(_ word: String) throws(AdminError) -> TransferDirection {
+        try Self.find(word, TransferDirection.allCases, Self.of)
+    }
+
+    static func of(_ transferClass: TransferClass) -> String {
+        switch transferClass {
+        case .attachment: "attachment"
+        case .avatar: "avatar"
+        case .operator: "operator"
+        }
+    }
+
+    static func transferClass(_ word: String) throws(AdminError) -> TransferClass {
+        try Self.find(word, TransferClass.allCases, Self.of)
+    }
+
+    static func of(_ state: TransferState) -> String {
+        switch state {
+        case .waiting: "waiting"
+        case .progressing: "progressing"
+        case .suspended: "suspended"
+        case .succeeded: "succeeded"
+        case .failed: "failed"
+        case .cancelled: "cancelled"
+        }
+    }
+
+    static func transferState(_ word: String) throws(AdminError) -> TransferState {
+        try Self.find(word, TransferState.allCases, Self.of)
+    }
+
+    /// A value that is spelt as its raw value.
+    static func value<Value: RawRepresentable & CaseIterable>(
+        _ key: String, _ fields: FieldReader
+    ) throws(AdminError) -> Value where Value.RawValue == String {
+        try Self.find(fields.text(key), Array(Value.allCases)) { $0.rawValue }
+    }
+
     private static func find<Value>(
         _ word: String, _ values: [Value], _ spelling: (Value) -> String
     ) throws(AdminError) -> Value {

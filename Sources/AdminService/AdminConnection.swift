@@ -2,6 +2,7 @@ import AdminAPI
 import Broker
 import CLinux
 import Glibc
+import Transfers
 
 /// What a connection follows.
 struct Follow {
@@ -19,6 +20,14 @@ final class AdminConnection {
     let user: UInt32
     var underWay = 0
     var follows: [Int64: Follow] = [:]
+    /// Watches of transfers, by the request that began them.
+    var watches: [Int64: TransferFollow] = [:]
+    /// The upload whose pieces come here.
+    var upload: ConnectionUpload?
+    /// An upload is being opened.
+    var isOpeningUpload = false
+    /// Checks that are under way: they end with the connection.
+    var checks: [Int64: CheckWish] = [:]
     private(set) var saidHello = false
     private var lines = LineSplitter()
     /// A line may have come that is not worked on yet.
@@ -32,7 +41,12 @@ final class AdminConnection {
         self.user = user
     }
 
-    func close() { Glibc.close(self.descriptor) }
+    func close() {
+        Glibc.close(self.descriptor)
+        self.upload?.flow.abandon()
+        self.upload = nil
+        for check in self.checks.values { check.withdraw() }
+    }
 
     private var waitingBytes: Int { self.waiting.count - self.sent }
 
@@ -120,6 +134,26 @@ final class AdminConnection {
                 self.follows[id]?.missed = 0
             }
             self.queue(.event(id: id, notice.event))
+        }
+    }
+
+    /// Passes on how far a long request is, unless the other side does not read: the next report says more.
+    func report(_ request: Int64, _ event: AdminEvent, _ options: AdminServiceOptions) {
+        if self.waitingBytes <= options.waitingBytes { self.queue(.event(id: request, event)) }
+    }
+
+    /// Takes news of transfers for a watch; they go out when the other side reads.
+    func tell(_ request: Int64, _ news: [AdminTransfer], _ options: AdminServiceOptions) {
+        self.watches[request]?.take(news)
+        self.tellOfTransfers(options)
+    }
+
+    /// Queues what watches hold, as far as there is room for it.
+    func tellOfTransfers(_ options: AdminServiceOptions) {
+        for request in Array(self.watches.keys) {
+            while self.waitingBytes <= options.waitingBytes, let event = self.watches[request]?.next() {
+                self.queue(.event(id: request, event))
+            }
         }
     }
 }

@@ -1,17 +1,18 @@
 import AdminAPI
 import Broker
 import CLinux
+import ChatModel
 import Diagnostics
 import Execution
 import Glibc
 
 /// The admin thread: one `poll` over the listening socket, the connections and the mailbox. Confined to its thread.
 final class AdminLoop {
-    private let options: AdminServiceOptions
+    let options: AdminServiceOptions
     private let listener: Int32
-    private let desk: Desk
-    private let mailbox: Mailbox<LoopEvent>
-    private var clients: [Int: AdminConnection] = [:]
+    let desk: Desk
+    let mailbox: Mailbox<LoopEvent>
+    private(set) var clients: [Int: AdminConnection] = [:]
     private var lastClient = 0
     private var watch = Watch.none
     /// Requests to follow that are answered once the broker watches: nothing after the answer is missed.
@@ -141,7 +142,10 @@ final class AdminLoop {
     private func drop(_ key: Int) { self.clients.removeValue(forKey: key)?.close() }
 
     private func flush() {
-        for (key, client) in self.clients where !client.flush() { self.drop(key) }
+        for (key, client) in self.clients {
+            client.tellOfTransfers(self.options)
+            if !client.flush() { self.drop(key) }
+        }
     }
 
     // MARK: Requests
@@ -168,14 +172,18 @@ final class AdminLoop {
             }
         case .stopFollowing(let follow):
             self.clients[key]?.follows[follow] = nil
+            self.clients[key]?.watches[follow] = nil
             self.answered(key, id, .success(.done))
+        case .files(.verify(let file)): self.verify(file, key, id)
+        case .transfers(let request): self.start(request, key, id)
         default:
             self.desk.answer(request) { mailbox.post(.answer(client: key, request: id, $0)) }
         }
     }
 
-    private func answered(_ key: Int, _ id: Int64, _ answer: Result<AdminAnswer, AdminError>) {
+    func answered(_ key: Int, _ id: Int64, _ answer: Result<AdminAnswer, AdminError>) {
         guard let client = self.clients[key] else { return }
+        client.checks[id] = nil
         client.underWay -= 1
         client.queue(.answer(id: id, answer))
     }
@@ -191,6 +199,11 @@ final class AdminLoop {
                 self.waitingToFollow.append((key, id))
             case .watching(let id): self.watch = .on(id)
             case .happened(let events): self.tell(events)
+            case .progress(let key, let id, let event): self.clients[key]?.report(id, event, self.options)
+            case .watchTransfers(let key, let id, let owner): self.watchTransfers(of: owner, key, id)
+            case .moved(let key, let id, let news): self.clients[key]?.tell(id, news, self.options)
+            case .uploadOpened(let key, let id, let opened): self.opened(opened, key, id)
+            case .uploadRoom(let key, let upload): self.uploadHasRoom(upload, key)
             case .stop: self.isStopping = true
             }
         }

@@ -4,7 +4,9 @@ package import Broker
 import CLinux
 import Execution
 import Glibc
+package import Profiles
 package import Store
+package import Transfers
 
 /// Answers operators on the admin socket of the data folder, on a thread of its own.
 ///
@@ -16,13 +18,18 @@ package final class AdminService: Sendable {
 
     /// Makes the socket and starts the thread.
     ///
+    /// - Parameters:
+    ///   - transfers: `nil` for a server that keeps no files.
+    ///   - profiles: `nil` for a server that is not asked who people are.
     /// - Throws: `failed` when the socket cannot be made.
     package init(
-        _ options: AdminServiceOptions, store: Store, accounts: Accounts, broker: Broker
+        _ options: AdminServiceOptions, store: Store, accounts: Accounts, broker: Broker, transfers: Transfers? = nil,
+        profiles: Profiles? = nil
     ) throws(AdminError) {
         let listener = try AdminSocket.listen(in: options.folder, group: options.group)
         let mailbox = Mailbox<LoopEvent>()
-        let desk = Desk(options, store: store, accounts: accounts, broker: broker)
+        let desk = Desk(
+            options, store: store, accounts: accounts, broker: broker, transfers: transfers, profiles: profiles)
         self.mailbox = mailbox
         self.thread = Thread(name: "admin") {
             let loop = AdminLoop(options, listener: listener, desk: desk, mailbox: mailbox)
@@ -36,14 +43,4 @@ package final class AdminService: Sendable {
         self.mailbox.post(.stop)
         self.thread.join()
     }
-}
-
-/// What reaches the admin thread from others.
-enum LoopEvent: Sendable {
-    case answer(client: Int, request: Int64, Result<AdminAnswer, AdminError>)
-    /// A `follow` may begin; the conversation it is limited to.
-    case follow(client: Int, request: Int64, Int64?, withSessions: Bool)
-    case watching(WatchID)
-    case happened([WatchEvent])
-    case stop
 }

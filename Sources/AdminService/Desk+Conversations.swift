@@ -135,7 +135,7 @@ extension Desk {
     }
 
     /// What an operator means: a group's name, two people's names, or `id:` and a number, tried in this order.
-    private static func find(_ text: String, _ transaction: ReadTransaction) throws(StoreError) -> Conversation {
+    static func find(_ text: String, _ transaction: ReadTransaction) throws(StoreError) -> Conversation {
         if let name = ChannelName(text),
             let group = try transaction.conversation(.channel(.group, name), seenBy: .system)
         {
@@ -168,7 +168,7 @@ extension Desk {
             members: members.map { AdminMember($0, headCountable: conversation.headCountable) })
     }
 
-    private static func name(
+    static func name(
         of conversation: Conversation, _ transaction: ReadTransaction
     ) throws(StoreError) -> String {
         if let channel = conversation.channel { return channel.text }

@@ -33,7 +33,7 @@ extension Desk {
     }
 
     /// Goes on with the number of a person, or with `nil` when none is named.
-    private func userID(_ name: UserName?, _ then: @escaping Answer, _ next: @escaping @Sendable (UserID?) -> Void) {
+    func userID(_ name: UserName?, _ then: @escaping Answer, _ next: @escaping @Sendable (UserID?) -> Void) {
         guard let name else { return next(nil) }
         self.store.read({ transaction throws(StoreError) in try transaction.existingUser(name).id }) { found in
             switch found {
@@ -53,32 +53,39 @@ extension Desk {
         }
         let content = MessageContent(
             kind: .text, flags: [.countsAsUnread, .bodyIsJSONObject], wire: .native, body: textBody(send.text))
-        self.userID(send.from, then) { sender in
+        self.publish(content, from: send.from, to: address, then)
+    }
+
+    /// Publishes by the operator's right and answers with the message.
+    func publish(
+        _ content: MessageContent, from name: UserName, to address: ConversationAddress, _ then: @escaping Answer
+    ) {
+        self.userID(name, then) { sender in
             guard let sender else { return }
             self.broker.publish(as: sender, authority: .operator, to: address, token: nil, content: content) { result in
                 switch result {
                 case .accepted(let accepted):
                     let peer = accepted.peerName?.text ?? ""
-                    let name = accepted.channel?.text ?? directName(send.from.text, peer)
-                    then(.success(.sent(AdminMessage(accepted.message, conversationName: name))))
-                case .refused(let refusal): then(.failure(Self.error(refusal, send)))
+                    let shown = accepted.channel?.text ?? directName(name.text, peer)
+                    then(.success(.sent(AdminMessage(accepted.message, conversationName: shown))))
+                case .refused(let refusal): then(.failure(Self.error(refusal, name)))
                 case .failed(let error): then(.failure(AdminError(error)))
                 }
             }
         }
     }
 
-    private static func error(_ refusal: PublishRefusal, _ send: AdminSend) -> AdminError {
+    private static func error(_ refusal: PublishRefusal, _ sender: UserName) -> AdminError {
         switch refusal {
         case .noSuchUser: AdminError(.notFound, "the user to send to does not exist")
         case .noSuchConversation: AdminError(.notFound, "the group to send to does not exist")
-        case .senderDisabled: AdminError(.refused, "\(send.from) is disabled: enable the account first")
-        case .senderSendBanned: AdminError(.refused, "\(send.from) may not send")
+        case .senderDisabled: AdminError(.refused, "\(sender) is disabled: enable the account first")
+        case .senderSendBanned: AdminError(.refused, "\(sender) may not send")
         case .conversationBanned: AdminError(.refused, "the group is banned: unban it first")
         case .conversationDisbanded: AdminError(.refused, "the group was disbanded")
         case .bodyTooLarge: AdminError(.refused, "the message is too long")
-        case .membersMuted, .muted: AdminError(.refused, "\(send.from) is muted there")
-        case .blocked, .notAllowlisted, .notMember: AdminError(.refused, "\(send.from) may not send there")
+        case .membersMuted, .muted: AdminError(.refused, "\(sender) is muted there")
+        case .blocked, .notAllowlisted, .notMember: AdminError(.refused, "\(sender) may not send there")
         case .noSuchFile: AdminError(.refused, "the text names a file that the sender cannot see")
         case .fileIncomplete: AdminError(.refused, "the text names a file that is still on its way")
         case .tokenConflict, .kindNotServed: AdminError(.refused, "the server does not take this message")

@@ -2,15 +2,24 @@ import Accounts
 import AdminAPI
 import Broker
 import CLinux
+import ChatModel
 import Diagnostics
+import FileStore
 import Glibc
+import Profiles
 import Store
+import Transfers
 
 extension Desk {
     func status(_ then: @escaping Answer) {
         self.broker.figures { broker in
-            self.read(then) { transaction throws(StoreError) in
-                .status(self.status(broker, try transaction.counts()))
+            self.withLiveTransfers { transfers in
+                self.read(then) { transaction throws(StoreError) in
+                    var status = self.status(broker, try transaction.counts())
+                    try self.addFiles(transfers, to: &status, transaction)
+                    self.addProfiles(to: &status)
+                    return .status(status)
+                }
             }
         }
     }
@@ -54,6 +63,68 @@ extension Desk {
                 "no space left on the disk: messages are refused; free some room and teahouse goes on by itself")
         }
         return troubles
+    }
+
+    // MARK: Files and profiles
+
+    /// Goes on with the transfers that are not over, or with none when they cannot be had: the rest of the status matters
+    /// more.
+    private func withLiveTransfers(_ next: @escaping @Sendable ([TransferView]) -> Void) {
+        guard let transfers = self.transfers else { return next([]) }
+        var query = TransferQuery()
+        query.limit = 1000
+        transfers.list(query) { next((try? $0.get()) ?? []) }
+    }
+
+    /// On a thread that may block: the disk is asked how full it is.
+    private func addFiles(
+        _ live: [TransferView], to status: inout AdminStatus, _ transaction: ReadTransaction
+    ) throws(StoreError) {
+        guard let transfers = self.transfers else { return }
+        let totals = try transaction.fileTotals()
+        let figures = transfers.figures
+        let speed: (TransferDirection) -> Int64 = { direction in
+            live.filter { $0.record.direction == direction }.reduce(0) { $0 + $1.bytesPerSecond }
+        }
+        status.figures += [
+            AdminFigure("files.files", totals.files), AdminFigure("files.objects", totals.objects),
+            AdminFigure("files.plainBytes", totals.plainBytes), AdminFigure("files.storedBytes", totals.storedBytes),
+            AdminFigure("files.orphans", totals.unreferencedFiles),
+            AdminFigure("files.damaged", totals.damagedObjects),
+            AdminFigure("files.openUploads", Int64(live.count { $0.record.direction == .upload })),
+            AdminFigure("files.liveUploads", figures.liveUploads),
+            AdminFigure("files.liveDownloads", figures.liveDownloads),
+            AdminFigure("files.uploadSpeedBytes", speed(.upload)),
+            AdminFigure("files.downloadSpeedBytes", speed(.download)),
+            AdminFigure("files.uploadedBytes", figures.uploadedBytes),
+            AdminFigure("files.downloadedBytes", figures.downloadedBytes),
+            AdminFigure("files.refusedFull", figures.refusedFull),
+        ]
+        if let (room, stopsBelow) = transfers.room() {
+            status.figures.append(AdminFigure("files.freeBytes", room.freeBytes))
+            status.figures.append(AdminFigure("files.stopFreeBytes", stopsBelow))
+            if room.freeBytes < stopsBelow {
+                status.troubles.append(
+                    """
+                    too little room for files: \(room.freeBytes) bytes free, uploads are refused below \(stopsBelow) \
+                    (files.stop_free_bytes, files.stop_free_percent); downloads and messages work; free some room and \
+                    uploads go on by themselves
+                    """)
+            }
+        }
+        if totals.damagedObjects > 0 {
+            status.troubles.append(
+                """
+                \(totals.damagedObjects) contents are damaged or missing on the disk: see ctl file list --damaged, upload \
+                those files again, or restore a backup
+                """)
+        }
+    }
+
+    private func addProfiles(to status: inout AdminStatus) {
+        guard let figures = self.profiles?.figures else { return }
+        status.figures += Self.figures(of: figures)
+        status.troubles += Self.troubles(of: figures)
     }
 
     // MARK: First run

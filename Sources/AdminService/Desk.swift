@@ -3,7 +3,9 @@ import AdminAPI
 import Broker
 import ChatModel
 import Execution
+import Profiles
 import Store
+import Transfers
 
 /// Works on requests. Each is answered once, on whatever thread has the result; any thread may ask.
 struct Desk: Sendable {
@@ -13,17 +15,25 @@ struct Desk: Sendable {
     let store: Store
     let accounts: Accounts
     let broker: Broker
+    /// `nil` when the server keeps no files.
+    let transfers: Transfers?
+    let profiles: Profiles?
     let startedAtMilliseconds: Int64
 
-    init(_ options: AdminServiceOptions, store: Store, accounts: Accounts, broker: Broker) {
+    init(
+        _ options: AdminServiceOptions, store: Store, accounts: Accounts, broker: Broker, transfers: Transfers?,
+        profiles: Profiles?
+    ) {
         self.options = options
         self.store = store
         self.accounts = accounts
         self.broker = broker
+        self.transfers = transfers
+        self.profiles = profiles
         self.startedAtMilliseconds = options.clock.wallMilliseconds()
     }
 
-    /// Answers everything but `follow` and `stopFollowing`, which belong to a connection.
+    /// Answers everything that does not belong to a connection, as `follow`, watches, uploads and long checks do.
     func answer(_ request: AdminRequest, then: @escaping Answer) {
         switch request {
         case .status: self.status(then)
@@ -62,6 +72,9 @@ struct Desk: Sendable {
         case .listSessions(let user, let after): self.listSessions(user, after: after, then)
         case .endSessions(let ids, let user): self.endSessions(ids, user, then)
         case .send(let send): self.send(send, then)
+        case .files(let request): self.answer(request, then)
+        case .transfers(let request): self.answer(request, then)
+        case .profiles(let request): self.answer(request, then)
         default: then(.failure(AdminError(.invalid, "this request belongs to a connection")))
         }
     }

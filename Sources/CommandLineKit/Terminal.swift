@@ -6,6 +6,8 @@ package final class Terminal: Sendable {
     package let texts: TextLookup
     /// The environment variables.
     package let environment: [String: String]
+    /// `nil` when what is written goes to a file or a program.
+    package let screen: Screen?
     private let write: @Sendable (Stream, String) -> Bool
     private let readLine: @Sendable () -> String?
 
@@ -16,10 +18,12 @@ package final class Terminal: Sendable {
     ///   - readLine: one line of standard input without its end; `nil` at the end.
     package init(
         texts: @escaping TextLookup, environment: [String: String],
-        write: @escaping @Sendable (Stream, String) -> Bool, readLine: @escaping @Sendable () -> String?
+        screen: Screen? = nil, write: @escaping @Sendable (Stream, String) -> Bool,
+        readLine: @escaping @Sendable () -> String?
     ) {
         self.texts = texts
         self.environment = environment
+        self.screen = screen
         self.write = write
         self.readLine = readLine
     }
@@ -43,7 +47,7 @@ package final class Terminal: Sendable {
     /// The streams of this process.
     package static func process(texts: @escaping TextLookup, environment: [String: String]) -> Terminal {
         Terminal(
-            texts: texts, environment: environment,
+            texts: texts, environment: environment, screen: Screen.process(environment: environment),
             write: { stream, text in Self.writeAll(text, to: stream == .output ? 1 : 2) },
             readLine: { Swift.readLine(strippingNewline: true) })
     }

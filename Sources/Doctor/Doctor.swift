@@ -9,6 +9,11 @@ package func runDoctor(_ input: DoctorInput) -> [Finding] {
     findings += checkRoom(input.dataFolder, stopsBelow: input.stopWritingFreeBytes, lowBelow: input.lowFreeBytes)
     findings += checkFileSystem(input.dataFolder)
     findings += checkSync(input.dataFolder)
+    findings += checkFilesFolder(input.dataFolder + "/files")
+    if let directory = input.filesDirectory { findings.append(checkFilesDirectory(directory)) }
+    findings += checkFilesRoom(
+        input.filesDirectory ?? input.dataFolder, stopsBelow: input.filesStopFreeBytes,
+        percent: input.filesStopFreePercent)
     findings += checkDatabase(input.dataFolder)
     findings.append(checkLastVerify(input.lastVerifiedAtMilliseconds, now: input.clock.wallMilliseconds()))
     findings.append(sqliteNote())

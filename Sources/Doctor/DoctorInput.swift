@@ -36,6 +36,11 @@ package struct DoctorInput: Sendable {
     package var stopWritingFreeBytes: Int64 = 256 * 1024 * 1024
     /// It is time to make room below this.
     package var lowFreeBytes: Int64 = 1024 * 1024 * 1024
+    /// A folder elsewhere that takes new files; `nil` for `files` in the data folder.
+    package var filesDirectory: String?
+    /// Uploads are refused below this, or below this share of the disk.
+    package var filesStopFreeBytes: Int64 = 1024 * 1024 * 1024
+    package var filesStopFreePercent: Int64 = 5
     /// When `verify` last found the database clean, UTC milliseconds; `nil` for never.
     package var lastVerifiedAtMilliseconds: Int64?
     /// Asks the server behind the admin socket something and says whether it answered; without it a connection that is

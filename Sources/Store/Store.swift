@@ -12,11 +12,14 @@ package final class Store: Sendable {
     private let readers: WorkerPool<ReaderSlot>
     private let writer: Thread
     private let gauges: StoreGauges
+    /// The bounds of files that it was opened with.
+    package let fileLimits: FileLimits
 
     /// Opens the folder, or makes it, and starts the threads.
     ///
     /// - Throws: `alreadyRunning`, `schemaTooNew`, `invalid` when others may write to the folder, `full`, `fatal`.
     package init(_ options: StoreOptions) throws(StoreError) {
+        self.fileLimits = options.files
         let queue = WriterQueue(requests: options.queueRequests, bytes: options.queueBytes)
         let voice = StoreVoice()
         let gauges = StoreGauges(queue: queue)

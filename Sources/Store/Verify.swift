@@ -79,6 +79,8 @@ package struct VerifyFinding: Hashable, Sendable, CustomStringConvertible {
         case people
         /// A file, what refers to it, a link or a transfer.
         case file
+        /// What is on the disk of a file.
+        case content
         /// An acknowledged message is not there.
         case missing
         /// An acknowledged message is another one.
@@ -108,9 +110,13 @@ package struct VerifyReport: Sendable {
 /// Checks a stopped data folder, or a copy or backup of one, against everything the store promises. Nothing is changed,
 /// but SQLite recovers the write-ahead log as it would at a start.
 ///
+/// - Parameter also: checks what else belongs to the folder, with what the rows say, while the folder is held; it tells
+///   what is wrong as sentences. Not called when the database cannot be read.
 /// - Throws: `alreadyRunning` while a server holds the folder; `notFound` without a database; `schemaTooNew`.
 package func verifyFolder(
-    _ path: String, _ options: VerifyOptions = VerifyOptions()
+    _ path: String, _ options: VerifyOptions = VerifyOptions(),
+    also: (ReadTransaction, (_ kind: VerifyFinding.Kind, _ text: String) -> Void) throws(StoreError) -> Void = { _, _ in
+    }
 ) throws(StoreError) -> VerifyReport {
     guard access(DataFolder.databasePath(in: path), F_OK) == 0 else {
         throw .notFound("a database in \(path): name the folder that holds teahouse.db")
@@ -120,6 +126,7 @@ package func verifyFolder(
     do throws(StoreError) {
         let connection = try Connection(path: folder.databasePath, role: .writer(synchronous: "FULL"))
         try Verifier(connection, options, notes).run()
+        try also(ReadTransaction(connection, UserNames())) { notes.add($0, $1) }
     } catch {
         guard case .fatal(let text) = error else { throw error }
         notes.add(.damagedFile, "The database cannot be read: \(text). Restore the last backup.")

@@ -37,6 +37,10 @@ private func doctorInput(_ settings: Settings, _ invocation: Invocation, _ termi
     input.takesPlainTokens = settings[Keys.plainTokens] == "private"
     input.connections = Int(settings[Keys.connections])
     input.stopWritingFreeBytes = settings[Keys.stopWritingFreeBytes]
+    let directory = settings[Keys.filesDirectory]
+    input.filesDirectory = directory.isEmpty ? nil : directory
+    input.filesStopFreeBytes = settings[Keys.filesStopFreeBytes]
+    input.filesStopFreePercent = settings[Keys.filesStopFreePercent]
     input.lastVerifiedAtMilliseconds = LastVerify.milliseconds(in: folder)
     input.serverAnswers = {
         guard let client = try? AdminClient(dataFolder: folder) else { return false }

@@ -9,23 +9,42 @@ import Store
 
 /// `teahouse verify`
 let verifyCommand = Command(
-    "verify", summary: "command.verify", options: [SharedOption.data, SharedOption.config, SharedOption.json],
-    examples: ["teahouse verify --data /srv/teahouse", "teahouse verify --data /backup/teahouse --json"]
+    "verify", summary: "command.verify",
+    options: [
+        SharedOption.data, SharedOption.config, SharedOption.json, CommandOption("quick", .flag, help: "option.quick"),
+    ],
+    examples: [
+        "teahouse verify --data /srv/teahouse", "teahouse verify --data /srv/teahouse --quick",
+        "teahouse verify --data /backup/teahouse --json",
+    ]
 ) { invocation, terminal throws(CommandFailure) in
     let settings = try checkedSettings(invocation, terminal)
     let folder = settings.dataFolder
     var options = VerifyOptions()
     options.tokenDays = Int(settings[Keys.tokenDays])
     let report: VerifyReport
+    var contents = ContentVerifier(settings, isQuick: invocation.has("quick"))
+    let line = invocation.has("json") ? nil : LiveLine(terminal)
+    contents.progress = { done, all in
+        try? line?.draw { _ in
+            let values = ["bytes": shownBytes(done), "all": shownBytes(all)]
+            return ProgressBar.text(done: done, of: all, width: 30) + " " + terminal.text("verify.reading", values)
+        }
+    }
     do throws(StoreError) {
-        report = try verifyFolder(folder, options)
+        report = try verifyFolder(folder, options) { rows, note throws(StoreError) in
+            try contents.run(rows) { note(.content, $0) }
+        }
+        try? line?.erase()
     } catch {
+        try? line?.erase()
         throw CommandFailure(exitCode(for: error), DisplayText.escaped(error.description))
     }
     if invocation.has("json") {
-        try terminal.print(DisplayText.escapedJSON(String(decoding: json(of: report), as: UTF8.self)) + "\n")
+        let text = String(decoding: json(of: report, contents), as: UTF8.self)
+        try terminal.print(DisplayText.escapedJSON(text) + "\n")
     } else {
-        try terminal.print(words(of: report, terminal))
+        try terminal.print(words(of: report, contents, terminal))
     }
     guard report.isClean else { throw CommandFailure(.refused, "") }
     LastVerify.note(in: folder, milliseconds: Clock.system.wallMilliseconds())
@@ -40,17 +59,21 @@ private func exitCode(for error: StoreError) -> ExitCode {
     }
 }
 
-private func words(of report: VerifyReport, _ terminal: Terminal) -> String {
+private func words(of report: VerifyReport, _ contents: ContentVerifier, _ terminal: Terminal) -> String {
     var text = report.findings.map { DisplayText.escaped($0.description) + "\n" }.joined()
     let count = report.findings.count + report.moreFindings
     let values = [
         "messages": String(report.messages), "conversations": String(report.conversations), "count": String(count),
     ]
+    if contents.objects > 0 {
+        let read = ["count": String(contents.objects), "bytes": shownBytes(contents.bytes)]
+        text += terminal.text(contents.isQuick ? "verify.contentsThere" : "verify.contentsRead", read) + "\n"
+    }
     text += terminal.text(report.isClean ? "verify.good" : "verify.bad", values) + "\n"
     return text
 }
 
-private func json(of report: VerifyReport) -> [UInt8] {
+private func json(of report: VerifyReport, _ contents: ContentVerifier) -> [UInt8] {
     var json = JSONWriter()
     json.beginObject()
     json.key("clean")
@@ -70,6 +93,7 @@ private func json(of report: VerifyReport) -> [UInt8] {
         ("moreFindings", Int64(report.moreFindings)), ("schemaVersion", Int64(report.schemaVersion)),
         ("users", report.users), ("conversations", report.conversations), ("members", report.members),
         ("messages", report.messages), ("clientTokens", report.clientTokens),
+        ("contents", contents.objects), ("contentBytes", contents.bytes),
     ]
     for (name, count) in counts {
         json.key(name)

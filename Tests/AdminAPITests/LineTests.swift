@@ -3,7 +3,7 @@ import ChatModel
 import Testing
 
 @Suite("Lines of the admin socket") struct LineTests {
-    @Test("a request is this line, and the line is the request", arguments: requestVectors)
+    @Test("a request is this line, and the line is the request", arguments: requestVectors + fileRequestVectors)
     func request(_ request: AdminRequest, _ line: String) throws {
         #expect(String(decoding: request.line(id: 7), as: UTF8.self) == line)
         let read = try AdminRequest.read(Array(line.utf8))
@@ -11,7 +11,7 @@ import Testing
         #expect(try read.request.get() == request)
     }
 
-    @Test("a reply is this line, and the line is the reply", arguments: replyVectors)
+    @Test("a reply is this line, and the line is the reply", arguments: replyVectors + fileReplyVectors)
     func reply(_ reply: AdminReply, _ line: String) throws {
         #expect(String(decoding: reply.line, as: UTF8.self) == line)
         #expect(try AdminReply(line: Array(line.utf8)) == reply)
@@ -64,6 +64,35 @@ import Testing
         #expect(read.id == 9)
         let error = #expect(throws: AdminError.self) { try read.request.get() }
         #expect(error?.code == .invalid)
+    }
+
+    @Test("keys, bounds and base64 of requests about files are looked at", arguments: brokenFileRequests)
+    func brokenFileRequest(_ line: String) {
+        let error = #expect(throws: AdminError.self) { try AdminRequest.read(Array(line.utf8)).request.get() }
+        #expect(error?.code == .invalid || error?.code == .protocolError)
+    }
+
+    @Test("a piece of the largest size fits a line, one byte more is refused")
+    func pieceBound() throws {
+        let largest = AdminPiece(offset: .max, bytes: Array(repeating: 0xFF, count: AdminProtocol.pieceBytes))
+        let line = AdminRequest.transfers(.piece(largest)).line(id: .max)
+        #expect(line.count <= AdminProtocol.maximumLineBytes)
+        #expect(try AdminRequest.read(line).request.get() == .transfers(.piece(largest)))
+        let tooLarge = AdminPiece(offset: 0, bytes: largest.bytes + [0])
+        let broken = AdminRequest.transfers(.piece(tooLarge)).line(id: 1)
+        #expect(throws: AdminError.self) { try AdminRequest.read(broken).request.get() }
+    }
+
+    @Test("the journal has what changes something, and no piece of an upload")
+    func journal() {
+        let changes = fileRequestVectors.map(\.0).filter(\.isChange)
+        #expect(
+            Set(changes.map(\.word)) == [
+                "file.delete", "file.send", "transfer.change", "upload.open", "profile.set", "profile.invalidate",
+            ])
+        #expect(AdminRequest.files(.collect(isDryRun: false)).isChange)
+        #expect(AdminRequest.files(.delete(sampleKey)).subject == sampleKey.text)
+        #expect(AdminRequest.transfers(.change(sampleTransferKey, .cancel)).subject == sampleTransferKey.text)
     }
 
     @Test("an import request over its bound is refused, at the bound it is taken")

@@ -3,22 +3,29 @@ import AdminAPI
 import AdminService
 import Broker
 import ChatModel
+import Diagnostics
 import Execution
+import FileStore
 import Glibc
+import Profiles
 import Store
 import Testing
+import Transfers
 
-/// A real store, broker and accounts in a temporary folder, with the admin service on its socket.
+/// A real store, broker, accounts, files and profiles in a temporary folder, with the admin service on its socket.
 final class House: Sendable {
     let folder: String
     let store: Store
     let accounts: Accounts
     let broker: Broker
+    let transfers: Transfers
+    let profiles: Profiles
     let service: AdminService
     let door = Door()
 
     init(
-        longPath: Bool = false, _ change: (inout AdminServiceOptions) -> Void = { _ in }
+        longPath: Bool = false, clock: Clock = .system, _ change: (inout AdminServiceOptions) -> Void = { _ in },
+        transfers: (inout TransferOptions) -> Void = { _ in }
     ) throws {
         var template = Array("/tmp/teahouse-admin-XXXXXX".utf8CString)
         var folder = String(cString: try #require(mkdtemp(&template)))
@@ -27,29 +34,46 @@ final class House: Sendable {
         var storeOptions = StoreOptions(folder: folder)
         storeOptions.ballastBytes = 0
         storeOptions.stopWritingFreeBytes = 0
+        storeOptions.clock = clock
         self.store = try Store(storeOptions)
         var accountsOptions = AccountsOptions()
         accountsOptions.passwords.memoryBytes = 8_192
         accountsOptions.passwords.passes = 1
         self.accounts = Accounts(self.store, folder: folder, options: accountsOptions)
         self.broker = Broker(store: self.store, limits: BrokerLimits(), clock: .system, log: .silent)
+        var transferOptions = TransferOptions()
+        transferOptions.stopUploadsFreeBytes = 0
+        transferOptions.stopUploadsFreePercent = 0
+        transfers(&transferOptions)
+        self.transfers = Transfers(
+            store: self.store, providers: [try ObjectFolder(folder + "/files")], options: transferOptions, clock: clock,
+            log: .silent)
+        self.profiles = Profiles(store: self.store)
         var options = AdminServiceOptions(folder: folder, version: "1.0", addresses: ["127.0.0.1:7677"])
+        options.clock = clock
         change(&options)
         self.service = try AdminService(
-            options, store: self.store, accounts: self.accounts, broker: self.broker)
+            options, store: self.store, accounts: self.accounts, broker: self.broker, transfers: self.transfers,
+            profiles: self.profiles)
     }
 
     deinit {
         self.service.stop()
+        self.transfers.stop()
+        self.profiles.stop()
         self.accounts.stop()
         self.broker.stop()
         self.store.close()
+        removeTree("\(self.folder)/files")
         for name in ["teahouse.db", "teahouse.db-wal", "teahouse.db-shm", "lock", "ballast", "setup-token"] {
             unlink("\(self.folder)/\(name)")
         }
         rmdir(self.folder)
         if self.folder.hasSuffix("long") { rmdir(String(self.folder.dropLast(201))) }
     }
+
+    /// The path of the only content on the disk.
+    func onlyContent() throws -> String { try #require(contents(under: "\(self.folder)/files/objects").first) }
 
     func client() throws -> AdminClient { try AdminClient(dataFolder: self.folder) }
 
@@ -130,3 +154,34 @@ extension AdminClient {
 let romeo = UserName("romeo")!
 let juliet = UserName("juliet")!
 let verona = ChannelName("verona")!
+
+/// Files under a folder that are contents, at any depth.
+func contents(under folder: String) -> [String] {
+    names(in: folder).flatMap { name -> [String] in
+        let path = "\(folder)/\(name)"
+        let below = contents(under: path)
+        if !below.isEmpty { return below }
+        return name.count >= 64 && !name.hasSuffix(".idx") ? [path] : []
+    }
+}
+
+private func names(in folder: String) -> [String] {
+    guard let open = opendir(folder) else { return [] }
+    defer { closedir(open) }
+    var names: [String] = []
+    while let entry = readdir(open) {
+        let name = withUnsafePointer(to: &entry.pointee.d_name) { tuple in
+            tuple.withMemoryRebound(to: CChar.self, capacity: 256) { String(cString: $0) }
+        }
+        if name != "." && name != ".." { names.append(name) }
+    }
+    return names
+}
+
+private func removeTree(_ folder: String) {
+    for name in names(in: folder) {
+        let path = "\(folder)/\(name)"
+        if unlink(path) != 0 { removeTree(path) }
+    }
+    rmdir(folder)
+}

@@ -5,13 +5,16 @@ import Broker
 import ChatModel
 import CommandLineKit
 import Execution
+import FileStore
 import Glibc
 import Localization
+import Profiles
 import Store
 import Testing
+import Transfers
 import teahouse
 
-/// A real store, broker and accounts behind an admin socket, and a terminal that keeps what is written.
+/// A real store, broker, accounts, files and profiles behind an admin socket, and a terminal that keeps what is written.
 final class House: Sendable {
     struct Outcome {
         var code: ExitCode
@@ -23,6 +26,8 @@ final class House: Sendable {
     private let store: Store
     private let accounts: Accounts
     private let broker: Broker
+    private let transfers: Transfers
+    private let profiles: Profiles
     private let service: AdminService
 
     init() throws {
@@ -37,20 +42,29 @@ final class House: Sendable {
         accountsOptions.passwords.passes = 1
         self.accounts = Accounts(self.store, folder: self.folder, options: accountsOptions)
         self.broker = Broker(store: self.store, limits: BrokerLimits(), clock: .system, log: .silent)
+        var transferOptions = TransferOptions()
+        transferOptions.stopUploadsFreeBytes = 0
+        transferOptions.stopUploadsFreePercent = 0
+        self.transfers = Transfers(
+            store: self.store, providers: [try ObjectFolder(self.folder + "/files")], options: transferOptions,
+            clock: .system, log: .silent)
+        self.profiles = Profiles(store: self.store)
         self.service = try AdminService(
             AdminServiceOptions(folder: self.folder, version: "1.0", addresses: ["127.0.0.1:7677"]), store: self.store,
-            accounts: self.accounts, broker: self.broker)
+            accounts: self.accounts, broker: self.broker, transfers: self.transfers, profiles: self.profiles)
     }
 
     deinit {
         self.service.stop()
+        self.transfers.stop()
+        self.profiles.stop()
         self.accounts.stop()
         self.broker.stop()
         self.store.close()
         for name in ["teahouse.db", "teahouse.db-wal", "teahouse.db-shm", "lock", "people.txt"] {
             unlink("\(self.folder)/\(name)")
         }
-        rmdir(self.folder)
+        removeTree(self.folder)
     }
 
     /// Runs `teahouse ctl` on this folder, as an operator would.
@@ -93,4 +107,72 @@ func makeStoppedFolder(_ folder: String) throws {
     let store = try Store(options)
     try store.writeAndWait { transaction throws(StoreError) in try transaction.createUser(UserName("ming")!) }
     store.close()
+}
+
+/// A data folder as a server leaves it, with one file of some hundred kilobytes in it.
+func makeStoppedFolderWithFile(_ folder: String) throws {
+    try makeStoppedFolder(folder)
+    var options = StoreOptions(folder: folder)
+    options.ballastBytes = 0
+    options.stopWritingFreeBytes = 0
+    let store = try Store(options)
+    defer { store.close() }
+    var transferOptions = TransferOptions()
+    transferOptions.stopUploadsFreeBytes = 0
+    transferOptions.stopUploadsFreePercent = 0
+    let transfers = Transfers(
+        store: store, providers: [try ObjectFolder(folder + "/files")], options: transferOptions, clock: .system,
+        log: .silent)
+    defer { transfers.stop() }
+    let owner = try store.readAndWait { transaction throws(StoreError) in
+        try transaction.user(named: UserName("ming")!)!.id
+    }
+    let bytes = Array("The story of the teahouse, told again and again. ".utf8)
+    let whole = (0..<8_000).flatMap { _ in bytes }
+    let draft = UploadDraft(
+        actor: .operator, owner: owner, name: "story.txt", mediaType: "text/plain", size: Int64(whole.count),
+        provider: transfers.receivingProvider, key: TransferKey(random: Array(0..<26)),
+        file: FileKey(random: Array(0..<26)))
+    let outcome = ConditionLock<Result<TransferView, TransferError>?>(nil)
+    transfers.createUpload(draft) { made in
+        guard case .success = made else { return outcome.change { $0 = made } }
+        transfers.openUpload(draft.key, at: nil, by: .operator) { opened in
+            switch opened {
+            case .failure(let error): outcome.change { $0 = .failure(error) }
+            case .success(let flow):
+                _ = flow.push(whole)
+                flow.end { ended in outcome.change { $0 = ended } }
+            }
+        }
+    }
+    let view = try outcome.wait(until: { $0 != nil }, then: { $0! }).get()
+    #expect(view.record.state == .succeeded)
+}
+
+/// Removes a folder and everything in it.
+func removeTree(_ folder: String) {
+    for path in paths(in: folder) where unlink(path) != 0 { removeTree(path) }
+    rmdir(folder)
+}
+
+/// The contents of files under a folder, at any depth.
+func contents(under folder: String) -> [String] {
+    paths(in: folder).flatMap { path -> [String] in
+        let below = contents(under: path)
+        let name = path.split(separator: "/").last ?? ""
+        return !below.isEmpty ? below : name.count >= 64 && !name.hasSuffix(".idx") ? [path] : []
+    }
+}
+
+private func paths(in folder: String) -> [String] {
+    guard let open = opendir(folder) else { return [] }
+    defer { closedir(open) }
+    var paths: [String] = []
+    while let entry = readdir(open) {
+        let name = withUnsafePointer(to: &entry.pointee.d_name) { tuple in
+            tuple.withMemoryRebound(to: CChar.self, capacity: 256) { String(cString: $0) }
+        }
+        if name != "." && name != ".." { paths.append("\(folder)/\(name)") }
+    }
+    return paths
 }

@@ -168,3 +168,43 @@ struct FileChecksTests {
         ] as [(Int64?, String)])
     func verify(_ at: Int64?, _ key: String) { #expect(checkLastVerify(at, now: 30 * 86_400_000).key == key) }
 }
+
+@Suite("Files of people") struct PeopleFilesChecksTests {
+    private let gibibyte: Int64 = 1 << 30
+
+    @Test(
+        "uploads stop below the larger of both bounds, and advice comes at twice that",
+        arguments: [
+            (10, 100, "files_room.good"), (9, 100, "files_room.low"), (5, 100, "files_room.low"),
+            (4, 100, "files_room.none"), (1, 10, "files_room.low"), (2, 10, "files_room.good"),
+            (0, 10, "files_room.none"),
+        ] as [(Int64, Int64, String)])
+    func room(_ free: Int64, _ total: Int64, _ key: String) {
+        // Five percent of 100 GiB are more than 1 GiB, of 10 GiB less.
+        let finding = judgeFilesRoom(
+            "/d", free: free * self.gibibyte, total: total * self.gibibyte, stopsBelow: self.gibibyte, percent: 5)
+        #expect(finding.key == "doctor.\(key)")
+    }
+
+    @Test(
+        "the folder of files belongs to nobody else",
+        arguments: [
+            (0o700, "files_folder.good"), (0o750, "files_folder.open"), (0o770, "files_folder.writable"),
+        ] as [(mode_t, String)])
+    func folder(_ mode: mode_t, _ key: String) throws {
+        let folder = try Folder()
+        chmod(folder.path, mode)
+        #expect(checkFilesFolder(folder.path).map(\.key) == ["doctor.\(key)"])
+        #expect(checkFilesFolder(folder.path + "/none").isEmpty)
+    }
+
+    @Test("a folder elsewhere is there, and only ours to write to")
+    func directory() throws {
+        let folder = try Folder()
+        chmod(folder.path, 0o700)
+        #expect(checkFilesDirectory(folder.path).key == "doctor.files_directory.good")
+        chmod(folder.path, 0o777)
+        #expect(checkFilesDirectory(folder.path).key == "doctor.files_directory.writable")
+        #expect(checkFilesDirectory(folder.path + "/none").key == "doctor.files_directory.missing")
+    }
+}

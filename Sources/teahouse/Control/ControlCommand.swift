@@ -10,6 +10,7 @@ let controlCommand = Command(
         "teahouse ctl --data /srv/teahouse tail",
     ],
     subcommands: [
-        userCommand, groupCommand, conversationCommand, sessionCommand, sendCommand, tailCommand, statusCommand,
+        userCommand, groupCommand, conversationCommand, sessionCommand, fileCommand,
+        transferCommand, uploadCommand, profileCommand, sendCommand, tailCommand, statusCommand,
         setupTokenCommand, wuKongCommand,
     ])

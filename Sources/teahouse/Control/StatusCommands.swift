@@ -37,9 +37,15 @@ extension Control {
         fields.add(self.text("table.started"), localTime(status.startedAtMilliseconds))
         for trouble in status.troubles { fields.add(self.text("table.trouble"), trouble) }
         try self.terminal.print(fields.text + "\n")
-        try self.print(
-            [Table.Column("table.figure"), Table.Column("table.value", .right)],
-            rows: status.figures.map { [self.text("figure.\($0.name)"), String($0.value)] })
+        let isPart: (AdminFigure, String) -> Bool = { $0.name.hasPrefix($1) }
+        let parts = [("files.", "heading.files"), ("profiles.", "heading.profiles")]
+        try self.print(status.figures.filter { figure in !parts.contains { isPart(figure, $0.0) } })
+        for (prefix, heading) in parts {
+            let figures = status.figures.filter { isPart($0, prefix) }
+            guard !figures.isEmpty else { continue }
+            try self.terminal.print("\n\(self.text(heading))\n")
+            try self.print(figures)
+        }
         try self.terminal.print("\n")
         try self.print(
             [
@@ -53,5 +59,17 @@ extension Control {
                     $0.refusals == 0 ? "" : String($0.refusals),
                 ]
             })
+    }
+
+    func print(_ figures: [AdminFigure]) throws(CommandFailure) {
+        try self.print(
+            [Table.Column("table.figure"), Table.Column("table.value", .right)],
+            rows: figures.map { [self.text("figure.\($0.name)"), self.value(of: $0)] })
+    }
+
+    /// Of the newer parts, bytes are shown as people read them; scripts have `--json`.
+    private func value(of figure: AdminFigure) -> String {
+        let isAmount = figure.name.contains(".") && figure.name.lowercased().hasSuffix("bytes")
+        return isAmount ? shownBytes(figure.value) : String(figure.value)
     }
 }

@@ -1,0 +1,152 @@
+import AdminAPI
+import ChatModel
+import Profiles
+import Store
+
+extension Desk {
+    func answer(_ request: AdminProfileRequest, _ then: @escaping Answer) {
+        guard let profiles = self.profiles else {
+            return then(.failure(AdminError(.refused, "this server is not asked who people are")))
+        }
+        switch request {
+        case .show(let name, let asker, let conversation): self.show(name, asker, conversation, profiles, then)
+        case .set(let change): self.set(change, profiles, then)
+        case .invalidate(let what): self.invalidate(what, profiles, then)
+        case .figures: then(.success(.profiles(.figures(Self.figures(of: profiles.figures)))))
+        }
+    }
+
+    // MARK: Showing
+
+    /// How long the operator waits for another user system.
+    private static let waitMilliseconds: Int64 = 5_000
+
+    private func show(
+        _ name: UserName, _ asker: UserName?, _ conversation: String?, _ profiles: Profiles, _ then: @escaping Answer
+    ) {
+        self.store.read({ transaction throws(StoreError) in
+            var asking: UserID?
+            if let asker { asking = try transaction.existingUser(asker).id }
+            var place: ConversationID?
+            if let conversation { place = try Self.find(conversation, transaction).id }
+            return (asking, place, try transaction.profileRows([name])[name])
+        }) { found in
+            switch found {
+            case .failure(let error): then(.failure(AdminError(error)))
+            case .success(let (asking, place, row)):
+                profiles.lookUp([name], by: asking, in: place, waitMilliseconds: Self.waitMilliseconds) { infos in
+                    let info = infos.first ?? .placeholder(name)
+                    then(.success(.profiles(.one(AdminProfile(info, row, profiles.inspect(name))))))
+                }
+            }
+        }
+    }
+
+    // MARK: Changing
+
+    private func set(_ change: AdminProfileChange, _ profiles: Profiles, _ then: @escaping Answer) {
+        do throws(AdminError) { try checkTitle(change.displayName) } catch { return then(.failure(error)) }
+        let patch = ProfilePatch(
+            displayName: change.displayName, avatar: change.avatar.map { "/api/v1/files/\($0)" },
+            attributes: change.attributes.map { Array($0.utf8) })
+        let setFields: @Sendable () -> Void = {
+            profiles.setProfile(of: change.name, patch, externalID: change.externalID) { result in
+                then(result.map { _ in .done }.mapError { AdminError($0) })
+            }
+        }
+        guard let avatar = change.avatar else { return setFields() }
+        // Held first: a picture that nothing holds is removed after a day, and only pictures are everybody's.
+        self.store.write({ transaction throws(StoreError) in
+            let user = try transaction.reading.existingUser(change.name).id
+            try transaction.setPicture(of: .person(user, isSmall: false), to: avatar, by: .operator)
+        }) { result in
+            guard case .failure(let error) = result else { return setFields() }
+            then(.failure(AdminError(error)))
+        }
+    }
+
+    private func invalidate(_ what: AdminInvalidation, _ profiles: Profiles, _ then: @escaping Answer) {
+        switch what {
+        case .all:
+            profiles.invalidate(.all, cause: .request)
+            then(.success(.done))
+        case .person(let name):
+            profiles.invalidate(.person(name), cause: .request)
+            then(.success(.done))
+        case .team(let conversation):
+            self.store.read({ transaction throws(StoreError) in try Self.find(conversation, transaction).id }) {
+                found in
+                guard case .success(let id) = found else {
+                    if case .failure(let error) = found { then(.failure(AdminError(error))) }
+                    return
+                }
+                profiles.invalidate(.team(id), cause: .request)
+                profiles.invalidate(.members(id), cause: .request)
+                then(.success(.done))
+            }
+        }
+    }
+
+    // MARK: Figures
+
+    static func figures(of figures: ProfileFigures) -> [AdminFigure] {
+        let asked = figures.hits + figures.misses
+        return [
+            AdminFigure("profiles.entries", figures.entries), AdminFigure("profiles.bytes", figures.bytes),
+            AdminFigure("profiles.hits", figures.hits), AdminFigure("profiles.misses", figures.misses),
+            AdminFigure("profiles.hitPercent", asked == 0 ? 0 : figures.hits * 100 / asked),
+            AdminFigure("profiles.coalesced", figures.coalesced), AdminFigure("profiles.refreshes", figures.refreshes),
+            AdminFigure("profiles.evicted", figures.evicted),
+            AdminFigure("profiles.invalidations", figures.invalidations),
+            AdminFigure("profiles.outdated", figures.outdated),
+            AdminFigure("profiles.placeholders", figures.placeholders),
+            AdminFigure("profiles.tableReads", figures.tableReads),
+            AdminFigure("profiles.tableFailures", figures.tableFailures),
+            AdminFigure("profiles.providerRequests", figures.providerRequests),
+            AdminFigure("profiles.providerFailures", figures.providerFailures),
+            AdminFigure("profiles.providerMeanMicroseconds", figures.providerMeanMicroseconds),
+            AdminFigure("profiles.providerP99Microseconds", figures.providerP99Microseconds),
+            AdminFigure("profiles.waiting", figures.waiting), AdminFigure("profiles.watchers", figures.watchers),
+        ]
+    }
+
+    static func troubles(of figures: ProfileFigures) -> [String] {
+        guard let provider = figures.provider, figures.providerState != .working || figures.lastError != nil else {
+            return []
+        }
+        let reason = figures.lastError.map { ": \($0)" } ?? ""
+        return [
+            """
+            the user system \(provider) does not answer\(reason); people are shown by what is known here until it does; \
+            look at its log and at profiles.url
+            """
+        ]
+    }
+}
+
+extension AdminProfile {
+    /// - Parameter row: what the user table says; a field that says something else came from the other user system.
+    init(_ info: ProfileInfo, _ row: ProfileRow?, _ inspection: ProfileInspection) {
+        let from: (Bool) -> String = { $0 ? "account" : "remote" }
+        var fields: [AdminProfileField] = []
+        let add: (String, String?, String) -> Void = { name, value, source in
+            if let value, !value.isEmpty { fields.append(AdminProfileField(name, value, source: source)) }
+        }
+        add("alias", info.alias, "alias")
+        add("teamName", info.teamName, "team")
+        add("displayName", info.displayName, from(info.displayName == row?.displayName))
+        add("externalID", info.externalID, from(info.externalID == row?.externalID))
+        add("avatar", info.picture.full, from(info.picture.full == row?.avatar))
+        add("smallAvatar", info.picture.small, from(info.picture.small == row?.avatarSmall))
+        let attributes = info.attributes.map { String(decoding: $0, as: UTF8.self) }
+        add("attributes", attributes, from(info.attributes == row?.attributes))
+        var entry: AdminProfileEntry?
+        if let source = inspection.source, let age = inspection.ageMilliseconds, let left = inspection.leftMilliseconds
+        {
+            entry = AdminProfileEntry(source: source.rawValue, ageMilliseconds: age, leftMilliseconds: left)
+        }
+        self.init(
+            name: info.name, shownName: info.shownName, isKnown: info.isKnown, isPlaceholder: info.isPlaceholder,
+            fields: fields, entry: entry, watchers: Int64(inspection.watchers))
+    }
+}

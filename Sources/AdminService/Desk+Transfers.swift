@@ -1,0 +1,165 @@
+import AdminAPI
+import ByteCodec
+import ChatModel
+import Glibc
+import Store
+import Transfers
+
+extension Desk {
+    func answer(_ request: AdminTransferRequest, _ then: @escaping Answer) {
+        switch request {
+        case .list(let owner, let withOver, let limit):
+            self.listTransfers(of: owner, withOver: withOver, limit: limit, then)
+        case .change(let key, let action): self.change(key, action, then)
+        case .watch, .upload, .piece, .finishUpload:
+            then(.failure(AdminError(.invalid, "this request belongs to a connection")))
+        }
+    }
+
+    private func listTransfers(of owner: UserName?, withOver: Bool, limit: Int64, _ then: @escaping Answer) {
+        guard let transfers = self.transfers else { return then(.failure(.noFiles)) }
+        self.userID(owner, then) { id in
+            var query = TransferQuery()
+            query.owner = id
+            query.includesOver = withOver
+            query.limit = Int(limit)
+            transfers.list(query) { found in
+                then(
+                    found.map { .transfers(.list($0.map { AdminTransfer($0) })) }
+                        .mapError { AdminError($0) })
+            }
+        }
+    }
+
+    private func change(_ key: TransferKey, _ action: AdminTransferAction, _ then: @escaping Answer) {
+        guard let transfers = self.transfers else { return then(.failure(.noFiles)) }
+        let answer: Transfers.Answer = { then(Self.answer($0)) }
+        switch action {
+        case .suspend: transfers.suspend(key, by: .operator, then: answer)
+        case .resume: transfers.resume(key, by: .operator, then: answer)
+        case .cancel: transfers.cancel(key, by: .operator, then: answer)
+        }
+    }
+
+    static func answer(_ result: Result<TransferView, TransferError>) -> Result<AdminAnswer, AdminError> {
+        result.map { .transfers(.one(AdminTransfer($0))) }.mapError { AdminError($0) }
+    }
+
+    // MARK: Uploading
+
+    /// Opens an upload for a connection: the one that was named, the unfinished one of the same file, or a new one.
+    func open(_ upload: AdminUpload, then: @escaping @Sendable (OpenedUpload) -> Void) {
+        guard let transfers = self.transfers else { return then(OpenedUpload(result: .failure(.noFiles))) }
+        self.store.read({ transaction throws(StoreError) in
+            let owner = try transaction.existingUser(upload.owner).id
+            return (owner, try Self.unfinished(upload, of: owner, transaction))
+        }) { found in
+            switch found {
+            case .failure(let error): then(OpenedUpload(result: .failure(AdminError(error))))
+            case .success((_, .some(let record))):
+                Self.open(record.key, upload, transfers, then)
+            case .success((let owner, nil)):
+                transfers.createUpload(Self.draft(upload, owner, transfers)) { made in
+                    switch made {
+                    case .failure(let error): then(OpenedUpload(result: .failure(AdminError(error))))
+                    case .success(let view): Self.open(view.record.key, upload, transfers, then)
+                    }
+                }
+            }
+        }
+    }
+
+    private static func draft(_ upload: AdminUpload, _ owner: UserID, _ transfers: Transfers) -> UploadDraft {
+        UploadDraft(
+            actor: .operator, owner: owner, name: upload.name, mediaType: upload.mediaType, size: upload.size,
+            metadata: Self.metadata(source: upload.source), transferClass: upload.isAvatar ? .avatar : .operator,
+            provider: transfers.receivingProvider, key: TransferKey(random: randomBytes()),
+            file: FileKey(random: randomBytes()))
+    }
+
+    /// What was uploaded, so that an unfinished upload is found again. It says nothing about the file to its readers.
+    private static func metadata(source: String) -> [UInt8] {
+        var json = JSONWriter()
+        json.beginObject()
+        json.key("source")
+        json.string(source)
+        json.endObject()
+        return json.bytes
+    }
+
+    /// - Throws: `notFound` for an upload that was named and is not there, `invalid` for one that cannot be this file.
+    private static func unfinished(
+        _ upload: AdminUpload, of owner: UserID, _ transaction: ReadTransaction
+    ) throws(StoreError) -> TransferRecord? {
+        if let key = upload.resumed {
+            guard let record = try transaction.transfer(key), record.direction == .upload, record.owner == owner else {
+                throw .notFound("an upload \(key) of \(upload.owner)")
+            }
+            guard record.size == nil || record.size == upload.size else {
+                throw .invalid(
+                    "the upload \(key) is of a file of \(record.size ?? 0) bytes, this one has \(upload.size)")
+            }
+            return record
+        }
+        var query = TransferQuery()
+        query.owner = owner
+        query.direction = .upload
+        query.limit = 1000
+        let metadata = Self.metadata(source: upload.source)
+        for record in try transaction.transfers(query) where record.size == upload.size && !record.state.isOver {
+            if try transaction.file(record.file)?.metadata == metadata { return record }
+        }
+        return nil
+    }
+
+    private static func open(
+        _ key: TransferKey, _ upload: AdminUpload, _ transfers: Transfers,
+        _ then: @escaping @Sendable (OpenedUpload) -> Void
+    ) {
+        transfers.openUpload(key, at: nil, by: .operator) { opened in
+            switch opened {
+            case .failure(let error): then(OpenedUpload(result: .failure(AdminError(error))))
+            case .success(let flow):
+                transfers.find(key, by: .operator) { found in
+                    let result = found.mapError { AdminError($0) }.map { view in
+                        var transfer = AdminTransfer(view)
+                        transfer.offset = flow.offset
+                        return (flow: flow, transfer: transfer)
+                    }
+                    if case .failure = result { flow.abandon() }
+                    then(OpenedUpload(result: result))
+                }
+            }
+        }
+    }
+}
+
+extension AdminTransfer {
+    init(_ view: TransferView) {
+        self.init(
+            view.record, isLive: view.isLive, bytesPerSecond: view.bytesPerSecond,
+            remainingSeconds: view.remainingSeconds)
+    }
+}
+
+extension AdminError {
+    /// What a server without files answers.
+    static let noFiles = AdminError(.refused, "this server keeps no files")
+
+    init(_ error: TransferError) {
+        let code: Code
+        switch error {
+        case .refused(let error):
+            self.init(error)
+            return
+        case .notFound: code = .notFound
+        case .wrongOffset, .wrongChecksum: code = .invalid
+        case .busy, .overloaded: code = .busy
+        case .tooLong, .cancelled, .over: code = .refused
+        case .full: code = .full
+        case .damaged, .failed: code = .failed
+        case .stopping: code = .unavailable
+        }
+        self.init(code, error.description)
+    }
+}

@@ -1,0 +1,21 @@
+import AdminAPI
+import Broker
+import ChatModel
+
+/// What reaches the admin thread from others.
+enum LoopEvent: Sendable {
+    case answer(client: Int, request: Int64, Result<AdminAnswer, AdminError>)
+    /// A `follow` may begin; the conversation it is limited to.
+    case follow(client: Int, request: Int64, Int64?, withSessions: Bool)
+    case watching(WatchID)
+    case happened([WatchEvent])
+    /// How far a long request is.
+    case progress(client: Int, request: Int64, AdminEvent)
+    /// Whose transfers are to be watched; `nil` for everybody's.
+    case watchTransfers(client: Int, request: Int64, owner: UserID?)
+    case moved(client: Int, request: Int64, [AdminTransfer])
+    case uploadOpened(client: Int, request: Int64, OpenedUpload)
+    /// The upload of a connection has room for more, or has failed.
+    case uploadRoom(client: Int, TransferKey)
+    case stop
+}

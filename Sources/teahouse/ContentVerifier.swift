@@ -1,0 +1,107 @@
+import ChatModel
+import Configuration
+import FileStore
+import Glibc
+import Store
+
+/// Compares the contents on the disk with the rows of a stopped folder: every content that is ready is there and is what
+/// it was, and nothing lies there that no row knows of.
+struct ContentVerifier {
+    /// Contents of one page of rows.
+    private static let together = 256
+    /// A content without a row that is younger may be an upload that was just being completed.
+    private static let strayMilliseconds: Int64 = 24 * 3_600_000
+
+    private let folder: String
+    /// A folder elsewhere that takes new files; empty for none.
+    private let directory: String
+    /// Sizes and indexes alone; contents are not read.
+    let isQuick: Bool
+    /// Bytes of contents on the disk that were looked at, and all of them.
+    var progress: (Int64, Int64) -> Void = { _, _ in }
+    private(set) var objects: Int64 = 0
+    private(set) var bytes: Int64 = 0
+
+    init(_ settings: Settings, isQuick: Bool) {
+        self.folder = settings.dataFolder + "/files"
+        self.directory = settings[Keys.filesDirectory]
+        self.isQuick = isQuick
+    }
+
+    /// - Parameter note: called with a sentence for each fault.
+    mutating func run(_ rows: ReadTransaction, _ note: (String) -> Void) throws(StoreError) {
+        let all = try rows.fileTotals().storedBytes
+        let providers = self.providers(note)
+        var last: ContentHash?
+        while true {
+            let page = try rows.allObjects(after: last, limit: Self.together)
+            for record in page {
+                self.check(record.object, providers, note, all)
+                self.objects += 1
+                self.bytes += record.object.storedSize
+                self.progress(self.bytes, all)
+            }
+            guard page.count == Self.together, let end = page.last?.object.hash else { break }
+            last = end
+        }
+        for provider in providers { self.findStrays(in: provider, rows, note) }
+    }
+
+    /// Only folders that are there: verifying makes none.
+    private func providers(_ note: (String) -> Void) -> [any FileProvider] {
+        var providers: [any FileProvider] = []
+        let places: [(String, ObjectFolder.Kind)] = [(self.folder, .objects), (self.directory, .directory)]
+        for (path, kind) in places where !path.isEmpty && access(path, F_OK) == 0 {
+            do throws(FileStoreError) {
+                providers.append(try ObjectFolder(path, kind))
+            } catch {
+                note("The folder of files \(path) cannot be used: \(error).")
+            }
+        }
+        return providers
+    }
+
+    private func check(
+        _ object: StoredObject, _ providers: [any FileProvider], _ note: (String) -> Void, _ all: Int64
+    ) {
+        guard let provider = providers.first(where: { $0.name == object.provider }) else {
+            let place = object.provider == ObjectFolder.Kind.directory.rawValue ? "files.directory" : self.folder
+            return note("The content \(object.hash) cannot be looked at: \(place) is not there.")
+        }
+        do throws(FileStoreError) {
+            if self.isQuick {
+                _ = try provider.open(object)
+            } else {
+                var read = self.bytes
+                try provider.check(object) { count in
+                    read += Int64(count)
+                    self.progress(read, all)
+                    return true
+                }
+            }
+        } catch {
+            note(Self.sentence(error))
+        }
+    }
+
+    private static func sentence(_ error: FileStoreError) -> String {
+        let text = error.description
+        return text.prefix(1).uppercased() + text.dropFirst() + "."
+    }
+
+    private func findStrays(
+        in provider: any FileProvider, _ rows: ReadTransaction, _ note: (String) -> Void
+    ) {
+        // What another folder keeps need not be here too. Where the rows cannot say, everything is known.
+        let isKnown: (ContentHash) -> Bool = { hash in
+            do throws(StoreError) {
+                return try rows.object(hash)?.object.provider == provider.name
+            } catch {
+                return true
+            }
+        }
+        for hash in provider.orphans(olderThanMilliseconds: Self.strayMilliseconds, isKnown: isKnown) {
+            note("The content \(hash) belongs to no file: a server that runs removes it by itself within a day.")
+        }
+    }
+}

@@ -1,0 +1,135 @@
+import AdminAPI
+import ChatModel
+import CLinux
+import CommandLineKit
+import Glibc
+
+/// `teahouse ctl transfer`
+let transferCommand = Command(
+    group: "transfer", summary: "command.ctl.transfer", examples: ["teahouse ctl transfer list"],
+    subcommands: [
+        transferListCommand, transferWatchCommand, changeCommand(.suspend, "command.ctl.transfer.suspend"),
+        changeCommand(.resume, "command.ctl.transfer.resume"), changeCommand(.cancel, "command.ctl.transfer.cancel"),
+    ])
+
+private let ownerOption = CommandOption("of", .value("NAME"), help: "option.transferOwner")
+
+private let transferListCommand = Command(
+    "list", summary: "command.ctl.transfer.list",
+    options: [
+        ownerOption, CommandOption("all", .flag, help: "option.allTransfers"),
+        CommandOption("limit", .number(1, Int(AdminProtocol.fileRows)), help: "option.limit"),
+    ],
+    examples: ["teahouse ctl transfer list", "teahouse ctl transfer list --all --of ming"],
+    body: Control.command { control throws(CommandFailure) in
+        let owner = try control.transferOwner()
+        let limit = Int64(control.invocation.number("limit") ?? 100)
+        let request = AdminTransferRequest.list(owner, withOver: control.invocation.has("all"), limit: limit)
+        let answer = try control.ask(.transfers(request))
+        guard case .transfers(.list(let transfers)) = answer else { throw control.unexpectedAnswer }
+        if control.wantsJSON { return try control.print(json: answer.json) }
+        try control.print(transfers)
+    })
+
+private func changeCommand(_ action: AdminTransferAction, _ summary: String) -> Command {
+    Command(
+        action.rawValue, summary: summary, arguments: [CommandArgument("KEY", help: "argument.transfer")],
+        examples: ["teahouse ctl transfer \(action.rawValue) th-tabcdefghijklmnopqrstuvwxyz"],
+        body: Control.command { control throws(CommandFailure) in
+            let text = control.invocation.argument("KEY")
+            guard let key = TransferKey(text) else {
+                throw CommandFailure(.usage, control.text("ctl.badTransfer", ["key": text]))
+            }
+            let answer = try control.ask(.transfers(.change(key, action)))
+            guard case .transfers(.one(let transfer)) = answer else { throw control.unexpectedAnswer }
+            let values = ["key": key.text, "state": control.text(transfer.state.textKey)]
+            try control.tell(answer, "ctl.transfer.changed", values)
+        })
+}
+
+private let transferWatchCommand = Command(
+    "watch", summary: "command.ctl.transfer.watch", options: [ownerOption],
+    examples: ["teahouse ctl transfer watch", "teahouse ctl transfer watch --of ming"],
+    body: Control.command { control throws(CommandFailure) in
+        let owner = try control.transferOwner()
+        guard case .following = try control.ask(.transfers(.watch(owner))) else { throw control.unexpectedAnswer }
+        let request = AdminTransferRequest.list(owner, withOver: false, limit: AdminProtocol.fileRows)
+        guard case .transfers(.list(let transfers)) = try control.ask(.transfers(request)) else {
+            throw control.unexpectedAnswer
+        }
+        if let screen = control.terminal.screen, !control.wantsJSON {
+            return try control.watch(on: screen, transfers)
+        }
+        try control.watchInLines(transfers)
+    })
+
+extension Control {
+    fileprivate func transferOwner() throws(CommandFailure) -> UserName? {
+        guard let text = self.invocation.value("of") else { return nil }
+        return try self.userName(text)
+    }
+
+    func print(_ transfers: [AdminTransfer]) throws(CommandFailure) {
+        try self.print(
+            [
+                Table.Column("table.key"), Table.Column("table.direction"), Table.Column("table.owner"),
+                Table.Column("table.name"), Table.Column("table.done", .right), Table.Column("table.size", .right),
+                Table.Column("table.speed", .right), Table.Column("table.remaining", .right),
+                Table.Column("table.state"), Table.Column("table.reason"),
+            ],
+            rows: transfers.map {
+                [
+                    $0.key.text, self.text($0.direction.textKey), $0.owner.text, $0.fileName, TransferBoard.share($0),
+                    $0.size.map { shownBytes($0) } ?? "",
+                    $0.state == .progressing ? TransferBoard.speed($0.bytesPerSecond) : "",
+                    $0.remainingSeconds.map { shownDuration(seconds: $0) } ?? "", self.text($0.state.textKey),
+                    $0.error ?? "",
+                ]
+            })
+    }
+
+    // MARK: Watching
+
+    /// Bars that move, until q, Ctrl-C or a signal.
+    fileprivate func watch(on screen: Screen, _ transfers: [AdminTransfer]) throws(CommandFailure) {
+        var board = TransferBoard(self.terminal.texts)
+        board.update(transfers)
+        // A signal must not leave the terminal as the picture needs it.
+        let signals = clinux_signal_descriptor()
+        defer { if signals >= 0 { close(signals) } }
+        let picture = try LivePicture(self.terminal, screen)
+        defer { picture.end() }
+        let wakers = [screen.keys, signals >= 0 ? signals : nil].compactMap { $0 }
+        while true {
+            try picture.draw(board.picture(picture.size))
+            // Now and then also without news: the window may have changed its size.
+            let event = try self.talk { client throws(AdminError) in
+                try client.nextEvent(withinMilliseconds: 500, orReadable: wakers)
+            }
+            if case .transfers(let news) = event { board.update(news) }
+            if picture.isAskedToEnd() || (signals >= 0 && clinux_next_signal(signals) != 0) { return }
+        }
+    }
+
+    /// A line now and then, until the server stops or the command is ended.
+    fileprivate func watchInLines(_ transfers: [AdminTransfer]) throws(CommandFailure) {
+        var board = TransferBoard(self.terminal.texts)
+        try self.write(.transfers(transfers), &board)
+        while true {
+            let event = try self.talk { client throws(AdminError) in try client.nextEvent() }
+            try self.write(event, &board)
+        }
+    }
+
+    private func write(_ event: AdminEvent, _ board: inout TransferBoard) throws(CommandFailure) {
+        if self.wantsJSON { return try self.print(json: event.json) }
+        switch event {
+        case .transfers(let news):
+            board.update(news)
+            for transfer in news {
+                if let line = board.plainLine(for: transfer) { try self.terminal.print(line) }
+            }
+        default: try self.terminal.print(self.line(for: event))
+        }
+    }
+}

@@ -1,0 +1,175 @@
+import AdminAPI
+import ByteCodec
+import ChatModel
+import CLinux
+import CommandLineKit
+import Execution
+import Glibc
+
+/// Sends one file of this machine to the server, piece by piece, and shows how far it is.
+final class Uploader {
+    /// Pieces that were sent and not yet answered: fewer than the server works on, so that answers keep coming.
+    private static let maximumUnderWay = 6
+
+    private let control: Control
+    private let path: String
+    private let descriptor: Int32
+    private let size: Int64
+    private let source: String
+    private let line: LiveLine?
+
+    /// Opens the file.
+    ///
+    /// - Throws: exit code 74 when it cannot be read, 64 when it is no plain file.
+    init(_ control: Control, path: String) throws(CommandFailure) {
+        let descriptor = clinux_open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK, 0)
+        guard descriptor >= 0 else { throw Self.cannotRead(control, path) }
+        var status = stat()
+        guard fstat(descriptor, &status) == 0, status.st_mode & S_IFMT == S_IFREG else {
+            close(descriptor)
+            throw CommandFailure(.usage, control.text("ctl.upload.noFile", ["path": path]))
+        }
+        self.control = control
+        self.path = path
+        self.descriptor = descriptor
+        self.size = Int64(status.st_size)
+        let changed = "\(status.st_mtim.tv_sec).\(status.st_mtim.tv_nsec)"
+        let digits = String(
+            StableHash.xxh64("\(status.st_dev):\(status.st_ino):\(status.st_size):\(changed)"), radix: 16)
+        self.source = String(repeating: "0", count: 16 - digits.count) + digits
+        self.line = control.wantsJSON ? nil : LiveLine(control.terminal)
+    }
+
+    deinit { close(self.descriptor) }
+
+    private static func cannotRead(_ control: Control, _ path: String) -> CommandFailure {
+        let reason = String(cString: strerror(clinux_errno()))
+        return CommandFailure(.inputOutput, control.text("ctl.cannotRead", ["path": path, "reason": reason]))
+    }
+
+    /// The last part of the path.
+    var fileName: String { self.path.split(separator: "/").last.map { String($0) } ?? self.path }
+
+    /// Uploads the file, or the rest of it.
+    ///
+    /// - Returns: the transfer, which has succeeded.
+    /// - Throws: exit code 74 with how to go on when the connection broke.
+    func run(
+        for owner: UserName, name: String, resuming: TransferKey? = nil, isAvatar: Bool = false
+    ) throws(CommandFailure) -> AdminTransfer {
+        let upload = AdminUpload(
+            owner: owner, name: name, mediaType: mediaType(of: self.fileName), size: self.size, source: self.source,
+            resumed: resuming, isAvatar: isAvatar)
+        guard case .transfers(.one(let transfer)) = try self.control.ask(.transfers(.upload(upload))) else {
+            throw self.control.unexpectedAnswer
+        }
+        if transfer.offset > 0 {
+            let values = ["key": transfer.key.text, "share": TransferBoard.share(transfer)]
+            self.control.terminal.complain(self.control.text("ctl.upload.goesOn", values) + "\n")
+        }
+        if transfer.state == .suspended {
+            self.control.terminal.complain(self.control.text("ctl.upload.held", ["key": transfer.key.text]) + "\n")
+        }
+        do throws(CommandFailure) {
+            try self.sendPieces(from: transfer.offset)
+            guard case .transfers(.one(let done)) = try self.control.ask(.transfers(.finishUpload)) else {
+                throw self.control.unexpectedAnswer
+            }
+            try self.line?.erase()
+            return done
+        } catch {
+            try self.line?.erase()
+            guard error.code == .inputOutput else { throw error }
+            throw CommandFailure(error.code, error.message + " " + self.control.text("ctl.upload.again"))
+        }
+    }
+
+    private func sendPieces(from start: Int64) throws(CommandFailure) {
+        let bar = UploadBar(start: start, size: self.size, Clock.system.now())
+        var offset = start
+        var underWay = 0
+        while offset < self.size || underWay > 0 {
+            if offset < self.size && underWay < Self.maximumUnderWay {
+                let piece = AdminPiece(offset: offset, bytes: try self.read(at: offset))
+                _ = try self.control.talk { client throws(AdminError) in
+                    try client.send(.transfers(.piece(piece)))
+                }
+                offset += Int64(piece.bytes.count)
+                underWay += 1
+                continue
+            }
+            let answer = try self.control.talk { client throws(AdminError) in try client.nextAnswer().answer.get() }
+            guard case .transfers(.taken(let taken)) = answer else { throw self.control.unexpectedAnswer }
+            underWay -= 1
+            try self.line?.draw { bar.text(taken: taken, Clock.system.now(), columns: $0) }
+        }
+    }
+
+    private func read(at offset: Int64) throws(CommandFailure) -> [UInt8] {
+        let wanted = Int(min(Int64(AdminProtocol.pieceBytes), self.size - offset))
+        var failed = false
+        let bytes = [UInt8](unsafeUninitializedCapacity: wanted) { room, filled in
+            while filled < wanted {
+                // SAFETY: `pread` writes at most what is left of the room behind what is filled.
+                let count = pread(
+                    self.descriptor, room.baseAddress! + filled, wanted - filled, off_t(offset) + off_t(filled))
+                if count < 0 && clinux_errno() == EINTR { continue }
+                failed = count < 0
+                guard count > 0 else { return }
+                filled += count
+            }
+        }
+        if failed { throw Self.cannotRead(self.control, self.path) }
+        guard bytes.count == wanted else {
+            throw CommandFailure(.refused, self.control.text("ctl.upload.shorter", ["path": self.path]))
+        }
+        return bytes
+    }
+}
+
+/// The bar of one upload. Pure.
+struct UploadBar {
+    private let start: Int64
+    private let size: Int64
+    private let startedAt: Instant
+
+    init(start: Int64, size: Int64, _ now: Instant) {
+        self.start = start
+        self.size = size
+        self.startedAt = now
+    }
+
+    /// `[=====>    ]  42%  1.2 MiB/3 MiB  2 MiB/s  0:09`
+    func text(taken: Int64, _ now: Instant, columns: Int) -> String {
+        let passed = max(1, now.milliseconds(since: self.startedAt))
+        let moved = max(0, taken - self.start)
+        let speed = Int64(Double(moved) * 1000 / Double(passed))
+        var words = [
+            ProgressBar.text(done: taken, of: self.size, width: max(10, min(40, columns - 52))),
+            padded("\(percent(of: taken, in: self.size))%", to: 4, onTheLeft: true),
+            "\(shownBytes(taken))/\(shownBytes(self.size))", TransferBoard.speed(speed),
+        ]
+        if speed > 0 { words.append(shownDuration(seconds: (self.size - taken) / speed)) }
+        return words.joined(separator: "  ")
+    }
+}
+
+/// What a file is, by the end of its name; browsers are told by what is in it.
+func mediaType(of name: String) -> String {
+    let parts = name.split(separator: ".", omittingEmptySubsequences: false)
+    guard parts.count > 1, let end = parts.last?.lowercased() else { return "application/octet-stream" }
+    return mediaTypes[end] ?? "application/octet-stream"
+}
+
+/// Source: the media types of IANA's registry.
+private let mediaTypes = [
+    "jpg": "image/jpeg", "jpeg": "image/jpeg", "png": "image/png", "gif": "image/gif", "webp": "image/webp",
+    "bmp": "image/bmp", "heic": "image/heic", "mp4": "video/mp4", "mov": "video/quicktime", "webm": "video/webm",
+    "mp3": "audio/mpeg", "m4a": "audio/mp4", "ogg": "audio/ogg", "wav": "audio/wav", "amr": "audio/AMR",
+    "txt": "text/plain", "log": "text/plain", "md": "text/markdown", "csv": "text/csv", "html": "text/html",
+    "json": "application/json", "pdf": "application/pdf", "zip": "application/zip", "gz": "application/gzip",
+    "doc": "application/msword", "xls": "application/vnd.ms-excel", "ppt": "application/vnd.ms-powerpoint",
+    "docx": "application/vnd.openxmlformats-officedocument.wordprocessingml.document",
+    "xlsx": "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet",
+    "pptx": "application/vnd.openxmlformats-officedocument.presentationml.presentation",
+]

@@ -33,6 +33,7 @@ let package = Package(
         .target(name: "CSQLite", linkerSettings: [library("sqlite3"), .linkedLibrary("m")]),
         .target(name: "COpenSSL", linkerSettings: [library("ssl"), library("crypto")]),
         .target(name: "CSodium", linkerSettings: [library("sodium")]),
+        .target(name: "CZlib", linkerSettings: [library("z")]),
 
         // The common four.
         module("ChatModel", []),
@@ -47,6 +48,9 @@ let package = Package(
         module("Transport", ["ByteCodec", "Execution", "Diagnostics", "CLinux", "COpenSSL"]),
         module("HTTPClient", ["ByteCodec", "Execution", "Diagnostics", "Transport", "CLinux", "COpenSSL"]),
         module("Store", common + ["CSQLite", "CLinux"]),
+        module("FileStore", common + ["CZlib", "COpenSSL", "CLinux"]),
+        module("Transfers", common + ["Store", "FileStore", "CLinux"]),
+        module("Profiles", common + ["Store", "HTTPClient", "Localization", "CLinux"]),
         module("Accounts", common + ["Store", "CSodium", "CLinux"]),
         module("Doctor", common + ["Store", "CLinux"]),
         module("Broker", common + ["Store"]),
@@ -58,19 +62,32 @@ let package = Package(
             common + [
                 "WuKongWire", "WuKongCrypto", "WuKongTranslation", "Transport", "Store", "Broker", "Accounts",
             ]),
+        module("APIKit", common + ["Transport", "Store", "Broker", "Accounts"]),
+        module(
+            "APIGateway",
+            common + [
+                "APIKit", "Transport", "Store", "FileStore", "Transfers", "Profiles", "Broker", "Accounts", "CLinux",
+            ]),
         module(
             "WuKongAPI",
-            common + ["WuKongWire", "WuKongTranslation", "Transport", "Store", "Broker", "Accounts"]),
+            common + [
+                "APIKit", "WuKongWire", "WuKongTranslation", "Transport", "Store", "FileStore", "Transfers", "Profiles",
+                "Broker", "Accounts",
+            ]),
         module(
             "Hooks", common + ["Store", "Broker", "HTTPClient", "WuKongWire", "WuKongTranslation", "CLinux"]),
         module("CommandLineKit", ["CLinux", "Diagnostics"]),
         module("AdminAPI", common + ["CLinux"]),
-        module("AdminService", common + ["AdminAPI", "Accounts", "Broker", "Store", "Transport", "CLinux"]),
+        module(
+            "AdminService",
+            common + [
+                "AdminAPI", "Accounts", "Broker", "Store", "FileStore", "Transfers", "Profiles", "Transport", "CLinux",
+            ]),
         module(
             "Server",
             common + [
-                "Configuration", "Transport", "Store", "Accounts", "Broker", "WuKongGateway", "WuKongAPI", "AdminAPI",
-                "AdminService", "HTTPClient", "Hooks", "WuKongTranslation", "CLinux",
+                "Configuration", "Transport", "Store", "Accounts", "Broker", "WuKongGateway", "APIKit", "APIGateway",
+                "WuKongAPI", "AdminAPI", "AdminService", "FileStore", "Transfers", "Profiles", "HTTPClient", "Hooks", "WuKongTranslation", "CLinux",
             ]),
 
         // What is installed.
@@ -101,6 +118,7 @@ let package = Package(
         tests("Accounts", common + ["Accounts", "Store"]),
         tests("AdminAPI", common + ["AdminAPI"]),
         tests("AdminService", common + ["AdminService", "AdminAPI", "Accounts", "Broker", "Store", "CLinux"]),
+        tests("APIKit", common + ["APIKit", "Store", "Broker"]),
         tests("Architecture", []),
         tests("BenchKit", ["BenchKit", "WuKongWire", "WuKongCrypto", "CBench", "CLinux", "Execution"]),
         tests("Broker", common + ["Broker", "Store"]),
@@ -128,7 +146,7 @@ let package = Package(
         tests("Transport", ["Transport", "Execution", "Diagnostics", "COpenSSL", "CLinux"]),
         tests(
             "WuKongAPI",
-            common + ["WuKongAPI", "WuKongWire", "WuKongTranslation", "Transport", "Store", "Broker", "Accounts"]),
+            common + ["APIKit", "WuKongAPI", "WuKongWire", "WuKongTranslation", "Transport", "Store", "Broker", "Accounts"]),
         tests("WuKongGateway", common + ["WuKongGateway", "WuKongWire", "Broker"]),
         tests("WuKongTranslation", common + ["WuKongTranslation", "WuKongWire", "Broker"]),
         tests("WuKongCrypto", ["ByteCodec", "WuKongCrypto"]),

@@ -1,3 +1,4 @@
+import APIKit
 import Accounts
 import Broker
 import Store
@@ -28,6 +29,6 @@ extension TeahouseServer {
         let router = Router(
             WuKongRows.all + BusinessServer(business).routes,
             notServed: WuKongRows.notServed + BusinessServer.notServed)
-        return APIDesk(house: house, router: router)
+        return APIDesk(house: house, areas: [APIArea(router)])
     }
 }

@@ -1,3 +1,4 @@
+import APIKit
 package import Accounts
 package import AdminAPI
 import AdminService
@@ -91,7 +92,7 @@ package final class TeahouseServer: Sendable {
                 clock: options.clock
             ) { reactor in
                 var doors: [any Gateway] = servesWuKong ? [WuKongGateway(house: house, reactor: reactor)] : []
-                if let api { doors.append(WuKongAPIGateway(desk: api, reactor: reactor)) }
+                if let api { doors.append(RouteGateway(desk: api, reactor: reactor)) }
                 return doors + [SetupDoor(accounts: accounts, reactor: reactor), FrontDoor(tls: tls)]
             }
         } catch {

@@ -66,11 +66,11 @@ package enum BodyPlan {
     /// Handed out piece by piece as it arrives, then `respond` is called with an empty body.
     /// `Connection.pauseReading` holds the peer back.
     case streamed(any BodyReceiver)
-    /// Answered at once and closed, without reading the body.
-    case refused(status: Int, text: String)
+    /// Answered at once and closed, without reading the body; the text is the error in a short JSON body.
+    case refused(status: Int, text: String, headers: [(String, String)] = [])
 }
 
-/// Takes a request body while it arrives.
+/// Takes a request body while it arrives. `Connection.refuseRequest` ends it early.
 package protocol BodyReceiver: AnyObject {
     /// - Parameter bytes: valid during the call only.
     func received(_ bytes: UnsafeRawBufferPointer)

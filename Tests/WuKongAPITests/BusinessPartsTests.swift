@@ -1,3 +1,4 @@
+import APIKit
 import ByteCodec
 import ChatModel
 import Testing

@@ -71,7 +71,7 @@ extension Connection {
                 return self.refuse(413, "the body is longer than \(maximum) bytes")
             }
         case .streamed(let receiver): http.receiver = receiver
-        case .refused(let status, let text): return self.refuse(status, text)
+        case .refused(let status, let text, let headers): return self.refuse(status, text, headers)
         }
         if request.head.framing != .none, request.head.minorVersion == 1, request.headers["expect"] != nil {
             self.outbox.append("HTTP/1.1 100 Continue\r\n\r\n")
@@ -106,7 +106,7 @@ extension Connection {
     }
 
     /// Answers what cannot be served, and closes: what follows on the connection may not be what it seems.
-    func refuse(_ status: Int, _ text: String) {
+    func refuse(_ status: Int, _ text: String, _ headers: [(String, String)] = []) {
         guard let http = self.http, self.end == nil else { return }
         switch status {
         case 413: _ = self.reactor.limits.bodyBytes.allows(.max)
@@ -115,15 +115,28 @@ extension Connection {
         }
         let receiver = http.receiver
         http.receiver = nil
-        self.writeRefusal(status, text, closes: true)
+        self.writeRefusal(status, text, headers, closes: true)
         self.finishSending(.protocolError(.protocolError))
         receiver?.cancelled()
     }
 
-    private func writeRefusal(_ status: Int, _ text: String, closes: Bool) {
+    /// Answers a request whose body is still coming, and closes: nobody will take the rest of it. Its receiver is told
+    /// that it is cancelled. Ignored when no request is being read.
+    ///
+    /// - Parameters:
+    ///   - text: the error in a short JSON body.
+    ///   - headers: besides those every answer has.
+    package func refuseRequest(status: Int, text: String, headers: [(String, String)] = []) {
+        guard self.http?.request != nil else { return }
+        self.refuse(status, text, headers)
+    }
+
+    private func writeRefusal(
+        _ status: Int, _ text: String, _ headers: [(String, String)] = [], closes: Bool
+    ) {
         let isHead = self.http?.request?.method == "HEAD"
         let body = ErrorBody.json(status: status, text)
-        var fields = [("Content-Type", "application/json")]
+        var fields = [("Content-Type", "application/json")] + headers
         if status == 426 { fields += [("Upgrade", "websocket"), ("Sec-WebSocket-Version", "13")] }
         self.outbox.append(
             HTTPResponseHead.text(

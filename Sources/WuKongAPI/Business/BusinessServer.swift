@@ -1,3 +1,4 @@
+package import APIKit
 package import Accounts
 package import ChatModel
 

@@ -1,3 +1,4 @@
+package import APIKit
 import Broker
 import ChatModel
 import Diagnostics

@@ -1,3 +1,4 @@
+import APIKit
 import Broker
 import ByteCodec
 import ChatModel

@@ -1,3 +1,4 @@
+import APIKit
 import ByteCodec
 
 /// Where clients connect to.

@@ -1,3 +1,4 @@
+import APIKit
 import ChatModel
 import Store
 import WuKongTranslation

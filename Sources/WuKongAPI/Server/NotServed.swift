@@ -1,3 +1,5 @@
+package import APIKit
+
 /// What the original has and this server does not.
 extension WuKongRows {
     package static let notServed: [NotServed] = [

@@ -1,3 +1,4 @@
+import APIKit
 import Accounts
 import Broker
 import ByteCodec

@@ -1,3 +1,5 @@
+package import APIKit
+
 /// WuKongIM's HTTP API: one row per path. Source: WuKongIM v2.2.5, its server API.
 ///
 /// `.manager` rows are for an app's own server. The others a client may use too, with the token of its person.

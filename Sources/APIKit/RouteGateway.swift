@@ -1,4 +1,4 @@
-import Accounts
+package import Accounts
 import ByteCodec
 import ChatModel
 import Diagnostics
@@ -8,22 +8,47 @@ package import Transport
 /// What the API gateways of all reactors share.
 package final class APIDesk: Sendable {
     package let house: APIHouse
-    let router: Router
-    let rates: APIRates
+    /// How fast people and addresses may ask, at every door of this server together.
+    package let rates: APIRates
+    let areas: [APIArea]
 
-    package init(house: APIHouse, router: Router) {
+    package init(house: APIHouse, areas: [APIArea]) {
         self.house = house
-        self.router = router
+        self.areas = areas
         self.rates = APIRates(perPerson: house.settings.perPerson, perAddress: house.settings.perAddress)
+    }
+
+    /// The first area that knows the path; by it, how failures are worded there.
+    func find(_ method: String, _ path: String) -> (Router.Finding, APIArea)? {
+        for area in self.areas {
+            let finding = area.router.find(method, path)
+            if case .notMine = finding { continue }
+            return (finding, area)
+        }
+        return nil
+    }
+}
+
+/// One API among several on the same port.
+package struct APIArea: Sendable {
+    let router: Router
+    let wordFailure: @Sendable (APIFailure) -> APIAnswer
+
+    /// - Parameter wordFailure: the shape of its errors.
+    package init(
+        _ router: Router, wordFailure: @escaping @Sendable (APIFailure) -> APIAnswer = { APIAnswer.failure($0) }
+    ) {
+        self.router = router
+        self.wordFailure = wordFailure
     }
 }
 
 /// The door of the HTTP API on one reactor: finds the route, proves the caller, decodes the body, runs the handler, and
 /// answers when it has answered. Confined to its reactor.
-package final class WuKongAPIGateway: Gateway {
+package final class RouteGateway: Gateway {
     private let desk: APIDesk
     private unowned let reactor: Reactor
-    private var waiting: [UInt64: HTTPResponder] = [:]
+    private var waiting: [UInt64: (responder: HTTPResponder, area: APIArea)] = [:]
     private var lastTicket: UInt64 = 0
 
     package init(desk: APIDesk, reactor: Reactor) {
@@ -35,8 +60,8 @@ package final class WuKongAPIGateway: Gateway {
 
     /// Only who has the manager's token may make the server read a long body.
     package func plan(for request: HTTPRequest, on connection: Connection) -> BodyPlan? {
-        switch self.desk.router.find(request.method, request.path) {
-        case .notMine: return nil
+        switch self.desk.find(request.method, request.path)?.0 {
+        case nil, .notMine: return nil
         case .refused: return .buffered(maximumBytes: Route.usualBytes)
         case .route(let route, _):
             return .buffered(maximumBytes: self.maximumBytes(of: route, isManager: self.isManager(request)))
@@ -52,14 +77,15 @@ package final class WuKongAPIGateway: Gateway {
     }
 
     package func respond(to request: HTTPRequest, with responder: HTTPResponder) -> Bool {
-        switch self.desk.router.find(request.method, request.path) {
+        guard let (finding, area) = self.desk.find(request.method, request.path) else { return false }
+        switch finding {
         case .notMine: return false
-        case .refused(let failure): Self.send(.failure(failure), responder)
+        case .refused(let failure): Self.send(area.wordFailure(failure), responder)
         case .route(let route, let parameters):
             do throws(APIFailure) {
-                try self.begin(request, route, parameters, responder)
+                try self.begin(request, route, parameters, area, responder)
             } catch {
-                Self.send(.failure(error), responder)
+                Self.send(area.wordFailure(error), responder)
             }
         }
         return true
@@ -68,7 +94,8 @@ package final class WuKongAPIGateway: Gateway {
     // MARK: One request
 
     private func begin(
-        _ request: HTTPRequest, _ route: Route, _ parameters: [String: String], _ responder: HTTPResponder
+        _ request: HTTPRequest, _ route: Route, _ parameters: [String: String], _ area: APIArea,
+        _ responder: HTTPResponder
     ) throws(APIFailure) {
         guard self.waiting.count < self.desk.house.settings.waitingRequests else {
             throw APIFailure(503, "too many requests wait for their answer", retryAfterSeconds: 1)
@@ -84,7 +111,7 @@ package final class WuKongAPIGateway: Gateway {
         var asked = try Self.decode(request, route, parameters)
         let question = try self.question(proof, asked, request)
         self.lastTicket += 1
-        self.waiting[self.lastTicket] = responder
+        self.waiting[self.lastTicket] = (responder, area)
         let reply = self.reply(to: self.lastTicket)
         switch question {
         case .none:
@@ -284,16 +311,16 @@ package final class WuKongAPIGateway: Gateway {
     private func reply(to ticket: UInt64) -> APIReply {
         let jobs = self.reactor.jobs
         let one = OneReply { answer in
-            jobs.post { reactor in reactor.gateway(WuKongAPIGateway.self)?.answer(ticket, answer) }
+            jobs.post { reactor in reactor.gateway(RouteGateway.self)?.answer(ticket, answer) }
         }
         return { answer in one.give(answer) }
     }
 
     private func answer(_ ticket: UInt64, _ answer: APIAnswer) {
-        guard let responder = self.waiting.removeValue(forKey: ticket) else { return }
+        guard let (responder, area) = self.waiting.removeValue(forKey: ticket) else { return }
         // Only who was somebody keeps the connection for longer between requests.
         if answer.status < 400 { responder.connection?.authenticated() }
-        Self.send(answer, responder)
+        Self.send(answer.failure.map(area.wordFailure) ?? answer, responder)
     }
 
     private static func send(_ answer: APIAnswer, _ responder: HTTPResponder) {
@@ -315,7 +342,8 @@ extension RouteAccess.UIDPlace {
 }
 
 extension PeerAddress {
-    var signInOrigin: SignInOrigin {
+    /// For the authenticator.
+    package var signInOrigin: SignInOrigin {
         switch self.scope {
         case .loopback: .loopback
         case .privateNetwork: .privateNetwork

@@ -1,9 +1,9 @@
-import Broker
-import ChatModel
-import Execution
+package import Broker
+package import ChatModel
+package import Execution
 
 /// How fast people and addresses may ask, over all reactors. Any thread.
-final class APIRates: Sendable {
+package final class APIRates: Sendable {
     private struct State {
         var people: [UserName: TokenBucket] = [:]
         var addresses: [String: TokenBucket] = [:]
@@ -17,16 +17,16 @@ final class APIRates: Sendable {
     private let perAddress: RateLimit
     private let state = Lock(State())
 
-    init(perPerson: RateLimit, perAddress: RateLimit) {
+    package init(perPerson: RateLimit, perAddress: RateLimit) {
         self.perPerson = perPerson
         self.perAddress = perAddress
     }
 
-    func take(person: UserName, at now: Instant) -> Bool {
+    package func take(person: UserName, at now: Instant) -> Bool {
         self.state.withLock { state in Self.take(person, &state.people, self.perPerson, now) }
     }
 
-    func take(address: String, at now: Instant) -> Bool {
+    package func take(address: String, at now: Instant) -> Bool {
         self.state.withLock { state in Self.take(address, &state.addresses, self.perAddress, now) }
     }
 

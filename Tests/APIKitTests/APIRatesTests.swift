@@ -3,7 +3,7 @@ import ChatModel
 import Execution
 import Testing
 
-@testable import WuKongAPI
+@testable import APIKit
 
 struct APIRatesTests {
     @Test("one person's burst is used up, and comes back with time; others are not concerned")

@@ -1,6 +1,6 @@
 import Testing
 
-@testable import WuKongAPI
+@testable import APIKit
 
 struct RouterTests {
     static let handler: APIHandler = { _, _, reply in reply(.ok) }

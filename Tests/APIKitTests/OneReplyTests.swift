@@ -1,7 +1,7 @@
 import Execution
 import Testing
 
-@testable import WuKongAPI
+@testable import APIKit
 
 struct OneReplyTests {
     @Test("only the first answer is sent")

@@ -8,6 +8,8 @@ package struct APIAnswer: Sendable {
     package var headers: [(String, String)]
     package var contentType: String
     package var body: [UInt8]
+    /// Why the request is not done: a door with words of its own words it again.
+    package var failure: APIFailure?
 
     package init(
         status: Int, headers: [(String, String)] = [], contentType: String = "application/json", body: [UInt8]
@@ -49,7 +51,9 @@ package struct APIAnswer: Sendable {
             JSONValue.Member("msg", .string(failure.message)),
             JSONValue.Member("status", .integer(Int64(failure.status))),
         ])
-        return APIAnswer(status: failure.status, headers: headers, body: body.serialized())
+        var answer = APIAnswer(status: failure.status, headers: headers, body: body.serialized())
+        answer.failure = failure
+        return answer
     }
 
     package static func failure(_ status: Int, _ message: String) -> APIAnswer {

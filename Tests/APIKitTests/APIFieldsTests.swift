@@ -2,7 +2,7 @@ import ByteCodec
 import Store
 import Testing
 
-@testable import WuKongAPI
+@testable import APIKit
 
 struct APIFieldsTests {
     private func fields(_ json: String) throws -> APIFields { APIFields(try JSONValue(parsing: json)) }

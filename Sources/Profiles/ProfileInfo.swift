@@ -1,0 +1,52 @@
+package import ChatModel
+
+/// The two sizes of a picture, as addresses; `nil` for one that is not there.
+package struct Picture: Hashable, Sendable {
+    package var full: String?
+    /// For lists.
+    package var small: String?
+
+    package init(full: String? = nil, small: String? = nil) {
+        self.full = full
+        self.small = small
+    }
+}
+
+/// Who somebody is, for whoever asked and where they asked.
+package struct ProfileInfo: Hashable, Sendable {
+    package var name: UserName
+    /// What another user system calls them.
+    package var externalID: String?
+    package var displayName: String?
+    /// Their name in the conversation that was asked for.
+    package var teamName: String?
+    /// What the asker calls them.
+    package var alias: String?
+    package var picture: Picture
+    /// The text of a JSON object with everything else; `nil` for nothing.
+    package var attributes: [UInt8]?
+    /// Somebody by this name exists.
+    package var isKnown: Bool
+    /// Not the last word: what it stands for is being asked for.
+    package var isPlaceholder: Bool
+
+    package init(
+        name: UserName, externalID: String? = nil, displayName: String? = nil, teamName: String? = nil,
+        alias: String? = nil, picture: Picture = Picture(), attributes: [UInt8]? = nil, isKnown: Bool = true,
+        isPlaceholder: Bool = false
+    ) {
+        self.name = name
+        self.externalID = externalID
+        self.displayName = displayName
+        self.teamName = teamName
+        self.alias = alias
+        self.picture = picture
+        self.attributes = attributes
+        self.isKnown = isKnown
+        self.isPlaceholder = isPlaceholder
+    }
+
+    /// What people see: the asker's own word first, then the name in the team, the chosen name, the id.
+    /// Source: the order of NIMKit's `NIMKitInfo.showName`.
+    package var shownName: String { self.alias ?? self.teamName ?? self.displayName ?? self.name.text }
+}

@@ -1,0 +1,80 @@
+package import ChatModel
+package import Store
+
+/// A transfer as it is now.
+package struct TransferView: Hashable, Sendable {
+    package var record: TransferRecord
+    /// The file, once it is complete.
+    package var file: FileRecord?
+    /// Over the last seconds; 0 while nothing moves.
+    package var bytesPerSecond: Int64
+    /// `nil` while it cannot be told.
+    package var remainingSeconds: Int64?
+    /// Somebody is connected for it.
+    package var isLive: Bool
+
+    package init(
+        record: TransferRecord, file: FileRecord? = nil, bytesPerSecond: Int64 = 0, remainingSeconds: Int64? = nil,
+        isLive: Bool = false
+    ) {
+        self.record = record
+        self.file = file
+        self.bytesPerSecond = bytesPerSecond
+        self.remainingSeconds = remainingSeconds
+        self.isLive = isLive
+    }
+}
+
+/// Why a transfer does not go on.
+package enum TransferError: Error, Hashable, Sendable {
+    /// Nothing by that name, or nothing that the asker may know of.
+    case notFound
+    /// What the store refused: quotas, rates, permission.
+    case refused(StoreError)
+    /// The upload is at another offset.
+    case wrongOffset(Int64)
+    /// Another request is uploading into it.
+    case busy
+    /// Too much is going on: ask again in a second.
+    case overloaded
+    /// More bytes than were declared, or than a file may have.
+    case tooLong(limit: Int64)
+    /// What came does not have the checksum that was announced; it was thrown away.
+    case wrongChecksum
+    case cancelled
+    /// It is over: succeeded, failed, cancelled or expired.
+    case over(TransferState)
+    /// No room on the disk for more files.
+    case full
+    /// The content on the disk is damaged or missing.
+    case damaged
+    /// The disk failed; the reason is for the operator.
+    case failed(String)
+    /// The server stops.
+    case stopping
+}
+
+/// Which bytes of a file are sent.
+package enum DownloadPart: Hashable, Sendable {
+    /// Bytes of the plain content.
+    case plain(Range<Int64>)
+    /// All the bytes as they are kept, for who understands gzip.
+    case stored
+}
+
+/// A checksum that the uploader announced for one request's body.
+package struct UploadChecksum: Hashable, Sendable {
+    package enum Algorithm: String, Sendable, CaseIterable {
+        case md5
+        case sha1
+        case sha256
+    }
+
+    package var algorithm: Algorithm
+    package var digest: [UInt8]
+
+    package init(algorithm: Algorithm, digest: [UInt8]) {
+        self.algorithm = algorithm
+        self.digest = digest
+    }
+}

@@ -40,7 +40,8 @@ enum DownloadPlan: Hashable {
     static func make(_ content: Content, _ wishes: Wishes) -> DownloadPlan {
         let plain = EntityTag(content.hash)
         let gzip = EntityTag(content.hash + "-gz")
-        if let wanted = EntityTag.List(wishes.ifMatch), !wanted.containsStrongly(plain), !wanted.containsStrongly(gzip) {
+        if let wanted = EntityTag.List(wishes.ifMatch), !wanted.containsStrongly(plain), !wanted.containsStrongly(gzip)
+        {
             return .changed
         }
         let asksForPart = !wishes.isHead && !wishes.range.isEmpty

@@ -152,7 +152,8 @@ struct FieldParameters: Hashable {
 
     private static func quotedByPercent(_ three: ArraySlice<UInt8>) -> UInt8? {
         guard three.count == 3, three[three.startIndex] == UInt8(ascii: "%"),
-            let high = ASCII.hexDigit(three[three.startIndex + 1]), let low = ASCII.hexDigit(three[three.startIndex + 2])
+            let high = ASCII.hexDigit(three[three.startIndex + 1]),
+            let low = ASCII.hexDigit(three[three.startIndex + 2])
         else { return nil }
         let byte = high << 4 | low
         return byte == 0x22 || byte == 0x0D || byte == 0x0A ? byte : nil

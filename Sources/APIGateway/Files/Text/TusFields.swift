@@ -1,4 +1,5 @@
 import ByteCodec
+import Transfers
 import Transport
 
 /// The header fields of tus, the protocol of resumable uploads.
@@ -56,32 +57,22 @@ enum TusFields {
         }.joined(separator: ",")
     }
 
-    /// What `Upload-Checksum` says of a request's body.
-    struct Checksum: Hashable {
-        enum Algorithm: String, Hashable {
-            case sha1, md5, sha256
-
-            var byteCount: Int {
-                switch self {
-                case .sha1: 20
-                case .md5: 16
-                case .sha256: 32
-                }
-            }
-        }
-
-        var algorithm: Algorithm
-        var digest: [UInt8]
-    }
-
     /// `sha1 Kq5sNclPz7QV2+lfQIuc6R7oRu0=`.
     ///
     /// - Returns: `nil` for an algorithm that is not offered, and for a digest that is none.
-    static func checksum(_ field: String) -> Checksum? {
+    static func checksum(_ field: String) -> UploadChecksum? {
         let words = field.split(separator: " ")
-        guard words.count == 2, let algorithm = Checksum.Algorithm(rawValue: ASCII.lowercased(words[0])),
-            let digest = Base64.decode(Array(words[1].utf8)), digest.count == algorithm.byteCount
+        guard words.count == 2, let algorithm = UploadChecksum.Algorithm(rawValue: ASCII.lowercased(words[0])),
+            let digest = Base64.decode(Array(words[1].utf8)), digest.count == Self.digestBytes(algorithm)
         else { return nil }
-        return Checksum(algorithm: algorithm, digest: digest)
+        return UploadChecksum(algorithm: algorithm, digest: digest)
+    }
+
+    private static func digestBytes(_ algorithm: UploadChecksum.Algorithm) -> Int {
+        switch algorithm {
+        case .md5: 16
+        case .sha1: 20
+        case .sha256: 32
+        }
     }
 }

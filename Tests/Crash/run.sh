@@ -9,9 +9,9 @@ if [ $# -lt 2 ]; then
 fi
 python=$(cd "$(dirname "$1")" && pwd)/$(basename "$1")
 teahouse=$(realpath "$2")
-messages=900 images=1000 kills=24 seconds=24 mutant_images=400
+messages=900 images=1000 kills=24 seconds=24 mutant_images=400 file_kills=20 file_seconds=20
 if [ "${3:-}" = --long ]; then
-    messages=3000 images=10000 kills=300 seconds=300 mutant_images=2000
+    messages=3000 images=10000 kills=300 seconds=300 mutant_images=2000 file_kills=200 file_seconds=200
 fi
 
 cd "$here/../.." || exit 70
@@ -43,6 +43,7 @@ power_cut "power cuts" --messages "$messages" --images "$images"
 power_cut "power cuts around many checkpoints" --messages "$messages" --images "$images" \
     --server "$mutant --checkpoint-bytes 100000"
 kill_loop "kill -9 under load" --kills "$kills" --seconds "$seconds"
+run "kill -9 under uploads" "$here/file_kills.py" --kills "$file_kills" --seconds "$file_seconds"
 power_cut "power cuts, acknowledging before the commit: must be red" --images "$mutant_images" \
     --server "$mutant --mutant ack-before-commit" --expect-red
 power_cut "power cuts, synchronous = NORMAL: must be red" --images "$mutant_images" \

@@ -3,6 +3,11 @@ package import ByteCodec
 package import ChatModel
 package import Transfers
 
+enum FileWording {
+    /// The header field that names the file an upload has become.
+    static let fileField = "Teahouse-File"
+}
+
 extension APIFailure {
     /// What a transfer that does not go on is answered.
     ///

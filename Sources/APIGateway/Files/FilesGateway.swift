@@ -124,8 +124,11 @@ package final class FilesGateway: Gateway {
 
     // MARK: tus
 
-    /// Every answer of tus has it.
-    private static let tusFields = [("Tus-Resumable", TusFields.version)]
+    /// Every answer of tus has them. The second lets pages of configured origins read the others; source: the Fetch
+    /// standard, "CORS protocol".
+    private static let tusFields = [
+        ("Tus-Resumable", TusFields.version), ("Access-Control-Expose-Headers", TusFields.readable),
+    ]
 
     private var optionsFields: [(String, String)] {
         var fields =

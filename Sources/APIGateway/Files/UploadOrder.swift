@@ -130,7 +130,8 @@ struct UploadOrder {
             return TusFields.MetadataPair(key: member.name, value: Array(text.utf8))
         }
         let field = TusFields.metadata(pairs)
-        return TusFields.metadata(field) == pairs ? field : nil
+        // Metadata that came in another way may be no such pairs.
+        return pairs.count == members.count && TusFields.metadata(field) == pairs ? field : nil
     }
 
     private static func append(_ key: TransferKey, _ head: Head) throws(APIFailure) -> UploadOrder {

@@ -252,6 +252,7 @@ final class UploadExchange: FileExchange, BodyReceiver {
     private func answer(_ view: TransferView) {
         let isComplete = view.record.state == .succeeded
         var headers = self.fields
+        if isComplete { headers.append((FileWording.fileField, view.record.file.text)) }
         switch self.order.kind {
         case .create, .append:
             headers.append(("Upload-Offset", String(view.record.offset)))
@@ -268,7 +269,7 @@ final class UploadExchange: FileExchange, BodyReceiver {
                 return self.answer(APIFailure(500, "the file is not complete"))
             }
             var answer = APIAnswer.json(file.json, status: 201)
-            answer.headers = [("Location", DoorPaths.file(file.key))]
+            answer.headers = headers + [("Location", DoorPaths.file(file.key))]
             self.finish { $0.send(answer) }
         }
     }

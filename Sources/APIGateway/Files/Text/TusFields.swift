@@ -9,6 +9,11 @@ enum TusFields {
     static let version = "1.0.0"
     static let extensions = "creation,creation-with-upload,termination,checksum,expiration"
     static let checksumAlgorithms = "sha1,md5,sha256"
+    /// What of an answer a page has to read.
+    static let readable = [
+        "Location", "Tus-Checksum-Algorithm", "Tus-Extension", "Tus-Max-Size", "Tus-Resumable", "Tus-Version",
+        "Upload-Expires", "Upload-Length", "Upload-Metadata", "Upload-Offset", FileWording.fileField,
+    ].joined(separator: ", ")
     /// The Content-Type of every body that carries bytes of an upload.
     static let contentType = "application/offset+octet-stream"
 

@@ -1,8 +1,18 @@
+import Broker
 import ByteCodec
+import Server
 import TeahouseTesting
 
 /// What the scenarios of files do again and again.
 extension House {
+    /// Questions may follow each other as fast as they can.
+    static func withFiles(_ configure: @escaping (inout ServerOptions) -> Void = { _ in }) throws -> House {
+        try House { options in
+            options.wuKongAPI.perPerson = RateLimit(perSecond: 1e6, burst: 1e6)
+            configure(&options)
+        }
+    }
+
     /// A request of tus.
     func tus(
         _ method: String, _ path: String, token: String?, _ headers: [(String, String)] = [], body: [UInt8] = []
@@ -66,7 +76,7 @@ final class SlowRequest {
     init(
         _ house: House, _ method: String, _ path: String, token: String, _ headers: [(String, String)], length: Int?
     ) throws {
-        self.client = try TestClient(port: house.port)
+        self.client = try house.socket()
         var head = "\(method) \(path) HTTP/1.1\r\nHost: 127.0.0.1:\(house.port)\r\nConnection: close\r\n"
         head += "token: \(token)\r\n"
         for (name, value) in headers { head += "\(name): \(value)\r\n" }

@@ -282,6 +282,23 @@ struct UploadScenarios {
         #expect(try house.http("PUT", "/api/v1/files?name=a&uid=nobody", token: manager, body: [1]).status == 404)
     }
 
+    @Test("who waits to be told to go on is told once it is known that they may, and not at all when they may not")
+    func expectContinue() throws {
+        let house = try House.withFiles()
+        let ann = try house.token("ann")
+        let ask: (String, [UInt8]) throws -> String = { token, body in
+            let client = try house.socket()
+            let head =
+                "PUT /api/v1/files?name=a HTTP/1.1\r\nHost: 127.0.0.1:\(house.port)\r\ntoken: \(token)\r\n"
+                + "Connection: close\r\nExpect: 100-continue\r\nContent-Length: 100000\r\n\r\n"
+            try client.send(raw: Array(head.utf8) + body)
+            return try client.everything()
+        }
+        let welcome = try ask(ann, [UInt8](repeating: 1, count: 100_000))
+        #expect(welcome.hasPrefix("HTTP/1.1 100 Continue\r\n\r\nHTTP/1.1 201 Created\r\n"))
+        #expect(try ask("wrong", []).hasPrefix("HTTP/1.1 401 Unauthorized\r\n"))
+    }
+
     @Test("suspended means held back: the connection waits, and goes on where it was")
     func suspended() throws {
         let house = try House.withFiles()

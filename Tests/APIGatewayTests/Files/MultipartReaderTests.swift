@@ -98,6 +98,37 @@ struct MultipartReaderTests {
         #expect(parts == [Part(head: MultipartPart(name: "file"), content: content)])
     }
 
+    /// What is read, or why not, as a text.
+    static func outcome(_ body: [UInt8], pieces: Int) -> String {
+        do {
+            return try Self.read(body) { _ in pieces }.map { "\($0.head.name)=\($0.content)" }.joined(separator: ";")
+        } catch {
+            return "\(error)"
+        }
+    }
+
+    @Test("whatever comes, the pieces change nothing", arguments: 0..<8)
+    func random(_ seed: UInt64) {
+        var state = seed &* 0x9E37_79B9_7F4A_7C15 | 1
+        let next: () -> Int = {
+            state ^= state << 13
+            state ^= state >> 7
+            state ^= state << 17
+            return Int(state >> 33)
+        }
+        // Made of what the parser looks for, so that it often nearly finds it.
+        let words = [
+            "\r\n", "\r", "\n", "-", "--", "--b0", "\r\n--b0", "\r\n--b0\r\n", "\r\n--b0--", " ", "x", "b0", "\r\n\r\n",
+            "Content-Disposition: form-data; name=\"a\"\r\n\r\n",
+        ].map { Array($0.utf8) }
+        for _ in 0..<400 {
+            var body = next() % 2 == 0 ? Array("--b0\r\nContent-Disposition: form-data; name=n\r\n\r\n".utf8) : []
+            for _ in 0..<(next() % 20) { body += words[next() % words.count] }
+            let whole = Self.outcome(body, pieces: .max)
+            for size in [1, 2, 3, 7] { #expect(Self.outcome(body, pieces: size) == whole, "\(body)") }
+        }
+    }
+
     @Test("a form that ends early is cut wherever it ends")
     func ended() {
         let form = "--b0\r\nContent-Disposition: form-data; name=\"a\"\r\n\r\nx\r\n--b0--"

@@ -27,7 +27,6 @@ from tusclient.exceptions import TusCommunicationError, TusUploadFailed
 from house import CONFIGURATION, GROUP, Checks, House, Session, equal, expect, temporary_folder
 
 MIB = 1 << 20
-TEXT_BYTES, SPARSE_BYTES = 200 * MIB, 1024 * MIB
 #: Of the server at its highest, after everything below.
 MEMORY_BYTES = 100 * MIB
 #: Rates and quotas out of the way; a folder of any size.
@@ -49,6 +48,8 @@ class Place:
     house: House
     folder: Path
     tokens: dict[str, str]
+    #: Where the server has the first file.
+    path: str
     text: Path
     sparse: Path
 
@@ -128,9 +129,11 @@ def tus(port: int | None = None, who: str = "ann") -> TusClient:
                      headers={"Authorization": f"Bearer {Place.tokens[who]}"})
 
 
-def cut_upload(path: Path, cut_at: int, chunk: int, name: str) -> str:
-    """Uploads over a wire that breaks, goes on without it; the path of the file."""
-    relay = Relay(up=cut_at)
+def cut_upload(path: Path, cut_at: float, chunk_share: float, name: str) -> str:
+    """Uploads over a wire that breaks, goes on without it; the path of the file. Both numbers are shares of its size."""
+    size = path.stat().st_size
+    chunk = int(size * chunk_share)
+    relay = Relay(up=int(size * cut_at))
     uploader = tus(relay.port).uploader(str(path), chunk_size=chunk, metadata={"filename": name})
     try:
         uploader.upload()
@@ -152,17 +155,17 @@ def cut_upload(path: Path, cut_at: int, chunk: int, name: str) -> str:
                 raise
             resumed = None
     expect(resumed, "the upload never went on")
-    expect(0 < first < path.stat().st_size, f"it went on at {first}")
+    expect(0 < first < size, f"it went on at {first}")
     status, headers, _ = ask("HEAD", urllib.parse.urlparse(address).path, Tus_Resumable="1.0.0")
-    equal((status, headers["upload-offset"]), (200, str(path.stat().st_size)), "the finished upload")
+    equal((status, headers["upload-offset"]), (200, str(size)), "the finished upload")
     return "/api/v1/files/" + headers["teahouse-file"]
 
 
-def cut_download(path: str, source: Path, cut_at: int) -> None:
-    """Downloads with curl over a wire that breaks, and again with `-C -`."""
+def cut_download(path: str, source: Path, cut_at: float) -> None:
+    """Downloads with curl over a wire that breaks, and goes on with `-C -`. `cut_at` is a share of the size."""
     target = Place.folder / "download"
     target.unlink(missing_ok=True)
-    relay = Relay(down=cut_at)
+    relay = Relay(down=int(source.stat().st_size * cut_at))
     done = curl("-o", str(target), path, port=relay.port)
     relay.close()
     expect(done.returncode in (18, 56), f"curl ended with {done.returncode}: {done.stderr.decode()}")
@@ -177,23 +180,23 @@ def cut_download(path: str, source: Path, cut_at: int) -> None:
 @checks.check("tuspy: 200 MiB of text, cut in the middle, go up; curl gets them down, cut in the middle")
 async def text() -> None:
     def run() -> None:
-        path = Place.text_path = cut_upload(Place.text, 90 * MIB, 64 * MIB, "茶馆 log.txt")
-        cut_download(path, Place.text, 77 * MIB)
+        path = Place.path = cut_upload(Place.text, 0.45, 0.32, "茶馆 log.txt")
+        cut_download(path, Place.text, 0.4)
     await asyncio.to_thread(run)
 
 
 @checks.check("tuspy: 1 GiB of nothing, cut in the middle, goes up; curl gets it down, cut in the middle")
 async def sparse() -> None:
     def run() -> None:
-        path = cut_upload(Place.sparse, 300 * MIB, 256 * MIB, "sparse.bin")
-        cut_download(path, Place.sparse, 500 * MIB)
+        path = cut_upload(Place.sparse, 0.3, 0.25, "sparse.bin")
+        cut_download(path, Place.sparse, 0.5)
     await asyncio.to_thread(run)
 
 
 @checks.check("curl --compressed gets the stored bytes; zcat would read them")
 async def compressed() -> None:
     def run() -> None:
-        path, target = Place.text_path, Place.folder / "packed"
+        path, target = Place.path, Place.folder / "packed"
         done = curl("-H", "Accept-Encoding: gzip", "-D", "-", "-o", str(target), path)
         head = done.stdout.decode()
         expect("Content-Encoding: gzip" in head and '-gz"' in head, head)
@@ -218,11 +221,11 @@ async def ranges() -> None:
                 first = dice.randrange(size)
                 last = min(size - 1, first + dice.choice([0, 1, 1000, 262144, 700_000]))
                 file.seek(first)
-                done = curl("--compressed", "-r", f"{first}-{last}", Place.text_path)
+                done = curl("--compressed", "-r", f"{first}-{last}", Place.path)
                 equal((done.returncode, done.stdout == file.read(last - first + 1)), (0, True), f"{first}-{last}")
             file.seek(-1000, 2)
-            equal(curl("-r", "-1000", Place.text_path).stdout, file.read(), "the last bytes")
-        equal(curl("-o", "/dev/null", "-w", "%{http_code}", "-r", f"{size}-", Place.text_path).stdout, b"416")
+            equal(curl("-r", "-1000", Place.path).stdout, file.read(), "the last bytes")
+        equal(curl("-o", "/dev/null", "-w", "%{http_code}", "-r", f"{size}-", Place.path).stdout, b"416")
     await asyncio.to_thread(run)
 
 
@@ -232,10 +235,9 @@ async def whole() -> None:
         content = random.Random(3).randbytes(3 * MIB)
         source, target = Place.folder / "会议 \"1\".bin", Place.folder / "back"
         source.write_bytes(content)
+        quoted = str(source).replace('"', '\\"')
         for arguments in (["-T", str(source), "/api/v1/files/"],
-                          ["-F", "note=before", "-F", f"file=@{str(source).replace(chr(34), chr(92) + chr(34))}", "/api/v1/files"]):
-            if arguments[0] == "-F":
-                arguments[3] = f'file=@"{str(source).replace(chr(34), chr(92) + chr(34))}"'
+                          ["-F", "note=before", "-F", f'file=@"{quoted}"', "/api/v1/files"]):
             done = curl(*arguments)
             made = json.loads(done.stdout)
             equal((made["name"], made["size"], made["sha256"]),
@@ -285,6 +287,9 @@ async def message() -> None:
     equal(sent.get("reasonCode"), 1, f"the message {sent}")
     equal(ask("GET", made["url"], "bob")[0], 200, "bob, in the group")
     equal(ask("GET", made["url"], "eve")[0], 404, "eve, who is not")
+    recall = f"/v1/message/revoke?channel_id=tea&channel_type={GROUP}&message_id={sent['messageId']}"
+    equal(ask("POST", recall)[0], 200, "the recall")
+    equal(ask("GET", made["url"], "bob")[0], 404, "bob, after the recall")
     await session.close()
 
 
@@ -303,7 +308,7 @@ async def verified() -> None:
     equal(Place.house.verify(), None, "verify")
 
 
-def make_files(folder: Path) -> None:
+def make_files(folder: Path, text_bytes: int, sparse_bytes: int) -> None:
     Place.folder = folder
     Place.text, Place.sparse = folder / "text", folder / "sparse"
     dice = random.Random(1)
@@ -311,22 +316,24 @@ def make_files(folder: Path) -> None:
     block = "\n".join(" ".join(dice.choices(words, k=12)) + f" {dice.randrange(1 << 40)}" for _ in range(30_000)).encode()
     with Place.text.open("wb") as file:
         number = 0
-        while file.tell() < TEXT_BYTES:
-            file.write(b"%d\n" % number + block[: TEXT_BYTES - file.tell()])
+        while file.tell() < text_bytes:
+            file.write(b"%d\n" % number + block[: text_bytes - file.tell()])
             number += 1
-        file.truncate(TEXT_BYTES)
+        file.truncate(text_bytes)
     with Place.sparse.open("wb") as file:
-        file.truncate(SPARSE_BYTES)
-        file.seek(SPARSE_BYTES // 3)
+        file.truncate(sparse_bytes)
+        file.seek(sparse_bytes // 3)
         file.write(b"not quite nothing")
 
 
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--binary", required=True, help="the teahouse to test")
+    parser.add_argument("--mib", type=int, nargs=2, default=[200, 1024], metavar=("TEXT", "SPARSE"),
+                        help="sizes of the two large files")
     parser.add_argument("--only", help="checks whose names have this in them")
     arguments = parser.parse_args()
-    make_files(temporary_folder("teahouse-files-"))
+    make_files(temporary_folder("teahouse-files-"), *(mib * MIB for mib in arguments.mib))
     Place.house = House(arguments.binary, config=FILES)
     Place.house.start()
     Place.tokens = Place.house.add_users(["ann", "bob", "eve"])

@@ -56,6 +56,8 @@ enum FileRoute: Hashable {
             place = String(head.path.dropFirst(DoorPaths.prefix.count))
         } else if head.path.hasPrefix(DoorPaths.linkPrefix) {
             place = head.path
+        } else if head.path.hasPrefix(DoorPaths.previewPrefix), head.method == "GET" || head.method == "HEAD" {
+            place = DoorPaths.linkPrefix + head.path.dropFirst(DoorPaths.previewPrefix.count)
         } else {
             return nil
         }

@@ -50,6 +50,8 @@ struct FileRouteTests {
             #expect(try Self.find(method, "/api/v1/files/\(file)/%E4%BD%A0.txt") == .download(file))
             #expect(try Self.find(method, "/f/\(link)") == .downloadLink(link))
             #expect(try Self.find(method, "/f/\(link)/a.png") == .downloadLink(link))
+            #expect(
+                try Self.find(method, "/v1/" + DoorPaths.preview(link, name: "\u{8336} /.png")) == .downloadLink(link))
         }
         #expect(try Self.find("DELETE", "/api/v1/files/\(file)") == .deleteFile(file))
         #expect(try Self.find("POST", "/f/\(link)", type: form) == .formLink(link))
@@ -72,7 +74,9 @@ struct FileRouteTests {
 
     @Test(
         "paths of other doors",
-        arguments: ["/", "/api/v1", "/api/v1/", "/api/v1/profiles", "/api/v1/filesystem", "/f", "/foo", "/v1/file/x"])
+        arguments: [
+            "/", "/api/v1", "/api/v1/", "/api/v1/profiles", "/api/v1/filesystem", "/f", "/foo", "/v1/file/upload",
+        ])
     func notMine(_ path: String) throws {
         #expect(try Self.find("GET", path) == nil)
     }
@@ -83,7 +87,8 @@ struct FileRouteTests {
         for path in [
             "/api/v1/files/th-fshort", "/api/v1/files/\(transfer)", "/api/v1/files/\(file)/a/b", "/f/\(file)", "/f/",
             "/api/v1/uploads", "/api/v1/uploads/\(file)", "/api/v1/transfers/\(transfer)/explode",
-            "/api/v1/files/\(file.text.uppercased())", "/f/\(link)/a/b", "/api/v1/files//",
+            "/api/v1/files/\(file.text.uppercased())", "/v1/file/preview/chat/a.png", "/f/\(link)/a/b",
+            "/api/v1/files//",
         ] {
             #expect(Self.status("GET", path, tus: "1.0.0") == 404, "\(path)")
         }

@@ -91,13 +91,10 @@ final class QuestionExchange: FileExchange {
     }
 
     private func status(_ record: TransferRecord, _ metadata: [UInt8]?) {
-        var fields = [("Upload-Offset", String(record.offset)), ("Cache-Control", "no-store")]
+        var fields = UploadExchange.progress(record) + [("Cache-Control", "no-store")]
         if let size = record.size { fields.append(("Upload-Length", String(size))) }
         if let text = UploadOrder.uploadMetadata(metadata) { fields.append(("Upload-Metadata", text)) }
         if record.state == .succeeded { fields.append((FileWording.fileField, record.file.text)) }
-        if !record.state.isOver, let expiry = record.expiresAtMilliseconds {
-            fields.append(("Upload-Expires", HTTPResponseHead.date(wallMilliseconds: expiry)))
-        }
         self.respond(200, fields)
     }
 

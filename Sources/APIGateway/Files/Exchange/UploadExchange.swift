@@ -1,4 +1,5 @@
 import APIKit
+import ByteCodec
 import ChatModel
 import Store
 import Transfers
@@ -26,6 +27,7 @@ final class UploadExchange: FileExchange, BodyReceiver {
     private var form: FormBody?
     private var caller: FileCaller?
     private var owner: UserID?
+    private var conversation: ConversationID?
     private var created: TransferView?
     /// The upload, once there is one.
     private var key: TransferKey?
@@ -72,7 +74,30 @@ final class UploadExchange: FileExchange, BodyReceiver {
     /// Finds out who asks; the connection must not be read until it is known.
     func begin(_ request: HTTPRequest) {
         self.isWaiting = true
-        self.desk.api.prove(request, then: self.port.back(to: Self.self) { $0.proved($1) })
+        guard let key = self.order.link else {
+            return self.desk.api.prove(request, then: self.port.back(to: Self.self) { $0.proved($1) })
+        }
+        let linked = self.port.back(to: Self.self) { (exchange, result: Result<UploadLink, APIFailure>) in
+            exchange.linked(result)
+        }
+        if let failure = self.desk.api.takeFromAddress(request) { return linked(.failure(failure)) }
+        self.desk.house.store.write({ transaction throws(StoreError) in try transaction.useUploadLink(key) }) {
+            result in
+            linked(result.mapError { APIFailure($0) })
+        }
+    }
+
+    /// A link is good for one upload, by whom and for what it was made.
+    private func linked(_ result: Result<UploadLink, APIFailure>) {
+        guard self.goOn() else { return }
+        switch result {
+        case .failure(let failure): self.refuse(failure)
+        case .success(let link):
+            self.connection?.authenticated()
+            self.caller = FileCaller(person: link.owner)
+            self.conversation = link.conversation
+            self.admit(link.owner)
+        }
     }
 
     private func proved(_ result: Result<APICaller, APIFailure>) {
@@ -132,7 +157,8 @@ final class UploadExchange: FileExchange, BodyReceiver {
         self.isWaiting = true
         let transfers = self.desk.transfers
         transfers.createUpload(
-            self.order.draft(by: caller, owner: owner, provider: transfers.receivingProvider),
+            self.order.draft(
+                by: caller, owner: owner, provider: transfers.receivingProvider, conversation: self.conversation),
             then: self.port.back(to: Self.self) { $0.created($1) })
     }
 
@@ -251,27 +277,48 @@ final class UploadExchange: FileExchange, BodyReceiver {
 
     private func answer(_ view: TransferView) {
         let isComplete = view.record.state == .succeeded
-        var headers = self.fields
-        if isComplete { headers.append((FileWording.fileField, view.record.file.text)) }
+        let headers = self.fields + (isComplete ? [(FileWording.fileField, view.record.file.text)] : [])
         switch self.order.kind {
-        case .create, .append:
-            headers.append(("Upload-Offset", String(view.record.offset)))
-            if !isComplete, let expiry = view.record.expiresAtMilliseconds {
-                headers.append(("Upload-Expires", HTTPResponseHead.date(wallMilliseconds: expiry)))
-            }
-            guard case .create = self.order.kind else {
-                return self.finish { $0.respond(status: 204, headers: headers) }
-            }
-            headers.append(("Location", DoorPaths.upload(view.record.key)))
-            self.finish { $0.respond(status: 201, headers: headers) }
+        case .create:
+            let place = ("Location", DoorPaths.upload(view.record.key))
+            self.finish { $0.respond(status: 201, headers: headers + Self.progress(view.record) + [place]) }
+        case .append: self.finish { $0.respond(status: 204, headers: headers + Self.progress(view.record)) }
         case .whole, .form:
             guard isComplete, let file = view.file else {
                 return self.answer(APIFailure(500, "the file is not complete"))
             }
-            var answer = APIAnswer.json(file.json, status: 201)
-            answer.headers = headers + [("Location", DoorPaths.file(file.key))]
-            self.finish { $0.send(answer) }
+            guard self.order.link != nil else { return self.answer(file, link: nil, headers) }
+            self.isWaiting = true
+            self.desk.house.store.read(
+                { transaction throws(StoreError) in try transaction.link(of: file.id) },
+                then: self.port.back(to: Self.self) { exchange, result in
+                    exchange.isWaiting = false
+                    exchange.answer(file, link: try? result.get(), headers)
+                })
         }
+    }
+
+    /// Where an upload is, and for how long it can go on.
+    static func progress(_ record: TransferRecord) -> [(String, String)] {
+        var fields = [("Upload-Offset", String(record.offset))]
+        if !record.state.isOver, let expiry = record.expiresAtMilliseconds {
+            fields.append(("Upload-Expires", HTTPResponseHead.date(wallMilliseconds: expiry)))
+        }
+        return fields
+    }
+
+    /// - Parameter link: with which the file can be read without a session.
+    private func answer(_ file: FileRecord, link: FileLinkKey?, _ headers: [(String, String)]) {
+        var members = file.json.object ?? []
+        if let link {
+            members.append(JSONValue.Member("link", .string(DoorPaths.link(link))))
+            // COMPAT(TangSengDaoDao apps): what they put into the message.
+            members.append(JSONValue.Member("path", .string(DoorPaths.preview(link, name: file.name))))
+        }
+        // COMPAT(TangSengDaoDao apps): they take nothing but 200 for done.
+        var answer = APIAnswer.json(.object(members), status: self.order.link == nil ? 201 : 200)
+        answer.headers = headers + [("Location", DoorPaths.file(file.key))]
+        self.finish { $0.send(answer) }
     }
 
     private func answer(_ failure: APIFailure) {

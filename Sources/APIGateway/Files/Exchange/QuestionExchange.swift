@@ -91,10 +91,12 @@ final class QuestionExchange: FileExchange {
     }
 
     private func status(_ record: TransferRecord, _ metadata: [UInt8]?) {
-        var fields = UploadExchange.progress(record) + [("Cache-Control", "no-store")]
+        var fields =
+            UploadExchange.progress(record) + [
+                ("Cache-Control", "no-store"), (FileWording.fileField, record.file.text),
+            ]
         if let size = record.size { fields.append(("Upload-Length", String(size))) }
         if let text = UploadOrder.uploadMetadata(metadata) { fields.append(("Upload-Metadata", text)) }
-        if record.state == .succeeded { fields.append((FileWording.fileField, record.file.text)) }
         self.respond(200, fields)
     }
 

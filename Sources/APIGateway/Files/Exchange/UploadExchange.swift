@@ -277,7 +277,8 @@ final class UploadExchange: FileExchange, BodyReceiver {
 
     private func answer(_ view: TransferView) {
         let isComplete = view.record.state == .succeeded
-        let headers = self.fields + (isComplete ? [(FileWording.fileField, view.record.file.text)] : [])
+        // Told from the beginning, so that a client whose last answer is lost knows what to look for.
+        let headers = self.fields + [(FileWording.fileField, view.record.file.text)]
         switch self.order.kind {
         case .create:
             let place = ("Location", DoorPaths.upload(view.record.key))

@@ -134,6 +134,7 @@ let package = Package(
             ]),
         tests("Configuration", ["Configuration"]),
         tests("Doctor", common + ["Doctor", "Store", "CLinux"]),
+        tests("FileStore", ["ChatModel", "FileStore", "Execution", "TeahouseTesting", "CLinux"]),
         tests(
             "HTTPClient",
             ["HTTPClient", "TeahouseTesting", "Transport", "Execution", "Diagnostics", "COpenSSL", "CLinux"]),

@@ -49,7 +49,7 @@ let package = Package(
         module("HTTPClient", ["ByteCodec", "Execution", "Diagnostics", "Transport", "CLinux", "COpenSSL"]),
         module("Store", common + ["CSQLite", "CLinux"]),
         module("FileStore", common + ["CZlib", "COpenSSL", "CLinux"]),
-        module("Transfers", common + ["Store", "FileStore", "CLinux"]),
+        module("Transfers", common + ["Store", "FileStore", "COpenSSL", "CLinux"]),
         module("Profiles", common + ["Store", "HTTPClient", "Localization", "CLinux"]),
         module("Accounts", common + ["Store", "CSodium", "CLinux"]),
         module("Doctor", common + ["Store", "CLinux"]),
@@ -147,6 +147,7 @@ let package = Package(
                 "WuKongCrypto", "HTTPClient", "Hooks", "Configuration", "AdminAPI",
             ]),
         tests("Store", common + ["Store", "CLinux"]),
+        tests("Transfers", common + ["Transfers", "Store", "FileStore", "TeahouseTesting", "CLinux"]),
         tests("Transport", ["Transport", "Execution", "Diagnostics", "COpenSSL", "CLinux"]),
         tests(
             "WuKongAPI",

@@ -54,6 +54,26 @@ package enum TransferError: Error, Hashable, Sendable {
     case stopping
 }
 
+extension TransferError: CustomStringConvertible {
+    package var description: String {
+        switch self {
+        case .notFound: "there is no such transfer"
+        case .refused(let error): error.description
+        case .wrongOffset(let offset): "the upload is at byte \(offset): go on there"
+        case .busy: "another request is uploading into it"
+        case .overloaded: "too many transfers are going on: ask again in a second"
+        case .tooLong(let limit): "more than the \(limit) bytes that it may have"
+        case .wrongChecksum: "what came does not have the checksum that was announced: send it again"
+        case .cancelled: "it was cancelled"
+        case .over(let state): "it is over: \(state)"
+        case .full: "no space left for files: free some room, uploads go on by themselves"
+        case .damaged: "the content is damaged or missing on the disk: upload the file again, or restore a backup"
+        case .failed(let reason): reason
+        case .stopping: "the server is stopping: go on when it is back"
+        }
+    }
+}
+
 /// Which bytes of a file are sent.
 package enum DownloadPart: Hashable, Sendable {
     /// Bytes of the plain content.

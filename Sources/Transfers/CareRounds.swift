@@ -1,0 +1,213 @@
+import ChatModel
+import Diagnostics
+import Execution
+import FileStore
+import Glibc
+import Store
+
+/// The work itself. Confined to the caretaker's thread, which may block.
+final class CareRounds {
+    /// Objects of one commit.
+    private static let together = 64
+    /// How long a gentle check sleeps at once, so that a stop is noticed.
+    private static let napMilliseconds: Int64 = 100
+
+    private let tools: TransferTools
+    private let isStopped: () -> Bool
+
+    init(_ tools: TransferTools, isStopped: @escaping () -> Bool) {
+        self.tools = tools
+        self.isStopped = isStopped
+    }
+
+    // MARK: What nothing refers to
+
+    func collect() {
+        self.attempt("give up idle uploads") { () throws(StoreError) in
+            for record in try self.tools.rows.expire() { self.tools.tell { $0.expired(record) } }
+        }
+        self.attempt("collect files") { () throws(StoreError) in try self.collectObjects() }
+        self.removeStaleUploads()
+        self.removeOrphans()
+    }
+
+    private func attempt(_ what: String, _ body: () throws(StoreError) -> Void) {
+        do throws(StoreError) {
+            try body()
+        } catch .unavailable {
+            // The server stops.
+        } catch {
+            self.tools.log.warning("files_care_failed", ["doing": .text(what), "reason": .text(error.description)])
+        }
+    }
+
+    private func collectObjects() throws(StoreError) {
+        while !self.isStopped() {
+            let objects = try self.tools.rows.sweep(limit: Self.together)
+            var removed = 0
+            for object in objects where !self.isStopped() {
+                self.tools.contents.takeAndWait(object.hash)
+                defer { self.tools.contents.giveBack(object.hash) }
+                if try self.remove(object) { removed += 1 }
+            }
+            // What could not be removed comes again in the next sweep: not at once.
+            if objects.count < Self.together || removed == 0 { return }
+        }
+    }
+
+    /// With the content's lock: an upload of the same content may have brought it back meanwhile.
+    private func remove(_ object: StoredObject) throws(StoreError) -> Bool {
+        guard try self.tools.rows.isGoing(object.hash) else { return true }
+        if let provider = self.tools.provider(object.provider) {
+            do throws(FileStoreError) {
+                try provider.remove(object)
+            } catch .missing {
+                // Removed before a crash.
+            } catch {
+                self.tools.log.warning(
+                    "file_not_removed",
+                    ["content": .name(object.hash.hex), "reason": .text(error.description)])
+                return false
+            }
+        }
+        try self.tools.rows.gone(object.hash)
+        self.tools.tally.collectedObjects.add()
+        self.tools.tally.collectedBytes.add(object.storedSize)
+        return true
+    }
+
+    // MARK: What no row knows of
+
+    private func removeStaleUploads() {
+        let oldest = self.tools.clock.wallMilliseconds() - self.tools.options.orphanMilliseconds
+        for provider in self.tools.providers {
+            for unfinished in provider.unfinishedUploads() where !self.isStopped() {
+                self.attempt("remove stale uploads") { () throws(StoreError) in
+                    let state = try self.tools.rows.state(unfinished.key)
+                    // One whose row is over was being removed when the server ended.
+                    let isStale = state?.isOver ?? (unfinished.modifiedAtMilliseconds < oldest)
+                    guard isStale, !self.isBeingCompleted(state, unfinished, since: oldest) else { return }
+                    provider.discardUpload(unfinished.key)
+                    self.tools.tally.orphans.add()
+                }
+            }
+        }
+    }
+
+    /// A worker removes what is left of a completed upload itself, just after its rows are committed.
+    private func isBeingCompleted(_ state: TransferState?, _ unfinished: UnfinishedUpload, since oldest: Int64) -> Bool
+    {
+        state == .succeeded && unfinished.modifiedAtMilliseconds >= oldest
+    }
+
+    private func removeOrphans() {
+        let age = self.tools.options.orphanMilliseconds
+        for provider in self.tools.providers where !self.isStopped() {
+            // Where the store cannot say, everything is known.
+            let isKnown: (ContentHash) -> Bool = { (try? self.tools.rows.isKnown($0)) ?? true }
+            for hash in provider.orphans(olderThanMilliseconds: age, isKnown: isKnown) {
+                self.tools.contents.takeAndWait(hash)
+                defer { self.tools.contents.giveBack(hash) }
+                guard !isKnown(hash) else { continue }
+                self.removeOrphan(hash, from: provider)
+            }
+        }
+    }
+
+    private func removeOrphan(_ hash: ContentHash, from provider: any FileProvider) {
+        let object = StoredObject(hash: hash, size: 0, storedSize: 0, codec: .plain, provider: provider.name)
+        do throws(FileStoreError) {
+            try provider.remove(object)
+            self.tools.tally.orphans.add()
+            self.tools.log.warning("file_orphan_removed", ["content": .name(hash.hex)])
+        } catch {
+            self.tools.log.warning(
+                "file_not_removed", ["content": .name(hash.hex), "reason": .text(error.description)])
+        }
+    }
+
+    // MARK: Checking
+
+    /// Reads again what was not checked for long.
+    func scrub(isGentle: Bool) {
+        let options = self.tools.options
+        guard !isGentle || options.scrubBytesPerSecond > 0 else { return }
+        let before = isGentle ? self.tools.clock.wallMilliseconds() - options.scrubMilliseconds : Int64.max
+        let startedAt = self.tools.clock.wallMilliseconds()
+        self.attempt("check files") { () throws(StoreError) in
+            while !self.isStopped() {
+                // With everything to be checked, what this round has checked already is not due again.
+                let due = try self.tools.rows.objectsToCheck(before: min(before, startedAt), limit: Self.together)
+                for object in due where !self.isStopped() { try self.check(object, isGentle: isGentle) }
+                if due.count < Self.together { return }
+            }
+        }
+    }
+
+    private func check(_ object: StoredObject, isGentle: Bool) throws(StoreError) {
+        guard let provider = self.tools.provider(object.provider) else {
+            return try self.tools.rows.checked(object.hash)
+        }
+        var pace = Pace(self.tools, isGentle: isGentle, nap: Self.napMilliseconds, isStopped: self.isStopped)
+        do throws(FileStoreError) {
+            try provider.check(object, pace: { pace.took($0) })
+        } catch .damaged, .missing {
+            return try self.damaged(object)
+        } catch {
+            self.tools.log.warning(
+                "file_not_checked", ["content": .name(object.hash.hex), "reason": .text(error.description)])
+            return try self.tools.rows.checked(object.hash)
+        }
+        guard !self.isStopped() else { return }
+        self.tools.tally.checkedObjects.add()
+        try self.tools.rows.checked(object.hash)
+    }
+
+    /// With the content's lock: it may have been removed, or put back whole, while it was read.
+    private func damaged(_ object: StoredObject) throws(StoreError) {
+        self.tools.contents.takeAndWait(object.hash)
+        defer { self.tools.contents.giveBack(object.hash) }
+        guard try self.tools.rows.isReady(object.hash) else { return }
+        self.tools.tally.checkedObjects.add()
+        self.tools.tally.damagedObjects.add()
+        self.tools.log.error(
+            "file_damaged",
+            [
+                "content": .name(object.hash.hex), "provider": .name(object.provider),
+                "help": .text("upload the file again, or restore a backup"),
+            ])
+        try self.tools.rows.damagedNow(object.hash)
+        try self.tools.rows.checked(object.hash)
+    }
+}
+
+/// Keeps a check gentle: so many bytes a second.
+private struct Pace {
+    private let tools: TransferTools
+    private let bytesPerSecond: Int64
+    private let nap: Int64
+    private let isStopped: () -> Bool
+    private let startedAt: Instant
+    private var bytes: Int64 = 0
+
+    init(_ tools: TransferTools, isGentle: Bool, nap: Int64, isStopped: @escaping () -> Bool) {
+        self.tools = tools
+        self.bytesPerSecond = isGentle ? tools.options.scrubBytesPerSecond : 0
+        self.nap = nap
+        self.isStopped = isStopped
+        self.startedAt = tools.clock.now()
+    }
+
+    /// - Returns: false when the check is to end.
+    mutating func took(_ count: Int) -> Bool {
+        self.bytes += Int64(count)
+        guard self.bytesPerSecond > 0 else { return !self.isStopped() }
+        let due = self.startedAt.advanced(bySeconds: Double(self.bytes) / Double(self.bytesPerSecond))
+        while !self.isStopped() {
+            let left = due.milliseconds(since: self.tools.clock.now())
+            guard left > 0 else { return true }
+            usleep(UInt32(min(left, self.nap) * 1000))
+        }
+        return false
+    }
+}

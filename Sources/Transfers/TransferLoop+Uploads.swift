@@ -1,0 +1,304 @@
+import ChatModel
+import Diagnostics
+import Execution
+import Store
+
+/// Uploads: created, opened, going on, over.
+extension TransferLoop {
+    // MARK: Creating
+
+    func createUpload(_ draft: UploadDraft, _ answer: @escaping Transfers.Answer) {
+        guard !self.isStopping else { return answer(.failure(.stopping)) }
+        var draft = draft
+        draft.provider = self.tools.receiving.name
+        let isQueued = self.tools.workers.submit { [tools, draft] in
+            guard tools.room.hasRoom() else {
+                tools.tally.refusedFull.add()
+                return answer(.failure(.full))
+            }
+            tools.rows.create(draft) { result in
+                tools.tell { $0.created(result, answer) }
+            }
+        }
+        if !isQueued { answer(.failure(.stopping)) }
+    }
+
+    private func created(_ result: Result<TransferRecord, StoreError>, _ answer: Transfers.Answer) {
+        switch result {
+        case .failure(let error): answer(.failure(self.tools.failure(error)))
+        case .success(let record):
+            let upload = self.upload(for: record)
+            // Nothing of it is on the disk.
+            upload.isLoaded = true
+            self.tell(upload)
+            answer(.success(upload.view))
+        }
+    }
+
+    /// The one in memory, or a new one there.
+    func upload(for record: TransferRecord) -> LiveUpload {
+        if let upload = self.uploads[record.key] { return upload }
+        var record = record
+        // Nobody is connected for it: only this thread says who is.
+        if record.state == .progressing { record.state = .waiting }
+        let provider = self.tools.provider(record.provider) ?? self.tools.receiving
+        let upload = LiveUpload(record, UploadTask(record, provider, self.tools), at: self.now)
+        self.uploads[record.key] = upload
+        return upload
+    }
+
+    // MARK: Flows
+
+    func openUpload(
+        _ key: TransferKey, at offset: Int64?, by actor: Actor, _ checksum: UploadChecksum?,
+        _ answer: @escaping Transfers.UploadAnswer
+    ) {
+        self.withTransfer(key, by: actor) { found in
+            switch found {
+            case .failure(let error): answer(.failure(error))
+            case .success(.upload(let upload)): self.open(upload, at: offset, checksum, answer)
+            case .success(.stored(let view)) where view.record.direction == .upload:
+                answer(.failure(.over(view.record.state)))
+            case .success(.stored), .success(.download): answer(.failure(.notFound))
+            }
+        }
+    }
+
+    private func open(
+        _ upload: LiveUpload, at offset: Int64?, _ checksum: UploadChecksum?, _ answer: @escaping Transfers.UploadAnswer
+    ) {
+        if self.isStopping { return answer(.failure(.stopping)) }
+        if upload.record.state.isOver { return answer(.failure(.over(upload.record.state))) }
+        if upload.isEnding { return answer(.failure(.cancelled)) }
+        guard upload.flow == .none else { return answer(.failure(.busy)) }
+        let live = self.uploads.values.count(where: { $0.flow != .none })
+        guard live < self.tools.options.liveUploads else { return answer(.failure(.overloaded)) }
+        upload.flow = .opening
+        self.command(upload, { .open(at: offset, checksum, $0) }) { loop, upload, result in
+            loop.opened(upload, result, answer)
+        }
+    }
+
+    private func opened(
+        _ upload: LiveUpload, _ result: Result<UploadNews, TransferError>, _ answer: Transfers.UploadAnswer
+    ) {
+        guard case .success(.open(let number, let offset)) = result else {
+            upload.flow = .none
+            if case .failure(let error) = result { answer(.failure(error)) }
+            return
+        }
+        if self.isStopping || upload.isEnding {
+            // It was ended while it was opened.
+            upload.task.failFlow(self.isStopping ? .stopping : .cancelled)
+            upload.flow = .none
+            return answer(.failure(self.isStopping ? .stopping : .cancelled))
+        }
+        upload.isLoaded = true
+        upload.flow = .open(number: number)
+        if upload.record.state == .waiting { upload.record.state = .progressing }
+        upload.pulse.meter.reset()
+        self.tell(upload)
+        let flow = UploadFlow(upload.task, number: number, offset: offset) { [tools] task, number, answer in
+            task.end(flow: number) { result in
+                tools.tell { $0.flowEnded(task.key, number, result, answer) }
+            }
+        }
+        answer(.success(flow))
+    }
+
+    private func flowEnded(
+        _ key: TransferKey, _ number: Int, _ result: Result<UploadNews, TransferError>, _ answer: Transfers.Answer
+    ) {
+        guard let upload = self.uploads[key] else {
+            if case .failure(let error) = result { return answer(.failure(error)) }
+            return answer(.failure(.stopping))
+        }
+        if upload.flow == .open(number: number) { self.pause(upload) }
+        switch result {
+        case .failure(let error): answer(.failure(error))
+        case .success(.complete(let file)):
+            let view = self.completed(upload, file)
+            answer(.success(view))
+        case .success:
+            self.note(upload)
+            answer(.success(upload.view))
+        }
+    }
+
+    /// The connection is gone, or the body complete.
+    private func pause(_ upload: LiveUpload) {
+        upload.flow = .none
+        upload.usedAt = self.now
+        if upload.record.state == .progressing {
+            upload.record.state = .waiting
+            self.tell(upload)
+        }
+    }
+
+    @discardableResult
+    private func completed(_ upload: LiveUpload, _ file: FileRecord) -> TransferView {
+        upload.file = file
+        upload.record.size = file.size
+        upload.record.offset = file.size
+        self.over(upload, .succeeded, reason: nil)
+        return upload.view
+    }
+
+    func over(_ upload: LiveUpload, _ state: TransferState, reason: String?) {
+        upload.record.offset = upload.task.offset
+        upload.record.state = state
+        upload.record.error = reason
+        upload.record.updatedAtMilliseconds = self.tools.clock.wallMilliseconds()
+        upload.record.expiresAtMilliseconds = nil
+        upload.flow = .none
+        self.count(state)
+        self.tell(upload)
+        // Whoever still waits for an answer finds it over.
+        if upload.commands == 0 { self.remove(upload) }
+    }
+
+    // MARK: What a worker reports
+
+    func uploadSynced(_ key: TransferKey, _ offset: Int64) {
+        guard let upload = self.uploads[key] else { return }
+        upload.syncedAt = self.now
+        let age = upload.notedAt.map { self.now.milliseconds(since: $0) } ?? Int64.max
+        if age >= self.tools.options.syncMilliseconds { self.note(upload, offset) }
+    }
+
+    func uploadPaused(_ key: TransferKey, _ offset: Int64?) {
+        guard let upload = self.uploads[key] else { return }
+        self.pause(upload)
+        if let offset { self.note(upload, offset) }
+    }
+
+    func uploadFailed(_ key: TransferKey, _ error: TransferError) {
+        guard let upload = self.uploads[key] else { return }
+        upload.isLoaded = false
+        if case .tooLong = error {
+            upload.isEnding = true
+            upload.flow = .none
+        } else {
+            self.pause(upload)
+        }
+    }
+
+    /// What was to end an upload has been done.
+    func uploadEnded(
+        _ key: TransferKey, _ state: TransferState, reason: String?, _ result: Result<UploadNews, TransferError>
+    ) {
+        guard let upload = self.uploads[key] else { return }
+        upload.isEnding = false
+        switch result {
+        case .success: self.over(upload, state, reason: reason)
+        case .failure(.over): break
+        case .failure(let error):
+            self.tools.log.warning(
+                "upload_not_ended", ["transfer": .name(key.text), "reason": .text(error.description)])
+        }
+    }
+
+    /// Gives a command to the task, and its answer to `then` on this thread. The upload stays in memory until then.
+    func command(
+        _ upload: LiveUpload, _ make: (@escaping UploadTask.Answer) -> UploadCommand,
+        then: @escaping @Sendable (TransferLoop, LiveUpload, Result<UploadNews, TransferError>) -> Void
+    ) {
+        upload.commands += 1
+        upload.usedAt = self.now
+        let key = upload.record.key
+        let command = make { [tools] result in
+            tools.tell { $0.answered(key, result, then) }
+        }
+        upload.task.add(command)
+    }
+
+    private func answered(
+        _ key: TransferKey, _ result: Result<UploadNews, TransferError>,
+        _ then: (TransferLoop, LiveUpload, Result<UploadNews, TransferError>) -> Void
+    ) {
+        guard let upload = self.uploads[key] else { return }
+        upload.commands -= 1
+        if case .success(.complete(let file)) = result { self.completed(upload, file) }
+        then(self, upload, result)
+        if upload.record.state.isOver && upload.commands == 0 { self.remove(upload) }
+    }
+
+    // MARK: Resting
+
+    /// Gives back the memory of uploads that nobody is connected for: those that waited too long, and the oldest when
+    /// there are too many.
+    func restIdleUploads(at now: Instant) {
+        let idle = self.uploads.values.filter(\.isIdle).sorted { $0.usedAt < $1.usedAt }
+        let surplus = idle.count - self.tools.options.idleUploads
+        for (index, upload) in idle.enumerated() {
+            let waited = now.milliseconds(since: upload.usedAt)
+            guard index < surplus || waited >= self.tools.options.idleMilliseconds else { continue }
+            self.rest(upload)
+        }
+    }
+
+    /// Makes durable what came of uploads whose connections have become slow or silent.
+    func settleQuietUploads(at now: Instant) {
+        let options = self.tools.options
+        for upload in self.uploads.values {
+            guard case .open = upload.flow, upload.task.offset != upload.notedOffset,
+                now.milliseconds(since: upload.syncedAt) >= options.syncMilliseconds
+            else { continue }
+            upload.syncedAt = now
+            self.command(upload, { .settle($0) }) { loop, upload, result in
+                guard case .success(.at(let offset)) = result, !upload.record.state.isOver else { return }
+                loop.note(upload, offset)
+            }
+        }
+    }
+
+    func rest(_ upload: LiveUpload) {
+        self.command(upload, { .rest($0) }) { loop, upload, result in
+            upload.isLoaded = false
+            if case .success(.at(let offset)) = result, offset != upload.notedOffset {
+                upload.record.offset = offset
+                loop.note(upload, offset)
+            }
+            if upload.isIdle || loop.isStopping { loop.remove(upload) }
+        }
+    }
+
+    // MARK: Rows
+
+    /// Writes into the row how far it is. The row never says that it progresses: after a restart nobody is connected.
+    func note(
+        _ upload: LiveUpload, _ offset: Int64? = nil, then: (@Sendable (TransferLoop) -> Void)? = nil
+    ) {
+        let offset = offset ?? upload.task.offset
+        let wall = self.tools.clock.wallMilliseconds()
+        upload.notedOffset = offset
+        upload.notedAt = self.now
+        upload.record.updatedAtMilliseconds = wall
+        let state: TransferState = upload.record.state == .suspended ? .suspended : .waiting
+        self.tools.rows.note(upload.record.id, state, offset: offset) { [tools, key = upload.record.key] result in
+            tools.tell { loop in
+                loop.logUnnoted(key, result)
+                then?(loop)
+            }
+        }
+    }
+
+    func logUnnoted(_ key: TransferKey, _ result: Result<Void, StoreError>) {
+        guard case .failure(let error) = result else { return }
+        self.tools.log.warning("transfer_not_noted", ["transfer": .name(key.text), "reason": .text(error.description)])
+    }
+
+    /// The store has given up an upload on which nothing moved; its row is over.
+    func expired(_ record: TransferRecord) {
+        self.tools.tally.expired.add()
+        let upload = self.upload(for: record)
+        upload.record = record
+        upload.isEnding = true
+        upload.task.failFlow(.over(record.state))
+        self.command(upload, { .drop($0) }) { loop, upload, _ in
+            guard !upload.record.state.isOver || upload.isEnding else { return }
+            upload.isEnding = false
+            loop.over(upload, record.state, reason: record.error)
+        }
+    }
+}

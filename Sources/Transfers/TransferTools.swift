@@ -1,0 +1,110 @@
+import ChatModel
+import Diagnostics
+import Execution
+import FileStore
+import Store
+
+/// What every task works with. Any thread.
+final class TransferTools: Sendable {
+    let options: TransferOptions
+    let clock: Clock
+    let log: Log
+    let rows: TransferRows
+    let providers: [any FileProvider]
+    /// Hash, compress, read and write. A task has at most one job in it, so the bounds on tasks bound the queue.
+    let workers: WorkerPool<Void>
+    let lanes: BandwidthLanes
+    let contents = ContentLocks()
+    let room: UploadRoom
+    let mailbox: Mailbox<LoopJob>
+    let tally = TransferTally()
+
+    init(
+        _ options: TransferOptions, store: Store, providers: [any FileProvider], clock: Clock, log: Log,
+        mailbox: Mailbox<LoopJob>
+    ) {
+        precondition(!providers.isEmpty, "somewhere contents have to go")
+        self.options = options
+        self.clock = clock
+        self.log = log
+        self.rows = TransferRows(store)
+        self.providers = providers
+        self.workers = WorkerPool(name: "files", threads: options.workers, capacity: Int.max) {}
+        self.lanes = BandwidthLanes(options.caps, clock: clock, wake: { mailbox.post { $0.wake() } })
+        self.room = UploadRoom(providers[0], options, clock: clock, log: log)
+        self.mailbox = mailbox
+    }
+
+    /// Where new uploads go.
+    var receiving: any FileProvider { self.providers[0] }
+
+    func provider(_ name: String) -> (any FileProvider)? { self.providers.first { $0.name == name } }
+
+    /// Has the thread that owns the states do something.
+    func tell(_ job: @escaping LoopJob) { self.mailbox.post(job) }
+
+    /// What an asker is told of a disk's failure; the operator reads more in the log.
+    func failure(_ error: FileStoreError, _ action: String, _ key: TransferKey) -> TransferError {
+        switch error {
+        case .full:
+            self.tally.refusedFull.add()
+            return .full
+        case .tooLong(let limit): return .tooLong(limit: limit)
+        case .damaged, .missing: return .damaged
+        case .io:
+            self.log.error(
+                "files_failed",
+                ["doing": .text(action), "transfer": .name(key.text), "error": .text(error.description)])
+            return .failed(error.description)
+        }
+    }
+
+    func failure(_ error: StoreError) -> TransferError {
+        switch error {
+        case .busy: .overloaded
+        case .full: .full
+        case .unavailable: .stopping
+        case .notFound: .notFound
+        default: .refused(error)
+        }
+    }
+}
+
+/// Something for the thread that owns the states.
+typealias LoopJob = @Sendable (TransferLoop) -> Void
+
+/// Counts from any thread.
+final class TransferTally: Sendable {
+    let uploadedBytes = Counter()
+    let downloadedBytes = Counter()
+    let succeeded = Counter()
+    let failed = Counter()
+    let cancelled = Counter()
+    let expired = Counter()
+    let refusedFull = Counter()
+    let collectedObjects = Counter()
+    let collectedBytes = Counter()
+    let orphans = Counter()
+    let checkedObjects = Counter()
+    let damagedObjects = Counter()
+    let live = Lock((uploads: Int64(0), downloads: Int64(0)))
+
+    func figures(isFull: Bool) -> TransferFigures {
+        var figures = TransferFigures()
+        (figures.liveUploads, figures.liveDownloads) = self.live.withLock { $0 }
+        figures.uploadedBytes = self.uploadedBytes.current
+        figures.downloadedBytes = self.downloadedBytes.current
+        figures.succeeded = self.succeeded.current
+        figures.failed = self.failed.current
+        figures.cancelled = self.cancelled.current
+        figures.expired = self.expired.current
+        figures.refusedFull = self.refusedFull.current
+        figures.isFull = isFull
+        figures.collectedObjects = self.collectedObjects.current
+        figures.collectedBytes = self.collectedBytes.current
+        figures.orphans = self.orphans.current
+        figures.checkedObjects = self.checkedObjects.current
+        figures.damagedObjects = self.damagedObjects.current
+        return figures
+    }
+}

@@ -1,0 +1,176 @@
+package import ChatModel
+package import Diagnostics
+package import Execution
+package import FileStore
+package import Store
+
+/// Every upload and download as a task: it waits, progresses, is suspended, succeeds, fails or is cancelled; its owner and
+/// the operator see it and change it; an upload survives a restart.
+///
+/// Any thread may call, and none ever waits for disk or network in here. Answers come on threads of this engine or of the
+/// store and must be short: post to a mailbox.
+package final class Transfers: Sendable {
+    package typealias Answer = @Sendable (Result<TransferView, TransferError>) -> Void
+    package typealias ListAnswer = @Sendable (Result<[TransferView], TransferError>) -> Void
+    package typealias UploadAnswer = @Sendable (Result<UploadFlow, TransferError>) -> Void
+    package typealias DownloadAnswer = @Sendable (Result<DownloadFlow, TransferError>) -> Void
+
+    let tools: TransferTools
+    private let caretaker: Caretaker
+    private let watchers = TransferWatchers()
+    private let thread: Thread
+    private let isStopped = Lock(false)
+
+    /// Starts the threads: `transfers`, `files-N` and `files-care`.
+    ///
+    /// - Parameters:
+    ///   - store: must be open until this is stopped.
+    ///   - providers: where contents are kept. The first takes new uploads; the others are read by the name that is
+    ///     stored with each object.
+    package init(store: Store, providers: [any FileProvider], options: TransferOptions, clock: Clock, log: Log) {
+        let mailbox = Mailbox<LoopJob>()
+        let tools = TransferTools(
+            options, store: store, providers: providers, clock: clock, log: log, mailbox: mailbox)
+        let caretaker = Caretaker(tools)
+        self.tools = tools
+        self.caretaker = caretaker
+        self.thread = Thread(name: "transfers") { [watchers] in
+            TransferLoop(tools, caretaker, watchers).run()
+        }
+    }
+
+    // MARK: Uploads
+
+    /// The name of the provider that takes new uploads.
+    package var receivingProvider: String { self.tools.receiving.name }
+
+    /// Makes an upload and the file it is to become. An upload that is declared as empty is complete when its first flow
+    /// has ended.
+    ///
+    /// - Parameter draft: its provider is replaced by the one that takes new uploads.
+    ///
+    /// Refused with `full`, with what the store says of quotas and rates (`refused`), `overloaded`, `stopping`.
+    package func createUpload(_ draft: UploadDraft, then: @escaping Answer) {
+        self.tools.tell { $0.createUpload(draft, then) }
+    }
+
+    /// Opens the flow of one request's body into an upload.
+    ///
+    /// - Parameters:
+    ///   - offset: where the body begins; `nil` for wherever the upload is.
+    ///   - checksum: of this body; when it does not match at its end, nothing of the body stays.
+    ///
+    /// Refused with `notFound` (also for what belongs to others), `wrongOffset`, `busy` while another flow is open,
+    /// `over`, `full`, `overloaded`, `failed`, `stopping`. A suspended upload opens, and takes nothing until it is resumed.
+    package func openUpload(
+        _ key: TransferKey, at offset: Int64?, by actor: Actor, checksum: UploadChecksum? = nil,
+        then: @escaping UploadAnswer
+    ) {
+        self.tools.tell { $0.openUpload(key, at: offset, by: actor, checksum, then) }
+    }
+
+    // MARK: Downloads
+
+    /// Opens the flow of one answer's body. Whether `actor` may read the file is the caller's to decide.
+    ///
+    /// Refused with `notFound` while the file is not complete, `damaged`, `overloaded`, `failed`, `stopping`.
+    package func openDownload(
+        _ file: FileRecord, _ part: DownloadPart, by actor: Actor, class transferClass: TransferClass = .attachment,
+        then: @escaping DownloadAnswer
+    ) {
+        guard let object = file.object, file.state == .complete else { return then(.failure(.notFound)) }
+        guard !file.isDamaged else { return then(.failure(.damaged)) }
+        let random = (0..<26).map { _ in UInt8.random(in: 0...255) }
+        let draft = DownloadDraft(
+            file: file, object: object, part: part, actor: actor, transferClass: transferClass,
+            key: TransferKey(random: random))
+        self.tools.tell { $0.openDownload(draft, then) }
+    }
+
+    // MARK: Asking and ordering
+
+    /// A transfer with its exact offset. Of what belongs to others people get `notFound`.
+    package func find(_ key: TransferKey, by actor: Actor, then: @escaping Answer) {
+        self.tools.tell { $0.view(key, by: actor, then) }
+    }
+
+    /// Newest first. Offsets of uploads that nobody is connected for are those of their last sync.
+    package func list(_ query: TransferQuery, then: @escaping ListAnswer) {
+        self.tools.tell { $0.list(query, then) }
+    }
+
+    /// Holds a transfer: no byte is taken or given until it is resumed, also over a restart. Its connection stays.
+    package func suspend(_ key: TransferKey, by actor: Actor, then: @escaping Answer) {
+        self.tools.tell { $0.suspend(key, by: actor, then) }
+    }
+
+    package func resume(_ key: TransferKey, by actor: Actor, then: @escaping Answer) {
+        self.tools.tell { $0.resume(key, by: actor, then) }
+    }
+
+    /// Ends a transfer; what came of an upload is removed. Refused as `over` when it is over.
+    package func cancel(_ key: TransferKey, by actor: Actor, then: @escaping Answer) {
+        self.tools.tell { $0.cancel(key, by: actor, then) }
+    }
+
+    /// Tells of each change: at most five times a second for each transfer, and of its end at once.
+    ///
+    /// - Parameters:
+    ///   - owner: whose transfers; `nil` for everybody's.
+    ///   - call: on this engine's thread; must be short.
+    /// - Returns: what keeps the watch; it ends when that is forgotten.
+    package func watch(owner: UserID?, _ call: @escaping @Sendable ([TransferView]) -> Void) -> TransferWatch {
+        TransferWatch(self.watchers, number: self.watchers.add(owner, call))
+    }
+
+    package var figures: TransferFigures { self.tools.tally.figures(isFull: self.tools.room.isFull) }
+
+    // MARK: Care
+
+    /// Does at once what is done now and then: gives up idle uploads, removes what nothing refers to and what no row
+    /// knows of.
+    package func collectNow(then: @escaping @Sendable (TransferFigures) -> Void) {
+        self.caretaker.collect { [self] in then(self.figures) }
+    }
+
+    /// Reads and checks every content that has not been checked since the call, as fast as the disk allows.
+    package func checkNow(then: @escaping @Sendable (TransferFigures) -> Void) {
+        self.caretaker.scrub { [self] in then(self.figures) }
+    }
+
+    /// Has the engine look at the clock, for tests that turn its hands.
+    package func lookAtClock(then: @escaping @Sendable () -> Void) {
+        self.tools.tell { loop in
+            loop.lookAtClock()
+            then()
+        }
+    }
+
+    /// Ends all flows, makes durable what came, and ends the threads. Before the store is closed. Blocks.
+    package func stop() { self.stop { $0.stop() } }
+
+    /// Uploads whose state is in memory. Waits for the engine; for tests.
+    func uploadsInMemory() -> Int {
+        let count = ConditionLock<Int?>(nil)
+        self.tools.tell { loop in
+            let uploads = loop.uploads.count
+            count.change { $0 = uploads }
+        }
+        return count.wait(until: { $0 != nil }, then: { $0 ?? 0 })
+    }
+
+    /// Ends the threads as a kill would: nothing is made durable, nobody is told. For tests.
+    func halt() { self.stop { $0.halt() } }
+
+    private func stop(_ how: @escaping LoopJob) {
+        let isFirst = self.isStopped.withLock { isStopped in
+            defer { isStopped = true }
+            return !isStopped
+        }
+        guard isFirst else { return }
+        self.caretaker.stop()
+        self.tools.tell(how)
+        self.thread.join()
+        self.tools.workers.stop()
+    }
+}

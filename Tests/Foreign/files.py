@@ -93,9 +93,10 @@ class Relay:
         except OSError:
             for end in (source, sink):
                 try:
-                    end.shutdown(socket.SHUT_RDWR)
+                    end.shutdown(socket.SHUT_RDWR)  # wakes the other thread
                 except OSError:
                     pass
+                end.close()  # whoever goes on sending is told
 
     def close(self) -> None:
         self.listener.close()

@@ -107,6 +107,8 @@ let package = Package(
         .executableTarget(
             name: "store-bench", dependencies: common + ["Store", "CLinux"], swiftSettings: strict),
         .executableTarget(
+            name: "profile-bench", dependencies: common + ["Profiles", "Store"], swiftSettings: strict),
+        .executableTarget(
             name: "transport-echo", dependencies: ["Transport", "Diagnostics", "Execution"], swiftSettings: strict),
         .executableTarget(name: "powercut-replay", dependencies: ["Store"], swiftSettings: strict),
         .executableTarget(
@@ -140,6 +142,7 @@ let package = Package(
             ["HTTPClient", "TeahouseTesting", "Transport", "Execution", "Diagnostics", "COpenSSL", "CLinux"]),
         tests("Hooks", common + ["Hooks", "HTTPClient", "Broker", "Store", "TeahouseTesting", "WuKongWire", "CLinux"]),
         tests("Localization", ["Localization", "ByteCodec"]),
+        tests("Profiles", common + ["Profiles", "Store", "HTTPClient", "TeahouseTesting"]),
         tests(
             "Scenario",
             common + [

@@ -35,18 +35,22 @@ package struct Profile: Hashable, Sendable {
 package struct ProfilePatch: Hashable, Sendable {
     /// Empty removes it.
     package var displayName: String?
-    /// Empty removes it.
+    /// Empty removes it. A new one alone takes the old one's small size away.
     package var avatar: String?
+    /// The small size, for lists. Empty removes it.
+    package var avatarSmall: String?
     /// A JSON merge patch (RFC 7396) of the attributes.
     package var attributes: [UInt8]?
     /// A JSON merge patch of the person's own settings, which nobody else sees.
     package var settings: [UInt8]?
 
     package init(
-        displayName: String? = nil, avatar: String? = nil, attributes: [UInt8]? = nil, settings: [UInt8]? = nil
+        displayName: String? = nil, avatar: String? = nil, avatarSmall: String? = nil, attributes: [UInt8]? = nil,
+        settings: [UInt8]? = nil
     ) {
         self.displayName = displayName
         self.avatar = avatar
+        self.avatarSmall = avatarSmall
         self.attributes = attributes
         self.settings = settings
     }
@@ -127,6 +131,8 @@ package enum PeopleLimits {
     package static let requestTextScalars = 500
     /// Bytes of an avatar's address.
     package static let avatarBytes = 1_024
+    /// Bytes of what another user system calls somebody.
+    package static let externalIDBytes = 256
 }
 
 /// What decides whether somebody may ask to be friends.

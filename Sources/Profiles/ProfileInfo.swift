@@ -25,15 +25,19 @@ package struct ProfileInfo: Hashable, Sendable {
     package var picture: Picture
     /// The text of a JSON object with everything else; `nil` for nothing.
     package var attributes: [UInt8]?
-    /// Somebody by this name exists.
+    /// Somebody by this name exists, here or in the other user system.
     package var isKnown: Bool
-    /// Not the last word: what it stands for is being asked for.
+    /// May not sign in.
+    package var isDisabled: Bool
+    /// Number of the newest change in the user table; 0 before the first, and for who is not in it.
+    package var change: Int64
+    /// Not the last word: the answer is still on its way, or could not be had. Watchers are told when it comes.
     package var isPlaceholder: Bool
 
     package init(
         name: UserName, externalID: String? = nil, displayName: String? = nil, teamName: String? = nil,
         alias: String? = nil, picture: Picture = Picture(), attributes: [UInt8]? = nil, isKnown: Bool = true,
-        isPlaceholder: Bool = false
+        isDisabled: Bool = false, change: Int64 = 0, isPlaceholder: Bool = false
     ) {
         self.name = name
         self.externalID = externalID
@@ -43,7 +47,14 @@ package struct ProfileInfo: Hashable, Sendable {
         self.picture = picture
         self.attributes = attributes
         self.isKnown = isKnown
+        self.isDisabled = isDisabled
+        self.change = change
         self.isPlaceholder = isPlaceholder
+    }
+
+    /// Somebody of whom only the name is known so far.
+    package static func placeholder(_ name: UserName) -> ProfileInfo {
+        ProfileInfo(name: name, isKnown: false, isPlaceholder: true)
     }
 
     /// What people see: the asker's own word first, then the name in the team, the chosen name, the id.

@@ -71,6 +71,13 @@ package final class Store: Sendable {
         set { self.voice.onWithdrawn = newValue }
     }
 
+    /// Gets what a change altered of how people and conversations are shown, after its commit and before who asked for
+    /// it is answered; on the writer's thread, so it must be short. Whoever keeps copies throws them away then.
+    package var onProfileChanges: @Sendable ([ProfileWrite]) -> Void {
+        get { self.voice.onProfileChanges }
+        set { self.voice.onProfileChanges = newValue }
+    }
+
     /// Called once when disk or database failed. Nothing is taken any more and nothing that was not acknowledged will
     /// be: end the process (exit code 74). Called at once when that happened before it was set.
     package var onFatal: @Sendable (StoreError) -> Void {

@@ -6,6 +6,7 @@ final class StoreVoice: Sendable {
     private struct State {
         var onOutcomes: @Sendable ([AppendOutcome]) -> Void = { _ in }
         var onWithdrawn: @Sendable ([MessageID]) -> Void = { _ in }
+        var onProfileChanges: @Sendable ([ProfileWrite]) -> Void = { _ in }
         var onFatal: @Sendable (StoreError) -> Void = { _ in }
         var fatal: StoreError?
     }
@@ -20,6 +21,11 @@ final class StoreVoice: Sendable {
     var onWithdrawn: @Sendable ([MessageID]) -> Void {
         get { self.state.withLock { $0.onWithdrawn } }
         set { self.state.withLock { $0.onWithdrawn = newValue } }
+    }
+
+    var onProfileChanges: @Sendable ([ProfileWrite]) -> Void {
+        get { self.state.withLock { $0.onProfileChanges } }
+        set { self.state.withLock { $0.onProfileChanges = newValue } }
     }
 
     var onFatal: @Sendable (StoreError) -> Void {

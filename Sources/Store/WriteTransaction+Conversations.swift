@@ -37,6 +37,7 @@ extension WriteTransaction {
             try self.connection.insertMember(person, role, into: made, change: change, at: now)
             self.memory.add(person, role, to: made)
         }
+        self.noteProfile(.team(made.id, .existence))
         return made.id
     }
 
@@ -149,9 +150,21 @@ extension WriteTransaction {
             "UPDATE conversation SET title = ?, logo = ?, notice = ?, attributes = ?, flags = ? WHERE id = ?",
             after.title, after.logo, after.notice, after.attributes.map { String(decoding: $0, as: UTF8.self) },
             flags.rawValue, conversation.id)
+        self.noteProfile(.team(conversation.id, Self.changed(before, after, flags: flags != conversation.flags)))
         conversation.flags = flags
         try self.noteRevision(of: conversation, change: self.nextChange())
         return true
+    }
+
+    private static func changed(
+        _ before: ConversationCard, _ after: ConversationCard, flags: Bool
+    ) -> ProfileFields {
+        var fields: ProfileFields = flags ? .flags : []
+        if after.title != before.title { fields.insert(.name) }
+        if after.logo != before.logo { fields.insert(.picture) }
+        if after.notice != before.notice { fields.insert(.notice) }
+        if after.attributes != before.attributes { fields.insert(.attributes) }
+        return fields
     }
 
     /// - Throws: `notFound`.
@@ -159,6 +172,7 @@ extension WriteTransaction {
         let conversation = try self.knownConversation(id)
         try self.connection.run("UPDATE conversation SET flags = ? WHERE id = ?", flags.rawValue, id)
         conversation.flags = flags
+        self.noteProfile(.team(id, .flags))
         try self.noteRevision(of: conversation, change: self.nextChange())
     }
 
@@ -167,6 +181,7 @@ extension WriteTransaction {
         let conversation = try self.knownConversation(id)
         try Self.check(scalars: title, ConversationBounds.titleScalars, "title")
         try self.connection.run("UPDATE conversation SET title = ? WHERE id = ?", title, id)
+        self.noteProfile(.team(id, .name))
         try self.noteRevision(of: conversation, change: self.nextChange())
     }
 

@@ -120,6 +120,9 @@ extension WriteTransaction {
             UPDATE friend SET is_removed = 1, remark = NULL, change = ?1
             WHERE (owner_id = ?2 AND other_id = ?3) OR (owner_id = ?3 AND other_id = ?2)
             """, change, owner, other)
+        let (one, two) = (try self.knownUser(owner), try self.knownUser(other))
+        self.noteProfile(.remark(by: owner, of: two.name))
+        self.noteProfile(.remark(by: other, of: one.name))
         return FriendChange(change: change, isNew: true)
     }
 
@@ -134,6 +137,7 @@ extension WriteTransaction {
         try self.connection.run(
             "UPDATE friend SET remark = ?, change = ? WHERE owner_id = ? AND other_id = ?",
             remark.isEmpty ? nil : remark, change, owner, other)
+        self.noteProfile(.remark(by: owner, of: try self.knownUser(other).name))
         return change
     }
 

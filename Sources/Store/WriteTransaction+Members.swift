@@ -36,6 +36,7 @@ extension WriteTransaction {
                     person, .member, into: conversation, change: change, at: self.wallMilliseconds)
                 self.memory.add(person, .member, to: conversation)
             }
+            self.noteProfile(.members(id))
         }
         return self.membership(of: conversation, changed: new)
     }
@@ -108,6 +109,7 @@ extension WriteTransaction {
                 "UPDATE preference SET marked_unread = 0 WHERE user_id = ? AND conversation_id = ?", person, id)
         }
         self.memory.remove(Set(gone), from: conversation)
+        self.noteProfile(.members(id))
     }
 
     // MARK: Roles
@@ -212,6 +214,7 @@ extension WriteTransaction {
         try self.connection.run(
             "UPDATE member SET nickname = ?, change = ?, revision = ? WHERE conversation_id = ? AND user_id = ?",
             nickname?.isEmpty == true ? nil : nickname, change, conversation.revision, id, user)
+        self.noteProfile(.nickname(of: try self.knownUser(user).name, in: id))
     }
 
     // MARK: Helpers

@@ -10,22 +10,22 @@ extension WriteTransaction {
     /// - Throws: `notFound`; `invalid` for what is no JSON object, or beyond `PeopleLimits`.
     @discardableResult
     package func setProfile(of user: UserID, _ patch: ProfilePatch) throws(StoreError) -> Int64 {
-        _ = try self.knownUser(user)
+        let state = try self.knownUser(user)
+        var fields: ProfileFields = []
         if let name = patch.displayName {
             try Self.check(name, maximumScalars: PeopleLimits.nameScalars, "a display name")
-            try self.setDisplayName(user, name.isEmpty ? nil : name)
+            try self.connection.run("UPDATE user SET display_name = ? WHERE id = ?", name.isEmpty ? nil : name, user)
+            fields.insert(.name)
         }
-        if let avatar = patch.avatar {
-            guard avatar.utf8.count <= PeopleLimits.avatarBytes else {
-                throw .invalid("the address of an avatar has at most \(PeopleLimits.avatarBytes) bytes")
-            }
-            let stored = avatar.isEmpty ? nil : avatar
-            try self.connection.run("UPDATE user SET avatar = ? WHERE id = ?", stored, user)
+        if patch.avatar != nil || patch.avatarSmall != nil {
+            try self.setAvatar(patch, of: user)
+            fields.insert(.picture)
         }
         if let change = patch.attributes {
             let before = try self.reading.profile(of: user)?.attributes
             let text = try Self.merged(before, change, "a profile")
             try self.connection.run("UPDATE user SET attributes = ? WHERE id = ?", text, user)
+            fields.insert(.attributes)
         }
         if let change = patch.settings {
             let text = try Self.merged(try self.reading.settings(of: user), change, "a person's settings")
@@ -33,7 +33,24 @@ extension WriteTransaction {
         }
         let change = self.nextChange()
         try self.connection.run("UPDATE user SET change = ? WHERE id = ?", change, user)
+        if !fields.isEmpty { self.noteProfile(.person(state.name, fields)) }
         return change
+    }
+
+    private func setAvatar(_ patch: ProfilePatch, of user: UserID) throws(StoreError) {
+        for address in [patch.avatar, patch.avatarSmall] {
+            guard address.map({ $0.utf8.count <= PeopleLimits.avatarBytes }) ?? true else {
+                throw .invalid("the address of an avatar has at most \(PeopleLimits.avatarBytes) bytes")
+            }
+        }
+        if let avatar = patch.avatar {
+            try self.connection.run(
+                "UPDATE user SET avatar = ?, avatar_small = NULL WHERE id = ?", avatar.isEmpty ? nil : avatar, user)
+        }
+        if let small = patch.avatarSmall {
+            try self.connection.run(
+                "UPDATE user SET avatar_small = ? WHERE id = ?", small.isEmpty ? nil : small, user)
+        }
     }
 
     static func check(_ text: String, maximumScalars: Int, _ what: String) throws(StoreError) {

@@ -24,6 +24,7 @@ extension WriteTransaction {
             """, after.isPinned, after.isMuted, after.isSaved, after.remark, after.draft, after.browseTo,
             after.keepSequence, after.keepOffset, patch.changesExtra ? change : before.extraVersion,
             after.settings.map { String(decoding: $0, as: UTF8.self) }, change, user, id)
+        if after.remark != before.remark { self.noteProfile(.teamRemark(by: user, of: id)) }
         return change
     }
 

@@ -19,6 +19,7 @@ extension WriteTransaction {
             INSERT INTO user (name, role, display_name, password_hash, external_id, created_at)
             VALUES (?, ?, ?, ?, ?, ?)
             """, name, role.rawValue, displayName, passwordHash, externalID, self.wallMilliseconds)
+        self.noteProfile(.person(name, .existence))
         return UserID(rawValue: self.connection.lastInsertedID)
     }
 
@@ -36,8 +37,26 @@ extension WriteTransaction {
 
     /// - Throws: `notFound`.
     package func setDisplayName(_ user: UserID, _ name: String?) throws(StoreError) {
-        _ = try self.knownUser(user)
-        try self.connection.run("UPDATE user SET display_name = ? WHERE id = ?", name, user)
+        let state = try self.knownUser(user)
+        try self.connection.run(
+            "UPDATE user SET display_name = ?, change = ? WHERE id = ?", name, self.nextChange(), user)
+        self.noteProfile(.person(state.name, .name))
+    }
+
+    /// What another user system calls this person; `nil` removes it.
+    ///
+    /// - Throws: `notFound`; `exists` when somebody else has it; `invalid` when it is too long.
+    package func setExternalID(_ user: UserID, _ externalID: String?) throws(StoreError) {
+        let state = try self.knownUser(user)
+        guard externalID.map({ (1...PeopleLimits.externalIDBytes).contains($0.utf8.count) }) ?? true else {
+            throw .invalid("an external id has 1 to \(PeopleLimits.externalIDBytes) bytes")
+        }
+        if let externalID, let holder = try self.reading.user(externalID: externalID), holder.id != user {
+            throw .exists("a user with the external id \(externalID)")
+        }
+        try self.connection.run(
+            "UPDATE user SET external_id = ?, change = ? WHERE id = ?", externalID, self.nextChange(), user)
+        self.noteProfile(.person(state.name, .externalID))
     }
 
     /// - Throws: `notFound`.
@@ -53,6 +72,7 @@ extension WriteTransaction {
         let state = try self.changeableUser(user)
         try self.connection.run("UPDATE user SET disabled = ? WHERE id = ?", isDisabled, user)
         state.isDisabled = isDisabled
+        self.noteProfile(.person(state.name, .existence))
     }
 
     /// - Throws: `notFound`; `invalid` for the system's own user.

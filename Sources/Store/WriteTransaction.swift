@@ -14,6 +14,8 @@ package final class WriteTransaction {
     package let reading: ReadTransaction
     /// Messages that this change recalls or deletes for everyone.
     var withdrawn: [MessageID] = []
+    /// What this change alters of how people and conversations are shown.
+    var profileWrites: [ProfileWrite] = []
 
     init(_ connection: Connection, _ memory: WriterMemory, _ appender: Appender, _ options: StoreOptions, wall: Int64) {
         self.connection = connection
@@ -22,6 +24,11 @@ package final class WriteTransaction {
         self.options = options
         self.wallMilliseconds = wall
         self.reading = ReadTransaction(connection, UserNames())
+    }
+
+    /// Tells, after the commit, that somebody or something is shown otherwise. Not twice in a row.
+    func noteProfile(_ write: ProfileWrite) {
+        if self.profileWrites.last != write { self.profileWrites.append(write) }
     }
 
     func nextChange() -> Int64 { self.appender.sequencer.nextChange() }

@@ -38,6 +38,8 @@ final class Writer {
         self.voice = voice
         self.gauges = gauges
         self.connection = try Connection.openForWriting(folder, options)
+        // What moved when the last server ended waits for somebody to go on.
+        try self.connection.run("UPDATE transfer SET state = 0 WHERE state = 1")
         self.memory = WriterMemory(self.connection, options)
         let sequencer = try Sequencer(self.connection)
         self.tokens = try TokenIndex(self.connection, sequencer, roundKeys: options.recentTokens)
@@ -185,6 +187,7 @@ final class Writer {
             let answer = try job.run(transaction)
             try self.connection.run("RELEASE request")
             self.tellWithdrawn(transaction.withdrawn)
+            self.tellProfiles(transaction.profileWrites)
             self.answers.append(answer)
         } catch {
             try self.undoRequest(after: error, changedNothing: self.connection.totalChanges == changesBefore)
@@ -196,6 +199,12 @@ final class Writer {
         guard !messages.isEmpty else { return }
         let voice = self.voice
         self.answers.append { voice.onWithdrawn(messages) }
+    }
+
+    private func tellProfiles(_ writes: [ProfileWrite]) {
+        guard !writes.isEmpty else { return }
+        let voice = self.voice
+        self.answers.append { voice.onProfileChanges(writes) }
     }
 
     /// - Throws: `error` itself when it concerns the whole batch.

@@ -1,0 +1,48 @@
+/// What of a person or a conversation others see.
+package struct ProfileFields: OptionSet, Hashable, Sendable {
+    package let rawValue: UInt16
+    package init(rawValue: UInt16) { self.rawValue = rawValue }
+
+    /// The chosen name of a person, the title of a conversation.
+    package static let name = ProfileFields(rawValue: 1)
+    package static let picture = ProfileFields(rawValue: 2)
+    package static let attributes = ProfileFields(rawValue: 4)
+    package static let externalID = ProfileFields(rawValue: 8)
+    /// Somebody by this name exists, and is not disabled.
+    package static let existence = ProfileFields(rawValue: 16)
+    /// What a person is called in a conversation.
+    package static let teamName = ProfileFields(rawValue: 32)
+    /// What the one who asks calls a person or a conversation.
+    package static let alias = ProfileFields(rawValue: 64)
+    package static let notice = ProfileFields(rawValue: 128)
+    /// Who is in a conversation.
+    package static let members = ProfileFields(rawValue: 256)
+    /// Switches of a conversation.
+    package static let flags = ProfileFields(rawValue: 512)
+
+    /// The names of what is set, for answers and lists.
+    package var names: [String] {
+        let all: [(ProfileFields, String)] = [
+            (.name, "name"), (.picture, "picture"), (.attributes, "attributes"), (.externalID, "external_id"),
+            (.existence, "existence"), (.teamName, "team_name"), (.alias, "alias"), (.notice, "notice"),
+            (.members, "members"), (.flags, "flags"),
+        ]
+        return all.filter { self.contains($0.0) }.map(\.1)
+    }
+}
+
+/// A committed change of how somebody or something is shown.
+package enum ProfileWrite: Hashable, Sendable {
+    /// A person's own profile, or that they exist, or may sign in.
+    case person(UserName, ProfileFields)
+    /// What a person is called in a conversation.
+    case nickname(of: UserName, in: ConversationID)
+    /// Who is in a conversation.
+    case members(ConversationID)
+    /// What a conversation shows.
+    case team(ConversationID, ProfileFields)
+    /// What one person calls a friend.
+    case remark(by: UserID, of: UserName)
+    /// What one person calls a conversation.
+    case teamRemark(by: UserID, of: ConversationID)
+}

@@ -1,0 +1,71 @@
+package import ChatModel
+
+/// What another user system says of a person. What it does not say is `nil`, and what is known here stays.
+package struct FetchedProfile: Hashable, Sendable {
+    package var name: UserName
+    package var externalID: String?
+    package var displayName: String?
+    package var picture: Picture
+    /// The text of a JSON object.
+    package var attributes: [UInt8]?
+    /// How long it may be believed; `nil` leaves that to us.
+    package var ttlMilliseconds: Int64?
+
+    package init(
+        name: UserName, externalID: String? = nil, displayName: String? = nil, picture: Picture = Picture(),
+        attributes: [UInt8]? = nil, ttlMilliseconds: Int64? = nil
+    ) {
+        self.name = name
+        self.externalID = externalID
+        self.displayName = displayName
+        self.picture = picture
+        self.attributes = attributes
+        self.ttlMilliseconds = ttlMilliseconds
+    }
+}
+
+/// Why another user system gave no answer.
+package enum ProfileProviderError: Error, Hashable, Sendable {
+    /// The request failed, and why.
+    case unreachable(String)
+    /// It answered with a status other than 200.
+    case refused(status: Int)
+    /// What it answered is no list of people, and why not.
+    case badAnswer(String)
+    /// It failed too often and is left alone for a while; nothing was sent.
+    case paused
+    /// Too many requests are under way; nothing was sent.
+    case busy
+}
+
+extension ProfileProviderError: CustomStringConvertible {
+    package var description: String {
+        switch self {
+        case .unreachable(let reason): reason
+        case .refused(let status): "the user system answered with status \(status): its log says why"
+        case .badAnswer(let reason): "the user system's answer cannot be used: \(reason)"
+        case .paused: "the user system failed several times and is asked again in a while"
+        case .busy: "too many questions to the user system are under way"
+        }
+    }
+}
+
+/// How another user system is doing.
+package enum ProfileProviderState: String, Hashable, Sendable {
+    case working
+    /// Failed too often: left alone until the pause is over.
+    case paused
+    /// The pause is over and one request finds out whether it works again.
+    case trying
+}
+
+/// Another user system that knows who people are. Any thread.
+package protocol ProfileProvider: Sendable {
+    /// For the operator.
+    var name: String { get }
+    var state: ProfileProviderState { get }
+    /// Asks for people, at most as many as a batch has. `then` runs once, on any thread, also before this returns, and
+    /// must be short. Who is not in the answer is unknown there.
+    func fetch(
+        _ names: [UserName], then: @escaping @Sendable (Result<[FetchedProfile], ProfileProviderError>) -> Void)
+}

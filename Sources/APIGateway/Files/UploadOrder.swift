@@ -187,5 +187,6 @@ struct UploadOrder {
             provider: provider, key: TransferKey(random: Self.random()), file: FileKey(random: Self.random()))
     }
 
-    private static func random() -> [UInt8] { (0..<26).map { _ in UInt8.random(in: 0...255) } }
+    /// For a name that nobody guesses.
+    static func random() -> [UInt8] { (0..<26).map { _ in UInt8.random(in: 0...255) } }
 }

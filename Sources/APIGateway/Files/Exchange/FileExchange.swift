@@ -49,7 +49,9 @@ struct FileCaller: Sendable {
     }
 
     /// Somebody who was proved in another way than by a token.
-    init(person: UserID) { self.init(actor: Actor(person), transferClass: .attachment) }
+    init(person: UserID, _ transferClass: TransferClass) {
+        self.init(actor: Actor(person), transferClass: transferClass)
+    }
 
     /// Who has a link, and nobody in particular.
     static let link = FileCaller(actor: Actor(.system), transferClass: .attachment)

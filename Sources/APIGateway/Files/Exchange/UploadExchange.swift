@@ -94,7 +94,7 @@ final class UploadExchange: FileExchange, BodyReceiver {
         case .failure(let failure): self.refuse(failure)
         case .success(let link):
             self.connection?.authenticated()
-            self.caller = FileCaller(person: link.owner)
+            self.caller = FileCaller(person: link.owner, link.transferClass)
             self.conversation = link.conversation
             self.admit(link.owner)
         }
@@ -289,14 +289,23 @@ final class UploadExchange: FileExchange, BodyReceiver {
                 return self.answer(APIFailure(500, "the file is not complete"))
             }
             guard self.order.link != nil else { return self.answer(file, link: nil, headers) }
-            self.isWaiting = true
-            self.desk.house.store.read(
-                { transaction throws(StoreError) in try transaction.link(of: file.id) },
-                then: self.port.back(to: Self.self) { exchange, result in
-                    exchange.isWaiting = false
-                    exchange.answer(file, link: try? result.get(), headers)
-                })
+            self.makeLink(file, headers)
         }
+    }
+
+    /// Who came by a link has no session to read the file with.
+    private func makeLink(_ file: FileRecord, _ headers: [(String, String)]) {
+        let (key, conversation) = (FileLinkKey(random: UploadOrder.random()), self.conversation)
+        self.isWaiting = true
+        self.desk.house.store.write(
+            { transaction throws(StoreError) in try transaction.makeLink(key, to: file.key, for: conversation) },
+            then: self.port.back(to: Self.self) { (exchange, result: Result<Void, StoreError>) in
+                exchange.isWaiting = false
+                switch result {
+                case .success: exchange.answer(file, link: key, headers)
+                case .failure(let error): exchange.answer(APIFailure(error))
+                }
+            })
     }
 
     /// Where an upload is, and for how long it can go on.

@@ -65,11 +65,33 @@ final class ContentFolder: Sendable {
     func resumeUpload(_ key: TransferKey) throws(FileStoreError) -> ContentSink? {
         guard let file = try OpenFile.open(self.statePath(key), .reading),
             let saved = UploadState(parsing: try file.read(at: 0, count: Int(try file.size()))),
-            Files.facts(self.partPath(key)) != nil, let part = try OpenFile.open(self.partPath(key), .writing)
+            Files.facts(self.partPath(key)) != nil, var part = try OpenFile.open(self.partPath(key), .writing)
         else { return nil }
+        if try part.hasOtherNames() { part = try self.copied(part, key, bytes: saved.storedLength) }
         let (state, hasher) = try self.recomputed(saved, part)
         try part.truncate(to: state.storedLength)
         return ContentSink(self, key, part, state, hasher)
+    }
+
+    /// The server ended, or the disk refused, after the content had got its name: the file is an object now, and others may
+    /// have it already. The upload goes on in a file of its own.
+    private func copied(_ part: OpenFile, _ key: TransferKey, bytes: Int64) throws(FileStoreError) -> OpenFile {
+        let path = self.partPath(key)
+        guard let copy = try OpenFile.open(path + ".new", .fresh) else {
+            throw .io(action: "make \(path).new", errno: ENOENT)
+        }
+        var done: Int64 = 0
+        while done < bytes {
+            let piece = try part.read(at: done, count: min(ContentIndex.pieceBytes, Int(bytes - done)))
+            guard !piece.isEmpty else { break }
+            try copy.write(piece, at: done)
+            done += Int64(piece.count)
+        }
+        try copy.sync()
+        try Files.rename(path + ".new", path)
+        try Files.syncFolder(self.temporary)
+        guard let own = try OpenFile.open(path, .writing) else { throw .io(action: "open \(path)", errno: ENOENT) }
+        return own
     }
 
     /// Reads the pieces again: what does not check out, and all after it, has not come.
@@ -103,6 +125,7 @@ final class ContentFolder: Sendable {
     func discardUpload(_ key: TransferKey) {
         for path in [
             self.statePath(key), self.partPath(key), self.temporaryIndexPath(key), self.statePath(key) + ".new",
+            self.partPath(key) + ".new",
         ] {
             unlink(path)
         }

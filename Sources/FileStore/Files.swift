@@ -43,6 +43,13 @@ final class OpenFile {
         return Int64(status.st_size)
     }
 
+    /// Whether it is in another place too.
+    func hasOtherNames() throws(FileStoreError) -> Bool {
+        var status = stat()
+        guard fstat(self.descriptor, &status) == 0 else { throw Files.failure("look at \(self.path)") }
+        return status.st_nlink > 1
+    }
+
     func write(_ bytes: UnsafeRawBufferPointer, at offset: Int64) throws(FileStoreError) {
         var done = 0
         while done < bytes.count {

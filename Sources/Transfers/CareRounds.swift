@@ -8,7 +8,7 @@ import Store
 /// The work itself. Confined to the caretaker's thread, which may block.
 final class CareRounds {
     /// Objects of one commit.
-    private static let together = 64
+    private static let together = 256
     /// How long a gentle check sleeps at once, so that a stop is noticed.
     private static let napMilliseconds: Int64 = 100
 
@@ -57,7 +57,7 @@ final class CareRounds {
 
     /// With the content's lock: an upload of the same content may have brought it back meanwhile.
     private func remove(_ object: StoredObject) throws(StoreError) -> Bool {
-        guard try self.tools.rows.isGoing(object.hash) else { return true }
+        guard try self.tools.rows.object(object.hash)?.state == .going else { return true }
         if let provider = self.tools.provider(object.provider) {
             do throws(FileStoreError) {
                 try provider.remove(object)
@@ -86,7 +86,7 @@ final class CareRounds {
                     let state = try self.tools.rows.state(unfinished.key)
                     // One whose row is over was being removed when the server ended.
                     let isStale = state?.isOver ?? (unfinished.modifiedAtMilliseconds < oldest)
-                    guard isStale, !self.isBeingCompleted(state, unfinished, since: oldest) else { return }
+                    guard isStale else { return }
                     provider.discardUpload(unfinished.key)
                     self.tools.tally.orphans.add()
                 }
@@ -94,23 +94,25 @@ final class CareRounds {
         }
     }
 
-    /// A worker removes what is left of a completed upload itself, just after its rows are committed.
-    private func isBeingCompleted(_ state: TransferState?, _ unfinished: UnfinishedUpload, since oldest: Int64) -> Bool
-    {
-        state == .succeeded && unfinished.modifiedAtMilliseconds >= oldest
-    }
-
     private func removeOrphans() {
         let age = self.tools.options.orphanMilliseconds
         for provider in self.tools.providers where !self.isStopped() {
-            // Where the store cannot say, everything is known.
-            let isKnown: (ContentHash) -> Bool = { (try? self.tools.rows.isKnown($0)) ?? true }
+            let isKnown: (ContentHash) -> Bool = { self.isKnown($0, in: provider) }
             for hash in provider.orphans(olderThanMilliseconds: age, isKnown: isKnown) {
                 self.tools.contents.takeAndWait(hash)
                 defer { self.tools.contents.giveBack(hash) }
                 guard !isKnown(hash) else { continue }
                 self.removeOrphan(hash, from: provider)
             }
+        }
+    }
+
+    /// What another provider keeps need not be here too. Where the store cannot say, everything is known.
+    private func isKnown(_ hash: ContentHash, in provider: any FileProvider) -> Bool {
+        do throws(StoreError) {
+            return try self.tools.rows.object(hash)?.object.provider == provider.name
+        } catch {
+            return true
         }
     }
 
@@ -167,7 +169,7 @@ final class CareRounds {
     private func damaged(_ object: StoredObject) throws(StoreError) {
         self.tools.contents.takeAndWait(object.hash)
         defer { self.tools.contents.giveBack(object.hash) }
-        guard try self.tools.rows.isReady(object.hash) else { return }
+        guard try self.tools.rows.object(object.hash)?.state == .ready else { return }
         self.tools.tally.checkedObjects.add()
         self.tools.tally.damagedObjects.add()
         self.tools.log.error(
@@ -176,8 +178,7 @@ final class CareRounds {
                 "content": .name(object.hash.hex), "provider": .name(object.provider),
                 "help": .text("upload the file again, or restore a backup"),
             ])
-        try self.tools.rows.damagedNow(object.hash)
-        try self.tools.rows.checked(object.hash)
+        try self.tools.rows.damaged(object.hash)
     }
 }
 

@@ -75,8 +75,8 @@ final class LiveDownload {
     let task: DownloadTask
     /// There is a row for it, or one is being made.
     var isStored: Bool
-    /// Answers before its flow is opened.
-    var isOpening = true
+    /// Its connection is gone; it leaves when its row says how far it came.
+    var isClosing = false
     var notedAt: Instant
     var pulse = TransferPulse()
 
@@ -95,6 +95,6 @@ final class LiveDownload {
         return TransferView(
             record: record, bytesPerSecond: isMoving ? self.pulse.meter.bytesPerSecond : 0,
             remainingSeconds: isMoving ? self.pulse.meter.remainingSeconds(from: record.offset, to: end) : nil,
-            isLive: !record.state.isOver)
+            isLive: !record.state.isOver && !self.isClosing)
     }
 }

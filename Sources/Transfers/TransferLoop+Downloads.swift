@@ -107,7 +107,6 @@ extension TransferLoop {
         _ key: TransferKey, _ result: Result<Void, TransferError>, _ answer: Transfers.DownloadAnswer
     ) {
         guard let download = self.downloads[key] else { return answer(.failure(.cancelled)) }
-        download.isOpening = false
         switch result {
         case .failure(let error):
             self.fail(download, error)
@@ -120,7 +119,7 @@ extension TransferLoop {
 
     /// The connection has everything, or is gone.
     func downloadClosed(_ task: DownloadTask) {
-        if let download = self.live(task) { self.close(download) }
+        if let download = self.live(task), !download.isClosing { self.close(download) }
     }
 
     /// Another connection may go on with a download by the same key meanwhile.
@@ -139,9 +138,11 @@ extension TransferLoop {
         // It can be gone on with.
         if download.record.state == .progressing { download.record.state = .waiting }
         download.record.offset = download.task.offset
-        self.note(download)
-        self.remove(download)
-        self.tell(stored: TransferView(record: download.record))
+        download.isClosing = true
+        self.tell(download)
+        self.note(download) { [task = download.task] loop in
+            if let download = loop.live(task) { loop.remove(download) }
+        }
     }
 
     func downloadFailed(_ task: DownloadTask, _ error: TransferError) {
@@ -175,13 +176,16 @@ extension TransferLoop {
 
     // MARK: Rows
 
-    func note(_ download: LiveDownload) {
+    func note(_ download: LiveDownload, then: (@Sendable (TransferLoop) -> Void)? = nil) {
         guard download.isStored else { return }
         download.notedAt = self.now
         let record = download.view.record
         let state: TransferState = record.state == .suspended ? .suspended : .waiting
         self.tools.rows.note(record.id, state, offset: record.offset) { [tools] result in
-            tools.tell { $0.logUnnoted(record.key, result) }
+            tools.tell { loop in
+                loop.logUnnoted(record.key, result)
+                then?(loop)
+            }
         }
     }
 

@@ -41,6 +41,7 @@ extension UploadTask {
         let outcome = self.work.withLock { work -> Result<FileRecord, TransferError> in
             guard let sink = work.sink else { return .failure(.cancelled) }
             do throws(FileStoreError) {
+                try self.makeWay(for: object)
                 try sink.place()
             } catch {
                 work.sink = nil
@@ -63,6 +64,12 @@ extension UploadTask {
         case .success(let file): answer(.success(.complete(file)))
         case .failure(let error): answer(.failure(error))
         }
+    }
+
+    /// Placing leaves what is there and looks whole; what was found damaged is not to stay.
+    private func makeWay(for object: StoredObject) throws(FileStoreError) {
+        guard let known = try? self.tools.rows.object(object.hash), known.state == .damaged else { return }
+        try self.tools.provider(known.object.provider)?.remove(known.object)
     }
 
     /// What the store refuses for good (a quota that counts at the end) ends the upload; what may work later does not.

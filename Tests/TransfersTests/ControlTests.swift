@@ -154,7 +154,7 @@ struct ControlTests {
 
     @Test("cancelling and completing at the same time: one of them happens, and both are answered")
     func cancelRace() async throws {
-        let depot = try Depot(changeStore: { $0.fileLimits.hourUploads = 0 })
+        let depot = try Depot(changeStore: { $0.files.hourUploads = 0 })
         for round in 0..<20 {
             let bytes = noise(50_000, seed: UInt64(round + 10))
             let key = try await depot.create(50_000)
@@ -258,7 +258,7 @@ struct ControlTests {
 
     @Test("of many idle uploads only the newest stay in memory")
     func idleBound() async throws {
-        let depot = try Depot(change: { $0.idleUploads = 3 }, changeStore: { $0.fileLimits.openUploads = 0 })
+        let depot = try Depot(change: { $0.idleUploads = 3 }, changeStore: { $0.files.openUploads = 100 })
         for _ in 0..<8 { _ = try await depot.create(10) }
         await depot.turn(milliseconds: 1_000)
         await depot.until { depot.transfers.uploadsInMemory() == 3 }

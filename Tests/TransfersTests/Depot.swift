@@ -22,7 +22,7 @@ final class Depot: Sendable {
 
     convenience init(
         change: (inout TransferOptions) -> Void = { _ in }, changeStore: (inout StoreOptions) -> Void = { _ in },
-        makeProviders: (TemporaryFolder) throws -> [any FileProvider] = { Depot.makeProviders($0) }
+        makeProviders: (TemporaryFolder) throws -> [any FileProvider] = { try Depot.makeProviders($0) }
     ) throws {
         let folder = TemporaryFolder()
         let hands = ManualClock()
@@ -77,7 +77,7 @@ final class Depot: Sendable {
     ) throws -> Depot {
         self.transfers.halt()
         let next = try Depot(
-            self.folder, self.hands, self.store, providers ?? Self.makeProviders(self.folder), ownsStore: false,
+            self.folder, self.hands, self.store, providers ?? (try Self.makeProviders(self.folder)), ownsStore: false,
             change: change)
         self.successors.withLock { $0.append(next) }
         return next
@@ -85,6 +85,10 @@ final class Depot: Sendable {
 
     /// They use this one's store, so they end before it is closed.
     private let successors = Lock<[Depot]>([])
+
+    static func makeProviders(_ folder: TemporaryFolder) throws -> [any FileProvider] {
+        [try ObjectFolder("\(folder.path)/data/files")]
+    }
 
     // MARK: Asking
 

@@ -212,7 +212,7 @@ struct UploadTests {
 
     @Test("thirty uploads and thirty downloads at once all come through")
     func parallel() async throws {
-        let depot = try Depot(changeStore: { $0.fileLimits.openUploads = 0 })
+        let depot = try Depot(changeStore: { $0.files.openUploads = 100 })
         let files = try await withThrowingTaskGroup(of: (Int, FileRecord).self) { group in
             for number in 0..<30 {
                 group.addTask { (number, try await depot.upload(noise(300_000 + number, seed: UInt64(number + 1)))) }
@@ -235,7 +235,7 @@ struct UploadTests {
 
     @Test("fifty uploads of the same content become one object")
     func sameContent() async throws {
-        let depot = try Depot(changeStore: { $0.fileLimits.openUploads = 0 })
+        let depot = try Depot(changeStore: { $0.files.openUploads = 100 })
         let bytes = text(400_000)
         let files = try await withThrowingTaskGroup(of: FileRecord.self) { group in
             for _ in 0..<50 { group.addTask { try await depot.upload(bytes) } }
@@ -254,11 +254,11 @@ struct UploadTests {
 
     @Test("what the store refuses is passed on")
     func refused() async throws {
-        let depot = try Depot(changeStore: { $0.fileLimits.openUploads = 2 })
+        let depot = try Depot(changeStore: { $0.files.openUploads = 2 })
         _ = try await depot.create(10)
         _ = try await depot.create(10)
         let refusal = await depot.refusal { _ = try await depot.create(10) }
-        #expect(refusal == .refused(.refused(.tooMany(limit: 2))))
+        #expect(refusal == .refused(.refused(.tooManyUploads(limit: 2))))
     }
 
     @Test("people do not learn of the uploads of others; the operator does")

@@ -324,6 +324,26 @@ struct UploadScenarios {
         #expect(try house.http("GET", "/api/v1/files/\(file)", token: ann).body == content)
     }
 
+    @Test("the bounds of a person: uploads at once, bytes of a file, bytes in all")
+    func bounds() throws {
+        let house = try House.withFiles { options in
+            options.store.files.openUploads = 1
+            options.store.files.fileBytes = 2000
+            options.store.files.personBytes = 3000
+        }
+        let ann = try house.token("ann")
+        let place = try house.beginUpload(ann, size: 10)
+        let second = try house.tus("POST", "/api/v1/files", token: ann, [("Upload-Length", "10")])
+        #expect(second.status == 429 && second.headers["retry-after"] != nil)
+        #expect(second.headers["tus-resumable"] == "1.0.0")
+        #expect(try house.tus("DELETE", place, token: ann).status == 204)
+        #expect(try house.http("PUT", "/api/v1/files?name=a", token: ann, body: Sample.noise(2001)).status == 413)
+        _ = try house.upload(ann, Sample.noise(2000))
+        let full = try house.http("PUT", "/api/v1/files?name=a", token: ann, body: Sample.noise(1500))
+        #expect(full.status == 507 && full.json["error"]?.string?.contains("3000") == true)
+        _ = try house.upload(ann, Sample.noise(900))
+    }
+
     @Test("a cancelled upload tells its connection")
     func cancelled() throws {
         let house = try House.withFiles()

@@ -13,7 +13,7 @@ seconds=${seconds:-15}
 step() { printf '\n== %s (%ss)\n' "$1" "$SECONDS"; }
 
 step "packages"
-need_packages $build_packages python3-venv openssl
+need_packages $build_packages python3-venv openssl curl
 need_swift
 venv=$PWD/.build/venv
 if ! cmp -s Tests/requirements.txt "$venv/installed.txt"; then

@@ -1,4 +1,5 @@
 package import ChatModel
+import Transport
 
 /// The paths of our own doors that other modules write into answers and messages.
 package enum DoorPaths {
@@ -11,6 +12,16 @@ package enum DoorPaths {
 
     /// A file, or a place for one, for whoever has the link.
     package static func link(_ key: FileLinkKey) -> String { "\(Self.linkPrefix)\(key)" }
+
+    /// Under which WuKongIM's apps read what they uploaded. Source: TangSengDaoDao server, `GET /v1/file/preview/*path`.
+    package static let previewPrefix = "/v1/file/preview/"
+
+    /// What WuKongIM's apps are told of a file they uploaded, and put into the message: they read it under `/v1/`.
+    ///
+    /// - Parameter name: of the file; it is there for people and for programs that go by its ending.
+    package static func preview(_ key: FileLinkKey, name: String) -> String {
+        "file/preview/\(key)/\(PercentEncoding.segment(name))"
+    }
 
     /// Where an upload goes on.
     package static func upload(_ key: TransferKey) -> String { "\(Self.prefix)/uploads/\(key)" }

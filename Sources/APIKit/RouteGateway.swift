@@ -101,12 +101,7 @@ package final class RouteGateway: Gateway {
             throw APIFailure(503, "too many requests wait for their answer", retryAfterSeconds: 1)
         }
         let isManager = self.isManager(request)
-        if !isManager, request.peer.scope != .loopback {
-            let isWithin = self.desk.rates.take(address: request.peer.throttleKey, at: self.reactor.now)
-            guard isWithin else {
-                throw APIFailure(429, "too many requests come from this address", retryAfterSeconds: 1)
-            }
-        }
+        if !isManager, let failure = self.desk.takeFromAddress(request) { throw failure }
         let proof = try self.proof(of: request, route, isManager: isManager)
         var asked = try Self.decode(request, route, parameters)
         let question = try self.question(proof, asked, request)
@@ -136,17 +131,8 @@ package final class RouteGateway: Gateway {
     }
 
     private func isManager(_ request: HTTPRequest) -> Bool {
-        guard let token = request.headers["token"], self.mayShowToken(request) else { return false }
+        guard let token = request.headers["token"], self.desk.mayShowToken(request) else { return false }
         return self.desk.house.managerToken.isRight(token)
-    }
-
-    private func mayShowToken(_ request: HTTPRequest) -> Bool {
-        switch request.peer.scope {
-        case _ where request.isEncrypted: true
-        case .loopback: true
-        case .privateNetwork: self.desk.house.settings.takesPlainTokens
-        case .publicNetwork: false
-        }
     }
 
     private func proof(of request: HTTPRequest, _ route: Route, isManager: Bool) throws(APIFailure) -> Proof {
@@ -154,7 +140,7 @@ package final class RouteGateway: Gateway {
         guard let token = request.headers["token"], !token.isEmpty else {
             throw APIFailure(401, "the header field token is missing")
         }
-        guard self.mayShowToken(request) else {
+        guard self.desk.mayShowToken(request) else {
             throw APIFailure(403, "tokens are taken over https only from there")
         }
         switch route.access {
@@ -216,10 +202,7 @@ package final class RouteGateway: Gateway {
                     throttleKey: request.peer.throttleKey, isEncrypted: request.isEncrypted,
                     origin: request.peer.signInOrigin))
         case .session(let token):
-            return .session(
-                TokenHolder(
-                    token: token, address: request.peer.text, throttleKey: request.peer.throttleKey,
-                    isEncrypted: request.isEncrypted, origin: request.peer.signInOrigin))
+            return .session(TokenHolder(token, of: request))
         }
     }
 
@@ -263,15 +246,7 @@ package final class RouteGateway: Gateway {
         guard let find = self.desk.house.findSession else {
             return reply(.failure(501, "sessions by token alone are not served here"))
         }
-        find(session) { result in
-            switch result {
-            case .found(let identity): go(.success(identity))
-            case .refused(.wrongCredentials): go(.failure(APIFailure(401, "the token is wrong: sign in again")))
-            case .refused(let refusal): go(.failure(APIFailure(refusal: refusal)))
-            case .sharedToken:
-                go(.failure(APIFailure(401, "several people were given this token: each needs one of their own")))
-            }
-        }
+        find(session) { go($0.identity) }
     }
 
     /// Goes on, on any thread, when it is known who asks.

@@ -27,7 +27,8 @@ package enum HTTPTestClient {
         return try Self.parse(try client.allBytes())
     }
 
-    private static func parse(_ bytes: [UInt8]) throws -> HTTPReply {
+    /// Takes a whole answer apart.
+    package static func parse(_ bytes: [UInt8]) throws -> HTTPReply {
         let end = Array("\r\n\r\n".utf8)
         guard let split = bytes.indices.first(where: { bytes[$0...].starts(with: end) }) else {
             throw TestClientError(description: "no HTTP answer: \(String(decoding: bytes, as: UTF8.self))")

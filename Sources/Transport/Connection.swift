@@ -157,6 +157,7 @@ package final class Connection {
     package func resumeReading() {
         guard self.isPaused else { return }
         self.isPaused = false
+        self.sendContinue()
         self.lastReceived = self.reactor.now.nanoseconds
         self.reactor.wake(self, at: self.idleDeadline)
         self.updateInterest()

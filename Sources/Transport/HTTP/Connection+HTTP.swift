@@ -64,6 +64,7 @@ extension Connection {
             }
         }
         http.receiver = nil
+        http.owesContinue = false
         switch plan {
         case .buffered(let maximum):
             http.maximumBodyBytes = maximum
@@ -74,9 +75,18 @@ extension Connection {
         case .refused(let status, let text, let headers): return self.refuse(status, text, headers)
         }
         if request.head.framing != .none, request.head.minorVersion == 1, request.headers["expect"] != nil {
-            self.outbox.append("HTTP/1.1 100 Continue\r\n\r\n")
-            self.outboxGrew()
+            // A gateway that holds the body back has not decided whether it wants it.
+            http.owesContinue = true
+            if !self.isPaused { self.sendContinue() }
         }
+    }
+
+    /// Tells a client that waits for it to send its body. Source: RFC 9110 section 10.1.1.
+    func sendContinue() {
+        guard let http = self.http, http.owesContinue, self.end == nil else { return }
+        http.owesContinue = false
+        self.outbox.append("HTTP/1.1 100 Continue\r\n\r\n")
+        self.outboxGrew()
     }
 
     private func bodyArrived(_ bytes: UnsafeRawBufferPointer, _ http: HTTPExchange) {

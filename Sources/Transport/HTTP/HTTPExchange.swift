@@ -18,6 +18,8 @@ final class HTTPExchange {
     var origin: String?
     var maximumBodyBytes = 0
     var receiver: (any BodyReceiver)?
+    /// The client waits for 100 before it sends the body.
+    var owesContinue = false
     var isAnswering = false
     var closesAfterAnswer = false
     var hasAnswered = false

@@ -1,5 +1,5 @@
 /// How a response is written. Source: RFC 9112 sections 4 to 7, RFC 9110 section 15.
-enum HTTPResponseHead {
+package enum HTTPResponseHead {
     /// How the end of the response body is told.
     enum Length {
         case exact(Int)
@@ -58,10 +58,13 @@ enum HTTPResponseHead {
         case 416: "Range Not Satisfiable"
         case 417: "Expectation Failed"
         case 421: "Misdirected Request"
+        case 423: "Locked"
         case 426: "Upgrade Required"
         case 429: "Too Many Requests"
         case 431: "Request Header Fields Too Large"
+        case 460: "Checksum Mismatch"
         case 500: "Internal Server Error"
+        case 501: "Not Implemented"
         case 503: "Service Unavailable"
         case 505: "HTTP Version Not Supported"
         case 507: "Insufficient Storage"
@@ -70,7 +73,7 @@ enum HTTPResponseHead {
     }
 
     /// `Sun, 06 Nov 1994 08:49:37 GMT`. Source: RFC 9110 section 5.6.7.
-    static func date(wallMilliseconds: Int64) -> String {
+    package static func date(wallMilliseconds: Int64) -> String {
         let seconds = wallMilliseconds / 1000
         let day = Int(seconds / 86_400)
         let ofDay = Int(seconds % 86_400)

@@ -34,6 +34,25 @@ package enum PercentDecoding {
     }
 }
 
+/// The other way round. Source: RFC 3986 sections 2.1 and 2.3.
+package enum PercentEncoding {
+    /// A text as one segment of a path, or as a value in a query.
+    package static func segment(_ text: String) -> String {
+        var encoded = ""
+        for byte in text.utf8 {
+            switch byte {
+            case _ where ASCII.isLetter(byte) || ASCII.isDigit(byte), UInt8(ascii: "-"), UInt8(ascii: "."),
+                UInt8(ascii: "_"), UInt8(ascii: "~"):
+                encoded.unicodeScalars.append(Unicode.Scalar(byte))
+            default:
+                encoded += byte < 0x10 ? "%0" : "%"
+                encoded += String(byte, radix: 16, uppercase: true)
+            }
+        }
+        return encoded
+    }
+}
+
 /// The members of a query, in their order: `?uid=u1&limit=20`.
 package struct HTTPQuery: Hashable, Sendable {
     /// Most members.

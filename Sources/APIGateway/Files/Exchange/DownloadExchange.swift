@@ -1,0 +1,256 @@
+import APIKit
+import ChatModel
+import Store
+import Transfers
+import Transport
+
+/// One request for a file: who may read it, what of it is wanted, and its bytes as fast as the peer takes them.
+final class DownloadExchange: FileExchange {
+    let ticket: UInt64
+    private let desk: FilesDesk
+    private let port: ExchangePort
+    private let responder: HTTPResponder
+    private let wishes: DownloadPlan.Wishes
+    /// Takes the exchange out of the gateway.
+    private let leave: (UInt64) -> Void
+
+    private var caller = FileCaller.link
+    private var flow: DownloadFlow?
+    /// The header of the answer, until its first bytes are there.
+    private var head: Head?
+    private var isOver = false
+
+    private struct Head {
+        var status: Int
+        var fields: [(String, String)]
+        var length: Int
+    }
+
+    init(
+        _ request: HTTPRequest, _ responder: HTTPResponder, desk: FilesDesk, port: ExchangePort,
+        leave: @escaping (UInt64) -> Void
+    ) {
+        self.ticket = port.ticket
+        self.desk = desk
+        self.port = port
+        self.responder = responder
+        self.leave = leave
+        let headers = request.headers
+        self.wishes = DownloadPlan.Wishes(
+            isHead: request.method == "HEAD", ifMatch: headers.all("if-match"),
+            ifNoneMatch: headers.all("if-none-match"), ifRange: headers["if-range"], range: headers.all("range"),
+            acceptEncoding: headers.all("accept-encoding"))
+    }
+
+    // MARK: Which file
+
+    /// A file by its own name, for who has a session.
+    func begin(_ key: FileKey, _ request: HTTPRequest) {
+        self.responder.whenEnded = { [unowned self] in self.ended() }
+        let desk = self.desk
+        let proved = self.port.back(to: Self.self) { (exchange, result: Result<APICaller, APIFailure>) in
+            switch result {
+            case .failure(let failure): exchange.refuse(failure)
+            case .success(let caller): exchange.look(for: key, FileCaller(caller))
+            }
+        }
+        desk.api.prove(request, then: proved)
+    }
+
+    private func look(for key: FileKey, _ caller: FileCaller) {
+        self.caller = caller
+        let actor = caller.actor
+        self.desk.house.store.read(
+            { transaction throws(StoreError) -> FileRecord? in
+                guard let file = try transaction.file(key), try transaction.mayRead(file, actor) else { return nil }
+                return file
+            }, then: self.port.back(to: Self.self) { $0.found($1) })
+    }
+
+    /// A file by a link, for whoever has it.
+    func begin(_ link: FileLinkKey, _ request: HTTPRequest) {
+        self.responder.whenEnded = { [unowned self] in self.ended() }
+        if let failure = self.desk.api.takeFromAddress(request) { return self.refuse(failure) }
+        self.desk.house.store.read(
+            { transaction throws(StoreError) in try transaction.file(link: link) },
+            then: self.port.back(to: Self.self) { $0.found($1) })
+    }
+
+    private func found(_ result: Result<FileRecord?, StoreError>) {
+        switch result {
+        case .failure(let error): self.refuse(APIFailure(error))
+        case .success(nil): self.refuse(APIFailure(TransferError.notFound))
+        case .success(let file?):
+            // Only who was let in keeps the connection for longer between requests.
+            self.responder.connection?.authenticated()
+            guard let object = file.object, file.state == .complete else {
+                return self.refuse(APIFailure(409, "the file is not complete"))
+            }
+            self.answer(file, object)
+        }
+    }
+
+    // MARK: What of it
+
+    private func answer(_ file: FileRecord, _ object: StoredObject) {
+        let content = DownloadPlan.Content(
+            hash: object.hash.hex, size: object.size, hasGzip: object.codec == .gzip)
+        let plan = DownloadPlan.make(content, self.wishes)
+        switch plan {
+        case .changed: self.refuse(APIFailure(412, "the content is another one"))
+        case .unsatisfiable:
+            self.refuse(
+                APIFailure(416, "the file has \(object.size) bytes"), [("Content-Range", "bytes */\(object.size)")])
+        case .notModified(let tag):
+            self.finish { $0.respond(status: 304, headers: Self.cacheFields(tag)) }
+        case .whole, .stored, .part: self.sample(file, object, plan)
+        }
+    }
+
+    /// Looks at the first bytes, unless that was done before: they say as what the file may be shown.
+    private func sample(_ file: FileRecord, _ object: StoredObject, _ plan: DownloadPlan) {
+        if let media = self.desk.media.find(object.hash, declared: file.mediaType) {
+            return self.open(file, object, plan, media)
+        }
+        let size = min(object.size, Int64(SafeMedia.sampleBytes))
+        let judged = self.port.back(to: Self.self) { (exchange, result: Result<[UInt8], TransferError>) in
+            switch result {
+            case .failure(let error): exchange.refuse(APIFailure(error))
+            case .success(let bytes):
+                let media = SafeMedia.judge(
+                    declared: file.mediaType, sample: bytes, isWhole: object.size <= SafeMedia.sampleBytes)
+                exchange.desk.media.remember(media, object.hash, declared: file.mediaType)
+                exchange.open(file, object, plan, media)
+            }
+        }
+        guard size > 0 else { return judged(.success([])) }
+        self.desk.transfers.openDownload(
+            file, .plain(0..<size), by: self.caller.actor, class: self.caller.transferClass
+        ) { result in
+            switch result {
+            case .failure(let error): judged(.failure(error))
+            case .success(let flow):
+                flow.next { piece in
+                    flow.end()
+                    judged(piece.map { $0 ?? [] })
+                }
+            }
+        }
+    }
+
+    private func open(_ file: FileRecord, _ object: StoredObject, _ plan: DownloadPlan, _ media: SafeMedia) {
+        guard !self.isOver, let (head, part) = Self.head(file, object, plan, media) else { return }
+        self.head = head
+        guard !self.wishes.isHead, head.length > 0 else {
+            return self.finish { responder in
+                responder.start(status: head.status, headers: head.fields, contentLength: head.length)
+                responder.finish()
+            }
+        }
+        self.desk.transfers.openDownload(
+            file, part, by: self.caller.actor, class: self.caller.transferClass,
+            then: self.port.back(to: Self.self) { $0.opened($1) })
+    }
+
+    // MARK: The header
+
+    private static func head(
+        _ file: FileRecord, _ object: StoredObject, _ plan: DownloadPlan, _ media: SafeMedia
+    ) -> (Head, DownloadPart)? {
+        var head = Head(status: 200, fields: [], length: Int(object.size))
+        let part: DownloadPart
+        switch plan {
+        case .whole(let tag):
+            head.fields = Self.cacheFields(tag)
+            part = .plain(0..<object.size)
+        case .stored(let tag):
+            head.fields = Self.cacheFields(tag) + [("Content-Encoding", "gzip")]
+            head.length = Int(object.storedSize)
+            part = .stored
+        case .part(let range, let tag):
+            head.status = 206
+            head.length = range.count
+            let place = "bytes \(range.lowerBound)-\(range.upperBound - 1)/\(object.size)"
+            head.fields = Self.cacheFields(tag) + [("Content-Range", place)]
+            part = .plain(range)
+        case .notModified, .changed, .unsatisfiable: return nil
+        }
+        head.fields += [
+            ("Content-Type", media.type),
+            ("Content-Disposition", ContentDisposition.value(isInline: media.isInline, name: file.name)),
+        ]
+        return (head, part)
+    }
+
+    /// What every answer about a content says.
+    ///
+    /// Nobody on the way may keep it, and who asked may keep it for themselves, if they ask again before each use: the
+    /// right to read is checked then. What a stranger uploaded must not act in a page of this server: it has no scripts,
+    /// no origin, and is what we say it is.
+    private static func cacheFields(_ tag: EntityTag) -> [(String, String)] {
+        [
+            ("ETag", tag.field), ("Vary", "Accept-Encoding"), ("Accept-Ranges", "bytes"),
+            ("Cache-Control", "private, no-cache"), ("X-Content-Type-Options", "nosniff"),
+            ("Content-Security-Policy", "sandbox; default-src 'none'"),
+            ("Cross-Origin-Resource-Policy", "same-origin"), ("Referrer-Policy", "no-referrer"),
+        ]
+    }
+
+    // MARK: The bytes
+
+    private func opened(_ result: Result<DownloadFlow, TransferError>) {
+        switch result {
+        case .failure(let error): self.refuse(APIFailure(error))
+        case .success(let flow):
+            guard !self.isOver else { return flow.end() }
+            self.flow = flow
+            self.responder.whenDrained = { [unowned self] in self.next() }
+            self.next()
+        }
+    }
+
+    private func next() { self.flow?.next(then: self.port.back(to: Self.self) { $0.came($1) }) }
+
+    private func came(_ result: Result<[UInt8]?, TransferError>) {
+        guard !self.isOver else { return }
+        switch result {
+        case .failure(let error):
+            // Before the first byte there is still a better answer than a broken one.
+            guard self.head == nil else { return self.refuse(APIFailure(error)) }
+            self.finish { $0.cancel() }
+        case .success(nil): self.finish { $0.finish() }
+        case .success(let bytes?):
+            if let head = self.head {
+                self.head = nil
+                self.responder.start(status: head.status, headers: head.fields, contentLength: head.length)
+            }
+            self.responder.write(shared: SharedBytes(bytes))
+            // Otherwise `whenDrained` asks for more.
+            if !self.responder.isCongested { self.next() }
+        }
+    }
+
+    // MARK: The end
+
+    private func refuse(_ failure: APIFailure, _ headers: [(String, String)] = []) {
+        guard !self.isOver else { return }
+        self.finish { $0.send(failure, headers) }
+    }
+
+    private func finish(_ send: (HTTPResponder) -> Void) {
+        self.isOver = true
+        self.flow?.end()
+        self.flow = nil
+        self.leave(self.ticket)
+        send(self.responder)
+    }
+
+    /// The connection is gone.
+    private func ended() {
+        guard !self.isOver else { return }
+        self.isOver = true
+        self.flow?.end()
+        self.flow = nil
+        self.leave(self.ticket)
+    }
+}

@@ -1,0 +1,81 @@
+import APIKit
+import ChatModel
+import Execution
+import Transport
+
+/// One request at the doors for files, from its head to its answer. Confined to its reactor.
+protocol FileExchange: AnyObject {
+    var ticket: UInt64 { get }
+}
+
+/// How what other threads find out comes back to an exchange.
+struct ExchangePort: Sendable {
+    let ticket: UInt64
+    private let jobs: Mailbox<Reactor.Job>
+
+    init(ticket: UInt64, reactor: Reactor) {
+        self.ticket = ticket
+        self.jobs = reactor.jobs
+    }
+
+    /// A closure for any thread; `body` runs on the reactor, unless the exchange is over by then.
+    func back<Exchange: FileExchange & SendableMetatype, Value: Sendable>(
+        to _: Exchange.Type, _ body: @escaping @Sendable (Exchange, Value) -> Void
+    ) -> @Sendable (Value) -> Void {
+        let (ticket, jobs) = (self.ticket, self.jobs)
+        return { value in
+            jobs.post { reactor in
+                guard let exchange = reactor.gateway(FilesGateway.self)?.exchange(ticket) as? Exchange else { return }
+                body(exchange, value)
+            }
+        }
+    }
+}
+
+/// Who asks, as the engine wants to know it.
+struct FileCaller: Sendable {
+    var actor: Actor
+    var transferClass: TransferClass
+
+    init(_ caller: APICaller) {
+        switch caller {
+        case .person(let identity):
+            self.actor = Actor(identity.user)
+            self.transferClass = .attachment
+        case .manager, .anyone:
+            self.actor = .application
+            self.transferClass = .operator
+        }
+    }
+
+    /// Somebody who was proved in another way than by a token.
+    init(person: UserID, _ transferClass: TransferClass) {
+        self.init(actor: Actor(person), transferClass: transferClass)
+    }
+
+    /// Who has a link, and nobody in particular.
+    static let link = FileCaller(actor: Actor(.system), transferClass: .attachment)
+
+    private init(actor: Actor, transferClass: TransferClass) {
+        self.actor = actor
+        self.transferClass = transferClass
+    }
+}
+
+extension HTTPResponder {
+    /// The fields that every answer of these doors has, besides those of a file.
+    func send(_ answer: APIAnswer) {
+        self.respond(
+            status: answer.status,
+            headers: [
+                ("Content-Type", answer.contentType), ("Cache-Control", "no-store"),
+                ("X-Content-Type-Options", "nosniff"),
+            ] + answer.headers, body: answer.body)
+    }
+
+    func send(_ failure: APIFailure, _ headers: [(String, String)] = []) {
+        var answer = APIAnswer.nativeFailure(failure)
+        answer.headers += headers
+        self.send(answer)
+    }
+}

@@ -1,0 +1,375 @@
+import APIKit
+import ByteCodec
+import ChatModel
+import Store
+import Transfers
+import Transport
+
+/// One request that brings bytes of a file: waits until it is known who asks and whether they may, then lets the bytes
+/// flow into the upload as fast as it takes them.
+///
+/// While anything is being found out the connection is not read: what the peer sends meanwhile waits in the kernel. A
+/// suspended upload takes nothing, so its connection waits in the same way, for as long as it takes.
+final class UploadExchange: FileExchange, BodyReceiver {
+    let ticket: UInt64
+    private var order: UploadOrder
+    private let desk: FilesDesk
+    private let port: ExchangePort
+    let connectionID: ConnectionID
+    private unowned let reactor: Reactor
+    /// The header fields of tus, if it is spoken.
+    private let fields: [(String, String)]
+    /// A body that is refused is read to its end when it is short, so that the connection can be used again.
+    private let isShort: Bool
+    /// Takes the exchange out of the gateway.
+    private let leave: (UInt64) -> Void
+
+    private var form: FormBody?
+    private var caller: FileCaller?
+    private var owner: UserID?
+    private var conversation: ConversationID?
+    private var created: TransferView?
+    /// The upload, once there is one.
+    private var key: TransferKey?
+    private var flow: UploadFlow?
+    /// An answer of another thread is awaited.
+    private var isWaiting = false
+    /// The flow takes no more until it says so.
+    private var isBlocked = false
+    /// Nothing is to become of the request any more.
+    private var isCancelled = false
+    private var failure: APIFailure?
+    private var responder: HTTPResponder?
+
+    /// Of a body that is read to its end although nobody wants it.
+    static let shortBodyBytes: Int64 = 64 * 1024
+
+    init(
+        _ order: UploadOrder, _ request: HTTPRequest, on connection: Connection, desk: FilesDesk, port: ExchangePort,
+        fields: [(String, String)], leave: @escaping (UInt64) -> Void
+    ) throws(APIFailure) {
+        self.ticket = port.ticket
+        self.order = order
+        self.desk = desk
+        self.port = port
+        self.connectionID = connection.id
+        self.reactor = connection.reactor
+        self.fields = fields
+        self.leave = leave
+        let length = request.headers["content-length"].flatMap(TusFields.number) ?? 0
+        self.isShort = request.headers["transfer-encoding"] == nil && length <= Self.shortBodyBytes
+        if case .form(let contentType) = order.kind {
+            do throws(FormError) {
+                self.form = try FormBody(contentType: contentType)
+            } catch {
+                throw .bad(error.description)
+            }
+        }
+    }
+
+    private var connection: Connection? { self.reactor.connection(self.connectionID) }
+
+    // MARK: Who asks
+
+    /// Finds out who asks; the connection must not be read until it is known.
+    func begin(_ request: HTTPRequest) {
+        self.isWaiting = true
+        guard let key = self.order.link else {
+            return self.desk.api.prove(request, then: self.port.back(to: Self.self) { $0.proved($1) })
+        }
+        let linked = self.port.back(to: Self.self) { (exchange, result: Result<UploadLink, APIFailure>) in
+            exchange.linked(result)
+        }
+        if let failure = self.desk.api.takeFromAddress(request) { return linked(.failure(failure)) }
+        self.desk.house.store.write({ transaction throws(StoreError) in try transaction.useUploadLink(key) }) {
+            result in
+            linked(result.mapError { APIFailure($0) })
+        }
+    }
+
+    /// A link is good for one upload, by whom and for what it was made.
+    private func linked(_ result: Result<UploadLink, APIFailure>) {
+        guard self.goOn() else { return }
+        switch result {
+        case .failure(let failure): self.refuse(failure)
+        case .success(let link):
+            self.connection?.authenticated()
+            self.caller = FileCaller(person: link.owner, link.transferClass)
+            self.conversation = link.conversation
+            self.admit(link.owner)
+        }
+    }
+
+    private func proved(_ result: Result<APICaller, APIFailure>) {
+        guard self.goOn() else { return }
+        switch result {
+        case .failure(let failure): self.refuse(failure)
+        case .success(let caller):
+            let caller = FileCaller(caller)
+            self.caller = caller
+            self.connection?.authenticated()
+            guard let name = self.order.owner else { return self.admit(caller.actor.user) }
+            guard caller.actor.isPrivileged else {
+                return self.refuse(APIFailure(403, "only the manager uploads for others"))
+            }
+            self.isWaiting = true
+            self.desk.house.store.read(
+                { transaction throws(StoreError) in
+                    try transaction.user(named: name)?.id
+                }, then: self.port.back(to: Self.self) { $0.found($1) })
+        }
+    }
+
+    private func found(_ result: Result<UserID?, StoreError>) {
+        guard self.goOn() else { return }
+        switch result {
+        case .failure(let error): self.refuse(APIFailure(error))
+        case .success(nil): self.refuse(APIFailure(404, "there is no person by that uid"))
+        case .success(let owner?): self.admit(owner)
+        }
+    }
+
+    private func admit(_ owner: UserID) {
+        self.owner = owner
+        switch self.order.kind {
+        case .append(let key, let offset):
+            self.key = key
+            self.open(at: offset)
+        case .create, .whole: self.create()
+        // The file's name stands inside the body.
+        case .form: self.pump()
+        }
+    }
+
+    /// An answer of another thread has come.
+    ///
+    /// - Returns: false when it comes too late.
+    private func goOn() -> Bool {
+        self.isWaiting = false
+        if self.isCancelled { self.cleanUp() }
+        return !self.isCancelled
+    }
+
+    // MARK: The upload
+
+    private func create() {
+        guard let caller = self.caller, let owner = self.owner else { return }
+        self.isWaiting = true
+        let transfers = self.desk.transfers
+        transfers.createUpload(
+            self.order.draft(
+                by: caller, owner: owner, provider: transfers.receivingProvider, conversation: self.conversation),
+            then: self.port.back(to: Self.self) { $0.created($1) })
+    }
+
+    private func created(_ result: Result<TransferView, TransferError>) {
+        if case .success(let view) = result { self.key = view.record.key }
+        guard self.goOn() else { return }
+        switch result {
+        case .failure(let error): self.refuse(APIFailure(error))
+        case .success(let view):
+            self.created = view
+            // An empty upload is complete when its first flow has ended.
+            if case .create(false) = self.order.kind, view.record.size != 0 { return self.pump() }
+            self.open(at: 0)
+        }
+    }
+
+    private func open(at offset: Int64) {
+        guard let key = self.key, let caller = self.caller else { return }
+        self.isWaiting = true
+        self.desk.transfers.openUpload(
+            key, at: offset, by: caller.actor, checksum: self.order.checksum,
+            then: self.port.back(to: Self.self) { $0.opened($1) })
+    }
+
+    private func opened(_ result: Result<UploadFlow, TransferError>) {
+        if case .success(let flow) = result { self.flow = flow }
+        guard self.goOn() else { return }
+        switch result {
+        case .failure(let error): self.refuse(APIFailure(error))
+        case .success(let flow):
+            let hasRoom = self.port.back(to: Self.self) { (exchange, _: Void) in exchange.hasRoom() }
+            flow.setWhenRoom { hasRoom(()) }
+            self.pump()
+        }
+    }
+
+    // MARK: The body
+
+    func received(_ bytes: UnsafeRawBufferPointer) {
+        guard self.failure == nil else { return }
+        if self.form != nil {
+            self.form?.add(bytes)
+            self.pump()
+        } else if self.flow != nil {
+            self.push(Array(bytes))
+            self.readOrWait()
+        } else {
+            self.refuse(APIFailure(415, "bytes of the upload come with the Content-Type \(TusFields.contentType)"))
+        }
+    }
+
+    /// Works off what is here, then reads on if there is room.
+    private func pump() {
+        do throws(FormError) {
+            while !self.isWaiting, !self.isBlocked, self.failure == nil, let action = try self.form?.next() {
+                switch action {
+                case .content(let bytes): self.push(bytes)
+                case .file(let part):
+                    self.order.name = part.fileName ?? ""
+                    self.order.mediaType = part.contentType ?? self.form?.fields["contenttype"] ?? ""
+                    self.create()
+                }
+            }
+        } catch {
+            return self.refuse(.bad(error.description))
+        }
+        self.readOrWait()
+    }
+
+    private func push(_ bytes: [UInt8]) {
+        guard let flow = self.flow, !flow.push(bytes) else { return }
+        if let error = flow.failure { return self.refuse(APIFailure(error)) }
+        self.isBlocked = true
+    }
+
+    private func readOrWait() {
+        guard let connection = self.connection, !self.isCancelled else { return }
+        if self.isWaiting || self.isBlocked { connection.pauseReading() } else { connection.resumeReading() }
+    }
+
+    /// The flow takes more, or nothing ever again.
+    private func hasRoom() {
+        // After the end of the body its answer says what there is to say.
+        guard !self.isCancelled, self.responder == nil, let flow = self.flow else { return }
+        if let error = flow.failure { return self.refuse(APIFailure(error)) }
+        self.isBlocked = false
+        self.pump()
+    }
+
+    // MARK: The end
+
+    /// The body has come to its end.
+    func complete(_ responder: HTTPResponder) {
+        self.responder = responder
+        if let failure = self.failure { return self.answer(failure) }
+        do throws(FormError) {
+            try self.form?.end()
+        } catch {
+            return self.answer(.bad(error.description))
+        }
+        guard let flow = self.flow else {
+            guard let view = self.created else { return self.answer(APIFailure(500, "the server has lost the upload")) }
+            return self.answer(view)
+        }
+        self.isWaiting = true
+        flow.end(then: self.port.back(to: Self.self) { $0.ended($1) })
+    }
+
+    private func ended(_ result: Result<TransferView, TransferError>) {
+        self.isWaiting = false
+        switch result {
+        case .success(let view): self.answer(view)
+        case .failure(let error): self.answer(APIFailure(error))
+        }
+    }
+
+    private func answer(_ view: TransferView) {
+        let isComplete = view.record.state == .succeeded
+        // Told from the beginning, so that a client whose last answer is lost knows what to look for.
+        let headers = self.fields + [(FileWording.fileField, view.record.file.text)]
+        switch self.order.kind {
+        case .create:
+            let place = ("Location", DoorPaths.upload(view.record.key))
+            self.finish { $0.respond(status: 201, headers: headers + Self.progress(view.record) + [place]) }
+        case .append: self.finish { $0.respond(status: 204, headers: headers + Self.progress(view.record)) }
+        case .whole, .form:
+            guard isComplete, let file = view.file else {
+                return self.answer(APIFailure(500, "the file is not complete"))
+            }
+            guard self.order.link != nil else { return self.answer(file, link: nil, headers) }
+            self.makeLink(file, headers)
+        }
+    }
+
+    /// Who came by a link has no session to read the file with.
+    private func makeLink(_ file: FileRecord, _ headers: [(String, String)]) {
+        let (key, conversation) = (FileLinkKey(random: UploadOrder.random()), self.conversation)
+        self.isWaiting = true
+        self.desk.house.store.write(
+            { transaction throws(StoreError) in try transaction.makeLink(key, to: file.key, for: conversation) },
+            then: self.port.back(to: Self.self) { (exchange, result: Result<Void, StoreError>) in
+                exchange.isWaiting = false
+                switch result {
+                case .success: exchange.answer(file, link: key, headers)
+                case .failure(let error): exchange.answer(APIFailure(error))
+                }
+            })
+    }
+
+    /// Where an upload is, and for how long it can go on.
+    static func progress(_ record: TransferRecord) -> [(String, String)] {
+        var fields = [("Upload-Offset", String(record.offset))]
+        if !record.state.isOver, let expiry = record.expiresAtMilliseconds {
+            fields.append(("Upload-Expires", HTTPResponseHead.date(wallMilliseconds: expiry)))
+        }
+        return fields
+    }
+
+    /// - Parameter link: with which the file can be read without a session.
+    private func answer(_ file: FileRecord, link: FileLinkKey?, _ headers: [(String, String)]) {
+        var members = file.json.object ?? []
+        if let link {
+            members.append(JSONValue.Member("link", .string(DoorPaths.link(link))))
+            // COMPAT(TangSengDaoDao apps): what they put into the message.
+            members.append(JSONValue.Member("path", .string(DoorPaths.preview(link, name: file.name))))
+        }
+        // COMPAT(TangSengDaoDao apps): they take nothing but 200 for done.
+        var answer = APIAnswer.json(.object(members), status: self.order.link == nil ? 201 : 200)
+        answer.headers = headers + [("Location", DoorPaths.file(file.key))]
+        self.finish { $0.send(answer) }
+    }
+
+    private func answer(_ failure: APIFailure) {
+        self.giveUp()
+        self.finish { [fields] in $0.send(failure, fields) }
+    }
+
+    private func finish(_ send: (HTTPResponder) -> Void) {
+        let responder = self.responder
+        self.responder = nil
+        self.leave(self.ticket)
+        if let responder { send(responder) }
+    }
+
+    /// Says no: at the end of a short body, in the middle of a long one.
+    private func refuse(_ failure: APIFailure) {
+        guard self.failure == nil, let connection = self.connection else { return }
+        self.failure = failure
+        self.isBlocked = false
+        guard !self.isShort else { return connection.resumeReading() }
+        let answer = APIAnswer.nativeFailure(failure)
+        connection.refuseRequest(
+            status: failure.status, text: failure.message, headers: answer.headers + self.fields)
+    }
+
+    func cancelled() {
+        self.isCancelled = true
+        if !self.isWaiting { self.cleanUp() }
+    }
+
+    private func cleanUp() {
+        self.giveUp()
+        self.leave(self.ticket)
+    }
+
+    /// What came stays, when a later request can go on with it.
+    private func giveUp() {
+        self.flow?.abandon()
+        self.flow = nil
+        guard !self.order.canGoOn, let key = self.key, let caller = self.caller else { return }
+        self.key = nil
+        self.desk.transfers.cancel(key, by: caller.actor) { _ in }
+    }
+}

@@ -1,0 +1,56 @@
+package import APIKit
+import ChatModel
+import Execution
+package import Transfers
+
+/// What the operator may set about the doors for files.
+package struct FileDoorSettings: Sendable {
+    /// Bytes of one file, told to clients; 0 is no bound.
+    package var fileBytes: Int64 = 4 << 30
+    /// Whether who has a link may use it without a session.
+    package var servesLinks = true
+    /// Requests of one reactor that are being worked on; one more is answered with 503.
+    package var openRequests = 1024
+
+    package init() {}
+}
+
+/// What the doors for files of all reactors share.
+package final class FilesDesk: Sendable {
+    let api: APIDesk
+    let transfers: Transfers
+    let settings: FileDoorSettings
+    let media = MediaMemory()
+
+    package init(api: APIDesk, transfers: Transfers, settings: FileDoorSettings) {
+        self.api = api
+        self.transfers = transfers
+        self.settings = settings
+    }
+
+    var house: APIHouse { self.api.house }
+}
+
+/// Remembers as what contents are shown, so that their first bytes are not read for every request. Any thread.
+final class MediaMemory: Sendable {
+    private struct Key: Hashable {
+        var hash: ContentHash
+        var declared: String
+    }
+
+    /// Most contents; then all are forgotten and read again.
+    private static let maximumEntries = 4096
+
+    private let entries = Lock([Key: SafeMedia]())
+
+    func find(_ hash: ContentHash, declared: String) -> SafeMedia? {
+        self.entries.withLock { $0[Key(hash: hash, declared: declared)] }
+    }
+
+    func remember(_ media: SafeMedia, _ hash: ContentHash, declared: String) {
+        self.entries.withLock { entries in
+            if entries.count >= Self.maximumEntries { entries.removeAll(keepingCapacity: true) }
+            entries[Key(hash: hash, declared: declared)] = media
+        }
+    }
+}

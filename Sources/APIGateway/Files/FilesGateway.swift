@@ -1,0 +1,158 @@
+import APIKit
+import ByteCodec
+import ChatModel
+import Store
+import Transfers
+package import Transport
+
+/// The door for files and transfers on one reactor: uploads with tus, whole or in forms; downloads with ranges; links
+/// for who has no session; and what is under way. Confined to its reactor.
+package final class FilesGateway: Gateway {
+    private let desk: FilesDesk
+    private unowned let reactor: Reactor
+    private var exchanges: [UInt64: any FileExchange] = [:]
+    /// Requests whose bodies are being taken.
+    private var bodies: [ConnectionID: UploadExchange] = [:]
+    private var lastTicket: UInt64 = 0
+
+    package init(desk: FilesDesk, reactor: Reactor) {
+        self.desk = desk
+        self.reactor = reactor
+    }
+
+    package func open(_ opening: Opening, on connection: Connection) -> OpeningAnswer { .notMine }
+
+    func exchange(_ ticket: UInt64) -> (any FileExchange)? { self.exchanges[ticket] }
+
+    // MARK: Bodies
+
+    /// What a request without a file in its body may bring.
+    private static let otherBodyBytes = 4096
+
+    package func plan(for request: HTTPRequest, on connection: Connection) -> BodyPlan? {
+        var fields: [(String, String)] = []
+        do throws(APIFailure) {
+            guard let route = try FileRoute.find(request) else { return nil }
+            guard route.isStreamed else { return .buffered(maximumBytes: Self.otherBodyBytes) }
+            if route.isTus { fields = Self.tusFields }
+            return .streamed(try self.take(route, request, connection, fields))
+        } catch {
+            // What cannot become anything is not read.
+            return Self.refusal(error, fields, request)
+        }
+    }
+
+    private func take(
+        _ route: FileRoute, _ request: HTTPRequest, _ connection: Connection, _ fields: [(String, String)]
+    ) throws(APIFailure) -> UploadExchange {
+        let head = UploadOrder.Head(request, fileBytes: self.desk.settings.fileBytes)
+        guard let order = try UploadOrder.read(route, head) else { throw .bad("no body is taken here") }
+        if order.link != nil { try self.checkLinks() }
+        let exchange = try UploadExchange(
+            order, request, on: connection, desk: self.desk, port: try self.port(), fields: fields
+        ) { [unowned self] ticket in self.left(ticket) }
+        self.exchanges[exchange.ticket] = exchange
+        self.bodies[connection.id] = exchange
+        connection.pauseReading()
+        exchange.begin(request)
+        return exchange
+    }
+
+    private func port() throws(APIFailure) -> ExchangePort {
+        guard self.exchanges.count < self.desk.settings.openRequests else {
+            throw APIFailure(503, "too many files are on their way: ask again", retryAfterSeconds: 1)
+        }
+        self.lastTicket += 1
+        return ExchangePort(ticket: self.lastTicket, reactor: self.reactor)
+    }
+
+    private func left(_ ticket: UInt64) {
+        guard let exchange = self.exchanges.removeValue(forKey: ticket) as? UploadExchange else { return }
+        if self.bodies[exchange.connectionID] === exchange { self.bodies[exchange.connectionID] = nil }
+    }
+
+    private func checkLinks() throws(APIFailure) {
+        guard self.desk.settings.servesLinks else { throw APIFailure(TransferError.notFound) }
+    }
+
+    // MARK: Requests
+
+    package func respond(to request: HTTPRequest, with responder: HTTPResponder) -> Bool {
+        if let exchange = self.bodies.removeValue(forKey: responder.connectionID) {
+            exchange.complete(responder)
+            return true
+        }
+        do throws(APIFailure) {
+            guard let route = try FileRoute.find(request) else { return false }
+            try self.begin(route, request, responder)
+        } catch {
+            let route = try? FileRoute.find(request)
+            responder.send(error, Self.fields(of: error, isTus: route?.isTus ?? (error.status == 412)))
+        }
+        return true
+    }
+
+    private func begin(
+        _ route: FileRoute, _ request: HTTPRequest, _ responder: HTTPResponder
+    ) throws(APIFailure) {
+        switch route {
+        case .tusOptions: responder.respond(status: 204, headers: self.optionsFields)
+        case .download(let key): try self.download(request, responder).begin(key, request)
+        case .downloadLink(let key):
+            try self.checkLinks()
+            try self.download(request, responder).begin(key, request)
+        case .tusStatus, .tusTerminate, .deleteFile, .transfers, .transfer, .change:
+            let exchange = QuestionExchange(
+                route, responder, desk: self.desk, port: try self.port(), fields: route.isTus ? Self.tusFields : []
+            ) { [unowned self] ticket in self.left(ticket) }
+            self.exchanges[exchange.ticket] = exchange
+            exchange.begin(request)
+        case .tusCreate, .tusAppend, .put, .form, .putLink, .formLink:
+            throw APIFailure(500, "the server has lost the upload")
+        }
+    }
+
+    private func download(
+        _ request: HTTPRequest, _ responder: HTTPResponder
+    ) throws(APIFailure) -> DownloadExchange {
+        let exchange = DownloadExchange(request, responder, desk: self.desk, port: try self.port()) {
+            [unowned self] ticket in self.left(ticket)
+        }
+        self.exchanges[exchange.ticket] = exchange
+        return exchange
+    }
+
+    // MARK: tus
+
+    /// Every answer of tus has them. The second lets pages of configured origins read the others; source: the Fetch
+    /// standard, "CORS protocol".
+    private static let tusFields = [
+        ("Tus-Resumable", TusFields.version), ("Access-Control-Expose-Headers", TusFields.readable),
+    ]
+
+    private var optionsFields: [(String, String)] {
+        var fields =
+            Self.tusFields + [
+                ("Tus-Version", TusFields.version), ("Tus-Extension", TusFields.extensions),
+                ("Tus-Checksum-Algorithm", TusFields.checksumAlgorithms), ("Cache-Control", "no-store"),
+            ]
+        let most = self.desk.settings.fileBytes
+        if most > 0 { fields.append(("Tus-Max-Size", String(most))) }
+        return fields
+    }
+
+    /// Besides those that go with the failure itself.
+    private static func fields(of failure: APIFailure, isTus: Bool) -> [(String, String)] {
+        guard isTus else { return [] }
+        return failure.status == 412 ? Self.tusFields + [("Tus-Version", TusFields.version)] : Self.tusFields
+    }
+
+    private static func refusal(
+        _ failure: APIFailure, _ fields: [(String, String)], _ request: HTTPRequest
+    ) -> BodyPlan {
+        let isTus = !fields.isEmpty || request.headers["tus-resumable"] != nil
+        return .refused(
+            status: failure.status, text: failure.message,
+            headers: APIAnswer.failure(failure).headers + Self.fields(of: failure, isTus: isTus))
+    }
+}

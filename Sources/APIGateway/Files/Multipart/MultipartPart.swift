@@ -1,0 +1,37 @@
+import Transport
+
+/// The header of one part of a form.
+struct MultipartPart: Hashable {
+    /// Of the form's field.
+    var name: String
+    /// As it was sent; `nil` for a field that is no file.
+    var fileName: String?
+    /// As it was sent.
+    var contentType: String?
+
+    init(name: String, fileName: String? = nil, contentType: String? = nil) {
+        self.name = name
+        self.fileName = fileName
+        self.contentType = contentType
+    }
+
+    /// - Parameter header: lines, the empty one included.
+    /// - Returns: `nil` when a line is none, or when no field is named.
+    init?(header: UnsafeRawBufferPointer) {
+        var disposition: FieldParameters?
+        self.init(name: "")
+        let text = String(decoding: header, as: UTF8.self)
+        for line in text.unicodeScalars.split(separator: "\r\n".unicodeScalars) {
+            guard let colon = line.firstIndex(of: ":"), !line.contains("\n"), !line.contains("\r") else { return nil }
+            let value = ASCII.trimmed(Substring(line[colon...].dropFirst()))
+            switch ASCII.lowercased(Substring(line[..<colon])) {
+            case "content-disposition": disposition = FieldParameters(value)
+            case "content-type": self.contentType = value
+            default: break
+            }
+        }
+        guard let disposition, disposition.word == "form-data", let name = disposition.text("name") else { return nil }
+        self.name = name
+        self.fileName = disposition.text("filename")
+    }
+}

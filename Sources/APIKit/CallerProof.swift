@@ -1,0 +1,85 @@
+package import Accounts
+package import Transport
+
+/// Who asks, found out from the token alone: for doors where no uid stands in the request.
+extension APIDesk {
+    /// Proves the caller of a request and takes from their rate.
+    ///
+    /// The token is the manager's or that of one device of a person. It stands in the header field `token`, or in
+    /// `Authorization: Bearer` (RFC 6750 section 2.1) for clients that know no other place.
+    ///
+    /// - Parameter then: called once: on any thread, or on the caller's before this returns. It must be short.
+    package func prove(_ request: HTTPRequest, then: @escaping @Sendable (Result<APICaller, APIFailure>) -> Void) {
+        guard let token = Self.token(of: request) else {
+            return then(.failure(APIFailure(401, "the header field token is missing")))
+        }
+        let mayShow = self.mayShowToken(request)
+        if mayShow, self.house.managerToken.isRight(token) { return then(.success(.manager)) }
+        if let failure = self.takeFromAddress(request) { return then(.failure(failure)) }
+        guard mayShow else {
+            return then(.failure(APIFailure(403, "tokens are taken over https only from there")))
+        }
+        guard let find = self.house.findSession else {
+            return then(.failure(APIFailure(501, "sessions by token alone are not served here")))
+        }
+        find(TokenHolder(token, of: request)) { found in
+            then(
+                found.identity.flatMap { identity in
+                    guard self.rates.take(person: identity.name, at: self.house.clock.now()) else {
+                        return .failure(APIFailure(429, "\(identity.name) asks too fast", retryAfterSeconds: 1))
+                    }
+                    return .success(.person(identity))
+                })
+        }
+    }
+
+    /// Takes a request from the rate of its address, for who is not the manager. Loopback is exempt.
+    ///
+    /// - Returns: 429 when there is nothing left.
+    package func takeFromAddress(_ request: HTTPRequest) -> APIFailure? {
+        guard request.peer.scope != .loopback else { return nil }
+        guard !self.rates.take(address: request.peer.throttleKey, at: self.house.clock.now()) else { return nil }
+        return APIFailure(429, "too many requests come from this address", retryAfterSeconds: 1)
+    }
+
+    /// Whether a token may cross the connection as it is.
+    func mayShowToken(_ request: HTTPRequest) -> Bool {
+        switch request.peer.scope {
+        case _ where request.isEncrypted: true
+        case .loopback: true
+        case .privateNetwork: self.house.settings.takesPlainTokens
+        case .publicNetwork: false
+        }
+    }
+
+    /// The token a request shows.
+    package static func token(of request: HTTPRequest) -> String? {
+        if let token = request.headers["token"], !token.isEmpty { return token }
+        guard let field = request.headers["authorization"] else { return nil }
+        let words = field.split(separator: " ")
+        guard words.count == 2, ASCII.lowercased(words[0]) == "bearer" else { return nil }
+        return String(words[1])
+    }
+}
+
+extension TokenHolder {
+    /// Who shows this token with a request.
+    package init(_ token: String, of request: HTTPRequest) {
+        self.init(
+            token: token, address: request.peer.text, throttleKey: request.peer.throttleKey,
+            isEncrypted: request.isEncrypted, origin: request.peer.signInOrigin)
+    }
+}
+
+extension PersonByToken {
+    /// The person, or what a request is answered.
+    package var identity: Result<Identity, APIFailure> {
+        switch self {
+        case .found(let identity): .success(identity)
+        case .refused(.wrongCredentials): .failure(APIFailure(401, "the token is wrong: sign in again"))
+        case .refused(let refusal): .failure(APIFailure(refusal: refusal))
+        case .sharedToken:
+            .failure(APIFailure(401, "several people were given this token: each needs one of their own"))
+        }
+    }
+}

@@ -17,6 +17,8 @@ package enum AdminProtocol {
     package static let pageMessages = 20
     /// Most bytes of a message's text that are shown; more are cut. Escaped, a page of them fits a line.
     package static let maximumTextBytes = 8 * 1024
+    /// Most characters of the words beside a text: a file's name, a place's title.
+    package static let maximumSketchCharacters = 128
     /// Most people in one import request.
     package static let importRows = 500
     /// Most characters of what people are shown as a name: display names, titles.

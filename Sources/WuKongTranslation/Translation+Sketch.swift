@@ -15,7 +15,7 @@ extension Translation {
         guard content.flags.contains(.bodyIsJSONObject), let body = try? JSONValue(parsing: content.body) else {
             return Self.plainSketch(of: content)
         }
-        let form = Self.form(of: content.kind, body)
+        let form = Self.form(of: content.kind)
         var sketch = MessageSketch(form, kind: content.kind, words: Self.words(of: form, body))
         sketch.seconds = Self.seconds(body, form)
         if form == .file { sketch.bytes = body["size"]?.integer.flatMap { $0 >= 0 ? $0 : nil } }
@@ -23,8 +23,8 @@ extension Translation {
         return sketch
     }
 
-    /// The forms of WuKongIM's content types that are not built-in kinds inside. 9989, the end of a call, does not tell
-    /// in its number whether there was a picture.
+    /// The forms of WuKongIM's content types that are not built-in kinds inside. 9989 is the end of a call, by voice for
+    /// all that its number says.
     private static func form(contentType: Int32) -> MessageSketch.Form {
         switch contentType {
         case 3: .animation
@@ -42,23 +42,20 @@ extension Translation {
         }
     }
 
-    private static func form(of kind: MessageKind, _ body: JSONValue) -> MessageSketch.Form {
+    private static func form(of kind: MessageKind) -> MessageSketch.Form {
         switch kind {
-        case .text: return .text
-        case .image: return .image
-        case .audio: return .voice
-        case .video: return .video
-        case .location: return .location
-        case .file: return .file
-        default:
-            let form = Self.form(contentType: kind.rawValue)
-            // Source: `call_type` of the calls of TangSengDaoDao's apps, 0 voice, 1 picture.
-            return form == .voiceCall && body["call_type"]?.integer == 1 ? .videoCall : form
+        case .text: .text
+        case .image: .image
+        case .audio: .voice
+        case .video: .video
+        case .location: .location
+        case .file: .file
+        default: Self.form(contentType: kind.rawValue)
         }
     }
 
     private static func plainSketch(of content: MessageContent) -> MessageSketch {
-        let form = Self.form(of: content.kind, .null)
+        let form = Self.form(of: content.kind)
         let isText = form == .text || content.kind == .none && content.wire == .native
         guard isText else { return MessageSketch(form == .text ? .unknown : form, kind: content.kind) }
         return MessageSketch(
@@ -96,7 +93,7 @@ extension Translation {
     private static func quote(_ reply: JSONValue?) -> MessageSketch.Quote? {
         guard let payload = reply?["payload"], payload.object != nil else { return nil }
         let type = payload["type"]?.integer ?? 0
-        let form = Self.form(of: Self.kind(contentType: Int(clamping: type)), payload)
+        let form = Self.form(of: Self.kind(contentType: Int(clamping: type)))
         return MessageSketch.Quote(
             sender: Self.bounded(reply?["from_name"]?.string ?? reply?["from_uid"]?.string ?? ""), form: form,
             words: Self.words(of: form, payload))

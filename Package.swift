@@ -107,6 +107,8 @@ let package = Package(
         .executableTarget(
             name: "store-bench", dependencies: common + ["Store", "CLinux"], swiftSettings: strict),
         .executableTarget(
+            name: "profile-bench", dependencies: common + ["Profiles", "Store"], swiftSettings: strict),
+        .executableTarget(
             name: "transport-echo", dependencies: ["Transport", "Diagnostics", "Execution"], swiftSettings: strict),
         .executableTarget(name: "powercut-replay", dependencies: ["Store"], swiftSettings: strict),
         .executableTarget(
@@ -132,6 +134,7 @@ let package = Package(
             ]),
         tests("Configuration", ["Configuration"]),
         tests("Doctor", common + ["Doctor", "Store", "CLinux"]),
+        tests("FileStore", ["ChatModel", "FileStore", "Execution", "TeahouseTesting", "CLinux"]),
         tests(
             "HTTPClient",
             ["HTTPClient", "TeahouseTesting", "Transport", "Execution", "Diagnostics", "COpenSSL", "CLinux"]),

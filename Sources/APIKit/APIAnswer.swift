@@ -91,7 +91,13 @@ package struct APIFailure: Error, Hashable, Sendable {
             switch refusal {
             case .noSuchConversation, .noSuchMessage, .noSuchUser: self.init(404, "\(error)")
             case .notMember, .notAuthor, .notManager, .notOwner, .mayNotSend, .switchedOff: self.init(403, "\(error)")
-            case .changedMeanwhile: self.init(409, "\(error)")
+            case .noSuchFile: self.init(404, "\(error)")
+            case .changedMeanwhile, .fileInUse, .fileIncomplete: self.init(409, "\(error)")
+            case .transferOver: self.init(410, "\(error)")
+            case .fileTooLong: self.init(413, "\(error)")
+            case .tooManyUploads: self.init(429, "\(error)", retryAfterSeconds: 5)
+            case .uploadsTooFast: self.init(429, "\(error)", retryAfterSeconds: 600)
+            case .quotaReached: self.init(507, "\(error)")
             case .windowOver, .alreadyGone, .notApplicable, .ownMessage, .tooMany, .disbanded:
                 self.init(400, "\(error)")
             }

@@ -79,6 +79,8 @@ extension Desk {
         case .bodyTooLarge: AdminError(.refused, "the message is too long")
         case .membersMuted, .muted: AdminError(.refused, "\(send.from) is muted there")
         case .blocked, .notAllowlisted, .notMember: AdminError(.refused, "\(send.from) may not send there")
+        case .noSuchFile: AdminError(.refused, "the text names a file that the sender cannot see")
+        case .fileIncomplete: AdminError(.refused, "the text names a file that is still on its way")
         case .tokenConflict, .kindNotServed: AdminError(.refused, "the server does not take this message")
         }
     }

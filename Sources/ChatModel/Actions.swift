@@ -45,6 +45,20 @@ package enum ActionRefusal: Hashable, Sendable {
     /// Somebody changed it meanwhile: read it again.
     case changedMeanwhile
     case disbanded
+    /// No such file or transfer, or nothing the person may know of.
+    case noSuchFile
+    /// It is still on its way.
+    case fileIncomplete
+    /// It is over: succeeded, failed or cancelled.
+    case transferOver
+    /// Messages or pictures refer to it.
+    case fileInUse
+    case fileTooLong(limitBytes: Int64)
+    /// All files of the person, or of everybody, together.
+    case quotaReached(limitBytes: Int64)
+    case tooManyUploads(limit: Int64)
+    /// In the time that is counted.
+    case uploadsTooFast(limit: Int64)
 }
 
 extension ActionRefusal: CustomStringConvertible {
@@ -66,6 +80,14 @@ extension ActionRefusal: CustomStringConvertible {
         case .tooMany(let limit): "there can be \(limit) at most"
         case .changedMeanwhile: "it was changed meanwhile: read it again"
         case .disbanded: "the group was disbanded"
+        case .noSuchFile: "there is no such file"
+        case .fileIncomplete: "the file is not complete"
+        case .transferOver: "the transfer is over"
+        case .fileInUse: "messages or pictures refer to the file"
+        case .fileTooLong(let limit): "a file has at most \(limit) bytes"
+        case .quotaReached(let limit): "the files may have \(limit) bytes together: delete some first"
+        case .tooManyUploads(let limit): "\(limit) uploads are open: finish or cancel one first"
+        case .uploadsTooFast(let limit): "more than \(limit) were uploaded in a short time: try again later"
         }
     }
 }

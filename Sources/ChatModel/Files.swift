@@ -426,12 +426,40 @@ package struct FileTotals: Hashable, Sendable {
     package init() {}
 }
 
-/// A key in the text of a message.
-package struct FileMention: Hashable, Sendable {
-    package let key: RandomKey
+/// A place for a file, given to whoever has its key.
+package struct UploadLink: Hashable, Sendable {
+    package var key: FileLinkKey
+    package var owner: UserID
+    package var transferClass: TransferClass
+    package var conversation: ConversationID?
+    /// What the door that made it wrote down for itself; `nil` for nothing.
+    package var purpose: String?
 
-    /// Most different keys of one message that are looked at.
-    package static let maximumPerMessage = 64
+    package init(
+        key: FileLinkKey, owner: UserID, transferClass: TransferClass, conversation: ConversationID?, purpose: String?
+    ) {
+        self.key = key
+        self.owner = owner
+        self.transferClass = transferClass
+        self.conversation = conversation
+        self.purpose = purpose
+    }
+}
 
-    package init(_ key: RandomKey) { self.key = key }
+/// Who or what has a picture; the numbers are stored.
+package enum PictureHolder: Hashable, Sendable {
+    case person(UserID, isSmall: Bool)
+    case conversation(ConversationID, isSmall: Bool)
+}
+
+/// A message that names a file.
+package struct FileReference: Hashable, Sendable {
+    package var place: MessagePlace
+    /// It names a link, not the file's own key.
+    package var isLink: Bool
+
+    package init(place: MessagePlace, isLink: Bool) {
+        self.place = place
+        self.isLink = isLink
+    }
 }

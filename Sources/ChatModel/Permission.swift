@@ -29,6 +29,10 @@ package enum PublishRefusal: Hashable, Sendable, CaseIterable {
     case bodyTooLarge
     /// This kind of conversation is not served.
     case kindNotServed
+    /// The text names a file that the sender cannot see.
+    case noSuchFile
+    /// The text names a file that is still on its way.
+    case fileIncomplete
 }
 
 /// What decides whether someone may send: read by the writer inside the transaction, never from a copy.

@@ -42,6 +42,7 @@ package protocol FileProvider: AnyObject, Sendable {
 
     /// - Throws: `missing`; `damaged` when that shows already.
     func open(_ object: StoredObject) throws(FileStoreError) -> any ObjectReader
+    /// An object that is not there is gone already.
     func remove(_ object: StoredObject) throws(FileStoreError)
     /// Reads and checks all of an object.
     ///

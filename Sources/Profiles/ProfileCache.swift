@@ -86,18 +86,32 @@ enum ProfileValue: Sendable {
 /// Answers within two bounds. Above either one goes whatever nobody used since the hand came by last: a clock, because a
 /// hit then only sets a flag.
 struct ProfileCache {
-    struct Entry {
+    /// A reference, so that a hit changes it where it is.
+    final class Entry {
         let key: ProfileKey
-        var value: ProfileValue
-        var cost: Int
-        var loadedAt: Instant
-        var expiresAt: Instant
+        let value: ProfileValue
+        let cost: Int
+        let loadedAt: Instant
+        let expiresAt: Instant
+        fileprivate let place: Int
         fileprivate var wasUsed = false
+
+        fileprivate init(
+            _ key: ProfileKey, _ value: ProfileValue, cost: Int, at now: Instant, until expiresAt: Instant, place: Int
+        ) {
+            self.key = key
+            self.value = value
+            self.cost = cost
+            self.loadedAt = now
+            self.expiresAt = expiresAt
+            self.place = place
+        }
     }
 
     private let maximumEntries: Int
     private let maximumBytes: Int
-    private var places: [ProfileKey: Int] = [:]
+    private var entries: [ProfileKey: Entry] = [:]
+    /// Where the hand goes round.
     private var slots: [Entry?] = []
     private var free: [Int] = []
     private var hand = 0
@@ -109,18 +123,16 @@ struct ProfileCache {
         self.maximumBytes = maximumBytes
     }
 
-    var count: Int { self.places.count }
+    var count: Int { self.entries.count }
 
     /// What is kept, also when it is out of date.
-    func entry(_ key: ProfileKey) -> Entry? { self.places[key].flatMap { self.slots[$0] } }
+    func entry(_ key: ProfileKey) -> Entry? { self.entries[key] }
 
     /// What is kept and still good at `now`.
-    mutating func fresh(_ key: ProfileKey, at now: Instant) -> ProfileValue? {
-        guard let place = self.places[key], let expiresAt = self.slots[place]?.expiresAt, expiresAt > now else {
-            return nil
-        }
-        self.slots[place]?.wasUsed = true
-        return self.slots[place]?.value
+    func fresh(_ key: ProfileKey, at now: Instant) -> ProfileValue? {
+        guard let entry = self.entries[key], entry.expiresAt > now else { return nil }
+        entry.wasUsed = true
+        return entry.value
     }
 
     /// Keeps an answer, unless it alone is over the bound.
@@ -129,28 +141,24 @@ struct ProfileCache {
         let cost = value.cost
         guard cost <= self.maximumBytes else { return }
         while self.count >= self.maximumEntries || self.bytes + cost > self.maximumBytes { self.evictOne() }
-        let entry = Entry(key: key, value: value, cost: cost, loadedAt: now, expiresAt: expiresAt)
-        if let place = self.free.popLast() {
-            self.slots[place] = entry
-            self.places[key] = place
-        } else {
-            self.places[key] = self.slots.count
-            self.slots.append(entry)
-        }
+        let place = self.free.popLast() ?? self.slots.count
+        let entry = Entry(key, value, cost: cost, at: now, until: expiresAt, place: place)
+        if place == self.slots.count { self.slots.append(entry) } else { self.slots[place] = entry }
+        self.entries[key] = entry
         self.bytes += cost
     }
 
     @discardableResult
     mutating func remove(_ key: ProfileKey) -> Bool {
-        guard let place = self.places.removeValue(forKey: key) else { return false }
-        self.bytes -= self.slots[place]?.cost ?? 0
-        self.slots[place] = nil
-        self.free.append(place)
+        guard let entry = self.entries.removeValue(forKey: key) else { return false }
+        self.bytes -= entry.cost
+        self.slots[entry.place] = nil
+        self.free.append(entry.place)
         return true
     }
 
     mutating func removeAll() {
-        self.places.removeAll()
+        self.entries.removeAll()
         self.slots.removeAll()
         self.free.removeAll()
         self.hand = 0
@@ -164,7 +172,7 @@ struct ProfileCache {
             defer { self.hand += 1 }
             guard let entry = self.slots[self.hand] else { continue }
             if entry.wasUsed {
-                self.slots[self.hand]?.wasUsed = false
+                entry.wasUsed = false
             } else {
                 self.remove(entry.key)
                 self.evicted += 1

@@ -82,7 +82,8 @@ final class ProfileCore {
         }
         if waits && waiter.failed.count < missing.count {
             self.waiting += 1
-            self.deadlines.add(waiter, due: now.advanced(byMilliseconds: wait))
+            let patience = min(wait, self.options.longestWaitMilliseconds)
+            self.deadlines.add(waiter, due: now.advanced(byMilliseconds: patience))
             actions.append(.wake)
         } else {
             actions.append(self.sendAway(waiter))
@@ -223,9 +224,10 @@ final class ProfileCore {
         guard let known, !flight.isOutdated else { return }
         let old = self.cache.entry(flight.key)?.value
         let value = ProfileValue.person(known)
+        flight.before = .some(old)
         self.cache.set(flight.key, value, at: now, until: now)
         for waiter in flight.waiters { waiter.values[flight.key] = value }
-        self.tellAnswer(flight, old, value)
+        if flight.isOwed { self.tellAnswer(flight, old, value) }
     }
 
     /// A person, field by field: the other user system first, then the table; while the former is silent, what it said
@@ -266,7 +268,8 @@ final class ProfileCore {
         self.flights[flight.key] = nil
         if flight.isOutdated { return self.askAgain(flight, at: now, &actions) }
         if let value {
-            let old = self.cache.entry(flight.key)?.value
+            let kept = self.cache.entry(flight.key)?.value
+            let old = flight.isOwed ? kept : flight.before ?? kept
             self.cache.set(
                 flight.key, value, at: now, until: now.advanced(byMilliseconds: self.lifetime(value, flight)))
             self.tellAnswer(flight, old, value)

@@ -11,8 +11,11 @@ extension ProfileEngine {
     ) {
         let now = self.clock.now()
         let context = ProfileContext(asker: asker, conversation: conversation)
+        // Under the lock only references are gathered: what is shown is put together outside.
+        if let found = self.core.withLock({ context.find(names, in: $0, at: now) }) {
+            return then(context.infos(found))
+        }
         let actions = self.core.withLock { core in
-            if let infos = context.infos(names, in: core, at: now) { return [ProfileAction.call { then(infos) }] }
             let keys = Set(names.map(ProfileKey.person) + context.keys)
             return core.ask(keys, waitMilliseconds: wait, at: now) { values, missing in
                 let infos = context.infos(names, values, missing)
@@ -111,26 +114,37 @@ struct ProfileContext: Sendable {
         return keys
     }
 
+    /// Everything a look-up needs, found in memory.
+    struct Found {
+        var people: [KnownPerson] = []
+        var remarks: KnownRemarks?
+        var names: KnownNames?
+    }
+
     /// Everything from memory, or `nil` when something is missing: the way of nearly every look-up.
-    func infos(_ names: [UserName], in core: ProfileCore, at now: Instant) -> [ProfileInfo]? {
-        var remarks: OwnRemarks?
-        var team: TeamNames?
+    func find(_ names: [UserName], in core: ProfileCore, at now: Instant) -> Found? {
+        var found = Found()
         if let asker {
             guard case .remarks(let known)? = core.cache.fresh(.asker(asker), at: now) else { return nil }
-            remarks = known.remarks
+            found.remarks = known
         }
         if let conversation {
             guard case .names(let known)? = core.cache.fresh(.names(conversation), at: now) else { return nil }
-            team = self.maySee(known.names) ? known.names : nil
+            found.names = known
         }
-        var infos: [ProfileInfo] = []
-        infos.reserveCapacity(names.count)
+        found.people.reserveCapacity(names.count)
         for name in names {
             guard case .person(let person)? = core.cache.fresh(.person(name), at: now) else { return nil }
-            infos.append(Self.info(person, remarks, team))
+            found.people.append(person)
         }
         core.figures.hits += Int64(names.count)
-        return infos
+        return found
+    }
+
+    func infos(_ found: Found) -> [ProfileInfo] {
+        let remarks = found.remarks?.remarks
+        let team = found.names.flatMap { self.maySee($0.names) ? $0.names : nil }
+        return found.people.map { Self.info($0, remarks, team) }
     }
 
     /// From what came; what is missing is marked.

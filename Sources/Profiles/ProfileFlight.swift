@@ -54,6 +54,8 @@ final class ProfileFlight {
     var isOutdated = false
     /// Somebody went away without the last word: watchers are told when it comes.
     var isOwed = false
+    /// What stood in memory before half of the answer took its place, which only those saw who were sent away.
+    var before: ProfileValue??
     var row = Part<ProfileRow?>.waiting
     /// `got(nil)`: the other user system does not know the name, or there is none.
     var fetched: Part<FetchedProfile?>

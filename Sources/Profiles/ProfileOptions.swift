@@ -16,6 +16,8 @@ package struct ProfileOptions: Sendable {
     package var windowMilliseconds: Int64 = 3
     /// People asked for at once; a full batch waits no longer.
     package var batch = 100
+    /// The longest time a look-up may wait for its answer.
+    package var longestWaitMilliseconds: Int64 = 10_000
     /// Look-ups that may wait; one more is answered with what is there.
     package var waitingLookUps = 10_000
     /// Keys that may be asked for at the same time; more are answered with placeholders, and asked for next time.

@@ -55,7 +55,8 @@ package final class Profiles: Sendable {
     /// - Parameters:
     ///   - asker: whose words for them and whose conversations count; `nil` for the server itself, which sees all.
     ///   - conversation: whose names are meant; of no effect when the asker is not in it.
-    ///   - wait: how long an answer may take. 0 answers at once, what is not known as a placeholder.
+    ///   - wait: how long an answer may take, at most `longestWaitMilliseconds`. 0 answers at once, what is not known as
+    ///     a placeholder.
     ///   - then: runs once.
     package func lookUp(
         _ names: [UserName], by asker: UserID?, in conversation: ConversationID?, waitMilliseconds wait: Int64,

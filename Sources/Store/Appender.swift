@@ -189,6 +189,19 @@ final class Appender {
     }
 
     private func store(_ request: Append, _ target: Target, at wall: Int64) throws(StoreError) -> AppendResult {
+        let mentions = FileMention.scan(request.content.body)
+        guard !mentions.isEmpty else { return try self.store(request, target, naming: [], at: wall) }
+        let actor = Actor(request.sender, authority: request.authority)
+        switch try FileReferences(connection: self.connection).find(mentions, by: actor) {
+        case .refusal(let refusal): return try self.firstAnswer(to: request, target) ?? self.refuse(refusal)
+        case .named(let files): return try self.store(request, target, naming: files, at: wall)
+        }
+    }
+
+    /// - Parameter files: what the body names.
+    private func store(
+        _ request: Append, _ target: Target, naming files: [FileReferences.Named], at wall: Int64
+    ) throws(StoreError) -> AppendResult {
         let conversation = try self.conversation(of: target, at: wall)
         let sequence = conversation.head + 1
         let sentAt = max(wall, conversation.activeAt)
@@ -202,6 +215,10 @@ final class Appender {
             clientToken: request.clientToken, content: request.content)
         try self.insert(message, countable: countable, bodyHash: bodyHash)
         try self.queueHook(message, at: wall)
+        if !files.isEmpty {
+            let place = MessagePlace(conversation.id, sequence)
+            try FileReferences(connection: self.connection).add(files, to: place, at: wall)
+        }
         conversation.head = sequence
         conversation.headCountable = countable
         conversation.activeAt = sentAt

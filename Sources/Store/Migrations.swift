@@ -15,7 +15,8 @@ let migrations: [Migration] = [
     Migration(version: 4, sql: Schema.people),
     Migration(version: 5, sql: SchemaHooks.sql),
     Migration(version: 6, sql: SchemaStreams.sql),
-    Migration(version: 7, sql: SchemaProfiles.sql),
+    Migration(version: 7, sql: SchemaFiles.sql),
+    Migration(version: 8, sql: SchemaProfiles.sql),
 ]
 
 extension Connection {

@@ -85,7 +85,7 @@ extension ReadTransaction {
     }
 
     /// The first sequence that may be shown: 1, or what comes after the part a member has cleared.
-    private func start(of id: ConversationID, for access: HistoryAccess) throws(StoreError) -> Int64 {
+    func start(of id: ConversationID, for access: HistoryAccess) throws(StoreError) -> Int64 {
         guard case .member(let user) = access else { return 1 }
         let sql: StaticString = """
             SELECT coalesce(p.cleared_through, 0) + 1 FROM member m

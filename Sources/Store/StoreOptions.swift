@@ -45,6 +45,8 @@ package struct StoreOptions: Sendable {
     /// Client tokens the writer keeps in memory before it indexes them together; at most about twice as many at a time,
     /// 48 bytes each.
     package var recentTokens = 32_768
+    /// Bounds of files and uploads.
+    package var files = FileLimits()
     /// Threads that read.
     package var readers = 2
     /// Reads that may wait; one more is refused as busy.

@@ -77,6 +77,8 @@ package struct VerifyFinding: Hashable, Sendable, CustomStringConvertible {
         case delivered
         /// A profile, a friendship or a friend request.
         case people
+        /// A file, what refers to it, a link or a transfer.
+        case file
         /// An acknowledged message is not there.
         case missing
         /// An acknowledged message is another one.
@@ -163,6 +165,7 @@ struct Verifier {
         try self.checkMessageChanges()
         try self.checkViews()
         try self.checkPeople()
+        try self.checkFiles()
         for expectation in self.options.expectations { try self.check(expectation) }
     }
 

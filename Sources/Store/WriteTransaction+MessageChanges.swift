@@ -38,6 +38,7 @@ extension WriteTransaction {
             """, how.rawValue, actor.user, self.wallMilliseconds, target.place.conversation, target.place.sequence)
         if !target.isWithdrawn {
             try self.moveBodyAway(target)
+            try self.removeFileReferences(of: target.place)
             self.withdrawn.append(target.id)
         }
         if target.isPinned { try self.notePin(of: target, false, by: actor, revision: revision) }
@@ -77,6 +78,7 @@ extension WriteTransaction {
             throw .invalid("a message has at most \(Appender.maximumBodyBytes) bytes, not \(newBody.count)")
         }
         guard target.editCount < MessageLimits.edits else { throw .refused(.tooMany(limit: MessageLimits.edits)) }
+        try self.replaceFileReferences(of: place, body: newBody, by: actor)
         let revision = try self.touchExtra(of: target)
         let number = target.editCount + 1
         try self.connection.run(

@@ -38,6 +38,8 @@ final class Writer {
         self.voice = voice
         self.gauges = gauges
         self.connection = try Connection.openForWriting(folder, options)
+        // What moved when the last server ended waits for somebody to go on.
+        try self.connection.run("UPDATE transfer SET state = 0 WHERE state = 1")
         self.memory = WriterMemory(self.connection, options)
         let sequencer = try Sequencer(self.connection)
         self.tokens = try TokenIndex(self.connection, sequencer, roundKeys: options.recentTokens)

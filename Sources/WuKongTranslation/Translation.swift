@@ -26,7 +26,7 @@ extension Translation {
         case .blocked: .inBlacklist
         case .notAllowlisted: .notInWhitelist
         case .notMember: .subscriberNotExist
-        case .membersMuted, .muted, .tokenConflict, .bodyTooLarge: .notAllowSend
+        case .membersMuted, .muted, .tokenConflict, .bodyTooLarge, .noSuchFile, .fileIncomplete: .notAllowSend
         case .kindNotServed: .notSupportChannelType
         }
     }

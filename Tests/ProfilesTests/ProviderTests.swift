@@ -100,8 +100,10 @@ struct ProviderTests {
         let rig = try Rig(provider)
         let box = rig.ask(["romeo", "juliet"])
         _ = provider.call(0)
+        rig.waitForTable("romeo")
         rig.profiles.invalidate(.person(UserName("romeo")!), cause: .webhook)
         provider.answer(0, prefix: "old")
+        try #require(rig.profiles.figures.outdated == 1)
         #expect(provider.call(1).names == [UserName("romeo")!])
         #expect(!box.isThere)
         #expect(rig.profiles.cached(UserName("romeo")!) == nil)
@@ -118,8 +120,10 @@ struct ProviderTests {
         let rig = try Rig(provider)
         let box = rig.ask(["romeo", "juliet"], wait: 100)
         _ = provider.call(0)
+        rig.waitForTable("juliet")
         rig.profiles.invalidate(.all, cause: .request)
         provider.answer(0, prefix: "old")
+        try #require(rig.profiles.figures.outdated == 2)
         #expect(provider.call(1).names.count == 2)
         provider.answer(1, prefix: "new")
         #expect(box.value.map(\.shownName) == ["new romeo", "new juliet"])
@@ -128,10 +132,12 @@ struct ProviderTests {
         rig.profiles.invalidate(.all, cause: .request)
         _ = rig.lookUp("romeo", wait: 0)
         _ = provider.call(2)
+        rig.waitForTable("romeo")
         rig.profiles.invalidate(.person(UserName("romeo")!), cause: .request)
         rig.settle()
         rig.changes.clear()
         provider.answer(2, prefix: "older")
+        try #require(rig.profiles.figures.outdated == 3)
         provider.answer(3, prefix: "newer")
         rig.changes.wait { $0.cause == .answer && $0.fields.contains(.existence) }
         #expect(rig.profiles.cached(UserName("romeo")!)?.shownName == "newer romeo")
@@ -144,8 +150,10 @@ struct ProviderTests {
         let juliet = rig.id("juliet")
         let box = rig.ask(["juliet"])
         let call = provider.call(0)
+        rig.waitForTable("juliet")
         try rig.write { writing throws(StoreError) in try writing.setDisplayName(juliet, "Juliet Capulet") }
         call.then(.success([]))
+        try #require(rig.profiles.figures.outdated == 1)
         provider.call(1).then(.success([]))
         #expect(box.value[0].shownName == "Juliet Capulet")
     }
@@ -198,6 +206,8 @@ struct ProviderTests {
         let provider = HandProvider()
         let rig = try Rig(provider)
         let box = rig.ask(["romeo"])
+        _ = provider.call(0)
+        rig.waitForTable("romeo")
         provider.answer(0, prefix: "Sir")
         _ = box.value
         rig.pass(milliseconds: 300_000)
@@ -205,7 +215,6 @@ struct ProviderTests {
         provider.answer(1, prefix: "Sir")
         _ = again.value
         rig.settle()
-        // Only the table's answer, which had been shown to nobody, could have been: it was not.
         #expect(rig.changes.all.filter { $0.cause == .answer }.isEmpty)
         rig.pass(milliseconds: 300_000)
         let third = rig.ask(["romeo"])

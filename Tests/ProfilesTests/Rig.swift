@@ -93,6 +93,11 @@ final class Rig {
         try self.store.writeAndWait(body)
     }
 
+    /// Waits until the table's answer about somebody stands in memory while another user system is still asked.
+    func waitForTable(_ name: String) {
+        while self.profiles.inspect(UserName(name)!).info == nil { self.settle() }
+    }
+
     /// Waits until everything that was posted for the watchers has been told.
     func settle() {
         let done = Box<Bool>()

@@ -286,6 +286,8 @@ extension APIFailure {
         case .membersMuted: "only managers may send there"
         case .muted: "the sender was muted there"
         case .tokenConflict: "the same client_msg_no came before with another payload"
+        case .noSuchFile: "the payload names a file that the sender cannot see"
+        case .fileIncomplete: "the payload names a file that is still on its way"
         case .bodyTooLarge: "the payload is too long"
         case .kindNotServed: "channels of this type take no messages"
         }

@@ -1,0 +1,85 @@
+import ChatModel
+
+/// Which messages name which files. Confined to the writer's thread.
+struct FileReferences {
+    let connection: Connection
+
+    /// What a body names, found before anything is written.
+    struct Named {
+        var file: FileID
+        /// 0 for the file's own key.
+        var link: Int64
+    }
+
+    enum Finding {
+        case named([Named])
+        case refusal(PublishRefusal)
+    }
+
+    /// What of the names in a body there is. A name that nobody has is text like any other.
+    func find(_ mentions: [FileMention], by actor: Actor) throws(StoreError) -> Finding {
+        let reading = ReadTransaction(self.connection, UserNames())
+        var named: [Named] = []
+        for mention in mentions {
+            guard let found = try self.lookUp(mention.key), let file = try reading.file(found.file) else { continue }
+            guard try reading.mayRead(file, actor) else { return .refusal(.noSuchFile) }
+            guard file.state == .complete else { return .refusal(.fileIncomplete) }
+            named.append(found)
+        }
+        return .named(named)
+    }
+
+    private func lookUp(_ key: RandomKey) throws(StoreError) -> Named? {
+        switch key.kind {
+        case .file:
+            try self.connection.first("SELECT id FROM file WHERE key = ?", key.text) { row throws(StoreError) in
+                Named(file: FileID(rawValue: row.int64(0)), link: 0)
+            }
+        case .link:
+            // A link that is dead stays dead, whoever writes it again.
+            try self.connection.first(
+                """
+                SELECT l.file_id, l.id FROM file_link l WHERE l.key = ? AND l.kind = 0 AND l.file_id IS NOT NULL
+                    AND (l.used_at IS NULL OR EXISTS (SELECT 1 FROM file_reference r WHERE r.link_id = l.id))
+                """, key.text
+            ) { row throws(StoreError) in Named(file: FileID(rawValue: row.int64(0)), link: row.int64(1)) }
+        case .transfer: nil
+        }
+    }
+
+    func add(_ named: [Named], to place: MessagePlace, at wall: Int64) throws(StoreError) {
+        for one in named {
+            try self.connection.run(
+                "INSERT OR IGNORE INTO file_reference (conversation_id, sequence, file_id, link_id) VALUES (?, ?, ?, ?)",
+                place.conversation, place.sequence, one.file, one.link)
+            guard self.connection.changes > 0 else { continue }
+            try self.connection.run(
+                "UPDATE file SET refs = refs + 1, unreferenced_at = NULL WHERE id = ?", one.file)
+            if one.link > 0 {
+                try self.connection.run(
+                    "UPDATE file_link SET used_at = coalesce(used_at, ?) WHERE id = ?", wall, one.link)
+            }
+        }
+    }
+
+    /// A message names nothing any more.
+    func removeAll(of place: MessagePlace, at wall: Int64) throws(StoreError) {
+        let files = try self.connection.query(
+            "SELECT file_id FROM file_reference WHERE conversation_id = ? AND sequence = ?", place.conversation,
+            place.sequence
+        ) { row throws(StoreError) in FileID(rawValue: row.int64(0)) }
+        guard !files.isEmpty else { return }
+        try self.connection.run(
+            "DELETE FROM file_reference WHERE conversation_id = ? AND sequence = ?", place.conversation, place.sequence)
+        for file in files { try self.release(file, at: wall) }
+    }
+
+    /// One reference or holder less.
+    func release(_ file: FileID, at wall: Int64) throws(StoreError) {
+        try self.connection.run(
+            """
+            UPDATE file SET refs = refs - 1, unreferenced_at = CASE WHEN refs = 1 THEN ? ELSE unreferenced_at END
+            WHERE id = ?
+            """, wall, file)
+    }
+}

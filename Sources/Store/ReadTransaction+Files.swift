@@ -1,0 +1,320 @@
+import ByteCodec
+package import ChatModel
+
+// MARK: Files
+
+extension ReadTransaction {
+    /// - Returns: `nil` when there is none. Says nothing about who may know.
+    package func file(_ key: FileKey) throws(StoreError) -> FileRecord? {
+        let sql: StaticString = """
+            SELECT f.id, f.key, f.owner_id, u.name, f.name, f.media_type, f.size, f.metadata, f.state, f.refs,
+                f.created_at, o.hash, o.size, o.stored_size, o.codec, o.provider, coalesce(o.state, 0)
+            FROM file f JOIN user u ON u.id = f.owner_id LEFT JOIN object o ON o.id = f.object_id WHERE f.key = ?
+            """
+        return try self.connection.first(sql, key) { row throws(StoreError) in try row.fileRecord() }
+    }
+
+    func file(_ id: FileID) throws(StoreError) -> FileRecord? {
+        let sql: StaticString = """
+            SELECT f.id, f.key, f.owner_id, u.name, f.name, f.media_type, f.size, f.metadata, f.state, f.refs,
+                f.created_at, o.hash, o.size, o.stored_size, o.codec, o.provider, coalesce(o.state, 0)
+            FROM file f JOIN user u ON u.id = f.owner_id LEFT JOIN object o ON o.id = f.object_id WHERE f.id = ?
+            """
+        return try self.connection.first(sql, id) { row throws(StoreError) in try row.fileRecord() }
+    }
+
+    /// The complete file behind a link that is good now: a message has it in its text, or none has had it yet.
+    package func file(link key: FileLinkKey) throws(StoreError) -> FileRecord? {
+        let sql: StaticString = """
+            SELECT l.file_id FROM file_link l WHERE l.key = ? AND l.kind = 0 AND l.file_id IS NOT NULL
+                AND (l.used_at IS NULL OR EXISTS (SELECT 1 FROM file_reference r WHERE r.link_id = l.id))
+            """
+        let id = try self.connection.first(sql, key) { row throws(StoreError) in FileID(rawValue: row.int64(0)) }
+        guard let id, let file = try self.file(id), file.state == .complete else { return nil }
+        return file
+    }
+
+    /// The newest link to read a file that is good now; `nil` when there is none.
+    package func link(to file: FileID) throws(StoreError) -> FileLinkKey? {
+        let sql: StaticString = """
+            SELECT l.key FROM file_link l WHERE l.file_id = ? AND l.kind = 0
+                AND (l.used_at IS NULL OR EXISTS (SELECT 1 FROM file_reference r WHERE r.link_id = l.id))
+            ORDER BY l.id DESC LIMIT 1
+            """
+        return try self.connection.first(sql, file) { row throws(StoreError) in FileLinkKey(row.text(0)) } ?? nil
+    }
+
+    /// A place to upload that was not used yet.
+    package func uploadLink(_ key: FileLinkKey) throws(StoreError) -> UploadLink? {
+        let sql: StaticString = """
+            SELECT owner_id, class, conversation_id, purpose FROM file_link
+            WHERE key = ? AND kind = 1 AND used_at IS NULL
+            """
+        return try self.connection.first(sql, key) { row throws(StoreError) in
+            guard let transferClass = TransferClass(rawValue: row.int64(1)) else { throw Row.damaged("link") }
+            return UploadLink(
+                key: key, owner: row.userID(0), transferClass: transferClass,
+                conversation: row.optionalInt64(2).map { ConversationID(rawValue: $0) }, purpose: row.optionalText(3))
+        }
+    }
+
+    /// The picture of a person or conversation.
+    package func picture(of holder: PictureHolder) throws(StoreError) -> FileRecord? {
+        let sql: StaticString = "SELECT file_id FROM file_holder WHERE kind = ? AND holder_id = ?"
+        let id = try self.connection.first(sql, holder.kind, holder.id) { row throws(StoreError) in
+            FileID(rawValue: row.int64(0))
+        }
+        return try id.flatMap { (id) throws(StoreError) in try self.file(id) }
+    }
+
+    // MARK: Who may read
+
+    /// Whether somebody may read a file now: what nothing refers to is its owner's, pictures are everybody's, and
+    /// everything else belongs to who can see a message that names it.
+    package func mayRead(_ file: FileRecord, _ asker: Actor) throws(StoreError) -> Bool {
+        if asker.isPrivileged || (file.owner == asker.user && file.references == 0) { return true }
+        guard file.state == .complete else { return file.owner == asker.user }
+        if try self.isPicture(file.id) { return true }
+        return try self.seesMessage(with: file.id, asker.user)
+    }
+
+    private func isPicture(_ file: FileID) throws(StoreError) -> Bool {
+        try self.connection.first("SELECT 1 FROM file_holder WHERE file_id = ? LIMIT 1", file) {
+            row throws(StoreError) in true
+        } ?? false
+    }
+
+    private func seesMessage(with file: FileID, _ user: UserID) throws(StoreError) -> Bool {
+        let conversations = try self.connection.query(
+            "SELECT DISTINCT conversation_id FROM file_reference WHERE file_id = ?", file
+        ) { row throws(StoreError) in row.conversationID(0) }
+        let name = try self.name(of: user)
+        for conversation in conversations {
+            guard let start = try self.visibleStart(of: conversation, for: user) else { continue }
+            let sql: StaticString = """
+                SELECT DISTINCT r.sequence FROM file_reference r LEFT JOIN message_mark k
+                    ON k.user_id = ?3 AND k.conversation_id = r.conversation_id AND k.sequence = r.sequence
+                WHERE r.file_id = ?1 AND r.conversation_id = ?2 AND r.sequence >= ?4 AND coalesce(k.hidden, 0) = 0
+                """
+            let sequences = try self.connection.query(sql, file, conversation, user, start) {
+                row throws(StoreError) in row.int64(0)
+            }
+            for sequence in sequences {
+                let message = try self.connection.message(
+                    in: conversation, sequence: sequence, senderName: self.name)
+                if let message, Self.shows(message, to: name) { return true }
+            }
+        }
+        return false
+    }
+
+    /// The first sequence that somebody sees of a conversation; `nil` for who is not in it.
+    private func visibleStart(of id: ConversationID, for user: UserID) throws(StoreError) -> Int64? {
+        do throws(StoreError) {
+            return try self.start(of: id, for: .member(user))
+        } catch .notFound {
+            return nil
+        }
+    }
+
+    /// A payload may say who is to see it. Source: TangSengDaoDao server, `visibles`.
+    private static func shows(_ message: Message, to name: UserName) -> Bool {
+        guard message.content.flags.contains(.bodyIsJSONObject),
+            let names = (try? JSONValue(parsing: message.content.body))?["visibles"]?.array, !names.isEmpty
+        else { return true }
+        return names.contains { $0.string == name.text }
+    }
+
+    // MARK: Lists
+
+    /// Messages that name a file, newest first; at most 1,000.
+    package func references(of file: FileID) throws(StoreError) -> [FileReference] {
+        let sql: StaticString = """
+            SELECT conversation_id, sequence, link_id FROM file_reference WHERE file_id = ?
+            ORDER BY conversation_id DESC, sequence DESC LIMIT 1000
+            """
+        return try self.connection.query(sql, file) { row throws(StoreError) in
+            FileReference(place: MessagePlace(row.conversationID(0), row.int64(1)), isLink: row.int64(2) != 0)
+        }
+    }
+
+    /// Files by their owner, conversation and state, in the order that was asked for; `limit` is 1...1,000.
+    package func files(_ query: FileQuery) throws(StoreError) -> [FileRecord] {
+        guard (1...1000).contains(query.limit) else { throw .invalid("a page has 1 to 1000 files") }
+        let sql: StaticString =
+            switch query.order {
+            case .newest:
+                """
+                SELECT f.id, f.key, f.owner_id, u.name, f.name, f.media_type, f.size, f.metadata, f.state, f.refs,
+                    f.created_at, o.hash, o.size, o.stored_size, o.codec, o.provider, coalesce(o.state, 0)
+                FROM file f JOIN user u ON u.id = f.owner_id LEFT JOIN object o ON o.id = f.object_id
+                WHERE f.state = 1 AND (?1 IS NULL OR f.owner_id = ?1)
+                    AND (?2 IS NULL OR EXISTS (SELECT 1 FROM file_reference r
+                        WHERE r.file_id = f.id AND r.conversation_id = ?2))
+                    AND (?3 = 0 OR f.refs = 0) AND (?4 = 0 OR o.state = 2) ORDER BY f.id DESC LIMIT ?5
+                """
+            case .largest:
+                """
+                SELECT f.id, f.key, f.owner_id, u.name, f.name, f.media_type, f.size, f.metadata, f.state, f.refs,
+                    f.created_at, o.hash, o.size, o.stored_size, o.codec, o.provider, coalesce(o.state, 0)
+                FROM file f JOIN user u ON u.id = f.owner_id LEFT JOIN object o ON o.id = f.object_id
+                WHERE f.state = 1 AND (?1 IS NULL OR f.owner_id = ?1)
+                    AND (?2 IS NULL OR EXISTS (SELECT 1 FROM file_reference r
+                        WHERE r.file_id = f.id AND r.conversation_id = ?2))
+                    AND (?3 = 0 OR f.refs = 0) AND (?4 = 0 OR o.state = 2) ORDER BY f.size DESC, f.id DESC LIMIT ?5
+                """
+            case .ratio:
+                """
+                SELECT f.id, f.key, f.owner_id, u.name, f.name, f.media_type, f.size, f.metadata, f.state, f.refs,
+                    f.created_at, o.hash, o.size, o.stored_size, o.codec, o.provider, coalesce(o.state, 0)
+                FROM file f JOIN user u ON u.id = f.owner_id LEFT JOIN object o ON o.id = f.object_id
+                WHERE f.state = 1 AND (?1 IS NULL OR f.owner_id = ?1)
+                    AND (?2 IS NULL OR EXISTS (SELECT 1 FROM file_reference r
+                        WHERE r.file_id = f.id AND r.conversation_id = ?2))
+                    AND (?3 = 0 OR f.refs = 0) AND (?4 = 0 OR o.state = 2)
+                ORDER BY CAST(o.stored_size AS REAL) / max(o.size, 1), f.id DESC LIMIT ?5
+                """
+            }
+        return try self.connection.query(
+            sql, query.owner, query.conversation, query.onlyUnreferenced, query.onlyDamaged, query.limit
+        ) { row throws(StoreError) in try row.fileRecord() }
+    }
+
+    /// All files together. Counts rows: for screens.
+    package func fileTotals() throws(StoreError) -> FileTotals {
+        let sql: StaticString = """
+            SELECT (SELECT count(*) FROM file WHERE state = 1), (SELECT coalesce(sum(size), 0) FROM file WHERE state = 1),
+                (SELECT count(*) FROM file WHERE state = 1 AND unreferenced_at IS NOT NULL), count(*),
+                coalesce(sum(size), 0), coalesce(sum(stored_size), 0), coalesce(sum(state = 2), 0) FROM object
+            """
+        return try self.connection.first(sql) { row throws(StoreError) in
+            var totals = FileTotals()
+            totals.files = row.int64(0)
+            totals.fileBytes = row.int64(1)
+            totals.unreferencedFiles = row.int64(2)
+            totals.objects = row.int64(3)
+            totals.plainBytes = row.int64(4)
+            totals.storedBytes = row.int64(5)
+            totals.damagedObjects = row.int64(6)
+            return totals
+        } ?? FileTotals()
+    }
+
+    /// What a person's files take of their bounds.
+    package func quotaUse(of user: UserID) throws(StoreError) -> QuotaUse {
+        let sql: StaticString = """
+            SELECT (SELECT coalesce(sum(size), 0) FROM file WHERE owner_id = ?1 AND state = 1),
+                coalesce(sum(max(coalesce(size, 0), offset)), 0), count(*)
+            FROM transfer WHERE owner_id = ?1 AND direction = 0 AND state < 3
+            """
+        return try self.connection.first(sql, user) { row throws(StoreError) in
+            QuotaUse(bytes: row.int64(0), reservedBytes: row.int64(1), openUploads: row.int64(2))
+        } ?? QuotaUse()
+    }
+
+    // MARK: Contents
+
+    /// A content that is ready, being removed or damaged; `nil` when there is none.
+    package func object(_ hash: ContentHash) throws(StoreError) -> ObjectRecord? {
+        let sql: StaticString =
+            "SELECT hash, size, stored_size, codec, provider, state, refs FROM object WHERE hash = ?"
+        return try self.connection.first(sql, hash) { row throws(StoreError) in
+            guard let state = ObjectState(rawValue: row.int64(5)) else { throw Row.damaged("object") }
+            return ObjectRecord(object: try row.storedObject(0), state: state, references: row.int64(6))
+        }
+    }
+
+    /// Contents that were not checked since, the longest ago first.
+    package func objectsToCheck(before: Int64, limit: Int) throws(StoreError) -> [StoredObject] {
+        let sql: StaticString = """
+            SELECT hash, size, stored_size, codec, provider FROM object WHERE state = 0 AND checked_at < ?
+            ORDER BY checked_at LIMIT ?
+            """
+        return try self.connection.query(sql, before, limit) { row throws(StoreError) in try row.storedObject(0) }
+    }
+
+    /// Every content that is not being removed, for checking a stopped folder.
+    package func allObjects(after hash: ContentHash?, limit: Int) throws(StoreError) -> [ObjectRecord] {
+        let sql: StaticString = """
+            SELECT hash, size, stored_size, codec, provider, state, refs FROM object
+            WHERE hash > coalesce(?, x'') AND state <> 1 ORDER BY hash LIMIT ?
+            """
+        return try self.connection.query(sql, hash, limit) { row throws(StoreError) in
+            guard let state = ObjectState(rawValue: row.int64(5)) else { throw Row.damaged("object") }
+            return ObjectRecord(object: try row.storedObject(0), state: state, references: row.int64(6))
+        }
+    }
+
+    // MARK: Transfers
+
+    package func transfer(_ key: TransferKey) throws(StoreError) -> TransferRecord? {
+        let sql: StaticString = """
+            SELECT t.id, t.key, t.direction, t.class, t.state, t.owner_id, u.name, t.file_key, t.file_name, t.media_type,
+                t.size, t.offset, t.provider, t.error, t.created_at, t.updated_at, t.expires_at
+            FROM transfer t JOIN user u ON u.id = t.owner_id WHERE t.key = ?
+            """
+        return try self.connection.first(sql, key) { row throws(StoreError) in try row.transferRecord() }
+    }
+
+    func transfer(_ id: TransferID) throws(StoreError) -> TransferRecord? {
+        let sql: StaticString = """
+            SELECT t.id, t.key, t.direction, t.class, t.state, t.owner_id, u.name, t.file_key, t.file_name, t.media_type,
+                t.size, t.offset, t.provider, t.error, t.created_at, t.updated_at, t.expires_at
+            FROM transfer t JOIN user u ON u.id = t.owner_id WHERE t.id = ?
+            """
+        return try self.connection.first(sql, id) { row throws(StoreError) in try row.transferRecord() }
+    }
+
+    /// Newest first; `limit` is 1...1,000.
+    package func transfers(_ query: TransferQuery) throws(StoreError) -> [TransferRecord] {
+        guard (1...1000).contains(query.limit) else { throw .invalid("a page has 1 to 1000 transfers") }
+        let sql: StaticString = """
+            SELECT t.id, t.key, t.direction, t.class, t.state, t.owner_id, u.name, t.file_key, t.file_name, t.media_type,
+                t.size, t.offset, t.provider, t.error, t.created_at, t.updated_at, t.expires_at
+            FROM transfer t JOIN user u ON u.id = t.owner_id
+            WHERE (?1 IS NULL OR t.owner_id = ?1) AND (?2 IS NULL OR t.direction = ?2) AND (?3 OR t.state < 3)
+            ORDER BY t.id DESC LIMIT ?4
+            """
+        return try self.connection.query(
+            sql, query.owner, query.direction?.rawValue, query.includesOver, query.limit
+        ) { row throws(StoreError) in try row.transferRecord() }
+    }
+}
+
+/// Where a content stands; the numbers are stored.
+package enum ObjectState: Int64, Sendable, CaseIterable {
+    case ready = 0
+    /// Nothing has it any more, and it is being removed.
+    case going = 1
+    case damaged = 2
+}
+
+/// A content and who has it.
+package struct ObjectRecord: Hashable, Sendable {
+    package var object: StoredObject
+    package var state: ObjectState
+    /// Files that have it.
+    package var references: Int64
+
+    package init(object: StoredObject, state: ObjectState, references: Int64) {
+        self.object = object
+        self.state = state
+        self.references = references
+    }
+}
+
+extension PictureHolder {
+    var kind: Int64 {
+        switch self {
+        case .person(_, let isSmall): isSmall ? 2 : 1
+        case .conversation(_, let isSmall): isSmall ? 4 : 3
+        }
+    }
+
+    var id: Int64 {
+        switch self {
+        case .person(let user, _): user.rawValue
+        case .conversation(let id, _): id.rawValue
+        }
+    }
+}

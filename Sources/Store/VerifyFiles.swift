@@ -1,0 +1,62 @@
+import ChatModel
+
+// Files: what refers to what, counted again.
+extension Verifier {
+    func checkFiles() throws(StoreError) {
+        try self.noteFile(
+            """
+            SELECT hex(o.hash) FROM object o
+            WHERE length(o.hash) <> 32 OR o.codec NOT BETWEEN 0 AND 1 OR o.state NOT BETWEEN 0 AND 2 OR o.size < 0
+                OR o.stored_size < 0 OR o.refs <> (SELECT count(*) FROM file f WHERE f.object_id = o.id)
+            """
+        ) { "The content \($0) is counted wrongly: keep the folder and report it." }
+        try self.noteFile(
+            """
+            SELECT f.key FROM file f LEFT JOIN object o ON o.id = f.object_id
+            WHERE f.state NOT BETWEEN 0 AND 1 OR (f.state = 1) <> (o.id IS NOT NULL)
+                OR (f.state = 1 AND (o.size <> f.size OR o.state = 1))
+            """
+        ) { "The file \($0) and its content do not fit: have it uploaded again." }
+        try self.noteFile(
+            """
+            SELECT f.key FROM file f WHERE f.refs <>
+                (SELECT count(*) FROM file_reference r WHERE r.file_id = f.id)
+                + (SELECT count(*) FROM file_holder h WHERE h.file_id = f.id)
+                OR (f.state = 1 AND (f.refs = 0) <> (f.unreferenced_at IS NOT NULL))
+            """
+        ) { "What refers to the file \($0) is counted wrongly: keep the folder and report it." }
+        try self.noteFile(
+            """
+            SELECT f.key FROM file_reference r JOIN file f ON f.id = r.file_id
+            LEFT JOIN message m ON m.conversation_id = r.conversation_id AND m.sequence = r.sequence
+            LEFT JOIN file_link l ON l.id = r.link_id
+            LEFT JOIN message_extra e ON e.conversation_id = r.conversation_id AND e.sequence = r.sequence
+            WHERE m.sequence IS NULL OR coalesce(e.withdrawn, 0) <> 0 OR f.state <> 1
+                OR (r.link_id > 0 AND (l.id IS NULL OR l.file_id <> r.file_id OR l.used_at IS NULL))
+            """
+        ) { "The file \($0) is named by a message that is not there: keep the folder and report it." }
+        try self.noteFile(
+            """
+            SELECT l.key FROM file_link l LEFT JOIN file f ON f.id = l.file_id
+            WHERE l.kind NOT BETWEEN 0 AND 1 OR (l.kind = 0 AND (f.id IS NULL OR f.state <> 1))
+            """
+        ) { "The link \($0) leads nowhere: keep the folder and report it." }
+        try self.noteFile(
+            """
+            SELECT t.key FROM transfer t LEFT JOIN file f ON f.key = t.file_key
+            WHERE t.state NOT BETWEEN 0 AND 5 OR t.direction NOT BETWEEN 0 AND 1 OR t.class NOT BETWEEN 0 AND 2
+                OR t.offset < 0 OR (t.size IS NOT NULL AND t.offset > t.size)
+                OR (t.state < 3 AND t.expires_at IS NULL)
+                OR (t.direction = 0 AND t.state < 3 AND (f.id IS NULL OR f.state <> 0))
+            UNION SELECT f.key FROM file f WHERE f.state = 0 AND NOT EXISTS (
+                SELECT 1 FROM transfer t WHERE t.file_key = f.key AND t.direction = 0 AND t.state < 3)
+            """
+        ) { "The transfer \($0) stands where none can: cancel it, or restore the last backup." }
+    }
+
+    private func noteFile(_ sql: StaticString, _ text: (String) -> String) throws(StoreError) {
+        for what in try self.connection.query(sql, read: { row throws(StoreError) in row.text(0) }) {
+            self.notes.add(.file, text(what))
+        }
+    }
+}

@@ -1,0 +1,183 @@
+import ByteCodec
+package import ChatModel
+
+// MARK: Files
+
+extension WriteTransaction {
+    private var fileReferences: FileReferences { FileReferences(connection: self.connection) }
+
+    /// Sees to what a changed body names.
+    ///
+    /// - Throws: `refused(.noSuchFile)`, `refused(.fileIncomplete)`.
+    func replaceFileReferences(of place: MessagePlace, body: [UInt8], by actor: Actor) throws(StoreError) {
+        let found = try self.fileReferences.find(FileMention.scan(body), by: actor)
+        switch found {
+        case .refusal(.fileIncomplete): throw .refused(.fileIncomplete)
+        case .refusal: throw .refused(.noSuchFile)
+        case .named(let named):
+            try self.fileReferences.removeAll(of: place, at: self.wallMilliseconds)
+            try self.fileReferences.add(named, to: place, at: self.wallMilliseconds)
+        }
+    }
+
+    /// A message that is withdrawn names nothing: its links are dead when this is committed.
+    func removeFileReferences(of place: MessagePlace) throws(StoreError) {
+        try self.fileReferences.removeAll(of: place, at: self.wallMilliseconds)
+    }
+
+    /// Removes a file: its owner when nothing refers to it, the operator in any case.
+    ///
+    /// - Throws: `refused(.noSuchFile)`, also for what is somebody else's; `refused(.fileInUse)`,
+    ///   `refused(.fileIncomplete)`.
+    package func deleteFile(_ key: FileKey, by actor: Actor) throws(StoreError) {
+        guard let file = try self.reading.file(key), actor.isPrivileged || file.owner == actor.user else {
+            throw .refused(.noSuchFile)
+        }
+        guard file.state == .complete else { throw .refused(.fileIncomplete) }
+        guard file.references == 0 || actor.isPrivileged else { throw .refused(.fileInUse) }
+        try self.connection.run("DELETE FROM file_reference WHERE file_id = ?", file.id)
+        try self.connection.run("DELETE FROM file_holder WHERE file_id = ?", file.id)
+        try self.drop(file.id)
+    }
+
+    /// Removes a file that nothing refers to. Its content loses one that has it.
+    private func drop(_ file: FileID) throws(StoreError) {
+        try self.connection.run(
+            "UPDATE object SET refs = refs - 1 WHERE id = (SELECT object_id FROM file WHERE id = ?)", file)
+        try self.connection.run("DELETE FROM file_link WHERE file_id = ?", file)
+        try self.connection.run("DELETE FROM file WHERE id = ?", file)
+    }
+
+    /// Keeps a file although nothing refers to it, or no longer.
+    ///
+    /// - Throws: `refused(.noSuchFile)`.
+    package func holdFile(_ key: FileKey, _ isHeld: Bool) throws(StoreError) {
+        guard let file = try self.reading.file(key) else { throw .refused(.noSuchFile) }
+        try self.connection.run("UPDATE file SET is_held = ? WHERE id = ?", isHeld, file.id)
+    }
+
+    // MARK: Links
+
+    /// A link to read a file without a session.
+    ///
+    /// - Parameter conversation: what it is meant for; `nil` for nothing in particular.
+    /// - Throws: `refused(.noSuchFile)`; `refused(.switchedOff)` when no links are made.
+    package func makeLink(
+        _ key: FileLinkKey, to file: FileKey, for conversation: ConversationID?
+    ) throws(StoreError) {
+        guard self.options.files.makesLinks else { throw .refused(.switchedOff) }
+        guard let file = try self.reading.file(file), file.state == .complete else { throw .refused(.noSuchFile) }
+        try self.connection.run(
+            """
+            INSERT INTO file_link (key, kind, file_id, conversation_id, owner_id, created_at) VALUES (?, 0, ?, ?, ?, ?)
+            """, key, file.id, conversation, file.owner, self.wallMilliseconds)
+    }
+
+    /// Most unused places to upload that one person may have; the oldest go first.
+    private static let uploadLinks: Int64 = 100
+
+    /// A place to upload one file without a session.
+    ///
+    /// - Throws: `refused(.switchedOff)` when no links are made, `notFound` for the owner.
+    package func makeUploadLink(_ link: UploadLink) throws(StoreError) {
+        guard self.options.files.makesLinks else { throw .refused(.switchedOff) }
+        _ = try self.knownUser(link.owner)
+        try self.connection.run(
+            """
+            INSERT INTO file_link (key, kind, class, conversation_id, owner_id, purpose, created_at)
+            VALUES (?, 1, ?, ?, ?, ?, ?)
+            """, link.key, link.transferClass.rawValue, link.conversation, link.owner, link.purpose,
+            self.wallMilliseconds)
+        try self.connection.run(
+            """
+            DELETE FROM file_link WHERE kind = 1 AND used_at IS NULL AND owner_id = ?1 AND id IN (
+                SELECT id FROM file_link WHERE kind = 1 AND used_at IS NULL AND owner_id = ?1
+                ORDER BY id DESC LIMIT -1 OFFSET ?2)
+            """, link.owner, Self.uploadLinks)
+    }
+
+    /// Takes a place to upload: it is good for once, and for as long as a file that nothing refers to.
+    ///
+    /// - Throws: `refused(.noSuchFile)` when it is not good any more.
+    package func useUploadLink(_ key: FileLinkKey) throws(StoreError) -> UploadLink {
+        guard self.options.files.makesLinks, let link = try self.reading.uploadLink(key) else {
+            throw .refused(.noSuchFile)
+        }
+        try self.connection.run(
+            "UPDATE file_link SET used_at = ? WHERE key = ? AND created_at > ?", self.wallMilliseconds, key,
+            self.wallMilliseconds - self.unreferencedMilliseconds)
+        guard self.connection.changes > 0 else { throw .refused(.noSuchFile) }
+        return link
+    }
+
+    private var unreferencedMilliseconds: Int64 { self.options.files.unreferencedHours * 3_600_000 }
+
+    // MARK: Pictures
+
+    /// Gives a person or conversation a picture, or takes it away. The rules of who may change it are the caller's.
+    ///
+    /// - Throws: `refused(.noSuchFile)` for a file that is not complete or that the actor cannot see.
+    package func setPicture(of holder: PictureHolder, to key: FileKey?, by actor: Actor) throws(StoreError) {
+        var next: FileRecord?
+        if let key {
+            guard let file = try self.reading.file(key), file.state == .complete,
+                try self.reading.mayRead(file, actor)
+            else { throw .refused(.noSuchFile) }
+            next = file
+        }
+        let before = try self.reading.picture(of: holder)
+        guard before?.id != next?.id else { return }
+        if let next {
+            try self.connection.run(
+                """
+                INSERT INTO file_holder (kind, holder_id, file_id) VALUES (?, ?, ?)
+                ON CONFLICT DO UPDATE SET file_id = excluded.file_id
+                """, holder.kind, holder.id, next.id)
+            try self.connection.run(
+                "UPDATE file SET refs = refs + 1, unreferenced_at = NULL WHERE id = ?", next.id)
+        } else {
+            try self.connection.run(
+                "DELETE FROM file_holder WHERE kind = ? AND holder_id = ?", holder.kind, holder.id)
+        }
+        if let before { try self.fileReferences.release(before.id, at: self.wallMilliseconds) }
+    }
+
+    // MARK: Contents
+
+    /// Removes files that nothing has referred to for long, and names the contents that nobody has any more: they are
+    /// being removed from now on.
+    ///
+    /// - Parameter limit: of files and of contents.
+    package func sweepFiles(limit: Int) throws(StoreError) -> [StoredObject] {
+        let files = try self.connection.query(
+            """
+            SELECT id FROM file WHERE unreferenced_at < ? AND state = 1 AND refs = 0 AND is_held = 0 LIMIT ?
+            """, self.wallMilliseconds - self.unreferencedMilliseconds, limit
+        ) { row throws(StoreError) in FileID(rawValue: row.int64(0)) }
+        for file in files { try self.drop(file) }
+        try self.connection.run(
+            "DELETE FROM file_link WHERE kind = 1 AND created_at < ?",
+            self.wallMilliseconds - self.unreferencedMilliseconds)
+        try self.connection.run("UPDATE object SET state = 1 WHERE refs = 0 AND state <> 1")
+        return try self.connection.query(
+            "SELECT hash, size, stored_size, codec, provider FROM object WHERE refs = 0 AND state = 1 LIMIT ?", limit
+        ) { row throws(StoreError) in try row.storedObject(0) }
+    }
+
+    /// A content that was being removed is gone from the disk.
+    package func objectGone(_ hash: ContentHash) throws(StoreError) {
+        try self.connection.run("DELETE FROM object WHERE hash = ? AND state = 1 AND refs = 0", hash)
+    }
+
+    /// A content is not what it was, or not there: its files cannot be read until the same content is uploaded again.
+    package func objectDamaged(_ hash: ContentHash) throws(StoreError) {
+        try self.connection.run("UPDATE object SET state = 2 WHERE hash = ? AND state = 0", hash)
+    }
+
+    /// A content was read again and is what it was.
+    package func objectChecked(_ hash: ContentHash) throws(StoreError) {
+        try self.connection.run(
+            "UPDATE object SET checked_at = ?, state = CASE state WHEN 2 THEN 0 ELSE state END WHERE hash = ?",
+            self.wallMilliseconds, hash)
+    }
+}

@@ -81,7 +81,8 @@ let package = Package(
         module(
             "AdminService",
             common + [
-                "AdminAPI", "Accounts", "Broker", "Store", "FileStore", "Transfers", "Profiles", "Transport", "CLinux",
+                "AdminAPI", "Accounts", "Broker", "Store", "FileStore", "Transfers", "Profiles", "Transport",
+                "WuKongTranslation", "CLinux",
             ]),
         module(
             "Server",
@@ -96,7 +97,7 @@ let package = Package(
             name: "teahouse",
             dependencies: common + [
                 "Server", "Configuration", "Localization", "Store", "FileStore", "Doctor", "Transport", "AdminAPI",
-                "CommandLineKit", "CLinux", "COpenSSL", "CSodium",
+                "CommandLineKit", "Profiles", "CLinux", "COpenSSL", "CSodium",
             ],
             swiftSettings: strict),
 
@@ -147,7 +148,7 @@ let package = Package(
             ["HTTPClient", "TeahouseTesting", "Transport", "Execution", "Diagnostics", "COpenSSL", "CLinux"]),
         tests("Hooks", common + ["Hooks", "HTTPClient", "Broker", "Store", "TeahouseTesting", "WuKongWire", "CLinux"]),
         tests("Localization", ["Localization", "ByteCodec"]),
-        tests("Profiles", common + ["Profiles", "Store", "HTTPClient", "TeahouseTesting"]),
+        tests("Profiles", common + ["Profiles", "Localization", "Store", "HTTPClient", "TeahouseTesting"]),
         tests(
             "Scenario",
             common + [

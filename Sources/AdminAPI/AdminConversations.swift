@@ -162,10 +162,14 @@ package struct AdminMessage: AdminRecord {
     package var text: String
     /// Something is missing at the end of `text`.
     package var isCut: Bool
+    /// What it is to people, for a line in their language. Its words are those that are not in `text`, at most
+    /// `AdminProtocol.maximumSketchCharacters`; what it answers is left out.
+    package var sketch: MessageSketch
 
+    /// - Parameter sketch: text when it is not told.
     package init(
         conversation: Int64, conversationName: String, sequence: Int64, id: MessageID, sender: String,
-        sentAtMilliseconds: Int64, kind: MessageKind, text: String, isCut: Bool
+        sentAtMilliseconds: Int64, kind: MessageKind, text: String, isCut: Bool, sketch: MessageSketch? = nil
     ) {
         self.conversation = conversation
         self.conversationName = conversationName
@@ -176,6 +180,7 @@ package struct AdminMessage: AdminRecord {
         self.kind = kind
         self.text = text
         self.isCut = isCut
+        self.sketch = sketch ?? MessageSketch(.text, kind: kind)
     }
 
     func write(to fields: inout FieldWriter) {
@@ -189,6 +194,10 @@ package struct AdminMessage: AdminRecord {
         fields.number("kind", Int64(self.kind.rawValue))
         fields.text("text", self.text)
         fields.flag("cut", self.isCut)
+        fields.text("form", self.sketch.form.rawValue)
+        fields.text("words", self.sketch.words.isEmpty ? nil : self.sketch.words)
+        fields.number("seconds", self.sketch.seconds)
+        fields.number("bytes", self.sketch.bytes)
     }
 
     init(_ fields: FieldReader) throws(AdminError) {
@@ -202,6 +211,11 @@ package struct AdminMessage: AdminRecord {
         self.kind = MessageKind(rawValue: Int32(truncatingIfNeeded: try fields.number("kind")))
         self.text = try fields.text("text")
         self.isCut = try fields.flag("cut")
+        // A form that a newer server knows is shown as unknown.
+        let form = try fields.optionalText("form").map { MessageSketch.Form(rawValue: $0) ?? .unknown } ?? .text
+        self.sketch = MessageSketch(
+            form, kind: self.kind, words: try fields.optionalText("words") ?? "",
+            seconds: try fields.optionalNumber("seconds"), bytes: try fields.optionalNumber("bytes"))
     }
 }
 

@@ -23,6 +23,8 @@ package enum AdminProtocol {
     package static let damages = 100
     /// Most bytes in one piece of an upload; in base64 they take a third more.
     package static let pieceBytes = 128 * 1024
+    /// Most characters of the words beside a text: a file's name, a place's title.
+    package static let maximumSketchCharacters = 128
     /// Most people in one import request.
     package static let importRows = 500
     /// Most characters of what people are shown as a name: display names, titles.

@@ -1,6 +1,8 @@
 import AdminAPI
 import ByteCodec
 import ChatModel
+import Profiles
+import WuKongTranslation
 
 /// The body of a text message as every wire's clients understand it.
 ///
@@ -25,6 +27,17 @@ func shownText(of content: MessageContent) -> (text: String, isCut: Bool) {
         return cut(Array(words.utf8))
     }
     return cut(content.body)
+}
+
+/// What a message is, for the line that an operator is shown of it; without the words that `shownText` has.
+func shownSketch(of content: MessageContent) -> MessageSketch {
+    var sketch = Translation.sketch(of: content)
+    sketch.quote = nil
+    // Custom and unknown messages show what `shownText` finds, if that is words.
+    sketch.words =
+        sketch.form == .text || sketch.form == .richText
+        ? "" : PlainLine.of(sketch.words, maximum: AdminProtocol.maximumSketchCharacters)
+    return sketch
 }
 
 private func cut(_ text: [UInt8]) -> (text: String, isCut: Bool) {

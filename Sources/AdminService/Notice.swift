@@ -48,7 +48,8 @@ extension AdminMessage {
         self.init(
             conversation: message.conversation.rawValue, conversationName: conversationName,
             sequence: message.sequence, id: message.id, sender: message.senderName.text,
-            sentAtMilliseconds: message.sentAtMilliseconds, kind: message.content.kind, text: text, isCut: isCut)
+            sentAtMilliseconds: message.sentAtMilliseconds, kind: message.content.kind, text: text, isCut: isCut,
+            sketch: shownSketch(of: message.content))
     }
 }
 

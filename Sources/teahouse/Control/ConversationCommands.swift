@@ -2,6 +2,8 @@ import AdminAPI
 import ChatModel
 import CommandLineKit
 import Execution
+import Localization
+import Profiles
 
 /// `teahouse ctl conversation`
 let conversationCommand = Command(
@@ -157,6 +159,14 @@ extension Control {
             })
     }
 
-    /// A message's text, with what it is when it is no text.
-    func shown(_ message: AdminMessage) -> String { message.text + (message.isCut ? "…" : "") }
+    /// A message's text; for what is no text, what it is, and its name, length or size.
+    func shown(_ message: AdminMessage) -> String {
+        switch message.sketch.form {
+        case .text, .richText: message.text + (message.isCut ? "…" : "")
+        default: MessageDigest(self.ownTexts).detailed(message.sketch)
+        }
+    }
+
+    /// Our own texts in the language that the terminal's are in.
+    private var ownTexts: Texts { Texts(embedded: Language(named: self.text("language.code")) ?? .english) }
 }

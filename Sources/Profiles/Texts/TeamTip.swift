@@ -1,0 +1,162 @@
+package import ChatModel
+package import Localization
+
+/// Somebody in a tip.
+package struct TipPerson: Hashable, Sendable {
+    package var user: UserName
+    /// What the reader knows them by.
+    package var name: String
+
+    package init(_ user: UserName, name: String) {
+        self.user = user
+        self.name = name
+    }
+}
+
+/// A property of a team.
+package enum TeamField: String, Sendable, CaseIterable {
+    case name
+    case introduction
+    case notice
+    case joinMode
+    case picture
+    case inviteMode
+    case inviteeMode
+    case updateMode
+}
+
+/// What happened in a team. Source of the list and the Chinese texts: NIMKit, `teamNotificationFormatedMessage`.
+package enum TeamEvent: Hashable, Sendable {
+    case invited
+    case removed
+    case left
+    case dismissed
+    /// Without being asked by anybody.
+    case joined
+    case applicationPassed
+    case invitationAccepted
+    case ownerChanged
+    case managerAdded
+    case managerRemoved
+    case muted
+    case unmuted
+    /// These properties, one or more.
+    case updated([TeamField])
+    case allMuted
+    case allUnmuted
+    case unknown
+}
+
+/// What happened in a chat room. Source of the list and the Chinese texts: NIMKit's chat room notifications.
+package enum RoomEvent: String, Sendable, CaseIterable {
+    case entered
+    case left
+    case removed
+    case muted
+    case temporarilyMuted
+    case unmuted
+    case blocked
+    case unblocked
+    case managerAdded
+    case managerRemoved
+    case noticeChanged
+    case closed
+    case allMuted
+    case allUnmuted
+    case unknown
+}
+
+/// The lines about a team or room that nobody said.
+package struct TeamTip: Sendable {
+    private let texts: Texts
+    /// The reader, who is called 你 or you.
+    private let reader: UserName?
+
+    /// - Parameter reader: `nil` for one who is nobody in the team: an operator, an export.
+    package init(_ texts: Texts, reader: UserName?) {
+        self.texts = texts
+        self.reader = reader
+    }
+
+    /// - Parameters:
+    ///   - actor: who did it.
+    ///   - targets: to whom; the first is named, the others are counted. An event that needs one and has none is unknown.
+    package func text(
+        _ event: TeamEvent, actor: TipPerson, targets: [TipPerson] = [], team: TeamWord = .advanced
+    ) -> String {
+        guard let key = Self.key(event), !targets.isEmpty || !Self.needsTarget(event) else {
+            return self.texts("tip.unknown")
+        }
+        let leads = event == .managerAdded || event == .managerRemoved
+        return self.texts(
+            "tip.team.\(key)",
+            [
+                "actor": self.word(actor, leads: true), "targets": self.word(targets, leads: leads),
+                "team": self.texts("tip.word.\(team == .normal ? "normal" : "advanced")"),
+            ])
+    }
+
+    /// - Parameter targets: whom it is about; who enters or leaves, too. An event that needs one and has none is unknown.
+    package func text(_ event: RoomEvent, targets: [TipPerson] = []) -> String {
+        switch event {
+        case .unknown: return self.texts("tip.unknown")
+        case .noticeChanged, .closed, .allMuted, .allUnmuted: return self.texts("tip.room.\(event.rawValue)")
+        case .muted where self.isReader(targets), .temporarilyMuted where self.isReader(targets):
+            return self.texts("tip.room.\(event.rawValue).you")
+        default:
+            if targets.isEmpty { return self.texts("tip.unknown") }
+            let values = ["targets": self.word(targets, leads: event != .entered)]
+            return self.texts("tip.room.\(event.rawValue)", values)
+        }
+    }
+
+    private static func key(_ event: TeamEvent) -> String? {
+        switch event {
+        case .invited: "invited"
+        case .removed: "removed"
+        case .left: "left"
+        case .dismissed: "dismissed"
+        case .joined: "joined"
+        case .applicationPassed: "applicationPassed"
+        case .invitationAccepted: "invitationAccepted"
+        case .ownerChanged: "ownerChanged"
+        case .managerAdded: "managerAdded"
+        case .managerRemoved: "managerRemoved"
+        case .muted: "muted"
+        case .unmuted: "unmuted"
+        case .updated(let fields) where fields.isEmpty: nil
+        case .updated(let fields): fields.count == 1 ? "updated.\(fields[0].rawValue)" : "updated.several"
+        case .allMuted: "allMuted"
+        case .allUnmuted: "allUnmuted"
+        case .unknown: nil
+        }
+    }
+
+    private static func needsTarget(_ event: TeamEvent) -> Bool {
+        switch event {
+        case .invited, .removed, .applicationPassed, .invitationAccepted, .ownerChanged, .managerAdded, .managerRemoved,
+            .muted, .unmuted:
+            true
+        case .left, .dismissed, .joined, .updated, .allMuted, .allUnmuted, .unknown: false
+        }
+    }
+
+    private func isReader(_ people: [TipPerson]) -> Bool {
+        self.reader != nil && people.count == 1 && people[0].user == self.reader
+    }
+
+    /// - Parameter leads: it stands where English begins a sentence.
+    private func word(_ person: TipPerson, leads: Bool) -> String {
+        if person.user == self.reader { return self.texts(leads ? "tip.you.leading" : "tip.you") }
+        return shownName(person.name, self.texts)
+    }
+
+    private func word(_ people: [TipPerson], leads: Bool) -> String {
+        guard let first = people.first else { return "" }
+        let name = self.word(first, leads: leads)
+        if people.count == 1 { return name }
+        // The Chinese text counts all of them, the English one those who are not named.
+        let count = self.texts.language == .english ? people.count - 1 : people.count
+        return self.texts.counted("tip.people", Int64(count), ["name": name])
+    }
+}

@@ -1,0 +1,134 @@
+import ByteCodec
+package import ChatModel
+
+/// What people are shown of a stored message.
+extension Translation {
+    /// What a stored message is, from its flags, its kind and its body. Pure; a body that is no JSON object is taken for
+    /// the text itself where the message says that it is text, and for unknown elsewhere.
+    ///
+    /// Source: the content types of WuKongIM's SDKs and the fields they write: `content`; `name`, `size`; `title`,
+    /// `address`; `timeTrad` and `second`; `reply` with `from_name` and `payload`; `extra` of system messages, whose
+    /// names replace `{0}`, `{1}` … in `content`.
+    package static func sketch(of content: MessageContent) -> MessageSketch {
+        if content.flags.contains(.withdrawn) { return MessageSketch(.withdrawn, kind: content.kind) }
+        if content.flags.contains(.endToEndEncrypted) { return MessageSketch(.encrypted, kind: content.kind) }
+        guard content.flags.contains(.bodyIsJSONObject), let body = try? JSONValue(parsing: content.body) else {
+            return Self.plainSketch(of: content)
+        }
+        let form = Self.form(of: content.kind)
+        var sketch = MessageSketch(form, kind: content.kind, words: Self.words(of: form, body))
+        sketch.seconds = Self.seconds(body, form)
+        if form == .file { sketch.bytes = body["size"]?.integer.flatMap { $0 >= 0 ? $0 : nil } }
+        sketch.quote = Self.quote(body["reply"])
+        return sketch
+    }
+
+    /// The forms of WuKongIM's content types that are not built-in kinds inside. 9989 is the end of a call, by voice for
+    /// all that its number says.
+    private static func form(contentType: Int32) -> MessageSketch.Form {
+        switch contentType {
+        case 3: .animation
+        case 7: .card
+        case 11: .forwarded
+        case 12, 13: .sticker
+        case 14: .richText
+        case 97, 98, ...0: .unknown
+        case 99: .command
+        case 1_006: .withdrawn
+        case 1_001...1_003, 1_005, 1_007...1_009, 1_020...1_022: .teamNotice
+        case 1_000...2_000: .tip
+        case 9_989: .voiceCall
+        default: .custom
+        }
+    }
+
+    private static func form(of kind: MessageKind) -> MessageSketch.Form {
+        switch kind {
+        case .text: .text
+        case .image: .image
+        case .audio: .voice
+        case .video: .video
+        case .location: .location
+        case .file: .file
+        default: Self.form(contentType: kind.rawValue)
+        }
+    }
+
+    private static func plainSketch(of content: MessageContent) -> MessageSketch {
+        let form = Self.form(of: content.kind)
+        let isText = form == .text || content.kind == .none && content.wire == .native
+        guard isText else { return MessageSketch(form == .text ? .unknown : form, kind: content.kind) }
+        return MessageSketch(
+            .text, kind: content.kind, words: Self.bounded(String(decoding: content.body, as: UTF8.self)))
+    }
+
+    private static func words(of form: MessageSketch.Form, _ body: JSONValue) -> String {
+        let text: String? =
+            switch form {
+            case .text, .richText, .custom, .unknown: body["content"]?.string ?? body["_lctext"]?.string
+            case .tip, .teamNotice: Self.filled(body)
+            case .file, .card: body["name"]?.string
+            case .location: body["title"]?.string ?? body["address"]?.string
+            case .command: body["cmd"]?.string
+            default: nil
+            }
+        return Self.bounded(text ?? "")
+    }
+
+    /// Seconds, of what plays: a whole number or the start of one, below a day.
+    private static func seconds(_ body: JSONValue, _ form: MessageSketch.Form) -> Int64? {
+        let value: JSONValue? =
+            switch form {
+            case .voice: body["timeTrad"]
+            case .video, .voiceCall, .videoCall: body["second"]
+            default: nil
+            }
+        switch value {
+        case .integer(let seconds)? where (0..<86_400).contains(seconds): return seconds
+        case .double(let seconds)? where (0..<86_400).contains(seconds): return Int64(seconds)
+        default: return nil
+        }
+    }
+
+    private static func quote(_ reply: JSONValue?) -> MessageSketch.Quote? {
+        guard let payload = reply?["payload"], payload.object != nil else { return nil }
+        let type = payload["type"]?.integer ?? 0
+        let form = Self.form(of: Self.kind(contentType: Int(clamping: type)))
+        return MessageSketch.Quote(
+            sender: Self.bounded(reply?["from_name"]?.string ?? reply?["from_uid"]?.string ?? ""), form: form,
+            words: Self.words(of: form, payload))
+    }
+
+    /// The words of a system message with its people in their places. What looks like a place inside a name stays text.
+    private static func filled(_ body: JSONValue) -> String? {
+        guard let template = body["content"]?.string else { return nil }
+        let people = (body["extra"]?.array ?? []).map { $0["name"]?.string ?? $0["uid"]?.string ?? "" }
+        var result = ""
+        var rest = Substring(Self.bounded(template))
+        while let open = rest.firstIndex(of: "{") {
+            result += rest[..<open]
+            rest = rest[open...]
+            let digits = rest.dropFirst().prefix { $0.isASCII && $0.isNumber }
+            let close = digits.endIndex
+            if let index = Int(digits), people.indices.contains(index), close < rest.endIndex, rest[close] == "}" {
+                result += people[index]
+                rest = rest[rest.index(after: close)...]
+            } else {
+                result += "{"
+                rest = rest.dropFirst()
+            }
+            if result.utf8.count > MessageSketch.maximumWordBytes { return result }
+        }
+        return result + rest
+    }
+
+    /// At most `maximumWordBytes`, not ending inside a character.
+    private static func bounded(_ text: String) -> String {
+        let maximum = MessageSketch.maximumWordBytes
+        guard text.utf8.count > maximum else { return text }
+        var bytes = Array(text.utf8.prefix(maximum + 1))
+        // The first byte that goes is not inside a character: its later bytes are 10xxxxxx.
+        while let last = bytes.popLast(), last & 0xC0 == 0x80 {}
+        return String(decoding: bytes, as: UTF8.self)
+    }
+}

@@ -108,6 +108,8 @@ let package = Package(
         .executableTarget(
             name: "store-bench", dependencies: common + ["Store", "CLinux"], swiftSettings: strict),
         .executableTarget(
+            name: "file-bench", dependencies: ["ChatModel", "FileStore", "CLinux"], swiftSettings: strict),
+        .executableTarget(
             name: "profile-bench", dependencies: common + ["Profiles", "Store"], swiftSettings: strict),
         .executableTarget(
             name: "transport-echo", dependencies: ["Transport", "Diagnostics", "Execution"], swiftSettings: strict),

@@ -126,7 +126,8 @@ let package = Package(
         tests(
             "AdminService",
             common + [
-                "AdminService", "AdminAPI", "Accounts", "Broker", "FileStore", "Profiles", "Store", "Transfers", "CLinux",
+                "AdminService", "AdminAPI", "Accounts", "Broker", "FileStore", "Profiles", "Store", "Transfers",
+                "CLinux",
             ]),
         tests(
             "APIGateway", common + ["APIGateway", "APIKit", "Transport", "Store", "FileStore", "Transfers", "Accounts"]),
@@ -139,7 +140,8 @@ let package = Package(
         tests(
             "Command",
             common + [
-                "CommandLineKit", "Localization", "teahouse", "AdminService", "AdminAPI", "Accounts", "Broker", "FileStore",
+                "CommandLineKit", "Localization", "teahouse", "AdminService", "AdminAPI", "Accounts", "Broker",
+                "FileStore",
                 "Profiles", "Store", "Transfers",
             ]),
         tests("Configuration", ["Configuration"]),

@@ -1,5 +1,6 @@
 package import Accounts
 package import Broker
+package import ChatModel
 package import Diagnostics
 package import Execution
 package import Store
@@ -52,6 +53,10 @@ package struct APIHouse: Sendable {
     package var log: Log
     /// `nil` while no route asks for a session.
     package var findSession: SessionLookup?
+    /// Somebody was shown to this person, who wants to hear when they are shown otherwise.
+    package var didShow: @Sendable (UserName, _ to: UserID) -> Void = { _, _ in }
+    /// How apps reach this server, such as `https://chat.lan:7677`; `nil` for as they reached it when they asked.
+    package var publicURL: String?
 
     package init(
         broker: Broker, accounts: Accounts, store: Store, managerToken: ManagerToken, settings: APISettings,

@@ -31,6 +31,8 @@ package struct APIRequest: Sendable {
     /// Host and port under which this server was asked for.
     package var authority: String?
     package var contentType: String?
+    /// The header field `X-Teahouse-Signature`.
+    package var signature: String?
 
     // MARK: The caller
 

@@ -131,13 +131,13 @@ package final class RouteGateway: Gateway {
     }
 
     private func isManager(_ request: HTTPRequest) -> Bool {
-        guard let token = request.headers["token"], self.desk.mayShowToken(request) else { return false }
+        guard let token = APIDesk.token(of: request), self.desk.mayShowToken(request) else { return false }
         return self.desk.house.managerToken.isRight(token)
     }
 
     private func proof(of request: HTTPRequest, _ route: Route, isManager: Bool) throws(APIFailure) -> Proof {
         if route.access == .anyone { return .none }
-        guard let token = request.headers["token"], !token.isEmpty else {
+        guard let token = APIDesk.token(of: request) else {
             throw APIFailure(401, "the header field token is missing")
         }
         guard self.desk.mayShowToken(request) else {
@@ -149,6 +149,7 @@ package final class RouteGateway: Gateway {
             try self.demandManager(token, request)
             return .none
         case .person(let place): return isManager ? .none : .person(place, token: token)
+        case .caller: return isManager ? .none : .session(token: token)
         case .session:
             guard !isManager else { throw APIFailure(403, "the manager's token stands for no person") }
             return .session(token: token)
@@ -185,7 +186,7 @@ package final class RouteGateway: Gateway {
             method: request.method, path: request.path, parameters: parameters, query: query, body: body,
             bytes: route.bodyKind == .bytes ? request.body : [], caller: .anyone, peer: request.peer,
             isEncrypted: request.isEncrypted, authority: request.head.authority,
-            contentType: request.headers["content-type"])
+            contentType: request.headers["content-type"], signature: request.headers["x-teahouse-signature"])
     }
 
     private func question(

@@ -15,6 +15,8 @@ package enum RouteAccess: Hashable, Sendable {
     case person(UIDPlace)
     /// Whoever the token alone belongs to.
     case session
+    /// The same, or the manager.
+    case caller
 
     package enum UIDPlace: Hashable, Sendable {
         case body(String)

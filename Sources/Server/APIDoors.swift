@@ -1,13 +1,15 @@
+import APIGateway
 import APIKit
 import Accounts
 import Broker
+import Profiles
 import Store
 import WuKongAPI
 
 /// The HTTP APIs: which routes there are, and what their handlers share.
 extension TeahouseServer {
     static func apiDesk(
-        _ options: ServerOptions, store: Store, broker: Broker, accounts: Accounts
+        _ options: ServerOptions, store: Store, broker: Broker, accounts: Accounts, profiles: Profiles
     ) throws(ServerError) -> APIDesk {
         let token: ManagerToken
         do throws(StoreError) {
@@ -18,14 +20,25 @@ extension TeahouseServer {
         let facts = ServerFacts(
             version: Version.text, servesTLS: options.servesTLS,
             startedAtMilliseconds: options.clock.wallMilliseconds(), limits: options.transportLimits.all)
-        let house = APIHouse(
+        var house = APIHouse(
             broker: broker, accounts: accounts, store: store, managerToken: token, settings: options.wuKongAPI,
             facts: facts, clock: options.clock, log: options.log, findSession: BusinessServer.sessions(of: accounts))
-        return APIDesk(house: house, areas: Self.areas(options, house))
+        let nudges = ProfileNudges()
+        house.didShow = { nudges.didShow($0, to: $1) }
+        house.publicURL = options.publicURL
+        var areas = [
+            APIArea(
+                Router(ProfileRoutes(profiles, secret: options.profiles.secret).routes, notServed: []),
+                wordFailure: { .nativeFailure($0) })
+        ]
+        if options.servesWuKong, options.servesWuKongAPI {
+            nudges.begin(profiles, house)
+            areas += Self.areas(options, house)
+        }
+        return APIDesk(house: house, areas: areas)
     }
 
     private static func areas(_ options: ServerOptions, _ house: APIHouse) -> [APIArea] {
-        guard options.servesWuKong, options.servesWuKongAPI else { return [] }
         BusinessServer.tellReminders(house)
         var business = options.business
         business.rules = options.store.rules

@@ -67,6 +67,8 @@ extension ServerOptions {
         ]
         self.files.door.fileBytes = limits.fileBytes
         self.files.door.servesLinks = limits.makesLinks
+        let url = settings[Keys.filesPublicURL]
+        self.publicURL = url.isEmpty ? nil : url.hasSuffix("/") ? String(url.dropLast()) : url
         let directory = settings[Keys.filesDirectory]
         self.files.directory = directory.isEmpty ? nil : directory
     }

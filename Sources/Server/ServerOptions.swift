@@ -30,6 +30,8 @@ package struct ServerOptions: Sendable {
     package var accounts = AccountsOptions()
     package var files = FileOptions()
     package var profiles = ProfileSettings()
+    /// How apps reach this server for files; `nil` for as they reached it when they asked.
+    package var publicURL: String?
     /// `nil`: nobody outside is told anything.
     package var hooks: HooksOptions?
     /// `nil`: what is not known here is not known at all.

@@ -61,7 +61,8 @@ package final class TeahouseServer: Sendable {
             log: options.log)
         let api: APIDesk
         do throws(ServerError) {
-            api = try Self.apiDesk(options, store: self.store, broker: self.broker, accounts: self.accounts)
+            api = try Self.apiDesk(
+                options, store: self.store, broker: self.broker, accounts: self.accounts, profiles: self.profiles)
             let files = FilesDesk(api: api, transfers: self.transfers, settings: options.files.door)
             self.transport = try Self.makeTransport(
                 options, broker: self.broker, accounts: self.accounts, api: api, files: files)

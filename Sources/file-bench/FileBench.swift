@@ -134,7 +134,8 @@ struct FileBench {
         var byClock: Double
     }
 
-    private static func best(_ bytes: Int, of who: Int32 = Int32(RUSAGE_CHILDREN.rawValue), _ work: () -> Void) -> Rate {
+    private static func best(_ bytes: Int, of who: Int32 = Int32(RUSAGE_CHILDREN.rawValue), _ work: () -> Void) -> Rate
+    {
         var best = Rate(byProcessor: 0, byClock: 0)
         for _ in 0..<Self.rounds {
             let before = (processor: Self.processorSeconds(who), clock: clinux_monotonic_nanoseconds())

@@ -99,7 +99,7 @@ let requestVectors: [(AdminRequest, String)] = [
 
 private let messageJSON =
     #""conversation":3,"conversationName":"verona","sequence":7,"id":"9007199254740993","sender":"romeo","#
-    + #""sentAt":1800000000000,"kind":-1,"text":"你好\n\"x\"","cut":false"#
+    + #""sentAt":1800000000000,"kind":-1,"text":"你好\n\"x\"","cut":false,"form":"text""#
 private let sessionJSON =
     #""id":5,"user":"romeo","device":"app","level":"primary","deviceID":"d","protocol":"wukong-json","#
     + #""address":"127.0.0.1:9","encrypted":false,"openedAt":1"#

@@ -114,7 +114,9 @@ struct APIKitScenarios {
         let house = try House { $0.servesWuKongAPI = false }
         #expect(try house.http("GET", "/route").status == 404)
         #expect(try house.http("GET", "/health").status == 200)
-        #expect(throws: TestClientError.self) { try house.managerToken() }
+        let token = try house.managerToken()
+        #expect(try house.http("GET", "/connz", token: token).status == 404)
+        #expect(try house.http("POST", "/api/v1/profiles", token: token, json: #"{"ids":["x"]}"#).status == 200)
     }
 
     @Test("who asks too fast is told when to ask again; the manager is not")

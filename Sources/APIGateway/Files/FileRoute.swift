@@ -20,6 +20,9 @@ enum FileRoute: Hashable {
     case downloadLink(FileLinkKey)
     case putLink(FileLinkKey, name: String?)
     case formLink(FileLinkKey)
+    /// A picture as a field of a form.
+    case formPicture(PictureName)
+    case picture(PictureName)
     case transfers
     case transfer(TransferKey)
     case change(TransferKey, TransferChange)
@@ -59,7 +62,7 @@ enum FileRoute: Hashable {
         } else if head.path.hasPrefix(DoorPaths.previewPrefix), head.method == "GET" || head.method == "HEAD" {
             place = DoorPaths.linkPrefix + head.path.dropFirst(DoorPaths.previewPrefix.count)
         } else {
-            return nil
+            return try Self.pictures(head)
         }
         let rooms = ["/files", "/uploads", "/transfers", "/f"]
         guard rooms.contains(where: { place == $0 || place.hasPrefix($0 + "/") }) else { return nil }
@@ -147,6 +150,18 @@ enum FileRoute: Hashable {
         }
     }
 
+    private static func pictures(_ head: Head) throws(APIFailure) -> FileRoute? {
+        guard head.path.hasSuffix("/avatar"), let segments = PercentDecoding.segments(ofPath: head.path),
+            let name = PictureName(segments)
+        else { return nil }
+        switch head.method {
+        case "GET", "HEAD": return .picture(name)
+        case "POST" where head.isForm: return .formPicture(name)
+        case "POST": throw APIFailure(415, "send a form with the field `file`")
+        default: throw Self.wrongMethod(head.method, ["GET", "HEAD", "POST"])
+        }
+    }
+
     private static func checkVersion(_ head: Head) throws(APIFailure) {
         guard head.tusResumable == TusFields.version else {
             throw APIFailure(412, "the header field Tus-Resumable must be \(TusFields.version)")
@@ -164,7 +179,7 @@ enum FileRoute: Hashable {
     /// Whether the request's body is taken as it arrives.
     var isStreamed: Bool {
         switch self {
-        case .tusCreate, .tusAppend, .put, .form, .putLink, .formLink: true
+        case .tusCreate, .tusAppend, .put, .form, .putLink, .formLink, .formPicture: true
         default: false
         }
     }

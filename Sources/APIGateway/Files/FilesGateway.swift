@@ -101,13 +101,16 @@ package final class FilesGateway: Gateway {
         case .downloadLink(let key):
             try self.checkLinks()
             try self.download(request, responder).begin(key, request)
+        case .picture(let name):
+            try self.checkLinks()
+            try self.download(request, responder).begin(name, request)
         case .tusStatus, .tusTerminate, .deleteFile, .transfers, .transfer, .change:
             let exchange = QuestionExchange(
                 route, responder, desk: self.desk, port: try self.port(), fields: route.isTus ? Self.tusFields : []
             ) { [unowned self] ticket in self.left(ticket) }
             self.exchanges[exchange.ticket] = exchange
             exchange.begin(request)
-        case .tusCreate, .tusAppend, .put, .form, .putLink, .formLink:
+        case .tusCreate, .tusAppend, .put, .form, .putLink, .formLink, .formPicture:
             throw APIFailure(500, "the server has lost the upload")
         }
     }

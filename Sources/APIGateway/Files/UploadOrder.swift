@@ -30,6 +30,8 @@ struct UploadOrder {
     var checksum: UploadChecksum?
     /// Whom the manager uploads for.
     var owner: UserName?
+    /// Whose picture it is to be.
+    var picture: PictureName?
 
     /// What of a request's head decides.
     struct Head {
@@ -76,6 +78,9 @@ struct UploadOrder {
         case .formLink(let key):
             order = UploadOrder(kind: .form(contentType: head.contentType ?? ""))
             order.link = key
+        case .formPicture(let picture):
+            order = UploadOrder(kind: .form(contentType: head.contentType ?? ""))
+            order.picture = picture
         default: return nil
         }
         if let text = query["uid"], !text.isEmpty {
@@ -183,7 +188,8 @@ struct UploadOrder {
         let type = self.mediaType.utf8.count <= Self.maximumTypeBytes ? ASCII.trimmed(self.mediaType) : ""
         return UploadDraft(
             actor: caller.actor, owner: owner, name: DisplayName.cleaned(self.name), mediaType: type, size: self.size,
-            metadata: self.metadata, transferClass: caller.transferClass, conversation: conversation,
+            metadata: self.metadata, transferClass: self.picture == nil ? caller.transferClass : .avatar,
+            conversation: conversation,
             provider: provider, key: TransferKey(random: Self.random()), file: FileKey(random: Self.random()))
     }
 

@@ -25,7 +25,7 @@ package struct BusinessServer: Sendable {
         SignInArea(settings: self.settings).routes + CommonArea(settings: self.settings).routes
             + ConversationArea.routes + HistoryArea.routes + MessageChangeArea.routes + ReceiptArea.routes
             + ReactionArea.routes + PinArea.routes + ReminderArea.routes + ChannelArea.routes + GroupArea.routes
-            + GroupMemberArea.routes + PeopleArea.routes + FriendArea.routes
+            + GroupMemberArea.routes + PeopleArea.routes + FriendArea.routes + FileArea.routes
     }
 
     /// How a token alone finds its person.
@@ -40,7 +40,7 @@ package struct BusinessServer: Sendable {
 
     /// What the open server has and this one does not.
     package static let notServed: [NotServed] = [
-        NotServed("/v1/file/", Self.files),
+        NotServed("/v1/file/", "files go up and down by the addresses of /v1/file/upload and /v1/file/preview"),
         NotServed("/v1/user/device_token", Self.push),
         NotServed("/v1/user/device_badge", Self.push),
         NotServed("/v1/user/sms/", Self.phones),
@@ -56,7 +56,6 @@ package struct BusinessServer: Sendable {
         NotServed("/v1/", "see docs/protocols/wukongim-business.md for what is"),
     ]
 
-    private static let files = "this server keeps no files yet"
     private static let push = "nothing is pushed through others on a local network: apps hear while they are connected"
     private static let phones = "accounts have names and no telephone numbers"
     private static let codes = "there is no signing in or joining by code"

@@ -76,6 +76,14 @@ struct Nudge: Sendable {
         Nudge("channelUpdate", .fields(("channel_id", .string(id)), ("channel_type", .number(type))), isKept: isKept)
     }
 
+    static func personPicture(_ uid: String) -> Nudge {
+        Nudge("userAvatarUpdate", .fields(("uid", .string(uid))))
+    }
+
+    static func groupPicture(_ group: String) -> Nudge {
+        Nudge("groupAvatarUpdate", .fields(("group_no", .string(group))))
+    }
+
     static func membersChanged(_ group: String) -> Nudge {
         Nudge("memberUpdate", .fields(("group_no", .string(group))), isKept: true)
     }

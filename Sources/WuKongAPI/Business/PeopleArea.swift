@@ -37,6 +37,7 @@ enum PeopleArea {
             guard let view = try store.view(of: name, for: user) else { throw .refused(.noSuchUser) }
             return view
         } then: { view, reply in
+            call.house.didShow(name, user)
             call.house.presence(of: [name]) { reply(.json(view.row($0))) }
         }
     }

@@ -76,6 +76,32 @@ final class DownloadExchange: FileExchange {
             then: self.port.back(to: Self.self) { $0.found($1) })
     }
 
+    /// A picture, for whoever knows whose: apps show it in views that send no token.
+    func begin(_ picture: PictureName, _ request: HTTPRequest) {
+        self.responder.whenEnded = { [unowned self] in self.ended() }
+        if let failure = self.desk.api.takeFromAddress(request) { return self.refuse(failure) }
+        self.desk.house.store.read(
+            { transaction throws(StoreError) in try picture.file(in: transaction) },
+            then: self.port.back(to: Self.self) { (exchange, result: Result<FileRecord?, StoreError>) in
+                // Who has none, and nobody at all, look the same.
+                if case .success(nil) = result { return exchange.answerPlain(picture) }
+                exchange.found(result)
+            })
+    }
+
+    private func answerPlain(_ picture: PictureName) {
+        guard !self.isOver else { return }
+        let png = PlainPicture.png(picture.seed)
+        self.finish {
+            $0.respond(
+                status: 200,
+                headers: [
+                    ("Content-Type", "image/png"), ("Cache-Control", "private, no-cache"),
+                    ("X-Content-Type-Options", "nosniff"),
+                ], body: png)
+        }
+    }
+
     private func found(_ result: Result<FileRecord?, StoreError>) {
         switch result {
         case .failure(let error): self.refuse(APIFailure(error))

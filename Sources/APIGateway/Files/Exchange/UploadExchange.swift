@@ -288,6 +288,7 @@ final class UploadExchange: FileExchange, BodyReceiver {
             guard isComplete, let file = view.file else {
                 return self.answer(APIFailure(500, "the file is not complete"))
             }
+            if let picture = self.order.picture { return self.hang(file, picture) }
             guard self.order.link != nil else { return self.answer(file, link: nil, headers) }
             self.makeLink(file, headers)
         }
@@ -304,6 +305,21 @@ final class UploadExchange: FileExchange, BodyReceiver {
                 switch result {
                 case .success: exchange.answer(file, link: key, headers)
                 case .failure(let error): exchange.answer(APIFailure(error))
+                }
+            })
+    }
+
+    /// Makes the file a picture, and answers when that is on the disk.
+    private func hang(_ file: FileRecord, _ picture: PictureName) {
+        guard let actor = self.caller?.actor else { return }
+        self.isWaiting = true
+        self.desk.house.store.write(
+            { store throws(StoreError) in try picture.set(file, by: actor, in: store) },
+            then: self.port.back(to: Self.self) { (exchange, result: Result<Void, StoreError>) in
+                exchange.isWaiting = false
+                switch result {
+                case .failure(let error): exchange.finish { $0.send(APIFailure(error)) }
+                case .success: exchange.finish { $0.send(.ok) }
                 }
             })
     }

@@ -1,0 +1,43 @@
+import APIKit
+import ChatModel
+import Store
+import Transfers
+
+extension PictureName {
+    /// Makes a complete file the picture. What apps are told of a person or group follows with it.
+    ///
+    /// - Throws: `refused` when the actor may not change it.
+    func set(_ file: FileRecord, by actor: Actor, in store: WriteTransaction) throws(StoreError) {
+        switch self {
+        case .person(let name):
+            guard let user = try store.reading.user(named: name)?.id, actor.isPrivileged || user == actor.user else {
+                throw .refused(.noSuchUser)
+            }
+            try store.setPicture(of: .person(user, isSmall: false), to: file.key, by: actor)
+            try store.setPicture(of: .person(user, isSmall: true), to: nil, by: actor)
+            try store.setProfile(of: user, ProfilePatch(avatar: DoorPaths.file(file.key), avatarSmall: ""))
+        case .group(let name):
+            let address = ConversationAddress.channel(.group, name)
+            guard let id = try store.reading.conversation(address, seenBy: actor.user)?.id else {
+                throw .refused(.noSuchConversation)
+            }
+            var patch = ChannelPatch()
+            patch.logo = DoorPaths.file(file.key)
+            _ = try store.updateInfo(of: id, patch, by: actor)
+            try store.setPicture(of: .conversation(id, isSmall: false), to: file.key, by: actor)
+        }
+    }
+
+    /// The file that is the picture; `nil` for who has none.
+    func file(in store: ReadTransaction) throws(StoreError) -> FileRecord? {
+        switch self {
+        case .person(let name):
+            guard let user = try store.user(named: name)?.id else { return nil }
+            return try store.picture(of: .person(user, isSmall: false))
+        case .group(let name):
+            let address = ConversationAddress.channel(.group, name)
+            guard let id = try store.conversation(address, seenBy: .system)?.id else { return nil }
+            return try store.picture(of: .conversation(id, isSmall: false))
+        }
+    }
+}

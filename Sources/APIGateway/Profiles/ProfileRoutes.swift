@@ -1,0 +1,220 @@
+package import APIKit
+package import ByteCodec
+import ChatModel
+package import Profiles
+import Store
+
+/// Who people are, over HTTP: for clients of our own, and for an existing user system that has news.
+package struct ProfileRoutes: Sendable {
+    /// People of one look-up.
+    private static let maximumNames = 200
+    /// How long a look-up waits for another user system; who is not known by then comes as a placeholder.
+    private static let waitMilliseconds: Int64 = 200
+
+    private let profiles: Profiles
+    /// Signs the news of another user system; `nil`: none are taken.
+    private let secret: [UInt8]?
+
+    package init(_ profiles: Profiles, secret: [UInt8]?) {
+        self.profiles = profiles
+        self.secret = secret
+    }
+
+    package var routes: [Route] {
+        [
+            Route("POST", "\(DoorPaths.prefix)/profiles", .caller, self.lookUp),
+            Route("GET", "\(DoorPaths.prefix)/profiles/{id}", .caller, self.one),
+            Route("PUT", "\(DoorPaths.prefix)/profiles/me", .session, self.change),
+            Route("GET", "\(DoorPaths.prefix)/avatars/{id}", .caller, self.avatar),
+            Route("POST", "\(DoorPaths.prefix)/profiles/invalidate", .anyone, body: .bytes, self.invalidate),
+        ]
+    }
+
+    // MARK: Looking up
+
+    /// `{"ids":["romeo","juliet"],"conversation":{"type":2,"id":"verona"}}`; one answer for each id, whatever is known.
+    @Sendable private func lookUp(_ request: APIRequest, _ house: APIHouse, _ reply: @escaping APIReply)
+        throws(APIFailure)
+    {
+        let fields = try request.fields()
+        let ids = try fields.texts("ids", most: Self.maximumNames)
+        // The text is the one that ChatKit's apps know for an empty list.
+        guard !ids.isEmpty else { throw .bad("User ids is nil") }
+        let names = ids.compactMap { UserName($0) }
+        let channel = try fields.object("conversation").map { (place) throws(APIFailure) in
+            try Self.channel(place)
+        }
+        let asker = Self.asker(request)
+        let profiles = self.profiles
+        let find: @Sendable (ConversationID?) -> Void = { conversation in
+            profiles.lookUp(names, by: asker, in: conversation, waitMilliseconds: Self.waitMilliseconds) { infos in
+                let known = Dictionary(infos.map { ($0.name, $0) }, uniquingKeysWith: { first, _ in first })
+                let rows = ids.map { id -> JSONValue in
+                    // What can be nobody's id comes back as it was asked for, like anybody who is not known.
+                    guard let name = UserName(id), let info = known[name] else {
+                        return .object([
+                            JSONValue.Member("id", .string(id)), JSONValue.Member("name", .string(id)),
+                            JSONValue.Member("is_known", .boolean(false)),
+                        ])
+                    }
+                    return info.json
+                }
+                reply(.json(.object([JSONValue.Member("profiles", .array(rows))])))
+            }
+        }
+        guard let channel else { return find(nil) }
+        house.store.read({ store throws(StoreError) in
+            try store.conversation(.channel(channel.kind, channel.name), seenBy: asker ?? .system)?.id
+        }) { result in find((try? result.get()) ?? nil) }
+    }
+
+    private static func channel(_ place: APIFields) throws(APIFailure) -> (kind: ConversationKind, name: ChannelName) {
+        let word = try place.optionalText("kind") ?? "group"
+        let kinds: [String: ConversationKind] = ["group": .group, "room": .room, "community": .community]
+        guard let kind = kinds[word] else { throw .bad("kind is none of group, room, community") }
+        guard let name = ChannelName(try place.text("id")) else { throw .bad("conversation.id is no name") }
+        return (kind, name)
+    }
+
+    @Sendable private func one(_ request: APIRequest, _: APIHouse, _ reply: @escaping APIReply) throws(APIFailure) {
+        guard let name = UserName(try request.parameter("id")) else { throw APIFailure(404, "there is no such person") }
+        self.profiles.lookUp(
+            [name], by: Self.asker(request), in: nil, waitMilliseconds: Self.waitMilliseconds
+        ) { infos in
+            guard let info = infos.first, info.isKnown || info.isPlaceholder else {
+                return reply(.failure(404, "there is no such person"))
+            }
+            reply(.json(info.json))
+        }
+    }
+
+    private static func asker(_ request: APIRequest) -> UserID? {
+        guard case .person(let identity) = request.caller else { return nil }
+        return identity.user
+    }
+
+    // MARK: Changing
+
+    /// One's own name, the rest of the profile, and the picture by the ids of files: the whole one and a small one.
+    @Sendable private func change(_ request: APIRequest, _ house: APIHouse, _ reply: @escaping APIReply)
+        throws(APIFailure)
+    {
+        let person = try request.person()
+        let fields = try request.fields()
+        var patch = ProfilePatch(displayName: try fields.optionalText("display_name"))
+        if let attributes = fields.member("attributes") {
+            guard attributes.object != nil else { throw .bad("attributes must be an object") }
+            patch.attributes = attributes.serialized()
+        }
+        let full = try Self.file("avatar", fields)
+        let small = try Self.file("avatar_small", fields)
+        let wanted = patch
+        let actor = Actor(person.user)
+        let profiles = self.profiles
+        house.store.write({ store throws(StoreError) in
+            var patch = wanted
+            if let full {
+                try store.setPicture(of: .person(person.user, isSmall: false), to: full.key, by: actor)
+                patch.avatar = full.key.map(DoorPaths.file) ?? ""
+            }
+            if let small {
+                try store.setPicture(of: .person(person.user, isSmall: true), to: small.key, by: actor)
+                patch.avatarSmall = small.key.map(DoorPaths.file) ?? ""
+            }
+            try store.setProfile(of: person.user, patch)
+        }) { result in
+            if case .failure(let error) = result { return reply(.failure(APIFailure(error))) }
+            profiles.lookUp([person.name], by: person.user, in: nil, waitMilliseconds: Self.waitMilliseconds) { infos in
+                reply(infos.first.map { .json($0.json) } ?? .ok)
+            }
+        }
+    }
+
+    /// A file to be the picture; empty for none any more.
+    private struct Wish { var key: FileKey? }
+
+    private static func file(_ name: String, _ fields: APIFields) throws(APIFailure) -> Wish? {
+        guard let text = try fields.optionalText(name) else { return nil }
+        if text.isEmpty { return Wish(key: nil) }
+        guard let key = FileKey(text) else { throw .bad("\(name) is no id of a file") }
+        return Wish(key: key)
+    }
+
+    // MARK: Pictures
+
+    /// Where the picture is, or initials. `size` is `full` or `small`.
+    @Sendable private func avatar(_ request: APIRequest, _ house: APIHouse, _ reply: @escaping APIReply)
+        throws(APIFailure)
+    {
+        guard let name = UserName(try request.parameter("id")) else { throw APIFailure(404, "there is no such person") }
+        let isSmall = request.query["size"] == "small"
+        self.profiles.lookUp(
+            [name], by: Self.asker(request), in: nil, waitMilliseconds: Self.waitMilliseconds
+        ) { infos in
+            guard let info = infos.first else { return reply(.failure(404, "there is no such person")) }
+            let small = isSmall ? info.picture.small : nil
+            if let address = small ?? info.picture.full, !address.isEmpty, Self.isHeader(address) {
+                var answer = APIAnswer(status: 302, body: [])
+                answer.headers = [("Location", address)]
+                return reply(answer)
+            }
+            var answer = APIAnswer(
+                status: 200, contentType: "image/svg+xml", body: Initials.picture(of: info.shownName, name.text))
+            answer.headers = [("Content-Security-Policy", "sandbox; default-src 'none'; style-src 'unsafe-inline'")]
+            reply(answer)
+        }
+    }
+
+    /// Whether an address that somebody wrote into a profile can stand in a header.
+    private static func isHeader(_ text: String) -> Bool { text.utf8.allSatisfy { $0 > 0x20 && $0 < 0x7F } }
+
+    // MARK: News
+
+    /// `{"ids":["romeo"]}`, or `{"all":true}`: what is known of them is asked for again. Signed as our own requests to
+    /// that system are.
+    @Sendable private func invalidate(_ request: APIRequest, _ house: APIHouse, _ reply: @escaping APIReply)
+        throws(APIFailure)
+    {
+        guard let secret = self.secret else { throw APIFailure(404, "no news of profiles are taken here") }
+        let verdict = WebhookSignature.check(
+            request.signature, body: request.bytes, secret: secret,
+            nowUnixSeconds: house.clock.wallMilliseconds() / 1_000)
+        switch verdict {
+        case .genuine: break
+        case .malformed: throw APIFailure(401, "the header field \(WebhookSignature.field) is missing or wrong")
+        case .outsideWindow: throw APIFailure(401, "the signature is too old, or a clock is wrong")
+        case .forged: throw APIFailure(401, "the signature is not of this body and secret")
+        }
+        guard let body = try? JSONValue(parsing: request.bytes), body.object != nil else {
+            throw .bad("the body is no JSON object")
+        }
+        let fields = APIFields(body)
+        let names = try fields.texts("ids", most: 10_000)
+        if try fields.isOn("all") { self.profiles.invalidate(.all, cause: .webhook) }
+        for name in names.compactMap({ UserName($0) }) { self.profiles.invalidate(.person(name), cause: .webhook) }
+        reply(.json(.object([JSONValue.Member("invalidated", .integer(Int64(names.count)))])))
+    }
+}
+
+extension ProfileInfo {
+    /// A person as our own doors show them.
+    package var json: JSONValue {
+        func text(_ value: String?) -> JSONValue { value.map { .string($0) } ?? .null }
+        var members = [
+            JSONValue.Member("id", .string(self.name.text)),
+            JSONValue.Member("name", .string(self.shownName)),
+            JSONValue.Member("external_id", text(self.externalID)),
+            JSONValue.Member("display_name", text(self.displayName)),
+            JSONValue.Member("team_name", text(self.teamName)),
+            JSONValue.Member("alias", text(self.alias)),
+            JSONValue.Member("avatar", text(self.picture.full)),
+            JSONValue.Member("avatar_small", text(self.picture.small)),
+            JSONValue.Member("is_known", .boolean(self.isKnown)),
+            JSONValue.Member("is_placeholder", .boolean(self.isPlaceholder)),
+        ]
+        if let attributes = self.attributes.flatMap({ try? JSONValue(parsing: $0) }) {
+            members.append(JSONValue.Member("attributes", attributes))
+        }
+        return .object(members)
+    }
+}

@@ -1,0 +1,63 @@
+package import APIKit
+package import ChatModel
+import Execution
+package import Profiles
+import Store
+
+/// Tells apps when somebody is shown otherwise: friends, and whoever was shown them lately. What apps change themselves is
+/// told by the route that changes it, except for pictures, which come by another door.
+package final class ProfileNudges: Sendable {
+    /// Most people who are remembered as shown, over all who were shown them; then all are forgotten, and apps hear again
+    /// of whom they show again.
+    private static let maximumShown = 200_000
+
+    private struct Shown {
+        var viewers: [UserName: Set<UserID>] = [:]
+        var count = 0
+    }
+
+    private let shown = Lock(Shown())
+
+    package init() {}
+
+    package func didShow(_ name: UserName, to viewer: UserID) {
+        self.shown.withLock { shown in
+            if shown.count >= Self.maximumShown { shown = Shown() }
+            if shown.viewers[name, default: []].insert(viewer).inserted { shown.count += 1 }
+        }
+    }
+
+    /// Tells from now on, for as long as the profiles are served.
+    package func begin(_ profiles: Profiles, _ house: APIHouse) {
+        _ = profiles.watch { [weak self] change in self?.changed(change, house) }
+    }
+
+    private func changed(_ change: ProfileChange, _ house: APIHouse) {
+        switch change.subject {
+        case .person(let name):
+            let isPicture = change.fields.contains(.picture)
+            guard isPicture || change.cause != .write else { return }
+            self.tell(of: name, isPicture: isPicture, house)
+        case .team(let id):
+            guard change.fields.contains(.picture), change.onlyFor == nil else { return }
+            house.store.read({ store throws(StoreError) in try store.conversation(id) }) { result in
+                guard case .success(let conversation?) = result, let channel = conversation.channel else { return }
+                house.nudge(.groupPicture(channel.text), in: id, conversation.kind, channel, from: .system)
+            }
+        case .member, .members, .all: break
+        }
+    }
+
+    private func tell(of name: UserName, isPicture: Bool, _ house: APIHouse) {
+        let viewers = self.shown.withLock { $0.viewers[name] ?? [] }
+        house.store.read({ store throws(StoreError) -> [UserID] in
+            guard let user = try store.user(named: name)?.id else { return [] }
+            return try store.friendIDs(of: user) + [user]
+        }) { result in
+            let people = viewers.union((try? result.get()) ?? []).sorted()
+            house.nudge(
+                isPicture ? .personPicture(name.text) : .channelChanged(name.text, type: 1, isKept: false),
+                people: people)
+        }
+    }
+}

@@ -115,15 +115,7 @@ final class Outside: Sendable {
 extension ServerOptions {
     /// - Throws: `ConfigurationError` for addresses, events and secrets that are none.
     mutating func applyOutside(_ settings: Settings) throws(ConfigurationError) {
-        let secretFile = settings[Keys.hooksSecretFile]
-        if !secretFile.isEmpty {
-            do throws(HookSecretError) {
-                self.outgoingSecret = try HookSecret.read(secretFile)
-            } catch {
-                throw ConfigurationError(
-                    origin: settings.origin(of: Keys.hooksSecretFile.definition), problem: error.description)
-            }
-        }
+        self.outgoingSecret = try Self.secret(settings, Keys.hooksSecretFile)
         let caFile = settings[Keys.hooksCAFile]
         self.outgoing.caFile = caFile.isEmpty ? nil : caFile
         self.datasource = try Self.address(settings, Keys.wukongDatasource)
@@ -135,7 +127,18 @@ extension ServerOptions {
         self.hooks = hooks
     }
 
-    private static func address(
+    /// - Returns: `nil` when no file is named.
+    static func secret(_ settings: Settings, _ key: SettingKey<String>) throws(ConfigurationError) -> [UInt8]? {
+        let file = settings[key]
+        guard !file.isEmpty else { return nil }
+        do throws(HookSecretError) {
+            return try HookSecret.read(file)
+        } catch {
+            throw ConfigurationError(origin: settings.origin(of: key.definition), problem: error.description)
+        }
+    }
+
+    static func address(
         _ settings: Settings, _ key: SettingKey<String>
     ) throws(ConfigurationError) -> HTTPAddress? {
         let text = settings[key]

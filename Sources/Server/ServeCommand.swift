@@ -74,6 +74,8 @@ package enum ServeCommand {
         case .transport: .configuration
         case .admin: .inputOutput
         case .outgoing: .configuration
+        case .files(.io): .configuration
+        case .files: .inputOutput
         }
     }
 

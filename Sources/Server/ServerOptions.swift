@@ -28,6 +28,8 @@ package struct ServerOptions: Sendable {
     package var servesWuKongAPI = true
     package var business = BusinessSettings()
     package var accounts = AccountsOptions()
+    package var files = FileOptions()
+    package var profiles = ProfileSettings()
     /// `nil`: nobody outside is told anything.
     package var hooks: HooksOptions?
     /// `nil`: what is not known here is not known at all.
@@ -65,7 +67,9 @@ extension ServerOptions {
         self.applyStore(settings)
         self.applyLimits(settings)
         self.applyDoors(settings)
+        self.applyFiles(settings)
         try self.applyOutside(settings)
+        try self.applyProfiles(settings)
     }
 
     private static func certificates(_ settings: Settings) throws(ConfigurationError) -> [TLSSettings.Files] {

@@ -1,12 +1,16 @@
+import APIGateway
 import APIKit
 package import Accounts
 package import AdminAPI
 import AdminService
 package import Broker
 import Diagnostics
+package import FileStore
 package import HTTPClient
 package import Hooks
+package import Profiles
 package import Store
+package import Transfers
 package import Transport
 import WuKongAPI
 import WuKongGateway
@@ -16,7 +20,10 @@ package final class TeahouseServer: Sendable {
     package let store: Store
     package let accounts: Accounts
     package let broker: Broker
+    package let transfers: Transfers
+    package let profiles: Profiles
     package let transport: TransportServer
+    private let lateProfiles: LateProfileProvider?
     private let outside: Outside
     private let admin: AdminService
     /// `nil` when there is no API for apps.
@@ -42,27 +49,37 @@ package final class TeahouseServer: Sendable {
         }
         self.accounts = Accounts(self.store, folder: options.store.folder, options: options.accounts)
         self.broker = Broker(store: self.store, limits: options.broker, clock: options.clock, log: options.log)
-        let api: APIDesk?
         do throws(ServerError) {
-            api = try Self.apiDesk(options, store: self.store, broker: self.broker, accounts: self.accounts)
-            self.transport = try Self.makeTransport(options, broker: self.broker, accounts: self.accounts, api: api)
+            self.transfers = try Self.makeTransfers(options, store: self.store)
         } catch {
             Self.stop(self.broker, self.accounts, self.store)
             throw error
         }
+        self.lateProfiles = options.profiles.remote.map(LateProfileProvider.init)
+        self.profiles = Profiles(
+            store: self.store, options: options.profiles.service, remote: self.lateProfiles, clock: options.clock,
+            log: options.log)
+        let api: APIDesk
         do throws(ServerError) {
+            api = try Self.apiDesk(options, store: self.store, broker: self.broker, accounts: self.accounts)
+            let files = FilesDesk(api: api, transfers: self.transfers, settings: options.files.door)
+            self.transport = try Self.makeTransport(
+                options, broker: self.broker, accounts: self.accounts, api: api, files: files)
+            try self.lateProfiles?.open(options.outgoing, listening: self.transport.addresses)
             self.outside = try Outside(
                 options, store: self.store, broker: self.broker, listening: self.transport.addresses)
         } catch {
+            Self.stop(self.transfers, self.profiles, self.lateProfiles)
             Self.stop(self.broker, self.accounts, self.store)
             throw error
         }
         do throws(AdminError) {
             self.admin = try AdminService(
                 Self.adminOptions(options, self.transport, self.outside), store: self.store, accounts: self.accounts,
-                broker: self.broker)
+                broker: self.broker, transfers: self.transfers, profiles: self.profiles)
         } catch {
             self.outside.stop()
+            Self.stop(self.transfers, self.profiles, self.lateProfiles)
             Self.stop(self.broker, self.accounts, self.store)
             throw .admin(error)
         }
@@ -71,14 +88,14 @@ package final class TeahouseServer: Sendable {
         } catch {
             options.log.warning("no setup token", ["reason": .text(error.description)])
         }
-        self.friendPresence = api.map {
-            FriendPresence($0.house, settleMilliseconds: options.business.presenceSettleMilliseconds)
-        }
+        self.friendPresence =
+            options.servesWuKong && options.servesWuKongAPI
+            ? FriendPresence(api.house, settleMilliseconds: options.business.presenceSettleMilliseconds) : nil
         self.transport.start()
     }
 
     private static func makeTransport(
-        _ options: ServerOptions, broker: Broker, accounts: Accounts, api: APIDesk?
+        _ options: ServerOptions, broker: Broker, accounts: Accounts, api: APIDesk, files: FilesDesk
     ) throws(ServerError) -> TransportServer {
         let house = WuKongHouse(
             broker: broker, authenticator: accounts.authenticator, settings: options.wuKong, log: options.log)
@@ -92,7 +109,7 @@ package final class TeahouseServer: Sendable {
                 clock: options.clock
             ) { reactor in
                 var doors: [any Gateway] = servesWuKong ? [WuKongGateway(house: house, reactor: reactor)] : []
-                if let api { doors.append(RouteGateway(desk: api, reactor: reactor)) }
+                doors += [FilesGateway(desk: files, reactor: reactor), RouteGateway(desk: api, reactor: reactor)]
                 return doors + [SetupDoor(accounts: accounts, reactor: reactor), FrontDoor(tls: tls)]
             }
         } catch {
@@ -122,7 +139,15 @@ package final class TeahouseServer: Sendable {
         self.transport.drain(deadlineMilliseconds: deadlineMilliseconds)
         self.admin.stop()
         self.outside.stop()
+        Self.stop(self.transfers, self.profiles, self.lateProfiles)
         Self.stop(self.broker, self.accounts, self.store)
+    }
+
+    /// What came of uploads is made durable, and who waits for a profile is answered, while the store still works.
+    private static func stop(_ transfers: Transfers, _ profiles: Profiles, _ late: LateProfileProvider?) {
+        transfers.stop()
+        profiles.stop()
+        late?.stop()
     }
 
     /// In the order in which nobody speaks to somebody who has gone: the store finishes its queue last.
@@ -148,6 +173,7 @@ package enum ServerError: Error, CustomStringConvertible {
     case transport(TransportError)
     case admin(AdminError)
     case outgoing(HTTPClientError)
+    case files(FileStoreError)
 
     package var description: String {
         switch self {
@@ -155,6 +181,7 @@ package enum ServerError: Error, CustomStringConvertible {
         case .transport(let error): error.description
         case .admin(let error): "the admin socket cannot be opened: \(error)"
         case .outgoing(let error): error.description
+        case .files(let error): error.description
         }
     }
 }

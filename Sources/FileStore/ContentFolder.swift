@@ -1,5 +1,6 @@
 import CLinux
 import ChatModel
+import Execution
 import Glibc
 
 /// A folder of contents: `objects/ab/cd/<hash>` with `.gz` behind it when it is compressed, `<hash>.idx` beside it, and
@@ -10,6 +11,11 @@ final class ContentFolder: Sendable {
     let compresses: Bool
     let coders = CoderPool()
     let faults: FileStoreFaults
+    /// Indexes that were made again since the start.
+    private let rebuilt = Lock(0)
+
+    /// What an index that is made again is called until it is whole.
+    private static let rebuiltPrefix = "rebuilt-"
 
     var temporary: String { self.path + "/tmp" }
     private var objects: String { self.path + "/objects" }
@@ -28,6 +34,9 @@ final class ContentFolder: Sendable {
         }
         try Files.makeFolder(self.temporary)
         try Files.makeFolder(self.objects)
+        for name in Files.names(in: self.temporary) where name.hasPrefix(Self.rebuiltPrefix) {
+            unlink("\(self.temporary)/\(name)")
+        }
     }
 
     // MARK: Names
@@ -169,6 +178,7 @@ final class ContentFolder: Sendable {
     }
 
     private func open(_ hash: ContentHash, _ codec: FileCodec) throws(FileStoreError) -> ContentReader {
+        for folder in self.folders(hash) { try Files.refuseStranger(folder) }
         guard let file = try OpenFile.open(self.objectPath(hash, codec), .reading) else { throw .missing(hash) }
         let index = try self.index(of: hash, codec, file)
         guard try file.size() == index.storedSize else { throw .damaged(hash) }
@@ -189,12 +199,22 @@ final class ContentFolder: Sendable {
             return index
         }
         let index = try IndexRebuilding(hash, file).index(codec)
-        if let fresh = try OpenFile.open(path + ".new", .fresh) {
-            try fresh.write(index.encoded(), at: 0)
-            try fresh.sync()
-            try Files.rename(path + ".new", path)
-        }
+        // On a full disk it is made again for the next reader: reading must not need room.
+        try? self.keep(index, at: path)
         return index
+    }
+
+    private func keep(_ index: ContentIndex, at path: String) throws(FileStoreError) {
+        let number = self.rebuilt.withLock { number in
+            number += 1
+            return number
+        }
+        let temporary = "\(self.temporary)/\(Self.rebuiltPrefix)\(number)"
+        defer { unlink(temporary) }
+        guard let fresh = try OpenFile.open(temporary, .fresh) else { return }
+        try fresh.write(index.encoded(), at: 0)
+        try fresh.sync()
+        try Files.rename(temporary, path)
     }
 
     /// Both forms, whichever there is. An object that is not there is gone already.
@@ -203,22 +223,24 @@ final class ContentFolder: Sendable {
         for codec in FileCodec.allCases {
             if try Files.remove(self.objectPath(hash, codec)) { removed = true }
         }
-        try Files.remove(self.indexPath(hash))
+        if try Files.remove(self.indexPath(hash)) { removed = true }
         if removed { try Files.syncFolder(self.folders(hash)[1]) }
     }
 
-    /// Every content by its hash, its codec and its age.
-    func eachObject(_ call: (ContentHash, FileCodec, Int64) -> Void) {
+    /// Every content by its hash and the time of its newest file. An index without an object counts too: a kill between
+    /// the two names leaves one.
+    func eachContent(_ call: (ContentHash, Int64) -> Void) {
         for outer in Files.names(in: self.objects) {
             for inner in Files.names(in: "\(self.objects)/\(outer)") {
                 let folder = "\(self.objects)/\(outer)/\(inner)"
+                var newest: [ContentHash: Int64] = [:]
                 for name in Files.names(in: folder) {
-                    let codec: FileCodec = name.hasSuffix(".gz") ? .gzip : .plain
-                    guard let hash = ContentHash(hex: codec == .gzip ? String(name.dropLast(3)) : name),
+                    guard let hash = ContentHash(hex: String(name.prefix { $0 != "." })),
                         let facts = Files.facts("\(folder)/\(name)")
                     else { continue }
-                    call(hash, codec, facts.modifiedAtMilliseconds)
+                    newest[hash] = max(newest[hash] ?? Int64.min, facts.modifiedAtMilliseconds)
                 }
+                for (hash, time) in newest { call(hash, time) }
             }
         }
     }

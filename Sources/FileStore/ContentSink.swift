@@ -23,6 +23,10 @@ final class ContentSink: UploadSink {
     private var marked: Mark?
     private var stubborn = 0
     private var finished: ContentIndex?
+    /// What was kept by the last `sync`.
+    private var syncedOffset: Int64
+    /// After a sync that failed nobody knows what reached the disk, and the next one would say that all did.
+    private var failure: FileStoreError?
 
     var offset: Int64 { self.state.offset }
 
@@ -35,6 +39,7 @@ final class ContentSink: UploadSink {
         self.part = part
         self.state = state
         self.hasher = hasher
+        self.syncedOffset = state.offset
         self.state.tail.reserveCapacity(ContentIndex.pieceBytes)
     }
 
@@ -123,7 +128,7 @@ final class ContentSink: UploadSink {
 
     func sync() throws(FileStoreError) {
         try self.folder.faults.before(.syncPart)
-        try self.part.sync()
+        try self.syncPart()
         try self.folder.faults.before(.writeState)
         let path = self.folder.statePath(self.key)
         guard let file = try OpenFile.open(path + ".new", .fresh) else { return }
@@ -132,6 +137,17 @@ final class ContentSink: UploadSink {
         try self.folder.faults.before(.nameState)
         try Files.rename(path + ".new", path)
         try Files.syncFolder(self.folder.temporary)
+        self.syncedOffset = self.offset
+    }
+
+    private func syncPart() throws(FileStoreError) {
+        if let failure = self.failure { throw failure }
+        do throws(FileStoreError) {
+            try self.part.sync()
+        } catch {
+            self.failure = error
+            throw error
+        }
     }
 
     func mark() { self.marked = Mark(state: self.state, hasher: self.hasher.copy()) }
@@ -141,6 +157,8 @@ final class ContentSink: UploadSink {
         self.state = marked.state
         self.hasher = marked.hasher.copy()
         self.stubborn = 0
+        // What was kept after the mark must not come back after a restart.
+        if self.syncedOffset > self.offset { try self.sync() }
         try self.part.truncate(to: self.state.storedLength)
     }
 
@@ -161,7 +179,7 @@ final class ContentSink: UploadSink {
             index.storedSize += Int64(trailer.count)
         }
         try self.part.truncate(to: index.storedSize)
-        try self.part.sync()
+        try self.syncPart()
         try self.folder.faults.before(.writeIndex)
         let path = self.folder.temporaryIndexPath(self.key)
         guard let file = try OpenFile.open(path, .fresh) else { throw .missing(index.hash) }

@@ -89,7 +89,9 @@ final class OpenFile {
 
     /// The bytes are on the disk when it returns.
     func sync() throws(FileStoreError) {
-        guard fdatasync(self.descriptor) == 0 else { throw Files.failure("sync \(self.path)") }
+        while fdatasync(self.descriptor) != 0 {
+            guard clinux_errno() == EINTR else { throw Files.failure("sync \(self.path)") }
+        }
     }
 }
 
@@ -110,6 +112,13 @@ enum Files {
         }
     }
 
+    /// - Throws: `io` when there is a link, or anything else but a folder, by that name.
+    static func refuseStranger(_ path: String) throws(FileStoreError) {
+        var status = stat()
+        guard lstat(path, &status) == 0, status.st_mode & S_IFMT != S_IFDIR else { return }
+        throw .io(action: "use \(path), which is no folder", errno: ENOTDIR)
+    }
+
     static func parent(of path: String) -> String {
         guard let slash = path.lastIndex(of: "/") else { return "." }
         return slash == path.startIndex ? "/" : String(path[..<slash])
@@ -120,7 +129,9 @@ enum Files {
         let descriptor = clinux_open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC, 0)
         guard descriptor >= 0 else { throw Self.failure("open \(path)") }
         defer { close(descriptor) }
-        guard fsync(descriptor) == 0 else { throw Self.failure("sync \(path)") }
+        while fsync(descriptor) != 0 {
+            guard clinux_errno() == EINTR else { throw Self.failure("sync \(path)") }
+        }
     }
 
     /// - Returns: false when there is something by that name.

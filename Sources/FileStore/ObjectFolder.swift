@@ -51,7 +51,7 @@ package final class ObjectFolder: FileProvider {
     package func orphans(olderThanMilliseconds: Int64, isKnown: (ContentHash) -> Bool) -> [ContentHash] {
         var found: [ContentHash] = []
         let now = self.folder.wallMilliseconds()
-        self.folder.eachObject { hash, _, modified in
+        self.folder.eachContent { hash, modified in
             if now - modified > olderThanMilliseconds, !isKnown(hash) { found.append(hash) }
         }
         return found

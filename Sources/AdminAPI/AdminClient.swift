@@ -60,6 +60,23 @@ package final class AdminClient {
         }
     }
 
+    /// The next answer to any request, or `nil` when the server says nothing for a time; events wait for `nextEvent`.
+    package func nextAnswer(
+        withinMilliseconds milliseconds: Int32
+    ) throws(AdminError) -> (id: Int64, answer: Result<AdminAnswer, AdminError>)? {
+        while true {
+            while let line = try self.lines.next() {
+                switch try AdminReply(line: line) {
+                case .answer(let id, let answer): return (id, answer)
+                case .event(let id, let event): self.events.append((id, event))
+                }
+            }
+            var entry = pollfd(fd: self.descriptor, events: Int16(POLLIN), revents: 0)
+            guard poll(&entry, 1, milliseconds) > 0 else { return nil }
+            try self.fill(milliseconds: Self.answerMilliseconds)
+        }
+    }
+
     /// The next event of a `follow`, however long it takes.
     package func nextEvent() throws(AdminError) -> AdminEvent {
         while self.events.isEmpty {

@@ -88,6 +88,8 @@ import Testing
         let text = bar.text(taken: 6 << 20, clock.clock.now(), columns: 80)
         #expect(text.hasSuffix("   54%  6 MiB/11 MiB  2.5 MiB/s  2s"))
         #expect(text.hasPrefix("[=============>            ]   54%"))
+        let still = bar.text(taken: 6 << 20, clock.clock.now(), columns: 80, waiting: "等待中")
+        #expect(still.hasSuffix("   54%  6 MiB/11 MiB  等待中"))
     }
 }
 
@@ -133,8 +135,8 @@ import Testing
         #expect(
             picture == [
                 "2 个传输进行中，3 MiB/s；按 q 结束", "",
-                "> 小明          会议记录.pdf  [========>             ]        42%    1.5 MiB/s      1:05  进行中",
-                "< 小明          notes.txt     [======================]       100%    1.5 MiB/s      1:05  进行中",
+                "> 小明          会议记录.pdf  [========>             ]   42%    1.5 MiB/s      1:05  进行中",
+                "< 小明          notes.txt     [======================]  100%    1.5 MiB/s      1:05  进行中",
             ])
     }
 

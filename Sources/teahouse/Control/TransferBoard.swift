@@ -91,7 +91,8 @@ struct TransferBoard {
 
 /// Which columns a screen of some width has room for.
 private struct Layout {
-    private static let shareWidth = 9
+    /// `100%`; bytes where nobody knows of how much.
+    private static let narrowestShare = 4
     private static let speedWidth = 11
     private static let remainingWidth = 8
     private static let ownerWidth = 12
@@ -102,6 +103,7 @@ private struct Layout {
     private var hasOwner: Bool
     private var hasSpeed: Bool
     private var hasRemaining: Bool
+    private var shareWidth: Int
     private var stateWidth: Int
     private var nameWidth: Int
 
@@ -113,9 +115,10 @@ private struct Layout {
 
     static func fitting(_ columns: Int, _ transfers: [AdminTransfer], _ texts: TextLookup) -> Layout {
         let states = transfers.map { displayWidth(of: texts($0.state.textKey, [:])) }
+        let shares = transfers.map { displayWidth(of: TransferBoard.share($0)) }
         var layout = Layout(
-            barWidth: 0, hasOwner: false, hasSpeed: false, hasRemaining: false, stateWidth: states.max() ?? 0,
-            nameWidth: 0)
+            barWidth: 0, hasOwner: false, hasSpeed: false, hasRemaining: false,
+            shareWidth: max(Self.narrowestShare, shares.max() ?? 0), stateWidth: states.max() ?? 0, nameWidth: 0)
         for choice in Self.choices {
             layout.barWidth = choice.bar
             layout.hasOwner = choice.owner
@@ -132,7 +135,7 @@ private struct Layout {
 
     /// Everything but the name, with the gaps; two cells in front show the direction.
     private var fixedWidth: Int {
-        var width = 2 + Self.gap + Self.shareWidth + Self.gap + self.stateWidth
+        var width = 2 + Self.gap + self.shareWidth + Self.gap + self.stateWidth
         if self.hasOwner { width += Self.ownerWidth + Self.gap }
         if self.barWidth > 0 { width += self.barWidth + Self.gap }
         if self.hasSpeed { width += Self.speedWidth + Self.gap }
@@ -150,7 +153,7 @@ private struct Layout {
         if self.barWidth > 0 {
             cells.append(ProgressBar.text(done: transfer.offset, of: transfer.size, width: self.barWidth))
         }
-        cells.append(padded(TransferBoard.share(transfer), to: Self.shareWidth, onTheLeft: true))
+        cells.append(padded(TransferBoard.share(transfer), to: self.shareWidth, onTheLeft: true))
         if self.hasSpeed {
             let speed = isMoving ? TransferBoard.speed(transfer.bytesPerSecond) : ""
             cells.append(padded(speed, to: Self.speedWidth, onTheLeft: true))

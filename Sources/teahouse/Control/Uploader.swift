@@ -10,6 +10,8 @@ import Glibc
 final class Uploader {
     /// Pieces that were sent and not yet answered: fewer than the server works on, so that answers keep coming.
     private static let maximumUnderWay = 6
+    /// Silence after which the line no longer tells a speed.
+    private static let silenceMilliseconds: Int32 = 3_000
 
     private let control: Control
     private let path: String
@@ -71,8 +73,10 @@ final class Uploader {
             self.control.terminal.complain(self.control.text("ctl.upload.held", ["key": transfer.key.text]) + "\n")
         }
         do throws(CommandFailure) {
-            try self.sendPieces(from: transfer.offset)
-            guard case .transfers(.one(let done)) = try self.control.ask(.transfers(.finishUpload)) else {
+            let bar = UploadBar(start: transfer.offset, size: self.size, Clock.system.now())
+            try self.sendPieces(from: transfer.offset, bar)
+            _ = try self.control.talk { client throws(AdminError) in try client.send(.transfers(.finishUpload)) }
+            guard case .transfers(.one(let done)) = try self.answer(bar, taken: self.size) else {
                 throw self.control.unexpectedAnswer
             }
             try self.line?.erase()
@@ -84,9 +88,9 @@ final class Uploader {
         }
     }
 
-    private func sendPieces(from start: Int64) throws(CommandFailure) {
-        let bar = UploadBar(start: start, size: self.size, Clock.system.now())
+    private func sendPieces(from start: Int64, _ bar: UploadBar) throws(CommandFailure) {
         var offset = start
+        var done = start
         var underWay = 0
         while offset < self.size || underWay > 0 {
             if offset < self.size && underWay < Self.maximumUnderWay {
@@ -98,10 +102,24 @@ final class Uploader {
                 underWay += 1
                 continue
             }
-            let answer = try self.control.talk { client throws(AdminError) in try client.nextAnswer().answer.get() }
-            guard case .transfers(.taken(let taken)) = answer else { throw self.control.unexpectedAnswer }
+            guard case .transfers(.taken(let taken)) = try self.answer(bar, taken: done) else {
+                throw self.control.unexpectedAnswer
+            }
             underWay -= 1
+            done = taken
             try self.line?.draw { bar.text(taken: taken, Clock.system.now(), columns: $0) }
+        }
+    }
+
+    /// The server's next answer, however long it takes: an upload that somebody holds back has none until it goes on.
+    private func answer(_ bar: UploadBar, taken: Int64) throws(CommandFailure) -> AdminAnswer {
+        while true {
+            let answer = try self.control.talk { client throws(AdminError) in
+                try client.nextAnswer(withinMilliseconds: Self.silenceMilliseconds)?.answer.get()
+            }
+            if let answer { return answer }
+            let word = self.control.text("word.waiting")
+            try self.line?.draw { bar.text(taken: taken, Clock.system.now(), columns: $0, waiting: word) }
         }
     }
 
@@ -140,16 +158,18 @@ struct UploadBar {
     }
 
     /// `[=====>    ]  42%  1.2 MiB/3 MiB  2 MiB/s  0:09`
-    func text(taken: Int64, _ now: Instant, columns: Int) -> String {
+    ///
+    /// - Parameter waiting: stands instead of speed and time while nothing moves.
+    func text(taken: Int64, _ now: Instant, columns: Int, waiting: String? = nil) -> String {
         let passed = max(1, now.milliseconds(since: self.startedAt))
         let moved = max(0, taken - self.start)
         let speed = Int64(Double(moved) * 1000 / Double(passed))
         var words = [
             ProgressBar.text(done: taken, of: self.size, width: max(10, min(40, columns - 52))),
             padded("\(percent(of: taken, in: self.size))%", to: 4, onTheLeft: true),
-            "\(shownBytes(taken))/\(shownBytes(self.size))", TransferBoard.speed(speed),
+            "\(shownBytes(taken))/\(shownBytes(self.size))", waiting ?? TransferBoard.speed(speed),
         ]
-        if speed > 0 { words.append(shownDuration(seconds: (self.size - taken) / speed)) }
+        if speed > 0 && waiting == nil { words.append(shownDuration(seconds: (self.size - taken) / speed)) }
         return words.joined(separator: "  ")
     }
 }

@@ -170,10 +170,14 @@ struct OperatorFileScenarios {
         let ann = try house.token("ann")
         // Clears the screen, sets the title, rings, makes a link, turns text around; the last one in C1.
         let name = "\u{1B}[2J\u{1B}]0;x\u{7}\u{1B}]8;;http://x\u{1B}\\\u{202E}gpj\u{9B}31m茶.txt"
-        let escaped = name.utf8.map { "%" + ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined()
-        _ = try house.upload(ann, Sample.text(1000), name: escaped)
         let encoded = String(decoding: Base64.encode(Array(name.utf8)), as: UTF8.self)
-        _ = try house.beginUpload(ann, size: 10, metadata: "filename \(encoded),filetype \(encoded),note \(encoded)")
+        let metadata = "filename \(encoded),filetype \(encoded),note \(encoded)"
+        // One that is there, one on its way, and one in a form.
+        let place = try house.beginUpload(ann, size: 1, metadata: metadata)
+        #expect(try house.patch(place, token: ann, at: 0, [1]).status == 204)
+        _ = try house.beginUpload(ann, size: 10, metadata: metadata)
+        let form = UploadScenarios.form([1], name: name.replacing("\"", with: ""))
+        _ = try house.http("POST", "/api/v1/files", token: ann, headers: [UploadScenarios.formType], body: form)
         let path = try house.hand([1], as: "plain")
         let upload = house.ctl("upload", path, "--as", "ann", "--name", name, "--to-user", "ann")
         #expect(upload.isHarmless)

@@ -1,4 +1,6 @@
+import AdminAPI
 import ByteCodec
+import ChatModel
 import CommandLineKit
 import TeahouseTesting
 import Testing
@@ -78,6 +80,36 @@ struct OperatorTransferScenarios {
         #expect(try house.tus("HEAD", upload, token: running.token).status == 410)
         #expect(house.ctl("transfer", "resume", running.key).code == .refused)
         #expect(house.ctl("file", "list", "--json").json["files"]?.array?.isEmpty == true)
+    }
+
+    @Test("what the operator uploads can be held too: the next piece is answered when it goes on")
+    func heldUpload() throws {
+        let house = try House.withFiles()
+        try house.add("ann")
+        let content = Sample.noise(1_000_000)
+        let path = try house.hand(content, as: "茶.bin")
+        let beginning = try AdminClient(dataFolder: house.folder.path)
+        let upload = AdminUpload(
+            owner: UserName("ann")!, name: "茶.bin", mediaType: "application/octet-stream", size: 1_000_000,
+            source: "0123456789abcdef")
+        guard case .transfers(.one(let begun)) = try beginning.ask(.transfers(.upload(upload))) else {
+            Issue.record("no upload")
+            return
+        }
+        #expect(house.ctl("transfer", "suspend", begun.key.text).code == .done)
+        let piece = AdminPiece(offset: 0, bytes: Array(content.prefix(1000)))
+        _ = try beginning.send(.transfers(.piece(piece)))
+        // Nothing is answered while it is held: a question of somebody else is, however often it is asked.
+        for _ in 0..<10 { #expect(house.ctl("transfer", "list").output.contains("suspended")) }
+        #expect(try beginning.nextAnswer(withinMilliseconds: 1)?.id == nil)
+        #expect(house.ctl("transfer", "resume", begun.key.text).code == .done)
+        guard case .transfers(.taken(let taken)) = try beginning.nextAnswer().answer.get() else {
+            Issue.record("the piece was not taken")
+            return
+        }
+        #expect(taken == 1000)
+        let done = house.ctl("upload", path, "--as", "ann", "--json")
+        #expect(done.code == .done && done.json["offset"]?.integer == 1_000_000)
     }
 
     @Test("a download that is held goes on where it was, and the client gets every byte")

@@ -24,6 +24,7 @@ enum ChannelArea {
         } then: { card, reply in
             switch card {
             case .person(let view):
+                call.house.didShow(view.profile.name, user)
                 call.house.presence(of: [view.profile.name]) { reply(.json(Self.row(view, channel, $0))) }
             case .group(let view): reply(.json(Self.row(view, channel)))
             }

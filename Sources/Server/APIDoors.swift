@@ -28,7 +28,7 @@ extension TeahouseServer {
         house.publicURL = options.publicURL
         var areas = [
             APIArea(
-                Router(ProfileRoutes(profiles, secret: options.profiles.secret).routes, notServed: []),
+                Router(ProfileRoutes(profiles, secret: options.profiles.secret).routes, sharesTerritory: true),
                 wordFailure: { .nativeFailure($0) })
         ]
         if options.servesWuKong, options.servesWuKongAPI {

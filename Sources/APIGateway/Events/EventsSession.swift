@@ -31,7 +31,7 @@ final class EventsSession: ConnectionHandler {
     }
 
     /// A client that says nothing for so long is gone; it sends a ping now and then.
-    private static let idleSeconds = 180
+    private static let idleSeconds = 45
     private static let namesPerMessage = 2_000
     private static let conversationsPerMessage = 200
 

@@ -35,9 +35,12 @@ package final class ProfileNudges: Sendable {
     private func changed(_ change: ProfileChange, _ house: APIHouse) {
         switch change.subject {
         case .person(let name):
-            let isPicture = change.fields.contains(.picture)
-            guard isPicture || change.cause != .write else { return }
-            self.tell(of: name, isPicture: isPicture, house)
+            var nudges: [Nudge] = []
+            if change.fields.contains(.picture) { nudges.append(.personPicture(name.text)) }
+            if change.cause != .write, !change.fields.subtracting(.picture).isEmpty {
+                nudges.append(.channelChanged(name.text, type: 1, isKept: false))
+            }
+            if !nudges.isEmpty { self.tell(nudges, of: name, house) }
         case .team(let id):
             guard change.fields.contains(.picture), change.onlyFor == nil else { return }
             house.store.read({ store throws(StoreError) in try store.conversation(id) }) { result in
@@ -48,16 +51,14 @@ package final class ProfileNudges: Sendable {
         }
     }
 
-    private func tell(of name: UserName, isPicture: Bool, _ house: APIHouse) {
+    private func tell(_ nudges: [Nudge], of name: UserName, _ house: APIHouse) {
         let viewers = self.shown.withLock { $0.viewers[name] ?? [] }
         house.store.read({ store throws(StoreError) -> [UserID] in
             guard let user = try store.user(named: name)?.id else { return [] }
             return try store.friendIDs(of: user) + [user]
         }) { result in
             let people = viewers.union((try? result.get()) ?? []).sorted()
-            house.nudge(
-                isPicture ? .personPicture(name.text) : .channelChanged(name.text, type: 1, isKept: false),
-                people: people)
+            for nudge in nudges { house.nudge(nudge, people: people) }
         }
     }
 }

@@ -42,8 +42,8 @@ package struct ProfileRoutes: Sendable {
         // The text is the one that ChatKit's apps know for an empty list.
         guard !ids.isEmpty else { throw .bad("User ids is nil") }
         let names = ids.compactMap { UserName($0) }
-        let channel = try fields.object("conversation").map { (place) throws(APIFailure) in
-            try Self.channel(place)
+        let place = try fields.object("conversation").map { (place) throws(APIFailure) in
+            try ConversationPlace(place)
         }
         let caller = request.caller
         let asker = Self.asker(request)
@@ -64,18 +64,10 @@ package struct ProfileRoutes: Sendable {
                 reply(.json(.object([JSONValue.Member("profiles", .array(rows))])))
             }
         }
-        guard let channel else { return find(nil) }
+        guard let place else { return find(nil) }
         house.store.read({ store throws(StoreError) in
-            try store.conversation(.channel(channel.kind, channel.name), seenBy: asker ?? .system)?.id
+            try store.conversation(place.address, seenBy: asker ?? .system)?.id
         }) { result in find((try? result.get()) ?? nil) }
-    }
-
-    private static func channel(_ place: APIFields) throws(APIFailure) -> (kind: ConversationKind, name: ChannelName) {
-        let word = try place.optionalText("kind") ?? "group"
-        let kinds: [String: ConversationKind] = ["group": .group, "room": .room, "community": .community]
-        guard let kind = kinds[word] else { throw .bad("kind is none of group, room, community") }
-        guard let name = ChannelName(try place.text("id")) else { throw .bad("conversation.id is no name") }
-        return (kind, name)
     }
 
     @Sendable private func one(_ request: APIRequest, _: APIHouse, _ reply: @escaping APIReply) throws(APIFailure) {

@@ -38,7 +38,7 @@ enum PeopleArea {
             return view
         } then: { view, reply in
             call.house.didShow(name, user)
-            call.house.presence(of: [name]) { reply(.json(view.row($0))) }
+            call.house.presence(of: [name]) { reply(.json(view.dressed(call.house).row($0))) }
         }
     }
 
@@ -53,7 +53,8 @@ enum PeopleArea {
         } then: { view, reply in
             guard let view else { return reply(.json(.fields(("exist", .integer(0))))) }
             call.house.presence(of: [view.profile.name]) { presence in
-                reply(.json(.fields(("exist", .integer(1)), ("data", view.row(presence)))))
+                let row = view.dressed(call.house).row(presence)
+                reply(.json(.fields(("exist", .integer(1)), ("data", row))))
             }
         }
     }

@@ -130,7 +130,8 @@ let package = Package(
                 "CLinux",
             ]),
         tests(
-            "APIGateway", common + ["APIGateway", "APIKit", "Transport", "Store", "FileStore", "Transfers", "Accounts"]),
+            "APIGateway",
+            common + ["APIGateway", "APIKit", "Transport", "Store", "FileStore", "Transfers", "Accounts", "CZlib"]),
         tests("APIKit", common + ["APIKit", "Store", "Broker"]),
         tests("Architecture", []),
         tests("BenchKit", ["BenchKit", "WuKongWire", "WuKongCrypto", "CBench", "CLinux", "Execution"]),
@@ -157,7 +158,7 @@ let package = Package(
             "Scenario",
             common + [
                 "TeahouseTesting", "Server", "Store", "Accounts", "Broker", "Transport", "WuKongAPI", "WuKongWire",
-                "WuKongCrypto", "HTTPClient", "Hooks", "Configuration", "AdminAPI",
+                "WuKongCrypto", "HTTPClient", "Hooks", "Configuration", "AdminAPI", "Profiles",
             ]),
         tests("Store", common + ["Store", "CLinux"]),
         tests("Transfers", common + ["Transfers", "Store", "FileStore", "TeahouseTesting", "CLinux"]),

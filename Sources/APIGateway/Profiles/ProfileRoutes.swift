@@ -1,5 +1,5 @@
 package import APIKit
-package import ByteCodec
+import ByteCodec
 import ChatModel
 package import Profiles
 import Store
@@ -45,6 +45,7 @@ package struct ProfileRoutes: Sendable {
         let place = try fields.object("conversation").map { (place) throws(APIFailure) in
             try ConversationPlace(place)
         }
+        let caller = request.caller
         let asker = Self.asker(request)
         let profiles = self.profiles
         let find: @Sendable (ConversationID?) -> Void = { conversation in
@@ -58,7 +59,7 @@ package struct ProfileRoutes: Sendable {
                             JSONValue.Member("is_known", .boolean(false)),
                         ])
                     }
-                    return info.json
+                    return info.json(for: caller)
                 }
                 reply(.json(.object([JSONValue.Member("profiles", .array(rows))])))
             }
@@ -77,7 +78,7 @@ package struct ProfileRoutes: Sendable {
             guard let info = infos.first, info.isKnown || info.isPlaceholder else {
                 return reply(.failure(404, "there is no such person"))
             }
-            reply(.json(info.json))
+            reply(.json(info.json(for: request.caller)))
         }
     }
 
@@ -94,14 +95,12 @@ package struct ProfileRoutes: Sendable {
     {
         let person = try request.person()
         let fields = try request.fields()
-        var patch = ProfilePatch(displayName: try fields.optionalText("display_name"))
-        if let attributes = fields.member("attributes") {
-            guard attributes.object != nil else { throw .bad("attributes must be an object") }
-            patch.attributes = attributes.serialized()
-        }
+        let wanted = ProfilePatch(displayName: try Self.name(fields), attributes: try Self.attributes(fields))
         let full = try Self.file("avatar", fields)
         let small = try Self.file("avatar_small", fields)
-        let wanted = patch
+        guard wanted != ProfilePatch() || full != nil || small != nil else {
+            throw .bad("the body has nothing that can be changed")
+        }
         let actor = Actor(person.user)
         let profiles = self.profiles
         house.store.write({ store throws(StoreError) in
@@ -118,9 +117,34 @@ package struct ProfileRoutes: Sendable {
         }) { result in
             if case .failure(let error) = result { return reply(.failure(APIFailure(error))) }
             profiles.lookUp([person.name], by: person.user, in: nil, waitMilliseconds: Self.waitMilliseconds) { infos in
-                reply(infos.first.map { .json($0.json) } ?? .ok)
+                reply(infos.first.map { .json($0.json(for: request.caller)) } ?? .ok)
             }
         }
+    }
+
+    /// Empty removes it.
+    private static func name(_ fields: APIFields) throws(APIFailure) -> String? {
+        guard let name = try fields.optionalText("display_name") else { return nil }
+        guard name.isEmpty || !name.allSatisfy(\.isWhitespace) else { throw .bad("display_name is blank") }
+        guard !name.unicodeScalars.contains(where: { $0.properties.generalCategory == .control }) else {
+            throw .bad("display_name has control characters")
+        }
+        return name
+    }
+
+    /// What people say about themselves; `null` removes it.
+    private static func attributes(_ fields: APIFields) throws(APIFailure) -> [UInt8]? {
+        guard let attributes = fields.member("attributes") else { return nil }
+        guard let members = attributes.object else { throw .bad("attributes must be an object") }
+        for member in members {
+            guard ProfileAttributes.own.contains(member.name) else {
+                throw .bad("attributes.\(member.name) is not one's own to change: the operator sets it")
+            }
+            guard member.value.isNull || member.value.string != nil || member.value.integer != nil else {
+                throw .bad("attributes.\(member.name) must be a text, a whole number or null")
+            }
+        }
+        return members.isEmpty ? nil : attributes.serialized()
     }
 
     /// A file to be the picture; empty for none any more.
@@ -190,8 +214,8 @@ package struct ProfileRoutes: Sendable {
 }
 
 extension ProfileInfo {
-    /// A person as our own doors show them.
-    package var json: JSONValue {
+    /// A person as our own doors show them: what is hidden, to themselves and the manager alone.
+    func json(for caller: APICaller) -> JSONValue {
         func text(_ value: String?) -> JSONValue { value.map { .string($0) } ?? .null }
         var members = [
             JSONValue.Member("id", .string(self.name.text)),
@@ -205,9 +229,18 @@ extension ProfileInfo {
             JSONValue.Member("is_known", .boolean(self.isKnown)),
             JSONValue.Member("is_placeholder", .boolean(self.isPlaceholder)),
         ]
-        if let attributes = self.attributes.flatMap({ try? JSONValue(parsing: $0) }) {
-            members.append(JSONValue.Member("attributes", attributes))
+        if let attributes = self.attributes.flatMap({ try? JSONValue(parsing: $0) })?.object {
+            let shown = attributes.filter { self.showsAll(to: caller) || !ProfileAttributes.hidden.contains($0.name) }
+            members.append(JSONValue.Member("attributes", .object(shown)))
         }
         return .object(members)
+    }
+
+    private func showsAll(to caller: APICaller) -> Bool {
+        switch caller {
+        case .manager: true
+        case .person(let identity): identity.name == self.name
+        case .anyone: false
+        }
     }
 }

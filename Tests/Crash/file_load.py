@@ -61,8 +61,10 @@ class Town:
     kept: list[Kept] = field(default_factory=list)
     complaints: list[str] = field(default_factory=list)
     counts: Counter[str] = field(default_factory=Counter)
-    #: What was meant by every name of a file that the server gave out, and whether the file may have been given up.
-    meant: dict[str, bytes] = field(default_factory=dict)
+    #: Whose and what every file is whose name the server gave out, and those that were given up or deleted.
+    meant: dict[str, tuple[str, bytes]] = field(default_factory=dict)
+    #: Where the upload of a file goes on.
+    places: dict[str, str] = field(default_factory=dict)
     given_up: set[str] = field(default_factory=set)
     lock: threading.Lock = field(default_factory=threading.Lock)
     is_closing: bool = False
@@ -173,12 +175,14 @@ class Person(threading.Thread):
         place = "/" + place.split("/", 3)[3] if "://" in place else place
         file = fields["teahouse-file"]
         self.mean(file, content)
+        with self.town.lock:
+            self.town.places[file] = place
         gives_up_at = self.dice.randrange(len(content)) if len(content) > 1 and self.dice.random() < 0.1 else None
         offset = 0
         while offset < len(content):
             if gives_up_at is not None and offset >= gives_up_at:
                 return self.give_up(file, place)
-            piece = content[offset:offset + self.dice.randrange(1, 900_000)]
+            piece = content[offset:offset + self.dice.randrange(1, self.town.largest * 3 // 10)]
             try:
                 status, fields, body = self.ask("PATCH", place, {**BYTES, "Upload-Offset": str(offset)}, piece)
                 if status == 204:
@@ -226,7 +230,7 @@ class Person(threading.Thread):
 
     def mean(self, file: str, content: bytes) -> None:
         with self.town.lock:
-            self.town.meant[file] = content
+            self.town.meant[file] = (self.name, content)
 
     def keep(self, file: str, content: bytes) -> None:
         kept = Kept(f"/api/v1/files/{file}", self.name, len(content), digest(content))

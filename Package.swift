@@ -160,7 +160,8 @@ let package = Package(
             "Scenario",
             common + [
                 "TeahouseTesting", "Server", "Store", "Accounts", "Broker", "Transport", "WuKongAPI", "WuKongWire",
-                "WuKongCrypto", "HTTPClient", "Hooks", "Configuration", "AdminAPI", "Profiles",
+                "WuKongCrypto", "HTTPClient", "Hooks", "Configuration", "AdminAPI", "Profiles", "CommandLineKit",
+                "Localization", "Transfers", "COpenSSL", "teahouse",
             ]),
         tests("Store", common + ["Store", "CLinux"]),
         tests("Transfers", common + ["Transfers", "Store", "FileStore", "TeahouseTesting", "CLinux"]),

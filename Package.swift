@@ -113,9 +113,11 @@ let package = Package(
             name: "profile-bench", dependencies: common + ["Profiles", "Store"], swiftSettings: strict),
         .executableTarget(
             name: "transport-echo", dependencies: ["Transport", "Diagnostics", "Execution"], swiftSettings: strict),
-        .executableTarget(name: "powercut-replay", dependencies: ["Store"], swiftSettings: strict),
         .executableTarget(
-            name: "teahouse-mutant", dependencies: ["Server", "Configuration", "Store"], swiftSettings: strict),
+            name: "powercut-replay", dependencies: ["ChatModel", "FileStore", "Store"], swiftSettings: strict),
+        .executableTarget(
+            name: "teahouse-mutant", dependencies: ["Server", "Configuration", "FileStore", "Store"],
+            swiftSettings: strict),
         module(
             "TeahouseTesting",
             common + ["Server", "Store", "Accounts", "Broker", "Transport", "WuKongWire", "WuKongCrypto"]),
@@ -158,7 +160,8 @@ let package = Package(
             "Scenario",
             common + [
                 "TeahouseTesting", "Server", "Store", "Accounts", "Broker", "Transport", "WuKongAPI", "WuKongWire",
-                "WuKongCrypto", "HTTPClient", "Hooks", "Configuration", "AdminAPI", "Profiles",
+                "WuKongCrypto", "HTTPClient", "Hooks", "Configuration", "AdminAPI", "Profiles", "CommandLineKit",
+                "Localization", "Transfers", "COpenSSL", "teahouse",
             ]),
         tests("Store", common + ["Store", "CLinux"]),
         tests("Transfers", common + ["Transfers", "Store", "FileStore", "TeahouseTesting", "CLinux"]),

@@ -36,8 +36,8 @@ swift test --skip-build --parallel
 step "release build, as it is installed"
 build_release teahouse
 teahouse=$PWD/.build/release/teahouse
-for missing in sqlite3 ssl crypto sodium; do
-    if ldd "$teahouse" | grep -q "lib$missing"; then
+for missing in sqlite3 ssl crypto sodium z; do
+    if ldd "$teahouse" | grep -q "lib$missing\.so"; then
         echo "the binary needs lib$missing at run time: it must be linked from its archive" >&2
         exit 1
     fi
@@ -50,7 +50,7 @@ step "crashes"
 Tests/Crash/run.sh "$python" "$teahouse" $long
 
 step "fuzzing, ${seconds}s each"
-for target in HTTP WebSocket JSON Binary; do Tests/Fuzz/run.sh "$target" "$seconds"; done
+for target in HTTP WebSocket JSON Binary Form; do Tests/Fuzz/run.sh "$target" "$seconds"; done
 
 if [ -n "$long" ]; then
     for sanitizer in thread address; do

@@ -3,6 +3,7 @@ import ByteCodec
 import ChatModel
 import Store
 import Transfers
+import Transport
 
 extension Desk {
     func answer(_ request: AdminFileRequest, _ then: @escaping Answer) {
@@ -222,7 +223,8 @@ extension Desk {
 
 /// The body of a message about a file, as clients of WuKongIM show it.
 ///
-/// Source: TangSengDaoDao's clients, content type 8, with the fields `url`, `name` and `size`.
+/// Source: TangSengDaoDao's clients, content type 8, with the fields `url`, `name` and `size`; `url` is what their server
+/// answers to an upload, and is read under `/v1/`.
 func fileBody(_ file: FileRecord, _ link: FileLinkKey?) -> [UInt8] {
     var json = JSONWriter()
     json.beginObject()
@@ -235,7 +237,8 @@ func fileBody(_ file: FileRecord, _ link: FileLinkKey?) -> [UInt8] {
     json.key("size")
     json.integer(file.size)
     json.key("url")
-    json.string(link.map { "/f/\($0)" } ?? "/api/v1/files/\(file.key)")
+    json.string(
+        link.map { "file/preview/\($0)/\(PercentEncoding.segment(file.name))" } ?? "/api/v1/files/\(file.key)")
     json.key("file")
     json.string(file.key.text)
     json.endObject()

@@ -9,7 +9,8 @@ package struct TestClientError: Error, CustomStringConvertible {
 
 /// A TCP connection to a server on loopback, in bytes. It waits for what must come and gives up loudly.
 package final class ClientSocket {
-    private let descriptor: Int32
+    /// For who puts TLS over it. Open as long as this is.
+    package let descriptor: Int32
     private var buffer = [UInt8](repeating: 0, count: 65_536)
 
     /// Most milliseconds to wait for something that must come.

@@ -10,6 +10,8 @@ package struct ProfileRoutes: Sendable {
     private static let maximumNames = 200
     /// How long a look-up waits for another user system; who is not known by then comes as a placeholder.
     private static let waitMilliseconds: Int64 = 200
+    /// How long an answer to a change waits for what came of it.
+    private static let changeWaitMilliseconds: Int64 = 3_000
 
     private let profiles: Profiles
     /// Signs the news of another user system; `nil`: none are taken.
@@ -116,7 +118,9 @@ package struct ProfileRoutes: Sendable {
             try store.setProfile(of: person.user, patch)
         }) { result in
             if case .failure(let error) = result { return reply(.failure(APIFailure(error))) }
-            profiles.lookUp([person.name], by: person.user, in: nil, waitMilliseconds: Self.waitMilliseconds) { infos in
+            profiles.lookUp(
+                [person.name], by: person.user, in: nil, waitMilliseconds: Self.changeWaitMilliseconds
+            ) { infos in
                 reply(infos.first.map { .json($0.json(for: request.caller)) } ?? .ok)
             }
         }

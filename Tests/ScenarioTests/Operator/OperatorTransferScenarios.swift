@@ -1,0 +1,143 @@
+import ByteCodec
+import CommandLineKit
+import TeahouseTesting
+import Testing
+
+/// What an operator does with uploads and downloads that are under way, against a whole server.
+struct OperatorTransferScenarios {
+    /// An upload of somebody that has begun and waits for its connection to bring more.
+    private final class Running {
+        let house: House
+        let token: String
+        let content = Sample.noise(1_000_000)
+        let key: String
+        let request: SlowRequest
+
+        init() throws {
+            self.house = try House.withFiles()
+            self.token = try self.house.token("ann")
+            let place = try self.house.beginUpload(
+                self.token, size: self.content.count, metadata: "filename 6Iy26aaGLmJpbg==")
+            self.key = String(place.split(separator: "/").last ?? "")
+            self.request = try SlowRequest(
+                self.house, place, token: self.token, at: 0, length: self.content.count)
+            try self.request.send(Array(self.content.prefix(250_000)))
+            _ = try self.house.transfer(self.key, token: self.token) { $0["offset"]?.integer == 250_000 }
+        }
+
+        /// The transfer as the operator sees it.
+        func seen() throws -> JSONValue {
+            let list = self.house.ctl("transfer", "list", "--all", "--json")
+            let all = list.json["transfers"]?.array ?? []
+            return try #require(all.first { $0["key"]?.string == self.key }, "\(list.output)\(list.error)")
+        }
+    }
+
+    @Test("suspended by the operator, an upload keeps its connection, takes nothing more, and goes on")
+    func suspended() throws {
+        let running = try Running()
+        let house = running.house
+        let list = house.ctl("transfer", "list")
+        #expect(list.output.contains("茶馆.bin") && list.output.contains("25%") && list.output.contains(running.key))
+        #expect(house.ctl("transfer", "list", "--of", "ann").output.contains(running.key))
+        let held = house.ctl("transfer", "suspend", running.key)
+        #expect(held.code == .done && held.output.contains(running.key) && held.output.contains("suspended"))
+        #expect(house.ctl("transfer", "suspend", running.key).code == .done)
+        try running.request.send(Array(running.content[250_000..<350_000]))
+        for _ in 0..<20 {
+            let seen = try running.seen()
+            #expect(seen["state"]?.string == "suspended" && seen["live"]?.boolean == true)
+            #expect(seen["offset"]?.integer == 250_000)
+        }
+        let resumed = house.ctl("transfer", "resume", running.key, "--json")
+        #expect(resumed.code == .done && resumed.json["key"]?.string == running.key)
+        #expect(resumed.json["state"]?.string == "progressing" || resumed.json["state"]?.string == "waiting")
+        // The same connection, and the bytes that waited in it.
+        try running.request.send(Array(running.content.dropFirst(350_000)))
+        let reply = try running.request.reply()
+        #expect(reply.status == 204 && reply.headers["upload-offset"] == "1000000")
+        let file = try #require(reply.headers["teahouse-file"])
+        #expect(try house.http("GET", "/api/v1/files/\(file)", token: running.token).body == running.content)
+        #expect(try running.seen()["state"]?.string == "succeeded")
+        for word in ["suspend", "resume", "cancel"] {
+            #expect(house.ctl("transfer", word, running.key).code == .refused, "\(word)")
+        }
+    }
+
+    @Test("cancelled by the operator, an upload ends, its connection is told, and nothing of it stays")
+    func cancelled() throws {
+        let running = try Running()
+        let house = running.house
+        #expect(house.ctl("transfer", "suspend", running.key).code == .done)
+        let ended = house.ctl("transfer", "cancel", running.key, "--json")
+        #expect(ended.code == .done && ended.json["state"]?.string == "cancelled")
+        #expect(try running.request.reply().status == 410)
+        #expect(house.ctl("transfer", "list").output == "nothing to show\n")
+        #expect(try running.seen()["state"]?.string == "cancelled")
+        let upload = "/api/v1/uploads/\(running.key)"
+        #expect(try house.tus("HEAD", upload, token: running.token).status == 410)
+        #expect(house.ctl("transfer", "resume", running.key).code == .refused)
+        #expect(house.ctl("file", "list", "--json").json["files"]?.array?.isEmpty == true)
+    }
+
+    @Test("a download that is held goes on where it was, and the client gets every byte")
+    func download() throws {
+        let house = try House.withFiles()
+        let ann = try house.token("ann")
+        let piece = Sample.noise(1_000_000)
+        let content = (0..<16).flatMap { _ in piece }
+        let path = try house.upload(ann, content, name: "%E9%BE%99%E4%BA%95.bin")
+        let client = try house.socket()
+        try client.send(
+            raw: "GET \(path) HTTP/1.1\r\nHost: 127.0.0.1:\(house.port)\r\nConnection: close\r\ntoken: \(ann)\r\n\r\n")
+        var key: String?
+        for _ in 0..<5000 where key == nil {
+            let list = house.ctl("transfer", "list", "--json").json["transfers"]?.array ?? []
+            key = list.first { ($0["offset"]?.integer ?? 0) > 0 }?["key"]?.string
+        }
+        let found = try #require(key)
+        let held = house.ctl("transfer", "suspend", found)
+        #expect(held.code == .done)
+        let list = house.ctl("transfer", "list").output
+        #expect(list.contains("龙井.bin") && list.contains("suspended") && list.contains("download"))
+        #expect(house.ctl("transfer", "resume", found).code == .done)
+        let reply = try HTTPTestClient.parse(try client.allBytes())
+        #expect(reply.status == 200 && reply.body == content)
+    }
+
+    @Test("who watches sees every state, with Chinese names, as lines and as JSON")
+    func watched() throws {
+        let running = try Running()
+        let house = running.house
+        let (lines, json) = (WatchRun(house), WatchRun(house, ["--json"]))
+        lines.wait { $0.contains("\(running.key)  upload  ann  茶馆.bin  25%  progressing") }
+        #expect(house.ctl("transfer", "suspend", running.key).code == .done)
+        lines.wait { $0.contains("25%  suspended\n") }
+        json.wait { $0.contains(#""state":"suspended""#) }
+        #expect(house.ctl("transfer", "resume", running.key).code == .done)
+        try running.request.send(Array(running.content.dropFirst(250_000)))
+        #expect(try running.request.reply().status == 204)
+        let printed = lines.wait { $0.contains("100%  succeeded\n") }
+        #expect(printed.contains("100%  succeeded\n"))
+        let events = json.wait { $0.contains(#""state":"succeeded""#) }
+        for line in events.split(separator: "\n") { _ = try JSONValue(parsing: Array(line.utf8)) }
+        house.stop()
+        #expect(lines.end() != .done && json.end() != .done)
+    }
+
+    @Test("wrong keys: 64 for what is no key, 1 for what there is not", arguments: [false, true])
+    func wrongKeys(_ wantsJSON: Bool) throws {
+        let house = try House.withFiles()
+        let more = wantsJSON ? ["--json"] : []
+        for word in ["suspend", "resume", "cancel"] {
+            for wrong in ["x", "th-t", OperatorFileScenarios.unknown("f"), "\u{1B}[2J"] {
+                let run = house.ctl(["transfer", word, wrong] + more)
+                #expect(run.code == .usage && run.output.isEmpty && run.isHarmless, "\(word) \(wrong)")
+            }
+            let run = house.ctl(["transfer", word, OperatorFileScenarios.unknown("t")] + more)
+            #expect(run.code == .refused && run.output.isEmpty && run.error.hasPrefix("teahouse: "), "\(word)")
+        }
+        #expect(house.ctl("transfer", "list", "--of", "nobody").code == .refused)
+        #expect(house.ctl("transfer", "watch", "--of", "nobody").code == .refused)
+    }
+}

@@ -113,9 +113,11 @@ let package = Package(
             name: "profile-bench", dependencies: common + ["Profiles", "Store"], swiftSettings: strict),
         .executableTarget(
             name: "transport-echo", dependencies: ["Transport", "Diagnostics", "Execution"], swiftSettings: strict),
-        .executableTarget(name: "powercut-replay", dependencies: ["Store"], swiftSettings: strict),
         .executableTarget(
-            name: "teahouse-mutant", dependencies: ["Server", "Configuration", "Store"], swiftSettings: strict),
+            name: "powercut-replay", dependencies: ["ChatModel", "FileStore", "Store"], swiftSettings: strict),
+        .executableTarget(
+            name: "teahouse-mutant", dependencies: ["Server", "Configuration", "FileStore", "Store"],
+            swiftSettings: strict),
         module(
             "TeahouseTesting",
             common + ["Server", "Store", "Accounts", "Broker", "Transport", "WuKongWire", "WuKongCrypto"]),
@@ -130,7 +132,8 @@ let package = Package(
                 "CLinux",
             ]),
         tests(
-            "APIGateway", common + ["APIGateway", "APIKit", "Transport", "Store", "FileStore", "Transfers", "Accounts"]),
+            "APIGateway",
+            common + ["APIGateway", "APIKit", "Transport", "Store", "FileStore", "Transfers", "Accounts", "CZlib"]),
         tests("APIKit", common + ["APIKit", "Store", "Broker"]),
         tests("Architecture", []),
         tests("BenchKit", ["BenchKit", "WuKongWire", "WuKongCrypto", "CBench", "CLinux", "Execution"]),
@@ -157,8 +160,8 @@ let package = Package(
             "Scenario",
             common + [
                 "TeahouseTesting", "Server", "Store", "Accounts", "Broker", "Transport", "WuKongAPI", "WuKongWire",
-                "WuKongCrypto", "HTTPClient", "Hooks", "Configuration", "AdminAPI", "CommandLineKit", "Localization",
-                "Transfers", "COpenSSL", "teahouse",
+                "WuKongCrypto", "HTTPClient", "Hooks", "Configuration", "AdminAPI", "Profiles", "CommandLineKit",
+                "Localization", "Transfers", "COpenSSL", "teahouse",
             ]),
         tests("Store", common + ["Store", "CLinux"]),
         tests("Transfers", common + ["Transfers", "Store", "FileStore", "TeahouseTesting", "CLinux"]),

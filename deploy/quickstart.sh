@@ -70,6 +70,10 @@ and in a third:
 
     $teahouse ctl --data $data send --from ming --to lan '你好，阿兰！'
 
+Send a file with a message, with a bar that shows how it goes:
+
+    $teahouse ctl --data $data upload README.md --as ming --to-user lan
+
 To sign in with a WuKongIM SDK, take a token and point the app at this machine, port ${ready_line##*:}:
 
     $teahouse ctl --data $data user token lan --device desktop

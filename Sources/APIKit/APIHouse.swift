@@ -38,6 +38,17 @@ package struct ServerFacts: Sendable {
     }
 }
 
+/// What another user system says of somebody; `nil` for what it says nothing of.
+package struct SaidElsewhere: Sendable {
+    package var displayName: String?
+    package var avatar: String?
+
+    package init(displayName: String?, avatar: String?) {
+        self.displayName = displayName
+        self.avatar = avatar
+    }
+}
+
 /// Finds the person a token belongs to; calls back once, on any thread.
 package typealias SessionLookup = @Sendable (TokenHolder, @escaping @Sendable (PersonByToken) -> Void) -> Void
 
@@ -55,6 +66,8 @@ package struct APIHouse: Sendable {
     package var findSession: SessionLookup?
     /// Somebody was shown to this person, who wants to hear when they are shown otherwise.
     package var didShow: @Sendable (UserName, _ to: UserID) -> Void = { _, _ in }
+    /// What another user system says of somebody, at once; `nil` for as the user table says, also while it is asked.
+    package var saidElsewhere: @Sendable (UserName) -> SaidElsewhere? = { _ in nil }
     /// How apps reach this server, such as `https://chat.lan:7677`; `nil` for as they reached it when they asked.
     package var publicURL: String?
 

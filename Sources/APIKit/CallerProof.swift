@@ -8,9 +8,14 @@ extension APIDesk {
     /// The token is the manager's or that of one device of a person. It stands in the header field `token`, or in
     /// `Authorization: Bearer` (RFC 6750 section 2.1) for clients that know no other place.
     ///
-    /// - Parameter then: called once: on any thread, or on the caller's before this returns. It must be short.
-    package func prove(_ request: HTTPRequest, then: @escaping @Sendable (Result<APICaller, APIFailure>) -> Void) {
-        guard let token = Self.token(of: request) else {
+    /// - Parameters:
+    ///   - token: one that was shown otherwise, for those who cannot send header fields.
+    ///   - then: called once: on any thread, or on the caller's before this returns. It must be short.
+    package func prove(
+        _ request: HTTPRequest, token: String? = nil,
+        then: @escaping @Sendable (Result<APICaller, APIFailure>) -> Void
+    ) {
+        guard let token = token ?? Self.token(of: request) else {
             return then(.failure(APIFailure(401, "the header field token is missing")))
         }
         let mayShow = self.mayShowToken(request)

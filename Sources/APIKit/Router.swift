@@ -98,14 +98,21 @@ package struct Router: Sendable {
     /// First segments of all paths: what is below them belongs to this door.
     private var territory: Set<String> = []
 
-    /// - Parameter routes: no two with the same method and path.
-    package init(_ routes: [Route], notServed: [NotServed] = []) {
+    /// What is below the first segments may be of other doors.
+    private let sharesTerritory: Bool
+
+    /// - Parameters:
+    ///   - routes: no two with the same method and path.
+    ///   - sharesTerritory: other doors have paths beside these: what is not known is left to them.
+    package init(_ routes: [Route], notServed: [NotServed] = [], sharesTerritory: Bool = false) {
         self.notServed = notServed
+        self.sharesTerritory = sharesTerritory
         for route in routes { self.add(route) }
         for entry in notServed { self.claim(entry.path) }
     }
 
     private mutating func claim(_ path: String) {
+        guard !self.sharesTerritory else { return }
         if let first = path.split(separator: "/").first { self.territory.insert(String(first)) }
     }
 

@@ -31,6 +31,14 @@ package struct ProfileFields: OptionSet, Hashable, Sendable {
     }
 }
 
+/// What of the attributes of a profile apps know by name. The rest is an app's own.
+package enum ProfileAttributes {
+    /// What people say about themselves; everything else belongs to the operator.
+    package static let own: Set<String> = ["sex", "short_no", "signature", "zone", "phone", "email"]
+    /// Told to the person themselves alone.
+    package static let hidden: Set<String> = ["zone", "phone", "email"]
+}
+
 /// A committed change of how somebody or something is shown.
 package enum ProfileWrite: Hashable, Sendable {
     /// A person's own profile, or that they exist, or may sign in.

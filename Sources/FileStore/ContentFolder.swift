@@ -34,6 +34,9 @@ final class ContentFolder: Sendable {
         }
         try Files.makeFolder(self.temporary)
         try Files.makeFolder(self.objects)
+        // A start that was killed may have made them and not come to the sync.
+        try Files.syncFolder(path)
+        try Files.syncFolder(Files.parent(of: path))
         for name in Files.names(in: self.temporary) where name.hasPrefix(Self.rebuiltPrefix) {
             unlink("\(self.temporary)/\(name)")
         }
@@ -165,6 +168,7 @@ final class ContentFolder: Sendable {
         try self.faults.before(.nameObject)
         if try !Files.link(part, object), !isThere { try Files.rename(part, object) }
         try self.faults.before(.syncFolders)
+        guard !self.faults.unsynced.contains(.syncFolders) else { return }
         let folders = self.folders(index.hash)
         try Files.syncFolder(folders[1])
         try Files.syncFolder(folders[0])

@@ -179,7 +179,7 @@ final class ContentSink: UploadSink {
             index.storedSize += Int64(trailer.count)
         }
         try self.part.truncate(to: index.storedSize)
-        try self.syncPart()
+        if !self.folder.faults.unsynced.contains(.finishPart) { try self.syncPart() }
         try self.folder.faults.before(.writeIndex)
         let path = self.folder.temporaryIndexPath(self.key)
         guard let file = try OpenFile.open(path, .fresh) else { throw .missing(index.hash) }

@@ -4,9 +4,12 @@ package enum FileStoreStep: String, Sendable, CaseIterable {
     case finishPart, writeIndex, makeFolders, nameIndex, nameObject, syncFolders, cleanUp
 }
 
-/// Called before each step; what it throws is what the disk said. For tests; nothing happens otherwise.
+/// What goes wrong on purpose, for tests; nothing does otherwise.
 package struct FileStoreFaults: Sendable {
+    /// Called before each step; what it throws is what the disk said.
     package var before: @Sendable (FileStoreStep) throws(FileStoreError) -> Void
+    /// Of `finishPart` and `syncFolders`: those that do not wait for the disk, which the crash proof has to notice.
+    package var unsynced: Set<FileStoreStep> = []
 
     package init(before: @escaping @Sendable (FileStoreStep) throws(FileStoreError) -> Void = { _ in }) {
         self.before = before

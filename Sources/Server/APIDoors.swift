@@ -25,10 +25,17 @@ extension TeahouseServer {
             facts: facts, clock: options.clock, log: options.log, findSession: BusinessServer.sessions(of: accounts))
         let nudges = ProfileNudges()
         house.didShow = { nudges.didShow($0, to: $1) }
+        if options.profiles.remote != nil {
+            house.saidElsewhere = { name in
+                let info = profiles.info(user: name)
+                guard !info.isPlaceholder || info.displayName != nil else { return nil }
+                return SaidElsewhere(displayName: info.displayName, avatar: info.picture.full)
+            }
+        }
         house.publicURL = options.publicURL
         var areas = [
             APIArea(
-                Router(ProfileRoutes(profiles, secret: options.profiles.secret).routes, notServed: []),
+                Router(ProfileRoutes(profiles, secret: options.profiles.secret).routes, sharesTerritory: true),
                 wordFailure: { .nativeFailure($0) })
         ]
         if options.servesWuKong, options.servesWuKongAPI {

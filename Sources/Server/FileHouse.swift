@@ -1,7 +1,7 @@
 package import APIGateway
 import ChatModel
 import Configuration
-import FileStore
+package import FileStore
 import Store
 package import Transfers
 
@@ -11,6 +11,8 @@ package struct FileOptions: Sendable {
     package var door = FileDoorSettings()
     /// A folder elsewhere that takes new files; `nil` for the data folder.
     package var directory: String?
+    /// What goes wrong with the folder in the data folder; for tests.
+    package var faults = FileStoreFaults()
 
     package init() {}
 }
@@ -23,7 +25,9 @@ extension TeahouseServer {
     /// folder elsewhere was configured stay there.
     static func makeTransfers(_ options: ServerOptions, store: Store) throws(ServerError) -> Transfers {
         do throws(FileStoreError) {
-            var providers: [any FileProvider] = [try ObjectFolder(Self.filesFolder(options))]
+            var providers: [any FileProvider] = [
+                try ObjectFolder(Self.filesFolder(options), faults: options.files.faults)
+            ]
             if let directory = options.files.directory {
                 providers.insert(try ObjectFolder(directory, .directory), at: 0)
             }

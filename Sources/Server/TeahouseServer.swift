@@ -64,8 +64,9 @@ package final class TeahouseServer: Sendable {
             api = try Self.apiDesk(
                 options, store: self.store, broker: self.broker, accounts: self.accounts, profiles: self.profiles)
             let files = FilesDesk(api: api, transfers: self.transfers, settings: options.files.door)
+            let events = EventsDesk(api: api, profiles: self.profiles, transfers: self.transfers)
             self.transport = try Self.makeTransport(
-                options, broker: self.broker, accounts: self.accounts, api: api, files: files)
+                options, broker: self.broker, accounts: self.accounts, api: api, files: files, events: events)
             try self.lateProfiles?.open(options.outgoing, listening: self.transport.addresses)
             self.outside = try Outside(
                 options, store: self.store, broker: self.broker, listening: self.transport.addresses)
@@ -96,7 +97,7 @@ package final class TeahouseServer: Sendable {
     }
 
     private static func makeTransport(
-        _ options: ServerOptions, broker: Broker, accounts: Accounts, api: APIDesk, files: FilesDesk
+        _ options: ServerOptions, broker: Broker, accounts: Accounts, api: APIDesk, files: FilesDesk, events: EventsDesk
     ) throws(ServerError) -> TransportServer {
         let house = WuKongHouse(
             broker: broker, authenticator: accounts.authenticator, settings: options.wuKong, log: options.log)
@@ -109,7 +110,9 @@ package final class TeahouseServer: Sendable {
                 settings: options.transport, limits: options.transportLimits, tls: tls, log: options.log,
                 clock: options.clock
             ) { reactor in
-                var doors: [any Gateway] = servesWuKong ? [WuKongGateway(house: house, reactor: reactor)] : []
+                // The door of the messengers takes every other WebSocket.
+                var doors: [any Gateway] = [EventsGateway(desk: events, reactor: reactor)]
+                if servesWuKong { doors.append(WuKongGateway(house: house, reactor: reactor)) }
                 doors += [FilesGateway(desk: files, reactor: reactor), RouteGateway(desk: api, reactor: reactor)]
                 return doors + [SetupDoor(accounts: accounts, reactor: reactor), FrontDoor(tls: tls)]
             }

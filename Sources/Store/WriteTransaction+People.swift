@@ -46,6 +46,10 @@ extension WriteTransaction {
         if let avatar = patch.avatar {
             try self.connection.run(
                 "UPDATE user SET avatar = ?, avatar_small = NULL WHERE id = ?", avatar.isEmpty ? nil : avatar, user)
+            // The file of the old small size goes with its address: otherwise it is kept, and everybody's, for ever.
+            if patch.avatarSmall == nil {
+                try self.setPicture(of: .person(user, isSmall: true), to: nil, by: .operator)
+            }
         }
         if let small = patch.avatarSmall {
             try self.connection.run(

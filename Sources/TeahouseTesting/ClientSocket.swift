@@ -16,8 +16,12 @@ package final class ClientSocket {
     /// Most milliseconds to wait for something that must come.
     private static let patienceMilliseconds: Int32 = 20_000
 
-    package init(port: UInt16) throws {
+    /// - Parameter receiveBufferBytes: how much the kernel keeps for who does not read; `nil` for as it likes.
+    package init(port: UInt16, receiveBufferBytes: Int32? = nil) throws {
         self.descriptor = Glibc.socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
+        if var bytes = receiveBufferBytes {
+            setsockopt(self.descriptor, SOL_SOCKET, SO_RCVBUF, &bytes, socklen_t(MemoryLayout<Int32>.size))
+        }
         var address = sockaddr_in()
         address.sin_family = sa_family_t(AF_INET)
         address.sin_port = port.bigEndian
@@ -67,16 +71,20 @@ package final class ClientWebSocket {
     private var input: [UInt8] = []
 
     /// Connects and shakes hands.
-    package init(port: UInt16) throws {
-        self.socket = try ClientSocket(port: port)
+    ///
+    /// - Parameter fields: of the header besides those of the handshake.
+    package init(port: UInt16, path: String = "/", fields: [(String, String)] = [], receiveBufferBytes: Int32? = nil)
+        throws
+    {
+        self.socket = try ClientSocket(port: port, receiveBufferBytes: receiveBufferBytes)
         let request = """
-            GET / HTTP/1.1\r
+            GET \(path) HTTP/1.1\r
             Host: 127.0.0.1:\(port)\r
             Upgrade: websocket\r
             Connection: Upgrade\r
             Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r
             Sec-WebSocket-Version: 13\r
-            \r
+            \(fields.map { "\($0.0): \($0.1)\r\n" }.joined())\r
 
             """
         try self.socket.send(Array(request.utf8))

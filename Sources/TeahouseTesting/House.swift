@@ -125,7 +125,11 @@ package final class House {
     }
 
     /// A connection that has said nothing yet.
-    package func socket() throws -> TestClient { try TestClient(port: self.port) }
+    ///
+    /// - Parameter receiveBufferBytes: how much the kernel keeps for who does not read; `nil` for as it likes.
+    package func socket(receiveBufferBytes: Int32? = nil) throws -> TestClient {
+        try TestClient(port: self.port, receiveBufferBytes: receiveBufferBytes)
+    }
 
     /// A client of the binary encoding that is signed in.
     package func connectBinary(

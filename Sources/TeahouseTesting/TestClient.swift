@@ -11,7 +11,9 @@ package final class TestClient {
     /// Answer receives with `recvack`.
     package var acknowledges = true
 
-    init(port: UInt16) throws { self.socket = try ClientSocket(port: port) }
+    init(port: UInt16, receiveBufferBytes: Int32? = nil) throws {
+        self.socket = try ClientSocket(port: port, receiveBufferBytes: receiveBufferBytes)
+    }
 
     /// Drops the connection.
     package func drop() { self.socket.drop() }

@@ -84,6 +84,7 @@ extension TransferLoop {
     ) {
         guard case .success(.open(let number, let offset)) = result else {
             upload.flow = .none
+            upload.isLoaded = false
             if case .failure(let error) = result { answer(.failure(error)) }
             return
         }
@@ -115,7 +116,10 @@ extension TransferLoop {
         }
         if upload.flow == .open(number: number) { self.pause(upload) }
         switch result {
-        case .failure(let error): answer(.failure(error))
+        case .failure(let error):
+            // Where it is now says the disk.
+            upload.isLoaded = false
+            answer(.failure(error))
         case .success(.complete(let file)):
             let view = self.completed(upload, file)
             answer(.success(view))
@@ -169,7 +173,7 @@ extension TransferLoop {
     func uploadPaused(_ key: TransferKey, _ offset: Int64?) {
         guard let upload = self.uploads[key] else { return }
         self.pause(upload)
-        if let offset { self.note(upload, offset) }
+        if let offset { self.note(upload, offset) } else { upload.isLoaded = false }
     }
 
     func uploadFailed(_ key: TransferKey, _ error: TransferError) {

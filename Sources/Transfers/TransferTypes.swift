@@ -81,20 +81,3 @@ package enum DownloadPart: Hashable, Sendable {
     /// All the bytes as they are kept, for who understands gzip.
     case stored
 }
-
-/// A checksum that the uploader announced for one request's body.
-package struct UploadChecksum: Hashable, Sendable {
-    package enum Algorithm: String, Sendable, CaseIterable {
-        case md5
-        case sha1
-        case sha256
-    }
-
-    package var algorithm: Algorithm
-    package var digest: [UInt8]
-
-    package init(algorithm: Algorithm, digest: [UInt8]) {
-        self.algorithm = algorithm
-        self.digest = digest
-    }
-}

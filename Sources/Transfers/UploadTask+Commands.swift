@@ -9,7 +9,10 @@ extension UploadTask {
         switch command {
         case .load(let answer): return self.load(answer)
         case .open(let offset, let checksum, let answer): self.open(at: offset, checksum, answer)
-        case .settle(let answer): answer(self.settle())
+        case .settle(let answer):
+            let outcome = self.settle()
+            if case .failure(let error) = outcome { self.flowFailed(error) }
+            answer(outcome)
         case .rest(let answer): answer(self.rest())
         case .end(let state, let reason, let answer): answer(self.finish(as: state, reason))
         case .drop(let answer): answer(self.drop())
@@ -21,7 +24,10 @@ extension UploadTask {
         let outcome = self.work.withLock { work -> Result<Int64, TransferError> in
             if let state = work.isOver { return .failure(.over(state)) }
             do throws(FileStoreError) {
-                if work.sink == nil { work.sink = try self.provider.resumeUpload(self.key) }
+                if work.sink == nil {
+                    work.sink = try self.provider.resumeUpload(self.key)
+                    work.kept = work.sink?.offset ?? 0
+                }
                 return .success(work.sink?.offset ?? 0)
             } catch {
                 return .failure(self.tools.failure(error, "read what came of an upload", self.key))
@@ -53,7 +59,7 @@ extension UploadTask {
                 if let offset, offset != sink.offset { return .failure(.wrongOffset(sink.offset)) }
                 return self.begin(&work, sink, checksum)
             } catch {
-                work.sink = nil
+                self.lose(&work)
                 return .failure(self.tools.failure(error, "open an upload", self.key))
             }
         }
@@ -69,6 +75,7 @@ extension UploadTask {
             sink = try self.provider.newUpload(self.key)
         }
         work.sink = sink
+        work.kept = sink.offset
         work.unsynced = 0
         work.syncedAt = self.tools.clock.now()
         return sink
@@ -97,7 +104,7 @@ extension UploadTask {
             do throws(FileStoreError) {
                 return .success(.at(try self.sync(&work)))
             } catch {
-                work.sink = nil
+                self.lose(&work)
                 return .failure(self.tools.failure(error, "keep what came of an upload", self.key))
             }
         }

@@ -16,7 +16,7 @@ extension UploadTask {
                 work.placed = object
                 return .success(object)
             } catch {
-                work.sink = nil
+                self.lose(&work)
                 return .failure(self.tools.failure(error, "finish an upload", self.key))
             }
         }
@@ -44,8 +44,7 @@ extension UploadTask {
                 try self.makeWay(for: object)
                 try sink.place()
             } catch {
-                work.sink = nil
-                work.placed = nil
+                self.lose(&work)
                 return .failure(self.tools.failure(error, "put an upload in its place", self.key))
             }
             do throws(StoreError) {

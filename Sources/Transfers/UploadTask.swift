@@ -20,6 +20,8 @@ final class UploadTask: Sendable {
         /// Bytes of a checked body may be taken back, so nothing of it is made durable before its end.
         var isChecked = false
         var unsynced: Int64 = 0
+        /// The offset that is certainly on the disk.
+        var kept: Int64
         var syncedAt: Instant
         /// What is complete on the disk and waits for its rows.
         var placed: StoredObject?
@@ -45,7 +47,7 @@ final class UploadTask: Sendable {
         self.lane = BandwidthLane(transferClass: record.transferClass, direction: .upload)
         self.pipe = Lock(
             UploadPipe(mark: tools.options.pendingBytes, offset: record.offset, isHeld: record.state == .suspended))
-        self.work = Lock(Work(syncedAt: tools.clock.now()))
+        self.work = Lock(Work(kept: record.offset, syncedAt: tools.clock.now()))
     }
 
     /// Bytes that were taken.
@@ -156,8 +158,8 @@ final class UploadTask: Sendable {
                 work.unsynced += Int64(bytes)
                 try self.syncWhenDue(&work)
             } catch {
-                // What of it is on the disk is read again when somebody goes on.
                 self.letGo(&work)
+                self.fallBack(work)
                 return .failure(self.tools.failure(error, "write an upload", self.key))
             }
             guard work.unsynced > 0 || self.tools.room.hasRoom() else {
@@ -199,6 +201,18 @@ final class UploadTask: Sendable {
         work.placed = nil
     }
 
+    /// The disk refused something: what of it is there is read again when somebody goes on.
+    func lose(_ work: inout Work) {
+        work.checksum = nil
+        work.isChecked = false
+        work.sink = nil
+        work.placed = nil
+        self.fallBack(work)
+    }
+
+    /// Nobody is told of bytes that may be gone.
+    private func fallBack(_ work: Work) { self.pipe.withLock { $0.offset = work.kept } }
+
     private func syncWhenDue(_ work: inout Work) throws(FileStoreError) {
         let options = self.tools.options
         let age = self.tools.clock.now().milliseconds(since: work.syncedAt)
@@ -212,10 +226,11 @@ final class UploadTask: Sendable {
         if work.unsynced > 0 { try sink.sync() }
         work.unsynced = 0
         work.syncedAt = self.tools.clock.now()
+        work.kept = sink.offset
         return sink.offset
     }
 
-    private func flowFailed(_ error: TransferError) {
+    func flowFailed(_ error: TransferError) {
         self.tools.tell { [key] in $0.uploadFailed(key, error) }
         self.failFlow(error)
     }
@@ -229,7 +244,7 @@ final class UploadTask: Sendable {
                 if work.isChecked { try work.sink?.rollback() }
                 return .success(try self.endFlow(&work))
             } catch {
-                work.sink = nil
+                self.lose(&work)
                 return .failure(self.tools.failure(error, "keep what came of an upload", self.key))
             }
         }
@@ -260,7 +275,7 @@ final class UploadTask: Sendable {
                 if self.size == nil || sink.offset == self.size { return .success(sink.offset) }
                 return .success(try self.endFlow(&work))
             } catch {
-                work.sink = nil
+                self.lose(&work)
                 return .failure(self.tools.failure(error, "keep what came of an upload", self.key))
             }
         }

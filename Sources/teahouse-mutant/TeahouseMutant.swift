@@ -1,4 +1,5 @@
 import Configuration
+import FileStore
 import Glibc
 import Server
 import Store
@@ -10,11 +11,15 @@ import Store
 /// checkpoints. Every other subcommand belongs to `teahouse`.
 @main
 enum TeahouseMutant {
-    enum Fault: String {
+    enum Fault: String, CaseIterable {
         /// Everyone is told first; the commit follows a moment later.
         case acknowledgeBeforeCommit = "ack-before-commit"
         /// A commit does not wait for the disk.
         case synchronousNormal = "synchronous-normal"
+        /// A file is told to be complete before its name is on the disk.
+        case nameUnsynced = "name-unsynced"
+        /// A file gets its name before its bytes are on the disk.
+        case contentUnsynced = "content-unsynced"
     }
 
     /// Long enough for a kill to fall into it, short enough for a load to go on.
@@ -30,7 +35,10 @@ enum TeahouseMutant {
             switch word {
             case "--mutant":
                 fault = Fault(rawValue: value)
-                if fault == nil { Self.refuse("\(value) is no fault: ack-before-commit or synchronous-normal") }
+                if fault == nil {
+                    let names = Fault.allCases.map(\.rawValue).joined(separator: ", ")
+                    Self.refuse("\(value) is no fault: \(names)")
+                }
             case "--checkpoint-bytes":
                 checkpointBytes = Int64(value)
                 if checkpointBytes == nil { Self.refuse("\(value) is no number of bytes") }
@@ -44,7 +52,7 @@ enum TeahouseMutant {
             let settings = try Settings(arguments: command)
             let code = ServeCommand.run(settings) { options in
                 if let checkpointBytes { options.store.checkpointLogBytes = checkpointBytes }
-                if let fault { Self.break(&options.store, fault) }
+                if let fault { Self.break(&options, fault) }
             }
             exit(code.rawValue)
         } catch {
@@ -52,15 +60,17 @@ enum TeahouseMutant {
         }
     }
 
-    private static func `break`(_ options: inout StoreOptions, _ fault: Fault) {
+    private static func `break`(_ options: inout ServerOptions, _ fault: Fault) {
         switch fault {
         case .acknowledgeBeforeCommit:
-            options.commitHook = { commit, publish throws(StoreError) in
+            options.store.commitHook = { commit, publish throws(StoreError) in
                 publish()
                 usleep(Self.gapMicroseconds)
                 try commit()
             }
-        case .synchronousNormal: options.synchronous = "NORMAL"
+        case .synchronousNormal: options.store.synchronous = "NORMAL"
+        case .nameUnsynced: options.files.faults.unsynced = [.syncFolders]
+        case .contentUnsynced: options.files.faults.unsynced = [.finishPart]
         }
     }
 

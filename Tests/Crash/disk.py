@@ -6,10 +6,11 @@ sync of its folder, and everything younger may be there, be missing, or be there
 
 from __future__ import annotations
 
+import os
 import random
 import struct
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 #: What a drive writes as a whole.
@@ -78,6 +79,7 @@ class Content:
 
     def write_to(self, path: Path) -> None:
         with path.open("wb") as file:
+            os.fchmod(file.fileno(), 0o600)
             file.write(self.bytes)
             file.truncate(self.size)
 
@@ -151,16 +153,19 @@ class Disk:
     def _sync_folder(self, folder: str, began: int) -> None:
         kept: list[tuple[Event, File | None]] = []
         for event, file in self._younger_names:
-            if event.position < began and folder in self._folders_of(event):
-                self._safe_names.apply(event, file)
-            else:
+            if event.position >= began or folder != self._folder_of(event):
                 kept.append((event, file))
+                continue
+            self._safe_names.apply(event, file)
+            if event.operation == "R" and event.path.rpartition("/")[0] != folder:
+                # The new name is safe; that the old one is gone is known to the other folder.
+                kept.append((replace(event, operation="U"), None))
         self._younger_names = kept
 
-    def _folders_of(self, event: Event) -> set[str]:
-        """The folders whose sync makes a change of names safe: of a move, the one it went to."""
+    def _folder_of(self, event: Event) -> str:
+        """The folder whose sync makes a change of names safe: of a move, the one it went to."""
         path = event.data.decode() if event.operation in "RL" else event.path
-        return {path.rpartition("/")[0]}
+        return path.rpartition("/")[0]
 
     # MARK: images
 
@@ -171,6 +176,8 @@ class Disk:
     def everything(self) -> Image:
         """The most: every write arrived."""
         def whole(file: File) -> Content:
+            if not file.younger:
+                return file.safe
             content = Content(file.safe)
             for event in file.younger:
                 content.apply(event)
@@ -184,9 +191,9 @@ class Disk:
         names = self._names(lambda number: number < first or dice.random() < likely)
 
         def partly(file: File) -> Content:
-            content = Content(file.safe)
             if not file.younger:
-                return content
+                return file.safe
+            content = Content(file.safe)
             chosen = list(file.younger)
             if dice.random() < 0.33:
                 chosen = chosen[:dice.randint(0, len(chosen))]
@@ -211,14 +218,29 @@ class Disk:
 
     def _image(self, names: Names, content: Callable[[File], Content]) -> Image:
         length = len(self.root) + 1
-        files = {path[length:]: content(file) for path, file in names.files.items()
-                 if path.startswith(self.root + "/") and not path.endswith("-shm")}
-        return Image(files, {path[length:] for path in names.folders if path.startswith(self.root + "/")})
+        contents: dict[int, Content] = {}  # one for all names of a file
+        folders: set[str] = {path for path in names.folders if path.startswith(self.root + "/")}
+        files: dict[str, Content] = {}
+        for path, file in names.files.items():
+            if path.startswith(self.root + "/") and not path.endswith("-shm") and self._leads_to(path, folders):
+                if id(file) not in contents:
+                    contents[id(file)] = content(file)
+                files[path[length:]] = contents[id(file)]
+        return Image(files, {path[length:] for path in folders if self._leads_to(path, folders)})
+
+    def _leads_to(self, path: str, folders: set[str]) -> bool:
+        """Whether every folder on the way to a path is there."""
+        above = path.rpartition("/")[0]
+        while above != self.root:
+            if above not in folders:
+                return False
+            above = above.rpartition("/")[0]
+        return True
 
 
 @dataclass(slots=True)
 class Image:
-    """A data folder after the cut, by path relative to it."""
+    """A data folder after the cut, by path relative to it. Names of one file have the same content."""
     files: dict[str, Content]
     folders: set[str]
 
@@ -226,10 +248,14 @@ class Image:
         folder.mkdir(mode=0o700, parents=True, exist_ok=True)
         for path in sorted(self.folders):
             (folder / path).mkdir(mode=0o700, parents=True, exist_ok=True)
+        written: dict[int, Path] = {}
         for path, content in self.files.items():
             file = folder / path
-            file.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
-            content.write_to(file)
+            if id(content) in written:
+                os.link(written[id(content)], file)
+            else:
+                content.write_to(file)
+                written[id(content)] = file
 
     def differences(self, folder: Path) -> list[str]:
         """How the image differs from a real folder: empty when the recorder missed nothing."""

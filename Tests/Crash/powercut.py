@@ -10,8 +10,6 @@ from __future__ import annotations
 import argparse
 import asyncio
 import random
-import shutil
-import subprocess
 import sys
 import time
 from dataclasses import dataclass, field
@@ -20,32 +18,16 @@ from pathlib import Path
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent / "Foreign"))
 
 from disk import Disk, Event, Image, read_log  # noqa: E402
-from house import House, HouseError, spawn, temporary_folder  # noqa: E402
+from house import House, HouseError, temporary_folder  # noqa: E402
 from ledger import Key, Promise, Row, Verdict, judge, stored_messages  # noqa: E402
 from load import Load  # noqa: E402
+from opener import Opener, Shelf  # noqa: E402
 from wire import SentStream  # noqa: E402
 
 #: Images built at each cut: what was synced, everything, and this many of what lies between.
 BETWEEN = 2
 #: A wrong server must lose messages in at least this share of the images.
 RED_SHARE = 0.10
-
-
-class Opener:
-    """The server's own store, opening one folder after the other."""
-
-    def __init__(self, program: str) -> None:
-        self._process = spawn([program], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
-
-    def open(self, folder: Path) -> str | None:
-        """Recovers, verifies and closes a folder; `None` when nothing is wrong, else what."""
-        assert self._process.stdin and self._process.stdout
-        self._process.stdin.write(f"{folder}\n")
-        self._process.stdin.flush()
-        answer = self._process.stdout.readline().rstrip("\n")
-        if answer == "ok":
-            return None
-        return answer or f"powercut-replay ended with {self._process.wait()}"
 
 
 @dataclass
@@ -86,7 +68,7 @@ class Replay:
     def __init__(self, events: list[Event], root: Path, attempted: set[Key], opener: Opener, seed: int) -> None:
         self._events, self._root, self._attempted, self._opener = events, root, attempted, opener
         self._dice = random.Random(seed)
-        self._place = temporary_folder("teahouse-powercut-", "/dev/shm" if Path("/dev/shm").is_dir() else None)
+        self._shelf = Shelf()
         self._promises: set[Promise] = set()
         self._streams: dict[int, SentStream] = {}
         self.findings = Findings()
@@ -118,10 +100,8 @@ class Replay:
         return {*self._dice.sample(sent, half), *self._dice.sample(done, min(count - half, len(done)))}
 
     def _judge(self, image: Image, place: str) -> None:
-        folder = self._place / "data"
-        shutil.rmtree(folder, ignore_errors=True)
-        image.write_to(folder)
-        complaint = self._opener.open(folder)
+        folder = self._shelf.put(image)
+        complaint = self._opener.open(folder).complaint
         rows: list[Row] = []
         try:
             rows = stored_messages(folder)

@@ -4,7 +4,8 @@
 //   gcc -O2 -shared -fPIC -o recorder.so recorder.c -ldl
 //   REC_ROOT=/abs/folder REC_LOG=/abs/log LD_PRELOAD=recorder.so teahouse serve --data /abs/folder ...
 //
-// REC_FAST=1 leaves the real fsync out: the images are built from the log, not from the disk.
+// REC_KILL_AFTER=N kills the process by SIGKILL when it has written N records: a kill from outside could fall between a
+// call and its record. REC_FAST=1 leaves the real fsync out: the images are built from the log, not from the disk.
 //
 // Limits: calls that go through the C library's symbols (SQLite linked from its archive does); no memory maps, which
 // the store does not write through (the -shm file is rebuilt by SQLite and left out of the images); no vectored reads.
@@ -20,6 +21,7 @@
 #include <fcntl.h>
 #include <limits.h>
 #include <pthread.h>
+#include <signal.h>
 #include <stdarg.h>
 #include <stdbool.h>
 #include <stdint.h>
@@ -59,6 +61,7 @@ static uint64_t connections;
 static const char *root;
 static size_t root_length;
 static bool fast;
+static long records_left = -1;  // until the kill; below 0 there is none
 
 static void *real(const char *name) {
     void *found = dlsym(RTLD_NEXT, name);
@@ -73,6 +76,8 @@ static void start(void) {
     root = getenv("REC_ROOT");
     const char *path = getenv("REC_LOG");
     fast = getenv("REC_FAST") != NULL;
+    const char *kill_after = getenv("REC_KILL_AFTER");
+    if (kill_after) records_left = atol(kill_after);
     if (!root || !path) return;
     root_length = strlen(root);
     log_descriptor = REAL(open64)(path, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0600);
@@ -121,6 +126,7 @@ static void record(char operation, uint64_t inode, uint64_t offset, const char *
     if (length > 0) memcpy(bytes + sizeof header + header.path_length, data, length);
     put(bytes, total);
     free(bytes);
+    if (records_left >= 0 && records_left-- == 0) kill(getpid(), SIGKILL);
     errno = saved;
 }
 

@@ -10,8 +10,10 @@ fi
 python=$(cd "$(dirname "$1")" && pwd)/$(basename "$1")
 teahouse=$(realpath "$2")
 messages=900 images=1000 kills=24 seconds=24 mutant_images=400 file_kills=20 file_seconds=20
+file_images=300 file_starts=8 mutant_file_images=80
 if [ "${3:-}" = --long ]; then
     messages=3000 images=10000 kills=300 seconds=300 mutant_images=2000 file_kills=200 file_seconds=200
+    file_images=4000 file_starts=200 mutant_file_images=800
 fi
 
 cd "$here/../.." || exit 70
@@ -37,6 +39,9 @@ run() {
     child=
 }
 power_cut() { run "$1" "$here/powercut.py" --opener "$tools/powercut-replay" --recorder "$work/recorder.so" "${@:2}"; }
+file_power_cut() {
+    run "$1" "$here/file_powercut.py" --opener "$tools/powercut-replay" --recorder "$work/recorder.so" "${@:2}"
+}
 kill_loop() { run "$1" "$here/kill_loop.py" "${@:2}"; }
 
 power_cut "power cuts" --messages "$messages" --images "$images"
@@ -44,12 +49,17 @@ power_cut "power cuts around many checkpoints" --messages "$messages" --images "
     --server "$mutant --checkpoint-bytes 100000"
 kill_loop "kill -9 under load" --kills "$kills" --seconds "$seconds"
 run "kill -9 under uploads" "$here/file_kills.py" --kills "$file_kills" --seconds "$file_seconds"
+file_power_cut "power cuts under uploads" --images "$file_images" --starts "$file_starts"
 power_cut "power cuts, acknowledging before the commit: must be red" --images "$mutant_images" \
     --server "$mutant --mutant ack-before-commit" --expect-red
 power_cut "power cuts, synchronous = NORMAL: must be red" --images "$mutant_images" \
     --server "$mutant --mutant synchronous-normal" --expect-red
 kill_loop "kill -9, acknowledging before the commit: must be red" --kills 12 --seconds 16 \
     --server "$mutant --mutant ack-before-commit" --expect-red
+for mutant_name in name-unsynced content-unsynced; do
+    file_power_cut "power cuts under uploads, $mutant_name: must be red" --images "$mutant_file_images" --starts 0 \
+        --server "$mutant --mutant $mutant_name" --expect-red
+done
 
 echo "crash proof: $passed passed, $failed failed"
 [ "$failed" -eq 0 ]

@@ -6,7 +6,8 @@
 set -eu
 cd "$(dirname "$0")/../.."
 
-# The sources of a target. Where they import another module of the package, `modules` names it.
+# The sources of a target. Where they import another module of the package, `modules` names it, and `parts_NAME` the files
+# of that module that are enough.
 modules=
 sources() {
     T=Sources/Transport
@@ -26,6 +27,14 @@ sources() {
         modules=ByteCodec
         W=Sources/WuKongWire
         files="$W/WuKongConstants.swift $W/ReceivedMessage.swift $(echo $W/Binary/*.swift)"
+        ;;
+    Form)
+        modules="ByteCodec Transport Transfers"
+        parts_Transport="$T/HTTP/HTTPHeaders.swift"
+        parts_Transfers=Sources/Transfers/UploadChecksum.swift
+        F=Sources/APIGateway/Files
+        files="$(echo $F/Multipart/*.swift) $F/Text/FieldParameters.swift $F/Text/TusFields.swift $F/Text/ByteRange.swift
+            $F/Text/DisplayName.swift $F/Text/ContentDisposition.swift"
         ;;
     *)
         echo "run.sh: no fuzz target named $1" >&2
@@ -49,8 +58,10 @@ mkdir -p "$out/$name-corpus"
 
 libraries=
 for module in $modules; do
+    eval "parts=\${parts_$module:-Sources/$module/*.swift}"
+    # shellcheck disable=SC2086
     compile -sanitize=address -sanitize-coverage=edge,inline-8bit-counters,pc-table -emit-module -emit-module-path "$out/$module.swiftmodule" \
-        -emit-library -static -module-name "$module" Sources/"$module"/*.swift -o "$out/lib$module.a"
+        -emit-library -static -module-name "$module" $parts -o "$out/lib$module.a"
     libraries="$libraries -l$module"
 done
 # shellcheck disable=SC2086 # the lists are meant to be split

@@ -39,7 +39,9 @@ enum Initials {
             case ">": escaped += "&gt;"
             case "\"": escaped += "&quot;"
             case "'": escaped += "&#39;"
-            case _ where scalar.value < 0x20 || (0x7F...0x9F).contains(scalar.value): escaped += "?"
+            // The last two cannot stand in XML. Source: XML 1.0, section 2.2.
+            case _ where scalar.value < 0x20 || (0x7F...0x9F).contains(scalar.value), "\u{FFFE}", "\u{FFFF}":
+                escaped += "?"
             default: escaped.unicodeScalars.append(scalar)
             }
         }

@@ -1,5 +1,5 @@
 package import APIKit
-package import ByteCodec
+import ByteCodec
 import ChatModel
 package import Profiles
 import Store
@@ -10,6 +10,8 @@ package struct ProfileRoutes: Sendable {
     private static let maximumNames = 200
     /// How long a look-up waits for another user system; who is not known by then comes as a placeholder.
     private static let waitMilliseconds: Int64 = 200
+    /// How long an answer to a change waits for what came of it.
+    private static let changeWaitMilliseconds: Int64 = 3_000
 
     private let profiles: Profiles
     /// Signs the news of another user system; `nil`: none are taken.
@@ -32,7 +34,8 @@ package struct ProfileRoutes: Sendable {
 
     // MARK: Looking up
 
-    /// `{"ids":["romeo","juliet"],"conversation":{"type":2,"id":"verona"}}`; one answer for each id, whatever is known.
+    /// `{"ids":["romeo","juliet"],"conversation":{"kind":"group","id":"verona"}}`; one answer for each id, whatever is
+    /// known.
     @Sendable private func lookUp(_ request: APIRequest, _ house: APIHouse, _ reply: @escaping APIReply)
         throws(APIFailure)
     {
@@ -41,9 +44,10 @@ package struct ProfileRoutes: Sendable {
         // The text is the one that ChatKit's apps know for an empty list.
         guard !ids.isEmpty else { throw .bad("User ids is nil") }
         let names = ids.compactMap { UserName($0) }
-        let channel = try fields.object("conversation").map { (place) throws(APIFailure) in
-            try Self.channel(place)
+        let place = try fields.object("conversation").map { (place) throws(APIFailure) in
+            try ConversationPlace(place)
         }
+        let caller = request.caller
         let asker = Self.asker(request)
         let profiles = self.profiles
         let find: @Sendable (ConversationID?) -> Void = { conversation in
@@ -57,23 +61,15 @@ package struct ProfileRoutes: Sendable {
                             JSONValue.Member("is_known", .boolean(false)),
                         ])
                     }
-                    return info.json
+                    return info.json(for: caller)
                 }
                 reply(.json(.object([JSONValue.Member("profiles", .array(rows))])))
             }
         }
-        guard let channel else { return find(nil) }
+        guard let place else { return find(nil) }
         house.store.read({ store throws(StoreError) in
-            try store.conversation(.channel(channel.kind, channel.name), seenBy: asker ?? .system)?.id
+            try store.conversation(place.address, seenBy: asker ?? .system)?.id
         }) { result in find((try? result.get()) ?? nil) }
-    }
-
-    private static func channel(_ place: APIFields) throws(APIFailure) -> (kind: ConversationKind, name: ChannelName) {
-        let word = try place.optionalText("kind") ?? "group"
-        let kinds: [String: ConversationKind] = ["group": .group, "room": .room, "community": .community]
-        guard let kind = kinds[word] else { throw .bad("kind is none of group, room, community") }
-        guard let name = ChannelName(try place.text("id")) else { throw .bad("conversation.id is no name") }
-        return (kind, name)
     }
 
     @Sendable private func one(_ request: APIRequest, _: APIHouse, _ reply: @escaping APIReply) throws(APIFailure) {
@@ -84,7 +80,7 @@ package struct ProfileRoutes: Sendable {
             guard let info = infos.first, info.isKnown || info.isPlaceholder else {
                 return reply(.failure(404, "there is no such person"))
             }
-            reply(.json(info.json))
+            reply(.json(info.json(for: request.caller)))
         }
     }
 
@@ -101,14 +97,12 @@ package struct ProfileRoutes: Sendable {
     {
         let person = try request.person()
         let fields = try request.fields()
-        var patch = ProfilePatch(displayName: try fields.optionalText("display_name"))
-        if let attributes = fields.member("attributes") {
-            guard attributes.object != nil else { throw .bad("attributes must be an object") }
-            patch.attributes = attributes.serialized()
-        }
+        let wanted = ProfilePatch(displayName: try Self.name(fields), attributes: try Self.attributes(fields))
         let full = try Self.file("avatar", fields)
         let small = try Self.file("avatar_small", fields)
-        let wanted = patch
+        guard wanted != ProfilePatch() || full != nil || small != nil else {
+            throw .bad("the body has nothing that can be changed")
+        }
         let actor = Actor(person.user)
         let profiles = self.profiles
         house.store.write({ store throws(StoreError) in
@@ -124,10 +118,37 @@ package struct ProfileRoutes: Sendable {
             try store.setProfile(of: person.user, patch)
         }) { result in
             if case .failure(let error) = result { return reply(.failure(APIFailure(error))) }
-            profiles.lookUp([person.name], by: person.user, in: nil, waitMilliseconds: Self.waitMilliseconds) { infos in
-                reply(infos.first.map { .json($0.json) } ?? .ok)
+            profiles.lookUp(
+                [person.name], by: person.user, in: nil, waitMilliseconds: Self.changeWaitMilliseconds
+            ) { infos in
+                reply(infos.first.map { .json($0.json(for: request.caller)) } ?? .ok)
             }
         }
+    }
+
+    /// Empty removes it.
+    private static func name(_ fields: APIFields) throws(APIFailure) -> String? {
+        guard let name = try fields.optionalText("display_name") else { return nil }
+        guard name.isEmpty || !name.allSatisfy(\.isWhitespace) else { throw .bad("display_name is blank") }
+        guard !name.unicodeScalars.contains(where: { $0.properties.generalCategory == .control }) else {
+            throw .bad("display_name has control characters")
+        }
+        return name
+    }
+
+    /// What people say about themselves; `null` removes it.
+    private static func attributes(_ fields: APIFields) throws(APIFailure) -> [UInt8]? {
+        guard let attributes = fields.member("attributes") else { return nil }
+        guard let members = attributes.object else { throw .bad("attributes must be an object") }
+        for member in members {
+            guard ProfileAttributes.own.contains(member.name) else {
+                throw .bad("attributes.\(member.name) is not one's own to change: the operator sets it")
+            }
+            guard member.value.isNull || member.value.string != nil || member.value.integer != nil else {
+                throw .bad("attributes.\(member.name) must be a text, a whole number or null")
+            }
+        }
+        return members.isEmpty ? nil : attributes.serialized()
     }
 
     /// A file to be the picture; empty for none any more.
@@ -197,8 +218,8 @@ package struct ProfileRoutes: Sendable {
 }
 
 extension ProfileInfo {
-    /// A person as our own doors show them.
-    package var json: JSONValue {
+    /// A person as our own doors show them: what is hidden, to themselves and the manager alone.
+    func json(for caller: APICaller) -> JSONValue {
         func text(_ value: String?) -> JSONValue { value.map { .string($0) } ?? .null }
         var members = [
             JSONValue.Member("id", .string(self.name.text)),
@@ -212,9 +233,18 @@ extension ProfileInfo {
             JSONValue.Member("is_known", .boolean(self.isKnown)),
             JSONValue.Member("is_placeholder", .boolean(self.isPlaceholder)),
         ]
-        if let attributes = self.attributes.flatMap({ try? JSONValue(parsing: $0) }) {
-            members.append(JSONValue.Member("attributes", attributes))
+        if let attributes = self.attributes.flatMap({ try? JSONValue(parsing: $0) })?.object {
+            let shown = attributes.filter { self.showsAll(to: caller) || !ProfileAttributes.hidden.contains($0.name) }
+            members.append(JSONValue.Member("attributes", .object(shown)))
         }
         return .object(members)
+    }
+
+    private func showsAll(to caller: APICaller) -> Bool {
+        switch caller {
+        case .manager: true
+        case .person(let identity): identity.name == self.name
+        case .anyone: false
+        }
     }
 }

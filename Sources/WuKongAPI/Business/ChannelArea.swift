@@ -24,7 +24,10 @@ enum ChannelArea {
         } then: { card, reply in
             switch card {
             case .person(let view):
-                call.house.presence(of: [view.profile.name]) { reply(.json(Self.row(view, channel, $0))) }
+                call.house.didShow(view.profile.name, user)
+                call.house.presence(of: [view.profile.name]) { presence in
+                    reply(.json(Self.row(view.dressed(call.house), channel, presence)))
+                }
             case .group(let view): reply(.json(Self.row(view, channel)))
             }
         }

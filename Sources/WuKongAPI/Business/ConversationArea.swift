@@ -30,7 +30,7 @@ enum ConversationArea {
             try ConversationSync(of: person, since: version, known: known, messages: count, in: store)
         } then: { list, reply in
             call.house.presence(of: list.people.map(\.profile.name)) { presence in
-                reply(.json { writer in list.write(to: &writer, presence) })
+                reply(.json { writer in list.write(to: &writer, presence, call.house) })
             }
         }
     }

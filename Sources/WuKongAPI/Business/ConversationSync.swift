@@ -1,3 +1,4 @@
+import APIKit
 import Accounts
 import ByteCodec
 import ChatModel
@@ -70,7 +71,7 @@ struct ConversationSync: Sendable {
         self.groups = groups
     }
 
-    func write(to writer: inout JSONWriter, _ presence: PresenceTable) {
+    func write(to writer: inout JSONWriter, _ presence: PresenceTable, _ house: APIHouse) {
         writer.beginObject()
         writer.key("uid")
         writer.string(self.asker.text)
@@ -79,7 +80,7 @@ struct ConversationSync: Sendable {
         for line in self.lines { Self.write(line, to: &writer) }
         writer.endArray()
         writer.key("users")
-        JSONValue.array(self.people.map { $0.row(presence) }).write(to: &writer)
+        JSONValue.array(self.people.map { $0.dressed(house).row(presence) }).write(to: &writer)
         writer.key("groups")
         JSONValue.array(self.groups.map(\.row)).write(to: &writer)
         writer.key("channel_status")

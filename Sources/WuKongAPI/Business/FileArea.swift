@@ -11,7 +11,8 @@ enum FileArea {
         Route("GET", "/v1/file/upload", Self.address)
     ]
 
-    /// `path` names the channel and the file: `/1/ling/a.png`. `type` is what the file is for: `chat`, `common`, ...
+    /// `path` names the channel and the file: `/1/ling/a.png`. `type` is what the file is for: `chat`, `common`, ... For a
+    /// channel that the person is not in, it is a place for none in particular: nobody learns here that there is one.
     @Sendable static func address(_ call: BusinessCall) throws(APIFailure) {
         let person = call.person
         let channel = try Self.channel(call.request.query["path"], asker: person.name)
@@ -19,7 +20,7 @@ enum FileArea {
         let base = Self.base(call)
         call.write { store throws(StoreError) in
             let conversation = try channel.flatMap { (channel) throws(StoreError) in
-                try store.reading.conversation(channel.address, seenBy: person.user)?.id
+                try store.reading.conversation(channel, of: person.user)?.id
             }
             try store.makeUploadLink(
                 UploadLink(

@@ -158,7 +158,7 @@ enum FriendArea {
         } then: { views, reply in
             call.house.presence(of: views.map(\.friend.name)) { presence in
                 let rows = views.map { entry in
-                    entry.view.row(presence).adding(
+                    entry.view.dressed(call.house).row(presence).adding(
                         .fields(
                             ("is_deleted", .flag(entry.friend.isRemoved)),
                             ("version", .integer(entry.friend.change))))

@@ -28,10 +28,11 @@ enum GroupMemberArea {
             index: try call.request.queryInteger("page", otherwise: 1),
             size: try call.request.queryInteger("limit", otherwise: 100))
         let keyword = (call.request.query["keyword"] ?? "").lowercased()
-        let user = call.user
+        let (house, user) = (call.house, call.user)
         call.read { store throws(StoreError) in
             let conversation = try store.knownConversation(group, of: user)
             let all = try store.rows(of: try store.members(of: conversation.id), in: conversation, group.id)
+                .map { $0.dressed(house) }
             let fitting = keyword.isEmpty ? all : all.filter { $0.fits(keyword) }
             return Array(fitting.dropFirst(page.offset).prefix(page.size))
         } answer: { rows in
@@ -45,13 +46,13 @@ enum GroupMemberArea {
         let version = max(0, try call.request.queryInteger("version", otherwise: 0))
         let asked = try call.request.queryInteger("limit", otherwise: 100)
         let limit = Int(asked <= 0 ? 100 : min(asked, 1_000))
-        let user = call.user
+        let (house, user) = (call.house, call.user)
         call.read { store throws(StoreError) in
             let conversation = try store.knownConversation(group, of: user)
             return try store.rows(
                 of: try store.members(of: conversation.id, after: version, limit: limit), in: conversation, group.id)
         } answer: { rows in
-            .json(.array(rows.map(\.row)))
+            .json(.array(rows.map { $0.dressed(house).row }))
         }
     }
 
@@ -178,9 +179,17 @@ extension BusinessCall {
 struct GroupMemberRow: Sendable {
     let member: Member
     let group: String
-    let displayName: String
+    var displayName: String
     let isDenied: Bool
     let isSystem: Bool
+
+    /// With the name of another user system.
+    func dressed(_ house: APIHouse) -> GroupMemberRow {
+        guard let name = house.saidElsewhere(self.member.name)?.displayName else { return self }
+        var row = self
+        row.displayName = name
+        return row
+    }
 
     func fits(_ keyword: String) -> Bool {
         [self.displayName, self.member.nickname ?? "", self.member.name.text].contains { name in

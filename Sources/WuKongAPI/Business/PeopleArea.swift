@@ -38,7 +38,7 @@ enum PeopleArea {
             return view
         } then: { view, reply in
             call.house.didShow(name, user)
-            call.house.presence(of: [name]) { reply(.json(view.row($0))) }
+            call.house.presence(of: [name]) { reply(.json(view.dressed(call.house).row($0))) }
         }
     }
 
@@ -53,7 +53,8 @@ enum PeopleArea {
         } then: { view, reply in
             guard let view else { return reply(.json(.fields(("exist", .integer(0))))) }
             call.house.presence(of: [view.profile.name]) { presence in
-                reply(.json(.fields(("exist", .integer(1)), ("data", view.row(presence)))))
+                let row = view.dressed(call.house).row(presence)
+                reply(.json(.fields(("exist", .integer(1)), ("data", row))))
             }
         }
     }
@@ -89,15 +90,12 @@ enum PeopleArea {
 
     // MARK: Oneself
 
-    /// What people say about themselves here; the rest of a profile belongs to the operator.
-    private static let ownAttributes: Set<String> = ["sex", "short_no", "signature", "zone", "phone", "email"]
-
-    /// Changes one's own profile; friends are told.
+    /// Changes one's own profile; `ProfileNudges` tells friends.
     @Sendable static func change(_ call: BusinessCall) throws(APIFailure) {
         let fields = try call.request.fields()
         var patch = ProfilePatch(displayName: try fields.optionalText("name"))
         if let name = patch.displayName, name.allSatisfy(\.isWhitespace) { throw .bad("name is empty") }
-        let attributes = (call.request.body.object ?? []).filter { Self.ownAttributes.contains($0.name) }
+        let attributes = (call.request.body.object ?? []).filter { ProfileAttributes.own.contains($0.name) }
         for attribute in attributes {
             guard attribute.value.string != nil || attribute.value.integer != nil else {
                 throw .bad("\(attribute.name) must be a text or a whole number")
@@ -105,15 +103,11 @@ enum PeopleArea {
         }
         if !attributes.isEmpty { patch.attributes = JSONValue.object(attributes).serialized() }
         guard patch != ProfilePatch() else { throw .bad("the body has nothing that can be changed") }
-        let (house, person, wanted) = (call.house, call.person, patch)
+        let (user, wanted) = (call.user, patch)
         call.write { store throws(StoreError) in
-            _ = try store.setProfile(of: person.user, wanted)
-            return try store.reading.friendIDs(of: person.user)
-        } answer: { friends in
-            house.nudge(
-                .channelChanged(person.name.text, type: 1, isKept: false), people: friends + [person.user],
-                from: person.user)
-            return .ok
+            try store.setProfile(of: user, wanted)
+        } answer: { _ in
+            .ok
         }
     }
 

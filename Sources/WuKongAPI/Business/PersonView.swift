@@ -7,7 +7,7 @@ import WuKongTranslation
 
 /// A person as somebody sees them: their profile, what the two are to each other, and what the one who looks has set.
 struct PersonView: Sendable {
-    let profile: Profile
+    var profile: Profile
     let viewer: UserID
     /// `nil` when the two never were friends.
     let friend: Friend?
@@ -16,6 +16,15 @@ struct PersonView: Sendable {
     /// By this person.
     let hasBlockedViewer: Bool
     let preference: ConversationPreference
+
+    /// With the name and picture of another user system.
+    func dressed(_ house: APIHouse) -> PersonView {
+        guard let said = house.saidElsewhere(self.profile.name) else { return self }
+        var view = self
+        view.profile.displayName = said.displayName ?? self.profile.displayName
+        view.profile.avatar = said.avatar ?? self.profile.avatar
+        return view
+    }
 
     var isSelf: Bool { self.profile.user == self.viewer }
     var isFriend: Bool { self.friend.map { !$0.isRemoved } ?? false }

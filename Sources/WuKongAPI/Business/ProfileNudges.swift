@@ -4,8 +4,8 @@ import Execution
 package import Profiles
 import Store
 
-/// Tells apps when somebody is shown otherwise: friends, and whoever was shown them lately. What apps change themselves is
-/// told by the route that changes it, except for pictures, which come by another door.
+/// Tells apps when somebody is shown otherwise: friends, and whoever was shown them lately, by whichever door it came.
+/// What only one person sees, and the title of a group, is told by the route that changes it.
 package final class ProfileNudges: Sendable {
     /// Most people who are remembered as shown, over all who were shown them; then all are forgotten, and apps hear again
     /// of whom they show again.
@@ -35,9 +35,13 @@ package final class ProfileNudges: Sendable {
     private func changed(_ change: ProfileChange, _ house: APIHouse) {
         switch change.subject {
         case .person(let name):
-            let isPicture = change.fields.contains(.picture)
-            guard isPicture || change.cause != .write else { return }
-            self.tell(of: name, isPicture: isPicture, house)
+            guard change.onlyFor == nil else { return }
+            var nudges: [Nudge] = []
+            if change.fields.contains(.picture) { nudges.append(.personPicture(name.text)) }
+            if !change.fields.isDisjoint(with: Self.onCards(change.cause)) {
+                nudges.append(.channelChanged(name.text, type: 1, isKept: false))
+            }
+            self.tell(nudges, of: name, house)
         case .team(let id):
             guard change.fields.contains(.picture), change.onlyFor == nil else { return }
             house.store.read({ store throws(StoreError) in try store.conversation(id) }) { result in
@@ -48,16 +52,20 @@ package final class ProfileNudges: Sendable {
         }
     }
 
-    private func tell(of name: UserName, isPicture: Bool, _ house: APIHouse) {
+    /// What of a person's card, besides the picture, is worth telling. Who was made here just now is known to nobody.
+    private static func onCards(_ cause: ProfileCause) -> ProfileFields {
+        cause == .write ? [.name, .attributes] : [.name, .attributes, .existence]
+    }
+
+    private func tell(_ nudges: [Nudge], of name: UserName, _ house: APIHouse) {
+        guard !nudges.isEmpty else { return }
         let viewers = self.shown.withLock { $0.viewers[name] ?? [] }
         house.store.read({ store throws(StoreError) -> [UserID] in
             guard let user = try store.user(named: name)?.id else { return [] }
             return try store.friendIDs(of: user) + [user]
         }) { result in
             let people = viewers.union((try? result.get()) ?? []).sorted()
-            house.nudge(
-                isPicture ? .personPicture(name.text) : .channelChanged(name.text, type: 1, isKept: false),
-                people: people)
+            for nudge in nudges { house.nudge(nudge, people: people) }
         }
     }
 }

@@ -101,7 +101,7 @@ struct BusinessSignInScenarios {
         #expect(try app.does("GET", "message/prohibit_words/sync?version=0") == .array([]))
         #expect(try app.does("GET", "message/sync/sensitivewords?version=0")["list"]?.array == [])
         #expect(try house.http("GET", "/v1/common/appconfig").json["revoke_second"]?.integer == 120)
-        for (path, word) in [("user/device_token", "pushed"), ("file/upload", "files"), ("nothing", "business.md")] {
+        for (path, word) in [("user/device_token", "pushed"), ("nothing", "business.md")] {
             let answer = try app.ask("POST", path, "{}")
             #expect(answer.status == 404 && answer.json["msg"]?.string?.contains(word) == true)
         }

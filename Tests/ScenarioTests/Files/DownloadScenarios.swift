@@ -211,7 +211,8 @@ struct DownloadScenarios {
         let piece = Sample.noise(1_000_000)
         let content = (0..<24).flatMap { _ in piece }
         let path = try house.upload(ann, content)
-        let client = try house.socket()
+        // The kernel must not take all of it at once.
+        let client = try house.socket(receiveBufferBytes: 65_536)
         try client.send(
             raw: "GET \(path) HTTP/1.1\r\nHost: 127.0.0.1:\(house.port)\r\nConnection: close\r\ntoken: \(ann)\r\n\r\n")
         var keys: [String] = []

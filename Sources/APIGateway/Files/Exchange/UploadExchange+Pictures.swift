@@ -21,6 +21,9 @@ extension PictureName {
             guard let id = try store.reading.conversation(address, seenBy: actor.user)?.id else {
                 throw .refused(.noSuchConversation)
             }
+            let member = try store.reading.member(actor.user, in: id)
+            // Who is not in it does not learn that there is one.
+            guard actor.isPrivileged || member != nil else { throw .refused(.noSuchConversation) }
             var patch = ChannelPatch()
             patch.logo = DoorPaths.file(file.key)
             _ = try store.updateInfo(of: id, patch, by: actor)

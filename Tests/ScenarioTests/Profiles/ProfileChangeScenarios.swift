@@ -1,0 +1,157 @@
+import ByteCodec
+import ChatModel
+import Store
+import TeahouseTesting
+import Testing
+
+/// People change what is shown of them.
+struct ProfileChangeScenarios {
+    @Test("a new name is answered, and seen by others who had seen the old one")
+    func name() throws {
+        let house = try House.withFiles()
+        let (ann, bob) = (try house.token("ann"), try house.token("bob"))
+        #expect(try house.shownNames(["ann"], token: bob) == ["ann"])
+        let answer = try house.changeProfile(ann, #"{"display_name":"Ann \u8336"}"#)
+        #expect(answer.status == 200 && answer.json["id"]?.string == "ann")
+        #expect(answer.json["display_name"]?.string == "Ann \u{8336}" && answer.json["name"]?.string == "Ann \u{8336}")
+        #expect(try house.shownNames(["ann"], token: bob) == ["Ann \u{8336}"])
+        #expect(try house.profile("ann", token: bob)["name"]?.string == "Ann \u{8336}")
+        #expect(try house.changeProfile(ann, #"{"display_name":""}"#).json["name"]?.string == "ann")
+        #expect(try house.shownNames(["ann", "bob"], token: bob) == ["ann", "bob"])
+    }
+
+    @Test("what people say about themselves is merged; contact data is theirs and the manager's to see")
+    func attributes() throws {
+        let house = try House.withFiles()
+        let (ann, bob) = (try house.token("ann"), try house.token("bob"))
+        let id = try house.id("ann")
+        try house.write { store throws(StoreError) in
+            try store.setProfile(of: id, ProfilePatch(attributes: Array(#"{"category":"staff"}"#.utf8)))
+        }
+        let first = try house.changeProfile(ann, #"{"attributes":{"sex":1,"phone":"0123","signature":"tea"}}"#)
+        #expect(first.status == 200 && first.json["attributes"]?["phone"]?.string == "0123")
+        let second = try house.changeProfile(ann, #"{"attributes":{"signature":null,"email":"a@b"}}"#)
+        let own = try #require(second.json["attributes"]?.object)
+        #expect(Set(own.map(\.name)) == ["category", "sex", "phone", "email"])
+        let seen = try #require(try house.profiles(["ann"], token: bob)[0]["attributes"]?.object)
+        #expect(Set(seen.map(\.name)) == ["category", "sex"])
+        let one = try #require(try house.profile("ann", token: bob)["attributes"]?.object)
+        #expect(Set(one.map(\.name)) == ["category", "sex"])
+        let manager = try house.profile("ann", token: try house.managerToken())
+        #expect(manager["attributes"]?["email"]?.string == "a@b")
+    }
+
+    @Test(
+        "a field that is wrong is refused by name, and nothing of the request is done",
+        arguments: [
+            ("{}", "the body has nothing that can be changed"),
+            (#"{"name":"x"}"#, "the body has nothing that can be changed"),
+            ("[]", "expected a JSON object as the body"), (#"{"display_name":7}"#, "display_name must be a text"),
+            (#"{"display_name":" \t "}"#, "display_name is blank"),
+            (#"{"display_name":"a\u0000b"}"#, "display_name has control characters"),
+            (#"{"display_name":"a\nb"}"#, "display_name has control characters"),
+            (#"{"display_name":"x","attributes":"sex"}"#, "attributes must be an object"),
+            (
+                #"{"display_name":"x","attributes":{"category":"staff"}}"#,
+                "attributes.category is not one's own to change: the operator sets it"
+            ),
+            (
+                #"{"display_name":"x","attributes":{"sex":[1]}}"#,
+                "attributes.sex must be a text, a whole number or null"
+            ),
+            (#"{"display_name":"x","avatar":"/etc/passwd"}"#, "avatar is no id of a file"),
+            (#"{"display_name":"x","avatar":"https://evil.example/x.png"}"#, "avatar is no id of a file"),
+            (#"{"display_name":"x","avatar_small":1}"#, "avatar_small must be a text"),
+        ])
+    func wrong(_ json: String, _ what: String) throws {
+        let house = try House.withFiles()
+        let ann = try house.token("ann")
+        let answer = try house.changeProfile(ann, json)
+        #expect(answer.status == 400 && answer.json["status"]?.integer == 400)
+        #expect(answer.json["error"]?.string == what)
+        #expect(try house.shownNames(["ann"], token: ann) == ["ann"])
+    }
+
+    @Test("a name or attributes that are too long are refused with their bound")
+    func tooLong() throws {
+        let house = try House.withFiles()
+        let ann = try house.token("ann")
+        let long = String(repeating: "\u{8336}", count: 2_000)
+        let name = try house.changeProfile(ann, #"{"display_name":"\#(long)"}"#)
+        #expect(name.status == 400)
+        #expect(
+            name.json["error"]?.string?.contains("a display name has at most \(PeopleLimits.nameScalars) characters")
+                == true)
+        let most = String(repeating: "\u{8336}", count: PeopleLimits.nameScalars)
+        #expect(try house.changeProfile(ann, #"{"display_name":"\#(most)"}"#).json["name"]?.string == most)
+        let signature = String(repeating: "x", count: PeopleLimits.profileBytes)
+        let attributes = try house.changeProfile(ann, #"{"attributes":{"signature":"\#(signature)"}}"#)
+        #expect(attributes.status == 400 && attributes.json["error"]?.string?.contains("at most") == true)
+    }
+
+    @Test("a picture is made of one's own files, in two sizes; others see them, and an empty one takes it away")
+    func picture() throws {
+        let house = try House.withFiles()
+        let (ann, bob) = (try house.token("ann"), try house.token("bob"))
+        let (full, small) = (Sample.png(1), Sample.png(2))
+        let paths = try [full, small].map { try house.upload(ann, $0, name: "a.png", type: "image/png") }
+        let keys = paths.map { String($0.split(separator: "/").last ?? "") }
+        #expect(try house.http("GET", paths[0], token: bob).status == 404)
+        let answer = try house.changeProfile(ann, #"{"avatar":"\#(keys[0])","avatar_small":"\#(keys[1])"}"#)
+        #expect(answer.status == 200)
+        let seen = try house.profiles(["ann"], token: bob)[0]
+        #expect(seen["avatar"]?.string == paths[0] && seen["avatar_small"]?.string == paths[1])
+        #expect(try house.http("GET", paths[0], token: bob).body == full)
+        #expect(try house.http("GET", paths[1], token: bob).body == small)
+        for (query, path) in [("", paths[0]), ("?size=full", paths[0]), ("?size=small", paths[1])] {
+            let reply = try house.http("GET", "/api/v1/avatars/ann\(query)", token: bob)
+            #expect(reply.status == 302 && reply.headers["location"] == path && reply.body.isEmpty)
+        }
+        // Where apps of WuKongIM look.
+        #expect(try house.picture("users/ann").body == full)
+        let none = try house.changeProfile(ann, #"{"avatar":"","avatar_small":""}"#)
+        #expect(none.json["avatar"] == .null && none.json["avatar_small"] == .null)
+        #expect(try house.http("GET", paths[0], token: bob).status == 404)
+        #expect(try house.http("GET", "/api/v1/avatars/ann", token: bob).status == 200)
+        #expect(try house.picture("users/ann").headers["content-type"] == "image/png")
+        house.stop()
+        #expect(try house.findings() == [])
+    }
+
+    @Test("a new whole picture takes the old small one away with it")
+    func smallGoes() throws {
+        let house = try House.withFiles()
+        let ann = try house.token("ann")
+        let paths = try (1...3).map { try house.upload(ann, Sample.png($0), name: "a.png", type: "image/png") }
+        let keys = paths.map { String($0.split(separator: "/").last ?? "") }
+        _ = try house.changeProfile(ann, #"{"avatar":"\#(keys[0])","avatar_small":"\#(keys[1])"}"#)
+        let answer = try house.changeProfile(ann, #"{"avatar":"\#(keys[2])"}"#)
+        #expect(answer.json["avatar"]?.string == paths[2] && answer.json["avatar_small"] == .null)
+        // The old ones hang nowhere any more.
+        let bob = try house.token("bob")
+        #expect(try paths.map { try house.http("GET", $0, token: bob).status } == [404, 404, 200])
+        house.stop()
+        #expect(try house.findings() == [])
+    }
+
+    @Test("a file that somebody cannot see, or that is not there, does not become their picture")
+    func othersFiles() throws {
+        let house = try House.withFiles()
+        let (ann, eve) = (try house.token("ann"), try house.token("eve"))
+        let path = try house.upload(ann, Sample.png(1), name: "a.png", type: "image/png")
+        let keys = [String(path.split(separator: "/").last ?? ""), "th-f" + String(repeating: "a", count: 26)]
+        for key in keys {
+            let answer = try house.changeProfile(eve, #"{"display_name":"Eve","avatar":"\#(key)"}"#)
+            #expect(answer.status == 404, "\(answer)")
+        }
+        #expect(try house.shownNames(["eve"], token: ann) == ["eve"])
+        #expect(try house.http("GET", path, token: eve).status == 404)
+    }
+
+    @Test("the manager has no profile of their own")
+    func manager() throws {
+        let house = try House.withFiles()
+        let answer = try house.changeProfile(try house.managerToken(), #"{"display_name":"Boss"}"#)
+        #expect([401, 403].contains(answer.status))
+    }
+}

@@ -64,8 +64,8 @@ extension TransferError: CustomStringConvertible {
         case .overloaded: "too many transfers are going on: ask again in a second"
         case .tooLong(let limit): "more than the \(limit) bytes that it may have"
         case .wrongChecksum: "what came does not have the checksum that was announced: send it again"
-        case .cancelled: "it was cancelled"
-        case .over(let state): "it is over: \(state)"
+        case .cancelled: "the transfer was cancelled"
+        case .over(let state): "the transfer is over: \(state)"
         case .full: "no space left for files: free some room, uploads go on by themselves"
         case .damaged: "the content is damaged or missing on the disk: upload the file again, or restore a backup"
         case .failed(let reason): reason

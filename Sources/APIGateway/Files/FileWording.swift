@@ -22,7 +22,7 @@ extension APIFailure {
         case .overloaded: self.init(503, "too many files are on their way: ask again", retryAfterSeconds: 1)
         case .tooLong(let limit): self.init(413, "more than the \(limit) bytes that may come")
         case .wrongChecksum: self.init(460, "what came does not have the checksum that was announced")
-        case .cancelled: self.init(410, "it was cancelled")
+        case .cancelled: self.init(410, "the transfer was cancelled")
         case .over(.succeeded): self.init(409, "the upload is complete")
         case .over: self.init(410, "the upload is over: begin a new one")
         case .full: self.init(507, "there is no room for more files: the operator has to make some")

@@ -150,6 +150,9 @@ extension WriteTransaction {
             "UPDATE conversation SET title = ?, logo = ?, notice = ?, attributes = ?, flags = ? WHERE id = ?",
             after.title, after.logo, after.notice, after.attributes.map { String(decoding: $0, as: UTF8.self) },
             flags.rawValue, conversation.id)
+        if after.logo != before.logo {
+            try self.letGoOfPicture(.conversation(conversation.id, isSmall: false), unlessAt: after.logo ?? "")
+        }
         self.noteProfile(.team(conversation.id, Self.changed(before, after, flags: flags != conversation.flags)))
         conversation.flags = flags
         try self.noteRevision(of: conversation, change: self.nextChange())

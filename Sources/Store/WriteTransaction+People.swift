@@ -46,15 +46,20 @@ extension WriteTransaction {
         if let avatar = patch.avatar {
             try self.connection.run(
                 "UPDATE user SET avatar = ?, avatar_small = NULL WHERE id = ?", avatar.isEmpty ? nil : avatar, user)
-            // The file of the old small size goes with its address: otherwise it is kept, and everybody's, for ever.
-            if patch.avatarSmall == nil {
-                try self.setPicture(of: .person(user, isSmall: true), to: nil, by: .operator)
-            }
+            try self.letGoOfPicture(.person(user, isSmall: false), unlessAt: avatar)
+            try self.letGoOfPicture(.person(user, isSmall: true), unlessAt: patch.avatarSmall ?? "")
         }
         if let small = patch.avatarSmall {
             try self.connection.run(
                 "UPDATE user SET avatar_small = ? WHERE id = ?", small.isEmpty ? nil : small, user)
+            try self.letGoOfPicture(.person(user, isSmall: true), unlessAt: small)
         }
+    }
+
+    /// A file that is shown no more goes with its address: otherwise it is kept, and everybody's, for ever.
+    func letGoOfPicture(_ holder: PictureHolder, unlessAt address: String) throws(StoreError) {
+        guard let file = try self.reading.picture(of: holder), !address.hasSuffix(file.key.text) else { return }
+        try self.setPicture(of: holder, to: nil, by: .operator)
     }
 
     static func check(_ text: String, maximumScalars: Int, _ what: String) throws(StoreError) {

@@ -174,7 +174,7 @@ package struct ProfileRoutes: Sendable {
         ) { infos in
             guard let info = infos.first else { return reply(.failure(404, "there is no such person")) }
             let small = isSmall ? info.picture.small : nil
-            if let address = small ?? info.picture.full, !address.isEmpty, Self.isHeader(address) {
+            if let address = small ?? info.picture.full, !address.isEmpty, NativeAnswer.isLocation(address) {
                 var answer = APIAnswer(status: 302, body: [])
                 answer.headers = [("Location", address)]
                 return reply(answer)
@@ -185,9 +185,6 @@ package struct ProfileRoutes: Sendable {
             reply(answer)
         }
     }
-
-    /// Whether an address that somebody wrote into a profile can stand in a header.
-    private static func isHeader(_ text: String) -> Bool { text.utf8.allSatisfy { $0 > 0x20 && $0 < 0x7F } }
 
     // MARK: News
 

@@ -39,6 +39,32 @@ struct BusinessPictureScenarios {
         #expect(try house.findings() == [])
     }
 
+    @Test("a picture elsewhere is pointed to, and the file that was shown before is let go")
+    func elsewhere() throws {
+        let house = try House.withFiles()
+        let romeo = try App(house, "romeo")
+        #expect(try house.setPicture("users/romeo", Sample.png(1), token: romeo.token).status == 200)
+        let file = try romeo.does("GET", "users/romeo")["avatar"]?.string ?? ""
+        let juliet = try house.token("juliet")
+        #expect(try house.http("GET", file, token: juliet).status == 200)
+        let id = try house.id("romeo")
+        for (address, isShown) in [("https://pictures.example/r.png", true), ("javascript:alert(1)", false)] {
+            try house.write { store throws(StoreError) in try store.setProfile(of: id, ProfilePatch(avatar: address)) }
+            let shown = try house.picture("users/romeo")
+            #expect(shown.status == (isShown ? 302 : 200) && shown.headers["location"] == (isShown ? address : nil))
+        }
+        #expect(try house.http("GET", file, token: juliet).status == 404)
+        let verona = try house.group("verona", ["romeo", "juliet"])
+        #expect(try house.setPicture("groups/verona", Sample.png(2), token: romeo.token).status == 200)
+        var patch = ChannelPatch()
+        patch.logo = "http://pictures.example/v.png"
+        let wanted = patch
+        try house.write { store throws(StoreError) in _ = try store.updateInfo(of: verona, wanted, by: Actor(id)) }
+        #expect(try house.picture("groups/verona").headers["location"] == "http://pictures.example/v.png")
+        house.stop()
+        #expect(try house.findings() == [])
+    }
+
     @Test("nobody sets another one's picture, except the manager; what is no picture is never shown as a page")
     func others() throws {
         let house = try House.withFiles()

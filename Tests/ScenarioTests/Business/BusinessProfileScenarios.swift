@@ -30,6 +30,8 @@ struct BusinessProfileScenarios {
             card = try app.does("GET", "users/juliet")
         } while card["name"]?.string != "朱丽叶"
         #expect(card["avatar"]?.string == "https://pictures.example/j.png")
+        let picture = try house.http("GET", "/v1/users/juliet/avatar")
+        #expect(picture.status == 302 && picture.headers["location"] == "https://pictures.example/j.png")
         #expect(try app.does("GET", "channels/juliet/1")["name"]?.string == "朱丽叶")
         #expect(try app.does("GET", "user/search?keyword=juliet")["data"]?["name"]?.string == "朱丽叶")
     }

@@ -80,13 +80,30 @@ final class DownloadExchange: FileExchange {
     func begin(_ picture: PictureName, _ request: HTTPRequest) {
         self.responder.whenEnded = { [unowned self] in self.ended() }
         if let failure = self.desk.api.takeFromAddress(request) { return self.refuse(failure) }
+        // What another user system says goes before what is here.
+        if case .person(let name) = picture, let address = self.desk.house.saidElsewhere(name)?.avatar,
+            NativeAnswer.isElsewhere(address)
+        {
+            return self.send(to: address)
+        }
         self.desk.house.store.read(
-            { transaction throws(StoreError) in try picture.file(in: transaction) },
-            then: self.port.back(to: Self.self) { (exchange, result: Result<FileRecord?, StoreError>) in
+            { transaction throws(StoreError) in try picture.place(in: transaction) },
+            then: self.port.back(to: Self.self) { (exchange, result: Result<PictureName.Place, StoreError>) in
+                switch result {
+                case .failure(let error): exchange.refuse(APIFailure(error))
+                case .success(.file(let file)): exchange.found(.success(file))
+                case .success(.address(let address)) where NativeAnswer.isElsewhere(address): exchange.send(to: address)
                 // Who has none, and nobody at all, look the same.
-                if case .success(nil) = result { return exchange.answerPlain(picture) }
-                exchange.found(result)
+                case .success: exchange.answerPlain(picture)
+                }
             })
+    }
+
+    private func send(to address: String) {
+        guard !self.isOver else { return }
+        self.finish {
+            $0.respond(status: 302, headers: [("Location", address), ("Cache-Control", "private, no-cache")], body: [])
+        }
     }
 
     private func answerPlain(_ picture: PictureName) {

@@ -31,16 +31,25 @@ extension PictureName {
         }
     }
 
-    /// The file that is the picture; `nil` for who has none.
-    func file(in store: ReadTransaction) throws(StoreError) -> FileRecord? {
+    /// Where the picture is.
+    enum Place: Sendable {
+        case file(FileRecord)
+        /// Elsewhere, as it was written into the profile.
+        case address(String)
+        case none
+    }
+
+    func place(in store: ReadTransaction) throws(StoreError) -> Place {
         switch self {
         case .person(let name):
-            guard let user = try store.user(named: name)?.id else { return nil }
-            return try store.picture(of: .person(user, isSmall: false))
+            guard let profile = try store.profile(named: name) else { return .none }
+            if let file = try store.picture(of: .person(profile.user, isSmall: false)) { return .file(file) }
+            return profile.avatar.map { .address($0) } ?? .none
         case .group(let name):
             let address = ConversationAddress.channel(.group, name)
-            guard let id = try store.conversation(address, seenBy: .system)?.id else { return nil }
-            return try store.picture(of: .conversation(id, isSmall: false))
+            guard let id = try store.conversation(address, seenBy: .system)?.id else { return .none }
+            if let file = try store.picture(of: .conversation(id, isSmall: false)) { return .file(file) }
+            return try store.card(of: id)?.logo.map { .address($0) } ?? .none
         }
     }
 }

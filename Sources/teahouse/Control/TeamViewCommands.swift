@@ -38,7 +38,7 @@ let teamCardCommand = Command(
         let answer = try control.ask(.teams(.card(query)))
         guard case .teams(.card(let rows)) = answer else { throw control.unexpectedAnswer }
         if control.wantsJSON { return try control.print(json: answer.json) }
-        let form: TeamForm = rows.contains { $0.name == .kind } || query.member != nil ? .advanced : .normal
+        let form: TeamForm = rows.contains { $0.name == .kind || $0.name == .header } || query.member != nil ? .advanced : .normal
         try control.print(rows, in: form)
     })
 
@@ -48,7 +48,7 @@ extension Control {
         try self.print(
             [
                 Table.Column("table.row"), Table.Column("table.value", maximumWidth: 80),
-                Table.Column("table.editable"),
+                Table.Column("table.editable", maximumWidth: 80),
             ],
             rows: rows.map { row in
                 let refusal = row.refusal.map { TeamCard.refusal($0, texts) }

@@ -82,7 +82,7 @@ let package = Package(
             "AdminService",
             common + [
                 "AdminAPI", "Accounts", "Broker", "Store", "FileStore", "Transfers", "Profiles", "Transport",
-                "WuKongTranslation", "CLinux",
+                "WuKongTranslation", "Localization", "CLinux",
             ]),
         module(
             "Server",

@@ -89,11 +89,13 @@ package struct APIFailure: Error, Hashable, Sendable {
         case .invalid: self.init(400, "\(error)")
         case .refused(let refusal):
             switch refusal {
-            case .noSuchConversation, .noSuchMessage, .noSuchUser: self.init(404, "\(error)")
-            case .notMember, .notAuthor, .notManager, .notOwner, .mayNotSend, .switchedOff: self.init(403, "\(error)")
+            case .noSuchConversation, .noSuchMessage, .noSuchUser, .noSuchRequest: self.init(404, "\(error)")
+            case .notMember, .notAuthor, .notManager, .notOwner, .mayNotSend, .switchedOff, .joiningClosed,
+                .ownerMustTransfer:
+                self.init(403, "\(error)")
             case .noSuchFile: self.init(404, "\(error)")
-            case .changedMeanwhile, .fileInUse, .fileIncomplete: self.init(409, "\(error)")
-            case .transferOver: self.init(410, "\(error)")
+            case .changedMeanwhile, .fileInUse, .fileIncomplete, .alreadyMember: self.init(409, "\(error)")
+            case .transferOver, .requestOver: self.init(410, "\(error)")
             case .fileTooLong: self.init(413, "\(error)")
             case .tooManyUploads: self.init(429, "\(error)", retryAfterSeconds: 5)
             case .uploadsTooFast: self.init(429, "\(error)", retryAfterSeconds: 600)

@@ -20,6 +20,7 @@ package enum AdminAnswer: Hashable, Sendable {
     case files(AdminFileAnswer)
     case transfers(AdminTransferAnswer)
     case profiles(AdminProfileAnswer)
+    case teams(AdminTeamAnswer)
 }
 
 /// Something that happened, for who follows.
@@ -98,6 +99,7 @@ extension AdminAnswer {
         case .files(let answer): answer.word
         case .transfers(let answer): answer.word
         case .profiles(let answer): answer.word
+        case .teams(let answer): answer.word
         }
     }
 
@@ -127,6 +129,7 @@ extension AdminAnswer {
         case .files(let answer): answer.write(to: &fields)
         case .transfers(let answer): answer.write(to: &fields)
         case .profiles(let answer): answer.write(to: &fields)
+        case .teams(let answer): answer.write(to: &fields)
         }
     }
 
@@ -154,6 +157,7 @@ extension AdminAnswer {
         if let answer = try AdminFileAnswer(word: word, with) { return .files(answer) }
         if let answer = try AdminTransferAnswer(word: word, with) { return .transfers(answer) }
         if let answer = try AdminProfileAnswer(word: word, with) { return .profiles(answer) }
+        if let answer = try AdminTeamAnswer(word: word, with) { return .teams(answer) }
         throw AdminError(.protocolError, "the server answered \(word), which this command does not know")
     }
 }

@@ -10,7 +10,7 @@ package struct AdminConversation: AdminRecord {
     package var title: String?
     package var isBanned: Bool
     package var isDisbanded: Bool
-    /// Only managers and the owner may send.
+    /// Only managers and the owner may send, or they neither.
     package var isMuted: Bool
     package var memberCount: Int64
     /// How many messages it has.
@@ -25,7 +25,7 @@ package struct AdminConversation: AdminRecord {
         self.title = conversation.title
         self.isBanned = conversation.flags.contains(.banned)
         self.isDisbanded = conversation.flags.contains(.disbanded)
-        self.isMuted = conversation.flags.contains(.membersMuted)
+        self.isMuted = conversation.flags.muteMode != .none
         self.memberCount = Int64(conversation.memberCount)
         self.head = conversation.head
         self.createdAtMilliseconds = conversation.createdAtMilliseconds

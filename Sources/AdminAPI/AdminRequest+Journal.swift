@@ -13,6 +13,7 @@ extension AdminRequest {
         case .files(let request): request.isChange
         case .transfers(let request): request.isChange
         case .profiles(let request): request.isChange
+        case .teams(let request): request.isChange
         }
     }
 
@@ -32,6 +33,7 @@ extension AdminRequest {
         case .files(let request): request.subject
         case .transfers(let request): request.subject
         case .profiles(let request): request.subject
+        case .teams(let request): request.subject
         default: nil
         }
     }

@@ -61,6 +61,7 @@ package enum AdminRequest: Hashable, Sendable {
     case files(AdminFileRequest)
     case transfers(AdminTransferRequest)
     case profiles(AdminProfileRequest)
+    case teams(AdminTeamRequest)
 }
 
 extension AdminRequest {
@@ -99,6 +100,7 @@ extension AdminRequest {
         case .files(let request): request.word
         case .transfers(let request): request.word
         case .profiles(let request): request.word
+        case .teams(let request): request.word
         }
     }
 
@@ -184,6 +186,7 @@ extension AdminRequest {
         case .files(let request): request.write(to: &fields)
         case .transfers(let request): request.write(to: &fields)
         case .profiles(let request): request.write(to: &fields)
+        case .teams(let request): request.write(to: &fields)
         default: break
         }
     }
@@ -263,6 +266,7 @@ extension AdminRequest {
         if let request = try AdminFileRequest(word: word, with) { return .files(request) }
         if let request = try AdminTransferRequest(word: word, with) { return .transfers(request) }
         if let request = try AdminProfileRequest(word: word, with) { return .profiles(request) }
+        if let request = try AdminTeamRequest(word: word, with) { return .teams(request) }
         throw AdminError(.invalid, "this server does not know the request \(word)")
     }
 

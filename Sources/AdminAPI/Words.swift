@@ -113,7 +113,7 @@ enum Word {
         try Self.find(fields.text(key), Array(Value.allCases)) { $0.rawValue }
     }
 
-    private static func find<Value>(
+    static func find<Value>(
         _ word: String, _ values: [Value], _ spelling: (Value) -> String
     ) throws(AdminError) -> Value {
         if let value = values.first(where: { spelling($0) == word }) { return value }

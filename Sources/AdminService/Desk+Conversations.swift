@@ -45,7 +45,11 @@ extension Desk {
         self.write(then) { transaction throws(StoreError) in
             let id = try Self.group(group, transaction.reading).id
             var patch = ChannelPatch()
-            if isMuted { patch.setFlags = .membersMuted } else { patch.clearedFlags = .membersMuted }
+            if isMuted {
+                patch.setFlags = .membersMuted
+            } else {
+                patch.clearedFlags = [.membersMuted, .everyoneMuted]
+            }
             return .count(try transaction.updateInfo(of: id, patch, by: .operator) ? 1 : 0)
         }
     }
@@ -121,7 +125,7 @@ extension Desk {
 // MARK: Looking up
 
 extension Desk {
-    private static func users(_ names: [UserName], _ transaction: WriteTransaction) throws(StoreError) -> [UserID] {
+    static func users(_ names: [UserName], _ transaction: WriteTransaction) throws(StoreError) -> [UserID] {
         var ids: [UserID] = []
         for name in names { ids.append(try transaction.reading.existingUser(name).id) }
         return ids

@@ -75,6 +75,7 @@ struct Desk: Sendable {
         case .files(let request): self.answer(request, then)
         case .transfers(let request): self.answer(request, then)
         case .profiles(let request): self.answer(request, then)
+        case .teams(let request): self.answer(request, then)
         default: then(.failure(AdminError(.invalid, "this request belongs to a connection")))
         }
     }

@@ -45,6 +45,14 @@ package enum ActionRefusal: Hashable, Sendable {
     /// Somebody changed it meanwhile: read it again.
     case changedMeanwhile
     case disbanded
+    /// Nobody comes in here without being invited, or without being let in.
+    case joiningClosed
+    case alreadyMember
+    /// The owner hands the group over first.
+    case ownerMustTransfer
+    case noSuchRequest
+    /// It was answered or withdrawn, or has expired.
+    case requestOver
     /// No such file or transfer, or nothing the person may know of.
     case noSuchFile
     /// It is still on its way.
@@ -80,6 +88,11 @@ extension ActionRefusal: CustomStringConvertible {
         case .tooMany(let limit): "there can be \(limit) at most"
         case .changedMeanwhile: "it was changed meanwhile: read it again"
         case .disbanded: "the group was disbanded"
+        case .joiningClosed: "this group does not take whoever wants to come in"
+        case .alreadyMember: "already a member"
+        case .ownerMustTransfer: "the owner has to hand the group over first"
+        case .noSuchRequest: "there is no such request"
+        case .requestOver: "the request was answered or withdrawn, or has expired"
         case .noSuchFile: "there is no such file"
         case .fileIncomplete: "the file is not complete"
         case .transferOver: "the transfer is over"

@@ -55,8 +55,12 @@ package struct ConversationFlags: OptionSet, Hashable, Sendable {
     package static let membersMuted = ConversationFlags(rawValue: 8)
     /// Members' invitations wait for a manager.
     package static let invitationsNeedConsent = ConversationFlags(rawValue: 16)
+    /// Nobody may send, managers and the owner neither, but what an app's server or the operator sends is taken.
+    package static let everyoneMuted = ConversationFlags(rawValue: 64)
     /// What managers may switch themselves.
-    package static let changeableByManagers: ConversationFlags = [.membersMuted, .invitationsNeedConsent]
+    package static let changeableByManagers: ConversationFlags = [
+        .membersMuted, .everyoneMuted, .invitationsNeedConsent,
+    ]
     /// Meant for very many members (WuKongIM large): carried, nothing depends on it.
     package static let large = ConversationFlags(rawValue: 32)
 }

@@ -20,7 +20,7 @@ package enum PublishRefusal: Hashable, Sendable, CaseIterable {
     /// The person or group takes messages from a list only, and the sender is not on it.
     case notAllowlisted
     case notMember
-    /// Only managers and the owner may send just now.
+    /// Only managers and the owner may send just now, or they neither.
     case membersMuted
     /// This member may not send for a while.
     case muted
@@ -82,7 +82,9 @@ package func publishRefusal(_ facts: PublishFacts) -> PublishRefusal? {
     if facts.senderIsSendBanned { return .senderSendBanned }
     if facts.kind.canBeClosed {
         if facts.flags.contains(.banned) { return .conversationBanned }
-        if facts.flags.contains(.disbanded) { return .conversationDisbanded }
+        // The house itself says in a group that it is over.
+        let isLastWord = facts.authority == .operator && facts.senderIsSystem
+        if facts.flags.contains(.disbanded) && !isLastWord { return .conversationDisbanded }
     }
     if facts.authority != .user || facts.senderIsSystem { return nil }
     if facts.kind == .direct && facts.receiverIsSystem { return nil }
@@ -98,5 +100,6 @@ package func publishRefusal(_ facts: PublishFacts) -> PublishRefusal? {
 private func silence(_ facts: PublishFacts) -> PublishRefusal? {
     if facts.flags.contains(.sendBanned) { return .conversationBanned }
     if facts.senderIsMuted { return .muted }
+    if facts.flags.contains(.everyoneMuted) { return .membersMuted }
     return facts.flags.contains(.membersMuted) && !facts.senderIsManager ? .membersMuted : nil
 }

@@ -84,14 +84,15 @@ extension Connection {
 
     /// Adds a member row: what was said before counts as read.
     func insertMember(
-        _ user: UserID, _ role: MemberRole, into conversation: ConversationState, change: Int64, at wall: Int64
+        _ user: UserID, _ role: MemberRole, into conversation: ConversationState, change: Int64, at wall: Int64,
+        inviter: UserID? = nil
     ) throws(StoreError) {
         try self.run(
             """
             INSERT INTO member (conversation_id, user_id, role, read_sequence, read_countable, joined_sequence, change,
-                revision, joined_at)
-            VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)
+                revision, joined_at, inviter_id)
+            VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
             """, conversation.id, user, role.rawValue, conversation.head, conversation.headCountable, conversation.head,
-            change, conversation.revision, wall)
+            change, conversation.revision, wall, inviter)
     }
 }

@@ -167,10 +167,15 @@ extension ReadTransaction {
     // MARK: Cards
 
     package func card(of id: ConversationID) throws(StoreError) -> ConversationCard? {
-        let sql: StaticString = "SELECT title, logo, notice, attributes FROM conversation WHERE id = ?"
+        let sql: StaticString = """
+            SELECT title, logo, (
+                SELECT body FROM announcement WHERE conversation_id = conversation.id ORDER BY number DESC LIMIT 1
+            ), attributes FROM conversation WHERE id = ?
+            """
         return try self.connection.first(sql, id) { row throws(StoreError) in
             ConversationCard(
-                conversation: id, title: row.optionalText(0), logo: row.optionalText(1), notice: row.optionalText(2),
+                conversation: id, title: row.optionalText(0), logo: row.optionalText(1),
+                notice: row.optionalText(2).flatMap { $0.isEmpty ? nil : $0 },
                 attributes: row.optionalBlob(3))
         }
     }

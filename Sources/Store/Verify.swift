@@ -77,6 +77,8 @@ package struct VerifyFinding: Hashable, Sendable, CustomStringConvertible {
         case delivered
         /// A profile, a friendship or a friend request.
         case people
+        /// What a group is set to, or a request to join it.
+        case team
         /// A file, what refers to it, a link or a transfer.
         case file
         /// What is on the disk of a file.
@@ -172,6 +174,7 @@ struct Verifier {
         try self.checkMessageChanges()
         try self.checkViews()
         try self.checkPeople()
+        try self.checkTeams()
         try self.checkFiles()
         for expectation in self.options.expectations { try self.check(expectation) }
     }

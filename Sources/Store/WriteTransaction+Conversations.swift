@@ -7,12 +7,15 @@ extension WriteTransaction {
     /// Makes a conversation of any kind but a direct one. `creator` becomes its owner, except in a room, which has no
     /// member list. A visitor's and an agent's conversation has the people of its name among its members.
     ///
-    /// - Parameter name: the app's name for it; unique within the kind.
+    /// - Parameters:
+    ///   - name: the app's name for it; unique within the kind.
+    ///   - settings: of a group; of no meaning for other kinds.
     /// - Throws: `exists`; `notFound` for an unknown person; `invalid` for a direct conversation (those make
     ///   themselves), members of a room, or more members than `groupMembers`.
     @discardableResult
     package func createChannel(
-        _ kind: ConversationKind, _ name: ChannelName, title: String? = nil, creator: UserID, members: [UserID] = []
+        _ kind: ConversationKind, _ name: ChannelName, title: String? = nil, creator: UserID, members: [UserID] = [],
+        settings: TeamSettings = .open
     ) throws(StoreError) -> ConversationID {
         try Self.check(scalars: title, ConversationBounds.titleScalars, "title")
         let key = ChannelKey(kind: kind, name: name)
@@ -31,10 +34,17 @@ extension WriteTransaction {
         let made = ConversationState(
             id: ConversationID(rawValue: self.connection.lastInsertedID), kind: kind, channel: name, pair: nil,
             creator: creator, activeAt: now)
+        if kind == .group {
+            try self.connection.insertTeam(made.id, settings)
+            made.settings = settings
+        }
         self.memory.remember(made)
+        // Who came with the owner was brought by the owner.
+        let inviter = people.contains(creator) ? creator : nil
         for person in people {
             let role: MemberRole = person == creator ? .owner : .member
-            try self.connection.insertMember(person, role, into: made, change: change, at: now)
+            try self.connection.insertMember(
+                person, role, into: made, change: change, at: now, inviter: person == creator ? nil : inviter)
             self.memory.add(person, role, to: made)
         }
         self.noteProfile(.team(made.id, .existence))
@@ -80,14 +90,14 @@ extension WriteTransaction {
         _ kind: ConversationKind, _ name: ChannelName, _ patch: ChannelPatch
     ) throws(StoreError) -> (id: ConversationID, isNew: Bool) {
         if let known = try self.memory.conversation(ChannelKey(kind: kind, name: name)) {
-            try self.apply(patch, to: known)
+            try self.apply(patch, to: known, by: .system)
             return (known.id, false)
         }
         var rest = patch
         let members = kind == .room ? [] : patch.members ?? []
         if kind != .room { rest.members = nil }
         let id = try self.createChannel(kind, name, creator: patch.creator ?? .system, members: members)
-        try self.apply(rest, to: try self.knownConversation(id))
+        try self.apply(rest, to: try self.knownConversation(id), by: .system)
         return (id, true)
     }
 
@@ -102,19 +112,34 @@ extension WriteTransaction {
     package func updateInfo(
         of id: ConversationID, _ patch: ChannelPatch, by actor: Actor
     ) throws(StoreError) -> Bool {
-        let conversation = try self.group(id, .changeInfo, by: actor)
+        var conversation = try self.knownConversation(id)
+        for action in Self.actions(patch) { conversation = try self.group(id, action, by: actor) }
         if !actor.isPrivileged {
             let flags = patch.setFlags.union(patch.clearedFlags)
             guard flags.isSubset(of: .changeableByManagers), patch.members == nil else {
                 throw .refused(.notApplicable)
             }
         }
-        return try self.apply(patch, to: conversation)
+        return try self.apply(patch, to: conversation, by: actor.user)
+    }
+
+    /// What of a team a change of the card touches.
+    private static func actions(_ patch: ChannelPatch) -> [TeamAction] {
+        var actions: [TeamAction] = []
+        if patch.notice != nil { actions.append(.announce) }
+        if patch.attributesMergePatch != nil { actions.append(.updateAttributes) }
+        let flags = patch.setFlags.union(patch.clearedFlags)
+        if !flags.isDisjoint(with: [.membersMuted, .everyoneMuted]) { actions.append(.setMode(.mute)) }
+        if flags.contains(.invitationsNeedConsent) { actions.append(.setMode(.invite)) }
+        if patch.title != nil || patch.logo != nil || actions.isEmpty { actions.append(.updateInfo) }
+        return actions
     }
 
     @discardableResult
-    private func apply(_ patch: ChannelPatch, to conversation: ConversationState) throws(StoreError) -> Bool {
-        let cardHasChanged = try self.applyCard(patch, to: conversation)
+    private func apply(
+        _ patch: ChannelPatch, to conversation: ConversationState, by author: UserID
+    ) throws(StoreError) -> Bool {
+        let cardHasChanged = try self.applyCard(patch, to: conversation, by: author)
         guard let members = patch.members else { return cardHasChanged }
         let id = conversation.id
         var changed: [UserID] = []
@@ -131,7 +156,9 @@ extension WriteTransaction {
         return cardHasChanged || !changed.isEmpty
     }
 
-    private func applyCard(_ patch: ChannelPatch, to conversation: ConversationState) throws(StoreError) -> Bool {
+    private func applyCard(
+        _ patch: ChannelPatch, to conversation: ConversationState, by author: UserID
+    ) throws(StoreError) -> Bool {
         let before = try self.reading.knownCard(of: conversation.id)
         var after = before
         try Self.check(scalars: patch.title, ConversationBounds.titleScalars, "title")
@@ -144,14 +171,21 @@ extension WriteTransaction {
             after.attributes = try Self.merged(
                 after.attributes, mergePatch, ConversationBounds.attributesBytes, "attributes")
         }
-        let flags = conversation.flags.union(patch.setFlags).subtracting(patch.clearedFlags)
+        // One switch of the two says who is muted.
+        var cleared = patch.clearedFlags
+        if patch.setFlags.contains(.membersMuted) { cleared.insert(.everyoneMuted) }
+        if patch.setFlags.contains(.everyoneMuted) { cleared.insert(.membersMuted) }
+        let flags = conversation.flags.union(patch.setFlags).subtracting(cleared)
         guard after != before || flags != conversation.flags else { return false }
         try self.connection.run(
-            "UPDATE conversation SET title = ?, logo = ?, notice = ?, attributes = ?, flags = ? WHERE id = ?",
-            after.title, after.logo, after.notice, after.attributes.map { String(decoding: $0, as: UTF8.self) },
-            flags.rawValue, conversation.id)
+            "UPDATE conversation SET title = ?, logo = ?, attributes = ?, flags = ? WHERE id = ?",
+            after.title, after.logo, after.attributes.map { String(decoding: $0, as: UTF8.self) }, flags.rawValue,
+            conversation.id)
         if after.logo != before.logo {
             try self.letGoOfPicture(.conversation(conversation.id, isSmall: false), unlessAt: after.logo ?? "")
+        }
+        if after.notice != before.notice {
+            try self.insertAnnouncement(in: conversation.id, title: nil, after.notice ?? "", by: author)
         }
         self.noteProfile(.team(conversation.id, Self.changed(before, after, flags: flags != conversation.flags)))
         conversation.flags = flags
@@ -192,8 +226,9 @@ extension WriteTransaction {
     ///
     /// - Throws: `refused`; `notFound`.
     package func disband(_ id: ConversationID, by actor: Actor) throws(StoreError) {
-        let conversation = try self.group(id, .disband, by: actor)
+        let conversation = try self.group(id, .dismiss, by: actor)
         guard !conversation.flags.contains(.disbanded) else { return }
+        try self.endRequests(of: id)
         try self.setFlags(conversation.flags.union(.disbanded), of: id)
     }
 }
@@ -203,15 +238,18 @@ extension WriteTransaction {
 extension WriteTransaction {
     /// The conversation, when `actor` may do this to it.
     ///
+    /// - Parameter newcomers: how many would come, for actions that bring people.
     /// - Throws: `notFound`, `refused`.
     func group(
-        _ id: ConversationID, _ action: GroupAction, by actor: Actor
+        _ id: ConversationID, _ action: TeamAction, by actor: Actor, newcomers: Int = 1
     ) throws(StoreError) -> ConversationState {
         let conversation = try self.knownConversation(id)
-        let facts = GroupFacts(
+        let facts = TeamFacts(
             authority: actor.authority, kind: conversation.kind, flags: conversation.flags,
-            role: conversation.roles[actor.user])
-        if let refusal = groupRefusal(action, facts) { throw .refused(refusal) }
+            settings: conversation.settings, role: conversation.roles[actor.user],
+            memberCount: conversation.roles.count, limit: conversation.settings.memberLimit ?? .max,
+            newcomers: newcomers)
+        if let refusal = teamRefusal(action, facts) { throw .refused(refusal.action) }
         return conversation
     }
 

@@ -8,7 +8,7 @@ extension WriteTransaction {
     package func setConversationList(
         _ list: ConversationList, of id: ConversationID, to users: [UserID], by actor: Actor = .application
     ) throws(StoreError) {
-        let conversation = try self.group(id, .changeInfo, by: actor)
+        let conversation = try self.group(id, .changeLists, by: actor)
         try self.replace(list, of: conversation, with: Set(users))
     }
 
@@ -18,7 +18,7 @@ extension WriteTransaction {
     package func addListed(
         _ users: [UserID], in id: ConversationID, _ list: ConversationList, by actor: Actor = .application
     ) throws(StoreError) {
-        let conversation = try self.group(id, .changeInfo, by: actor)
+        let conversation = try self.group(id, .changeLists, by: actor)
         try self.replace(list, of: conversation, with: conversation.entries(list).union(users))
     }
 
@@ -28,7 +28,7 @@ extension WriteTransaction {
     package func removeListed(
         _ users: [UserID], in id: ConversationID, _ list: ConversationList, by actor: Actor = .application
     ) throws(StoreError) {
-        let conversation = try self.group(id, .changeInfo, by: actor)
+        let conversation = try self.group(id, .changeLists, by: actor)
         try self.replace(list, of: conversation, with: conversation.entries(list).subtracting(users))
     }
 
@@ -38,7 +38,7 @@ extension WriteTransaction {
     package func removeAllListed(
         in id: ConversationID, _ list: ConversationList, by actor: Actor = .application
     ) throws(StoreError) {
-        try self.replace(list, of: try self.group(id, .changeInfo, by: actor), with: [])
+        try self.replace(list, of: try self.group(id, .changeLists, by: actor), with: [])
     }
 
     /// Puts someone on one of a conversation's two lists, or takes them off.

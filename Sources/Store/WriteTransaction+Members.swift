@@ -17,28 +17,37 @@ extension WriteTransaction {
 
     /// Adds people; those who are members already stay as they are.
     ///
-    /// - Throws: `refused`; `notFound`; `invalid` for direct conversations and rooms, and above `groupMembers`.
+    /// - Throws: `refused`, `notApplicable` when people of this team are asked first (`invite(_:to:)`); `notFound`; `invalid` for direct conversations and rooms, and above `groupMembers`.
     @discardableResult
     package func addMembers(
         _ users: [UserID], to id: ConversationID, by actor: Actor = .operator
     ) throws(StoreError) -> MembershipChange {
-        let conversation = try self.memberGroup(id, .invite, by: actor)
-        let new = Self.withoutRepeats(users).filter { conversation.roles[$0] == nil }
+        let known = try self.knownConversation(id).roles
+        let new = Self.withoutRepeats(users).filter { known[$0] == nil }
+        let conversation = try self.memberGroup(id, .invite, by: actor, newcomers: new.count)
+        guard actor.isPrivileged || !conversation.settings.asksInvited else { throw .refused(.notApplicable) }
+        try self.bring(new, into: conversation, inviter: actor.isPrivileged ? nil : actor.user)
+        return self.membership(of: conversation, changed: new)
+    }
+
+    /// Adds people of whom none is a member, and ends what they or others asked about it.
+    ///
+    /// - Throws: `notFound`; `invalid` above `groupMembers`.
+    func bring(_ new: [UserID], into conversation: ConversationState, inviter: UserID?) throws(StoreError) {
         for person in new { _ = try self.knownUser(person) }
         try self.checkMemberCount(conversation.roles.count + new.count)
-        if !new.isEmpty {
-            let change = self.nextChange()
-            try self.noteRevision(of: conversation, change: change, memberCount: conversation.roles.count + new.count)
-            for person in new {
-                try self.connection.run(
-                    "DELETE FROM former_member WHERE conversation_id = ? AND user_id = ?", id, person)
-                try self.connection.insertMember(
-                    person, .member, into: conversation, change: change, at: self.wallMilliseconds)
-                self.memory.add(person, .member, to: conversation)
-            }
-            self.noteProfile(.members(id))
+        guard !new.isEmpty else { return }
+        let id = conversation.id
+        let change = self.nextChange()
+        try self.noteRevision(of: conversation, change: change, memberCount: conversation.roles.count + new.count)
+        for person in new {
+            try self.connection.run("DELETE FROM former_member WHERE conversation_id = ? AND user_id = ?", id, person)
+            try self.connection.insertMember(
+                person, .member, into: conversation, change: change, at: self.wallMilliseconds, inviter: inviter)
+            self.memory.add(person, .member, to: conversation)
+            try self.fulfilRequests(of: person, in: id)
         }
-        return self.membership(of: conversation, changed: new)
+        self.noteProfile(.members(id))
     }
 
     /// Takes people out, with their reading and delivery positions; those who are no members are skipped.
@@ -69,7 +78,7 @@ extension WriteTransaction {
         try self.remove([user], from: conversation)
         var newOwner: UserID?
         if let next = successor(of: user, among: others) {
-            try self.setRole(next, .owner, in: id)
+            try self.write(.owner, for: [next], in: conversation)
             newOwner = next
         }
         var change = self.membership(of: conversation, changed: [user])
@@ -118,7 +127,7 @@ extension WriteTransaction {
     ///
     /// - Throws: `notFound` when the person is no member.
     package func setRole(_ user: UserID, _ role: MemberRole, in id: ConversationID) throws(StoreError) {
-        let conversation = try self.memberGroup(id, .changeRoles, by: .operator)
+        let conversation = try self.memberGroup(id, .changeRole(.member), by: .operator)
         guard conversation.roles[user] != nil else { throw .notFound("a member with the number \(user.rawValue)") }
         try self.write(role, for: [user], in: conversation)
     }
@@ -131,24 +140,25 @@ extension WriteTransaction {
     package func setRoles(
         _ users: [UserID], _ role: MemberRole, in id: ConversationID, by actor: Actor
     ) throws(StoreError) -> MembershipChange {
-        let conversation = try self.memberGroup(id, .changeRoles, by: actor)
+        var conversation = try self.memberGroup(id, .changeRole(.member), by: actor)
         guard role != .owner else { throw .refused(.notApplicable) }
         let users = Self.withoutRepeats(users)
         for user in users {
             guard let known = conversation.roles[user] else { throw .refused(.noSuchUser) }
-            if known == .owner { throw .refused(.notApplicable) }
+            conversation = try self.group(id, .changeRole(known), by: actor)
         }
         let changed = users.filter { conversation.roles[$0] != role }
         if !changed.isEmpty { try self.write(role, for: changed, in: conversation) }
         return self.membership(of: conversation, changed: changed)
     }
 
-    /// Makes a member the owner; who was it becomes a member.
+    /// Makes a member the owner; who was it becomes a member, or leaves in the same step.
     ///
+    /// - Parameter andLeaves: who was the owner leaves.
     /// - Throws: `refused`: `noSuchUser` for somebody who is no member; `notFound`.
     @discardableResult
     package func transferOwner(
-        to user: UserID, in id: ConversationID, by actor: Actor
+        to user: UserID, in id: ConversationID, andLeaves: Bool = false, by actor: Actor
     ) throws(StoreError) -> MembershipChange {
         let conversation = try self.memberGroup(id, .transferOwnership, by: actor)
         guard let role = conversation.roles[user] else { throw .refused(.noSuchUser) }
@@ -156,6 +166,7 @@ extension WriteTransaction {
         let before = conversation.roles.filter { $0.value == .owner }.keys.sorted()
         if !before.isEmpty { try self.write(.member, for: before, in: conversation) }
         try self.write(.owner, for: [user], in: conversation)
+        if andLeaves { try self.remove(before, from: conversation) }
         var change = self.membership(of: conversation, changed: before + [user])
         change.newOwner = user
         return change
@@ -221,7 +232,7 @@ extension WriteTransaction {
 
     /// `group`, in the operator's words when the conversation has no member list.
     private func memberGroup(
-        _ id: ConversationID, _ action: GroupAction, by actor: Actor
+        _ id: ConversationID, _ action: TeamAction, by actor: Actor, newcomers: Int = 1
     ) throws(StoreError) -> ConversationState {
         if actor.isPrivileged {
             switch try self.knownConversation(id).kind {
@@ -230,10 +241,10 @@ extension WriteTransaction {
             default: break
             }
         }
-        return try self.group(id, action, by: actor)
+        return try self.group(id, action, by: actor, newcomers: newcomers)
     }
 
-    private func membership(of conversation: ConversationState, changed users: [UserID]) -> MembershipChange {
+    func membership(of conversation: ConversationState, changed users: [UserID]) -> MembershipChange {
         MembershipChange(users: users, members: conversation.members, revision: conversation.revision)
     }
 }

@@ -50,6 +50,7 @@ extension Connection {
                 revision: row.int64(8), activeAt: row.int64(9))
         }
         guard let loaded else { return nil }
+        if loaded.kind == .group { loaded.settings = try self.teamSettings(of: id) ?? .open }
         loaded.load(members: try self.loadMembers(of: id), listeners: try self.loadListeners(of: id))
         loaded.denied = try self.listed(in: id, on: .denied)
         loaded.allowed = try self.listed(in: id, on: .allowed)

@@ -60,6 +60,8 @@ final class ConversationState {
     let pair: DirectPair?
     let creator: UserID
     var flags: ConversationFlags
+    /// Of a group.
+    var settings = TeamSettings.open
     var head: Int64
     var headCountable: Int64
     var revision: Int64

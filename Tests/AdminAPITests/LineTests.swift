@@ -3,7 +3,9 @@ import ChatModel
 import Testing
 
 @Suite("Lines of the admin socket") struct LineTests {
-    @Test("a request is this line, and the line is the request", arguments: requestVectors + fileRequestVectors)
+    @Test(
+        "a request is this line, and the line is the request",
+        arguments: requestVectors + fileRequestVectors + teamRequestVectors)
     func request(_ request: AdminRequest, _ line: String) throws {
         #expect(String(decoding: request.line(id: 7), as: UTF8.self) == line)
         let read = try AdminRequest.read(Array(line.utf8))
@@ -11,7 +13,9 @@ import Testing
         #expect(try read.request.get() == request)
     }
 
-    @Test("a reply is this line, and the line is the reply", arguments: replyVectors + fileReplyVectors)
+    @Test(
+        "a reply is this line, and the line is the reply", arguments: replyVectors + fileReplyVectors + teamReplyVectors
+    )
     func reply(_ reply: AdminReply, _ line: String) throws {
         #expect(String(decoding: reply.line, as: UTF8.self) == line)
         #expect(try AdminReply(line: Array(line.utf8)) == reply)
@@ -70,6 +74,21 @@ import Testing
     func brokenFileRequest(_ line: String) {
         let error = #expect(throws: AdminError.self) { try AdminRequest.read(Array(line.utf8)).request.get() }
         #expect(error?.code == .invalid || error?.code == .protocolError)
+    }
+
+    @Test("words and names of requests about teams are looked at", arguments: brokenTeamRequests)
+    func brokenTeamRequest(_ line: String) {
+        let error = #expect(throws: AdminError.self) { try AdminRequest.read(Array(line.utf8)).request.get() }
+        #expect(error?.code == .invalid)
+    }
+
+    @Test("the journal has every change of a team, and by its name")
+    func teamJournal() {
+        let looks: Set = ["team.show", "team.card", "team.announcements", "request.list"]
+        for (request, _) in teamRequestVectors {
+            #expect(request.isChange != looks.contains(request.word))
+            if request.isChange { #expect(["verona", "5"].contains(request.subject)) }
+        }
     }
 
     @Test("a piece of the largest size fits a line, one byte more is refused")

@@ -123,6 +123,9 @@ final class Door: Outlet {
         }
     }
 
+    /// What came so far, oldest first.
+    var received: [String] { self.noted.wait(until: { _ in true }, then: { $0.received }) }
+
     func wait(until ready: (Noted) -> Bool) { self.noted.wait(until: ready, then: { _ in }) }
 }
 

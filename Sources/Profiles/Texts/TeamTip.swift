@@ -13,40 +13,6 @@ package struct TipPerson: Hashable, Sendable {
     }
 }
 
-/// A property of a team.
-package enum TeamField: String, Sendable, CaseIterable {
-    case name
-    case introduction
-    case notice
-    case joinMode
-    case picture
-    case inviteMode
-    case inviteeMode
-    case updateMode
-}
-
-/// What happened in a team. Source of the list and the Chinese texts: NIMKit, `teamNotificationFormatedMessage`.
-package enum TeamEvent: Hashable, Sendable {
-    case invited
-    case removed
-    case left
-    case dismissed
-    /// Without being asked by anybody.
-    case joined
-    case applicationPassed
-    case invitationAccepted
-    case ownerChanged
-    case managerAdded
-    case managerRemoved
-    case muted
-    case unmuted
-    /// These properties, one or more.
-    case updated([TeamField])
-    case allMuted
-    case allUnmuted
-    case unknown
-}
-
 /// What happened in a chat room. Source of the list and the Chinese texts: NIMKit's chat room notifications.
 package enum RoomEvent: String, Sendable, CaseIterable {
     case entered
@@ -125,7 +91,8 @@ package struct TeamTip: Sendable {
         case .muted: "muted"
         case .unmuted: "unmuted"
         case .updated(let fields) where fields.isEmpty: nil
-        case .updated(let fields): fields.count == 1 ? "updated.\(fields[0].rawValue)" : "updated.several"
+        case .updated(let fields) where fields.count > 1 || fields.contains(.other): "updated.several"
+        case .updated(let fields): "updated.\(fields[0].rawValue)"
         case .allMuted: "allMuted"
         case .allUnmuted: "allUnmuted"
         case .unknown: nil

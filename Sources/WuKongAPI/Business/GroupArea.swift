@@ -187,6 +187,8 @@ struct GroupChange: Sendable {
     private mutating func setMuting(_ isOn: Bool) {
         self.mutesMembers = isOn
         self.set(.membersMuted, isOn)
+        // Apps know one switch: off means that everybody may write.
+        if !isOn { self.set(.everyoneMuted, false) }
     }
 
     private mutating func set(_ flag: ConversationFlags, _ isOn: Bool) {

@@ -58,16 +58,18 @@ enum GroupMemberArea {
 
     // MARK: Coming and going
 
-    /// Brings people into the group; who has blocked the person is left out.
+    /// Brings people into the group, or asks them where the group wants that they agree; who has blocked the person is
+    /// left out.
     @Sendable static func add(_ call: BusinessCall) throws(APIFailure) {
         let group = try call.group()
         let names = try call.namedMembers()
         try call.changeGroup(group, nudging: .membersChanged(group.id)) { store, id, actor throws(StoreError) in
-            let change = try store.addMembers(try store.invited(names, by: actor.user), to: id, by: actor)
-            guard !change.users.isEmpty else { return [] }
+            let invitation = try store.invite(try store.invited(names, by: actor.user), to: id, by: actor)
+            guard !invitation.added.isEmpty else { return [] }
             return [
                 .added(
-                    try store.reading.noticePeople(change.users), by: try store.reading.noticePerson(actor.user))
+                    try store.reading.noticePeople(invitation.added),
+                    by: try store.reading.noticePerson(actor.user))
             ]
         }
     }

@@ -31,7 +31,7 @@ struct GroupView: Sendable {
             ("notice", .text(self.card.notice)), ("logo", .text(self.card.logo)),
             ("mute", .flag(self.preference.isMuted)), ("top", .flag(self.preference.isPinned)),
             ("show_nick", switches.switchValue("show_nick")), ("save", .flag(self.preference.isSaved)),
-            ("forbidden", .flag(self.flags.contains(.membersMuted))),
+            ("forbidden", .flag(self.flags.muteMode != .none)),
             ("invite", .flag(self.flags.contains(.invitationsNeedConsent))),
             ("chat_pwd_on", switches.switchValue("chat_pwd_on")),
             ("screenshot", switches.switchValue("screenshot", otherwise: 1)),

@@ -10,7 +10,7 @@ let controlCommand = Command(
         "teahouse ctl --data /srv/teahouse tail",
     ],
     subcommands: [
-        userCommand, groupCommand, conversationCommand, sessionCommand, fileCommand,
+        userCommand, groupCommand, teamCommand, requestCommand, conversationCommand, sessionCommand, fileCommand,
         transferCommand, uploadCommand, profileCommand, sendCommand, tailCommand, statusCommand,
         setupTokenCommand, wuKongCommand,
     ])

@@ -115,7 +115,7 @@ extension Control {
     }
 
     /// Empty for who may send.
-    private func state(of member: AdminMember) -> String {
+    func state(of member: AdminMember) -> String {
         let now = Clock.system.wallMilliseconds()
         guard member.mutedUntilMilliseconds > now else { return "" }
         if member.mutedUntilMilliseconds == .max { return self.text("word.sendBanned") }
@@ -168,5 +168,5 @@ extension Control {
     }
 
     /// Our own texts in the language that the terminal's are in.
-    private var ownTexts: Texts { Texts(embedded: Language(named: self.text("language.code")) ?? .english) }
+    var ownTexts: Texts { Texts(embedded: Language(named: self.text("language.code")) ?? .english) }
 }

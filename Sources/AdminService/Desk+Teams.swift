@@ -1,0 +1,328 @@
+import AdminAPI
+import ChatModel
+import Store
+
+extension Desk {
+    func answer(_ request: AdminTeamRequest, _ then: @escaping Answer) {
+        switch request {
+        case .show(let team): self.showTeam(team, then)
+        case .create(let team): self.create(team, then)
+        case .set(let team, let patch): self.set(team, patch, then)
+        case .invite(let team, let people, let from, let postscript):
+            self.invite(people, to: team, from: from, postscript, then)
+        case .remove(let team, let people): self.remove(people, from: team, then)
+        case .setRole(let team, let people, let role): self.setRole(people, role, in: team, then)
+        case .setNickname(let team, let name, let nickname): self.setNickname(name, nickname, in: team, then)
+        case .mute(let team, let name, let isMuted, let minutes):
+            self.mute(name, in: team, isMuted, minutes: minutes, then)
+        case .transfer(let team, let owner, let andLeaves): self.transfer(team, to: owner, andLeaves, then)
+        case .dismiss(let team): self.dismiss(team, then)
+        case .announce(let team, let title, let text): self.announce(team, title, text, then)
+        case .announcements(let team, let before): self.listAnnouncements(team, before, then)
+        case .card(let query): self.showCard(query, then)
+        case .requests(let query): self.listRequests(query, then)
+        case .answer(let number, let accept, let reason): self.answerRequest(number, accept, reason, then)
+        case .apply(let team, let name, let postscript): self.apply(team, name, postscript, then)
+        case .withdraw(let number):
+            self.write(then) { transaction throws(StoreError) in
+                .teams(.request(AdminJoinRequest(try transaction.withdrawRequest(number, by: .operator))))
+            }
+        }
+    }
+
+    // MARK: Changing
+
+    /// What a change of a team answers, and what happened in it.
+    private struct Changed: Sendable {
+        let answer: AdminAnswer
+        let id: ConversationID
+        let happened: [TeamHappening]
+
+        init(_ answer: AdminAnswer, _ id: ConversationID, _ happened: [TeamHappening]) {
+            self.answer = answer
+            self.id = id
+            self.happened = happened
+        }
+
+        init(count: Int, _ id: ConversationID, _ happened: [TeamHappening]) {
+            self.init(.count(Int64(count)), id, count == 0 ? [] : happened)
+        }
+    }
+
+    /// Changes a team, leaves the lines about what happened in it, and answers.
+    private func change(
+        _ then: @escaping Answer, _ body: @escaping @Sendable (WriteTransaction) throws(StoreError) -> Changed
+    ) {
+        self.store.write({ transaction throws(StoreError) in
+            let changed = try body(transaction)
+            let team = try Self.team(changed.id, transaction.reading, at: transaction.wallMilliseconds)
+            return (changed: changed, told: try transaction.reading.told(changed.happened, in: team))
+        }) { result in
+            if case .success(let done) = result { self.leave(done.told, in: done.changed.id) }
+            then(result.map { $0.changed.answer }.mapError { AdminError($0) })
+        }
+    }
+
+    private func create(_ new: AdminNewTeam, _ then: @escaping Answer) {
+        do throws(AdminError) { try checkTitle(new.settings.title) } catch { return then(.failure(error)) }
+        self.change(then) { transaction throws(StoreError) in
+            let owner = try new.owner.map { (name) throws(StoreError) in try Self.users([name], transaction)[0] }
+            let members = try Self.users(new.members, transaction)
+            let limit = new.settings.memberLimit.flatMap { $0 == 0 ? nil : Int($0) }
+            let id = try transaction.createTeam(
+                new.name,
+                NewTeam(
+                    form: new.form, title: new.settings.title, owner: owner ?? .system, members: members,
+                    introduction: new.settings.introduction, memberLimit: limit, modes: new.settings.modes))
+            let others = members.filter { $0 != owner }
+            let answer = try Self.detail(of: id, transaction.reading, at: transaction.wallMilliseconds)
+            return Changed(
+                .teams(.team(answer)), id,
+                others.isEmpty ? [] : [TeamHappening(.invited, by: owner ?? .system, others)])
+        }
+    }
+
+    private func set(_ name: ChannelName, _ patch: AdminTeamPatch, _ then: @escaping Answer) {
+        do throws(AdminError) { try checkTitle(patch.title) } catch { return then(.failure(error)) }
+        self.change(then) { transaction throws(StoreError) in
+            let id = try Self.team(name, transaction.reading)
+            var happened: [TeamHappening] = []
+            var count = 0
+            if let title = patch.title {
+                var info = ChannelPatch()
+                info.title = title
+                if try transaction.updateInfo(of: id, info, by: .operator) {
+                    happened.append(TeamHappening(.updated([.name]), by: .system))
+                }
+            }
+            if let introduction = patch.introduction {
+                happened += try transaction.setIntroduction(of: id, introduction, by: .operator)
+            }
+            happened += try transaction.setModes(of: id, patch.modes, by: .operator)
+            count = happened.count
+            if let limit = patch.memberLimit,
+                try transaction.setMemberLimit(of: id, limit == 0 ? nil : Int(limit), by: .operator)
+            {
+                count += 1
+            }
+            return Changed(count: count, id, happened)
+        }
+    }
+
+    private func invite(
+        _ names: [UserName], to team: ChannelName, from: UserName?, _ postscript: String, _ then: @escaping Answer
+    ) {
+        self.change(then) { transaction throws(StoreError) in
+            let id = try Self.team(team, transaction.reading)
+            let users = try Self.users(names, transaction)
+            let actor = try from.map { (name) throws(StoreError) in Actor(try Self.users([name], transaction)[0]) }
+            let done = try transaction.invite(users, to: id, postscript: postscript, by: actor ?? .operator)
+            let answer = AdminTeamInvited(
+                added: try Self.names(done.added, transaction), asked: try Self.names(done.asked, transaction),
+                refused: try Self.names(done.refused.map(\.person), transaction))
+            return Changed(
+                .teams(.invited(answer)), id,
+                done.added.isEmpty ? [] : [TeamHappening(.invited, by: actor?.user ?? .system, done.added)])
+        }
+    }
+
+    private func remove(_ names: [UserName], from team: ChannelName, _ then: @escaping Answer) {
+        self.change(then) { transaction throws(StoreError) in
+            let id = try Self.team(team, transaction.reading)
+            let gone = try transaction.removeMembers(try Self.users(names, transaction), from: id).users
+            return Changed(count: gone.count, id, [TeamHappening(.removed, by: .system, gone)])
+        }
+    }
+
+    private func setRole(_ names: [UserName], _ role: MemberRole, in team: ChannelName, _ then: @escaping Answer) {
+        guard role != .owner else {
+            return then(.failure(AdminError(.invalid, "the owner is made by handing the team over: see team transfer")))
+        }
+        self.change(then) { transaction throws(StoreError) in
+            let id = try Self.team(team, transaction.reading)
+            let users = try Self.users(names, transaction)
+            let changed = try transaction.setRoles(users, role, in: id, by: .operator).users
+            let event: TeamEvent = role == .manager ? .managerAdded : .managerRemoved
+            return Changed(count: changed.count, id, [TeamHappening(event, by: .system, changed)])
+        }
+    }
+
+    private func setNickname(
+        _ name: UserName, _ nickname: String, in team: ChannelName, _ then: @escaping Answer
+    ) {
+        do throws(AdminError) { try checkTitle(nickname) } catch { return then(.failure(error)) }
+        self.write(then) { transaction throws(StoreError) in
+            let id = try Self.team(team, transaction.reading)
+            let user = try Self.users([name], transaction)[0]
+            try transaction.setNickname(of: user, nickname, in: id, by: .operator)
+            return .done
+        }
+    }
+
+    private func mute(
+        _ name: UserName, in team: ChannelName, _ isMuted: Bool, minutes: Int64?, _ then: @escaping Answer
+    ) {
+        // A century in minutes is more than anyone means, and far from what a number can hold.
+        if let minutes, !(1...52_560_000).contains(minutes) {
+            return then(.failure(AdminError(.invalid, "the time is 1 to 52560000 minutes, not \(minutes)")))
+        }
+        self.change(then) { transaction throws(StoreError) in
+            let id = try Self.team(team, transaction.reading)
+            let user = try Self.users([name], transaction)[0]
+            let end = minutes.map { transaction.wallMilliseconds + $0 * 60_000 } ?? .max
+            let hasChanged = try transaction.setMemberMuted(
+                user, untilMilliseconds: isMuted ? end : 0, in: id, by: .operator)
+            return Changed(
+                count: hasChanged ? 1 : 0, id, [TeamHappening(isMuted ? .muted : .unmuted, by: .system, [user])])
+        }
+    }
+
+    private func transfer(_ team: ChannelName, to name: UserName, _ andLeaves: Bool, _ then: @escaping Answer) {
+        self.change(then) { transaction throws(StoreError) in
+            let id = try Self.team(team, transaction.reading)
+            let user = try Self.users([name], transaction)[0]
+            let before = try transaction.reading.members(of: id).filter { $0.role == .owner }.map(\.user)
+            let change = try transaction.transferOwner(to: user, in: id, andLeaves: andLeaves, by: .operator)
+            guard change.newOwner != nil else { return Changed(count: 0, id, []) }
+            var happened = [TeamHappening(.ownerChanged, by: before.first ?? .system, [user])]
+            if andLeaves { happened += before.map { TeamHappening(.left, by: $0) } }
+            return Changed(count: change.users.count, id, happened)
+        }
+    }
+
+    private func dismiss(_ team: ChannelName, _ then: @escaping Answer) {
+        self.change(then) { transaction throws(StoreError) in
+            let id = try Self.team(team, transaction.reading)
+            let isOver = try transaction.reading.conversation(id)?.flags.contains(.disbanded) == true
+            try transaction.disband(id, by: .operator)
+            return Changed(count: isOver ? 0 : 1, id, [TeamHappening(.dismissed, by: .system)])
+        }
+    }
+
+    private func announce(_ team: ChannelName, _ title: String?, _ text: String, _ then: @escaping Answer) {
+        do throws(AdminError) { try checkTitle(title) } catch { return then(.failure(error)) }
+        self.change(then) { transaction throws(StoreError) in
+            let id = try Self.team(team, transaction.reading)
+            let happened = try transaction.announce(in: id, title: title, text, by: .operator)
+            return Changed(count: happened.count, id, happened)
+        }
+    }
+
+    // MARK: Requests
+
+    private func answerRequest(_ number: Int64, _ accept: Bool, _ reason: String, _ then: @escaping Answer) {
+        self.change(then) { transaction throws(StoreError) in
+            let done = try transaction.answerRequest(number, accept: accept, reason: reason, by: .operator)
+            return Changed(.teams(.request(AdminJoinRequest(done.request))), done.request.team, done.happened)
+        }
+    }
+
+    private func apply(_ team: ChannelName, _ name: UserName, _ postscript: String, _ then: @escaping Answer) {
+        self.change(then) { transaction throws(StoreError) in
+            let id = try Self.team(team, transaction.reading)
+            let user = try Self.users([name], transaction)[0]
+            switch try transaction.apply(to: id, user, postscript: postscript) {
+            case .joined: return Changed(.done, id, [TeamHappening(.joined, by: user)])
+            case .waiting(let number):
+                guard let request = try transaction.reading.teamRequest(number) else { return Changed(.done, id, []) }
+                return Changed(.teams(.request(AdminJoinRequest(request))), id, [])
+            }
+        }
+    }
+
+    private func listRequests(_ query: AdminJoinQuery, _ then: @escaping Answer) {
+        let now = self.options.clock.wallMilliseconds()
+        self.read(then) { transaction throws(StoreError) in
+            var wanted = TeamRequestQuery()
+            if let team = query.team { wanted.team = try Self.team(team, transaction) }
+            if let person = query.person { wanted.person = try transaction.existingUser(person).id }
+            wanted.onlyWaiting = query.onlyWaiting
+            wanted.before = query.before
+            wanted.limit = AdminProtocol.pageRows
+            let found = try transaction.teamRequests(wanted, at: now)
+            let next = found.count == wanted.limit ? found.last?.number : nil
+            return .teams(.requests(found.map { AdminJoinRequest($0) }, next: next))
+        }
+    }
+
+    // MARK: Looking
+
+    private func showTeam(_ name: ChannelName, _ then: @escaping Answer) {
+        let now = self.options.clock.wallMilliseconds()
+        self.read(then) { transaction throws(StoreError) in
+            .teams(.team(try Self.detail(of: try Self.team(name, transaction), transaction, at: now)))
+        }
+    }
+
+    private func listAnnouncements(_ name: ChannelName, _ before: Int64?, _ then: @escaping Answer) {
+        self.read(then) { transaction throws(StoreError) in
+            let found = try transaction.announcements(
+                of: try Self.team(name, transaction), before: before ?? .max, limit: TeamBounds.announcements)
+            return .teams(.announcements(found.map { AdminAnnouncement($0) }))
+        }
+    }
+
+    private func showCard(_ query: AdminCardQuery, _ then: @escaping Answer) {
+        let now = self.options.clock.wallMilliseconds()
+        self.read(then) { transaction throws(StoreError) in
+            let id = try Self.team(query.team, transaction)
+            let team = try Self.team(id, transaction, at: now)
+            var viewer = TeamViewer.operator
+            if let name = query.viewer {
+                viewer = try transaction.teamViewer(try transaction.existingUser(name).id, of: id)
+            }
+            let hidden = Set(query.hidden)
+            guard let name = query.member else {
+                return .teams(.card(TeamCard.rows(team, viewer, hiding: hidden).map { AdminCardRow($0) }))
+            }
+            let person = try transaction.existingUser(name)
+            guard let member = try transaction.member(person.id, in: id) else {
+                throw .notFound("\(name) as a member of the team")
+            }
+            let card = TeamCardMember(
+                user: person.id, displayName: person.displayName ?? name.text, role: member.role,
+                nickname: member.nickname, inviter: try transaction.inviter(of: person.id, in: id),
+                isMuted: member.mutedUntilMilliseconds > now)
+            return .teams(
+                .card(TeamCard.memberRows(team, viewer, of: card, hiding: hidden).map { AdminCardRow($0) }))
+        }
+    }
+
+    // MARK: Looking up
+
+    private static func team(_ name: ChannelName, _ transaction: ReadTransaction) throws(StoreError) -> ConversationID {
+        guard let found = try transaction.conversation(.channel(.group, name), seenBy: .system) else {
+            throw .notFound("team \(name)")
+        }
+        return found.id
+    }
+
+    private static func team(
+        _ id: ConversationID, _ transaction: ReadTransaction, at now: Int64
+    ) throws(StoreError) -> Team {
+        guard let team = try transaction.team(id, at: now) else { throw .notFound("team number \(id.rawValue)") }
+        return team
+    }
+
+    private static func detail(
+        of id: ConversationID, _ transaction: ReadTransaction, at now: Int64
+    ) throws(StoreError) -> AdminTeam {
+        let team = try Self.team(id, transaction, at: now)
+        let conversation = team.conversation
+        let owner = try team.owner.flatMap { (owner) throws(StoreError) in try transaction.user(owner)?.name }
+        let members = try transaction.members(of: id).prefix(AdminProtocol.pageRows)
+        return AdminTeam(
+            team, conversation: AdminConversation(conversation, name: try Self.name(of: conversation, transaction)),
+            owner: owner, members: members.map { AdminMember($0, headCountable: conversation.headCountable) },
+            waitingRequests: try transaction.waitingTeamRequests(of: id, at: now))
+    }
+
+    private static func names(_ ids: [UserID], _ transaction: WriteTransaction) throws(StoreError) -> [UserName] {
+        var names: [UserName] = []
+        for id in ids {
+            guard let user = try transaction.reading.user(id) else { throw .notFound("user number \(id.rawValue)") }
+            names.append(user.name)
+        }
+        return names
+    }
+}

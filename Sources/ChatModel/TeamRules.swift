@@ -1,0 +1,230 @@
+/// What people do to a conversation that has members, and to each other in it.
+package enum TeamAction: Hashable, Sendable {
+    /// Name and picture.
+    case updateInfo
+    case setIntroduction
+    /// The app's own fields.
+    case updateAttributes
+    case announce
+    /// Who is kept from sending, or alone may.
+    case changeLists
+    case setMode(TeamMode)
+    case setMemberLimit
+    /// Brings others in, or asks them.
+    case invite
+    /// Says yes to an invitation.
+    case acceptInvitation
+    /// Comes in without being asked by anybody.
+    case join
+    /// Asks to be let in.
+    case apply
+    case answerApplication
+    /// Somebody of this role.
+    case remove(MemberRole)
+    case removeEveryone
+    case leave
+    case transferOwnership
+    /// Of somebody who has this role.
+    case changeRole(MemberRole)
+    /// Somebody of this role.
+    case mute(MemberRole)
+    /// The nickname of oneself, or of somebody of this role.
+    case rename(MemberRole?)
+    case dismiss
+}
+
+/// What decides whether someone may do it: read by the writer inside the transaction.
+package struct TeamFacts: Hashable, Sendable {
+    package var authority: Authority
+    package var kind: ConversationKind
+    package var flags: ConversationFlags
+    package var settings: TeamSettings
+    /// Of who asks; `nil` for somebody who is no member.
+    package var role: MemberRole?
+    package var memberCount: Int
+    /// Most members there may be.
+    package var limit: Int
+    /// How many would come.
+    package var newcomers: Int
+
+    package init(
+        authority: Authority = .user, kind: ConversationKind = .group, flags: ConversationFlags = [],
+        settings: TeamSettings = .open, role: MemberRole?, memberCount: Int = 0, limit: Int = .max, newcomers: Int = 1
+    ) {
+        self.authority = authority
+        self.kind = kind
+        self.flags = flags
+        self.settings = settings
+        self.role = role
+        self.memberCount = memberCount
+        self.limit = limit
+        self.newcomers = newcomers
+    }
+}
+
+/// Which rule or setting says no.
+package enum TeamRefusal: Hashable, Sendable {
+    /// Such a conversation has nothing of the sort.
+    case kind
+    /// A normal team has nothing of the sort.
+    case form
+    case disbanded
+    case notMember
+    case alreadyMember
+    /// Only those of this role or a higher one.
+    case role(needs: MemberRole)
+    /// Whom it would be done to is not below who asks.
+    case outranked
+    /// The owner is made by handing the team over.
+    case ownerRole
+    case inviteMode
+    case joinMode
+    case updateInfoMode
+    case updateAttributesMode
+    case ownerMustTransfer
+    case full(limit: Int)
+    case operatorOnly
+}
+
+extension TeamRefusal {
+    /// The same in the words that every door knows.
+    package var action: ActionRefusal {
+        switch self {
+        case .kind, .form, .ownerRole, .operatorOnly: .notApplicable
+        case .disbanded: .disbanded
+        case .notMember: .notMember
+        case .alreadyMember: .alreadyMember
+        case .role(.owner), .outranked: .notOwner
+        case .role, .inviteMode, .updateInfoMode, .updateAttributesMode: .notManager
+        case .joinMode: .joiningClosed
+        case .ownerMustTransfer: .ownerMustTransfer
+        case .full(let limit): .tooMany(limit: limit)
+        }
+    }
+}
+
+extension ConversationKind {
+    /// Whether people come and go. A direct conversation is its two people; a room has listeners only.
+    package var hasMemberList: Bool { self != .direct && self != .room }
+}
+
+extension TeamAction {
+    fileprivate var needsMemberList: Bool {
+        switch self {
+        case .updateInfo, .updateAttributes, .announce, .changeLists, .setMode(.invite), .setMode(.mute), .dismiss:
+            false
+        default: true
+        }
+    }
+
+    /// Only groups have it; other conversations keep what apps make of them.
+    fileprivate var needsTeam: Bool {
+        switch self {
+        case .setMode(.invite), .setMode(.mute): false
+        case .setIntroduction, .setMode, .setMemberLimit, .acceptInvitation, .join, .apply, .answerApplication: true
+        default: false
+        }
+    }
+
+    /// What no normal team has, whoever asks.
+    fileprivate var needsAdvancedForm: Bool {
+        switch self {
+        case .setMode(.mute): false
+        case .setIntroduction, .announce, .setMode, .join, .apply, .answerApplication, .changeRole: true
+        default: false
+        }
+    }
+
+    /// What the people of a normal team do not have; the operator may do it to them.
+    fileprivate var needsAdvancedFormForPeople: Bool {
+        switch self {
+        case .setMode(.mute), .mute, .rename, .dismiss: true
+        default: false
+        }
+    }
+
+    fileprivate var bringsMembers: Bool {
+        switch self {
+        case .invite, .acceptInvitation, .join: true
+        default: false
+        }
+    }
+}
+
+/// Whether someone may do this, and if not, which rule or setting says so. Business servers and the operator may do what
+/// makes sense at all.
+///
+/// In an advanced team a manager acts on members, the owner on managers too, and nobody on the owner. In a normal team
+/// everybody adds people and edits the card, and the owner alone removes. Source: NetEase IM, normal and advanced teams.
+package func teamRefusal(_ action: TeamAction, _ facts: TeamFacts) -> TeamRefusal? {
+    if let refusal = impossibility(action, facts) { return refusal }
+    if facts.authority != .user { return fullness(action, facts) }
+    if let refusal = standing(action, facts) { return refusal }
+    return permission(action, facts) ?? fullness(action, facts)
+}
+
+/// What nobody can do.
+private func impossibility(_ action: TeamAction, _ facts: TeamFacts) -> TeamRefusal? {
+    if facts.kind == .direct || (action.needsMemberList && !facts.kind.hasMemberList) { return .kind }
+    if facts.kind != .group && action.needsTeam { return .kind }
+    if facts.settings.form == .normal && action.needsAdvancedForm { return .form }
+    return action == .changeRole(.owner) ? .ownerRole : nil
+}
+
+/// Whether who asks stands inside or outside, as they have to, and the team is not over.
+private func standing(_ action: TeamAction, _ facts: TeamFacts) -> TeamRefusal? {
+    switch action {
+    case .join, .apply, .acceptInvitation:
+        if facts.role != nil { return .alreadyMember }
+    default:
+        if facts.role == nil { return .notMember }
+    }
+    if facts.flags.contains(.disbanded) && action != .leave { return .disbanded }
+    return facts.settings.form == .normal && action.needsAdvancedFormForPeople ? .form : nil
+}
+
+private func fullness(_ action: TeamAction, _ facts: TeamFacts) -> TeamRefusal? {
+    guard action.bringsMembers, facts.newcomers > 0, facts.memberCount + facts.newcomers > facts.limit else {
+        return nil
+    }
+    return .full(limit: facts.limit)
+}
+
+/// What role and settings say to a person of a team that is not over.
+private func permission(_ action: TeamAction, _ facts: TeamFacts) -> TeamRefusal? {
+    let isNormal = facts.settings.form == .normal
+    switch action {
+    case .acceptInvitation, .rename(nil): return nil
+    case .join: return facts.settings.join == .open ? nil : .joinMode
+    case .apply: return facts.settings.join == .closed ? .joinMode : nil
+    case .invite:
+        return isNormal || facts.flags.inviteMode == .everyone || facts.isManager ? nil : .inviteMode
+    case .updateInfo, .setIntroduction:
+        return isNormal || facts.settings.updateInfo == .everyone || facts.isManager ? nil : .updateInfoMode
+    case .updateAttributes:
+        return isNormal || facts.settings.updateAttributes == .everyone || facts.isManager ? nil : .updateAttributesMode
+    case .announce, .changeLists, .setMode, .answerApplication:
+        return facts.isManager ? nil : .role(needs: .manager)
+    case .remove(let other), .mute(let other), .rename(.some(let other)):
+        if isNormal && facts.role != .owner { return .role(needs: .owner) }
+        if !facts.isManager { return .role(needs: .manager) }
+        return facts.rank > other.rawValue ? nil : .outranked
+    case .leave:
+        let isHeld = !isNormal && facts.settings.ownerLeaving == .transferFirst && !facts.flags.contains(.disbanded)
+        return facts.role == .owner && isHeld ? .ownerMustTransfer : nil
+    case .removeEveryone, .transferOwnership, .changeRole, .dismiss:
+        return facts.role == .owner ? nil : .role(needs: .owner)
+    case .setMemberLimit: return .operatorOnly
+    }
+}
+
+extension TeamFacts {
+    fileprivate var rank: Int64 { self.role?.rawValue ?? -1 }
+    fileprivate var isManager: Bool { self.rank >= MemberRole.manager.rawValue }
+}
+
+/// Who owns a group after its owner has left: the first manager, or else the first member.
+package func successor(of owner: UserID, among members: [(user: UserID, role: MemberRole)]) -> UserID? {
+    let others = members.filter { $0.user != owner }
+    return (others.first { $0.role == .manager } ?? others.first)?.user
+}

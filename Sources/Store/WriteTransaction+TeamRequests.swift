@@ -1,0 +1,212 @@
+package import ChatModel
+
+// Coming into a team: being asked, asking, and the answers.
+extension WriteTransaction {
+    // MARK: Inviting and applying
+
+    /// Brings people into a team, or asks them when the team wants that they agree. Those who are members stay as they
+    /// are; the operator and business servers ask nobody.
+    ///
+    /// - Parameter postscript: what the people who are asked read.
+    /// - Throws: `refused`, and then nobody is invited; `notFound`; `invalid` when the postscript is too long. What is
+    ///   wrong with one person is in the result.
+    package func invite(
+        _ users: [UserID], to id: ConversationID, postscript: String = "", by actor: Actor
+    ) throws(StoreError) -> TeamInvitation {
+        try Self.check(scalars: postscript, TeamBounds.postscriptScalars, "postscript")
+        let roles = try self.knownConversation(id).roles
+        var invitation = TeamInvitation()
+        var new: [UserID] = []
+        for person in Self.withoutRepeats(users) where roles[person] == nil {
+            _ = try self.knownUser(person)
+            if !actor.isPrivileged, try self.reading.isListed(actor.user, by: person, on: .blocked) {
+                invitation.refused.append(TeamInvitation.Refused(person, .mayNotSend))
+            } else {
+                new.append(person)
+            }
+        }
+        let asks = try self.knownConversation(id).settings.asksInvited && !actor.isPrivileged
+        let conversation = try self.group(id, .invite, by: actor, newcomers: asks ? min(1, new.count) : new.count)
+        guard asks else {
+            try self.bring(new, into: conversation, inviter: actor.isPrivileged ? nil : actor.user)
+            invitation.added = new
+            return invitation
+        }
+        try self.expireRequests()
+        for person in new {
+            if let refusal = try self.ask(person, into: id, by: actor.user, postscript) {
+                invitation.refused.append(TeamInvitation.Refused(person, refusal))
+            } else {
+                invitation.asked.append(person)
+            }
+        }
+        return invitation
+    }
+
+    /// Asks one person; who has been asked already is not asked again.
+    private func ask(
+        _ person: UserID, into id: ConversationID, by inviter: UserID, _ postscript: String
+    ) throws(StoreError) -> ActionRefusal? {
+        if try self.connection.waitingRequest(.invite, of: person, in: id) != nil { return nil }
+        if try self.connection.waitingInvitations(by: inviter, in: id) >= TeamBounds.waitingInvitations {
+            return .tooMany(limit: TeamBounds.waitingInvitations)
+        }
+        if try self.connection.waitingRequests(of: id) >= TeamBounds.waitingRequests {
+            return .tooMany(limit: TeamBounds.waitingRequests)
+        }
+        _ = try self.insertRequest(.invite, of: person, in: id, inviter: inviter, postscript)
+        return nil
+    }
+
+    /// Joins a team that is open, or asks the managers of one that wants to be asked.
+    ///
+    /// - Throws: `refused`: `joiningClosed`, `alreadyMember`, `tooMany` in a full team or one with too many requests;
+    ///   `notFound`; `invalid` when the postscript is too long.
+    package func apply(
+        to id: ConversationID, _ user: UserID, postscript: String = ""
+    ) throws(StoreError) -> TeamApplication {
+        try Self.check(scalars: postscript, TeamBounds.postscriptScalars, "postscript")
+        _ = try self.knownUser(user)
+        let actor = Actor(user)
+        var conversation = try self.group(id, .apply, by: actor)
+        guard conversation.settings.join != .open else {
+            conversation = try self.group(id, .join, by: actor)
+            try self.bring([user], into: conversation, inviter: nil)
+            return .joined
+        }
+        try self.expireRequests()
+        if let waiting = try self.connection.waitingRequest(.apply, of: user, in: id) { return .waiting(waiting) }
+        guard try self.connection.waitingRequests(of: id) < TeamBounds.waitingRequests else {
+            throw .refused(.tooMany(limit: TeamBounds.waitingRequests))
+        }
+        return .waiting(try self.insertRequest(.apply, of: user, in: id, inviter: nil, postscript))
+    }
+
+    private func insertRequest(
+        _ kind: TeamRequestKind, of person: UserID, in id: ConversationID, inviter: UserID?, _ postscript: String
+    ) throws(StoreError) -> Int64 {
+        // The last one of its kind was answered, or is over.
+        try self.connection.run(
+            "DELETE FROM team_request WHERE conversation_id = ? AND person_id = ? AND kind = ?", id, person,
+            kind.rawValue)
+        try self.connection.run(
+            """
+            INSERT INTO team_request (kind, conversation_id, person_id, inviter_id, postscript, created_at)
+            VALUES (?, ?, ?, ?, ?, ?)
+            """, kind.rawValue, id, person, inviter, postscript, self.wallMilliseconds)
+        return self.connection.lastInsertedID
+    }
+
+    // MARK: Answering
+
+    /// Accepts or refuses: an invitation by whom it asks, an application by a manager or the owner. The operator answers
+    /// for both.
+    ///
+    /// - Returns: the request as it is now, and what happened in the team.
+    /// - Throws: `refused`: `noSuchRequest` for one that is not theirs to answer, `requestOver`, `tooMany` in a full team,
+    ///   where it goes on to wait; `invalid` when the reason is too long.
+    package func answerRequest(
+        _ number: Int64, accept: Bool, reason: String = "", by actor: Actor
+    ) throws(StoreError) -> (request: TeamRequest, happened: [TeamHappening]) {
+        try Self.check(scalars: reason, TeamBounds.postscriptScalars, "reason")
+        let request = try self.waitingRequest(number, by: actor) { request throws(StoreError) in
+            switch request.kind {
+            case .invite: request.person == actor.user
+            case .apply: try self.knownConversation(request.team).roles[actor.user] != nil
+            }
+        }
+        if request.kind == .apply { _ = try self.group(request.team, .answerApplication, by: actor) }
+        guard accept else {
+            return (try self.end(request, .refused, by: actor, reason), [])
+        }
+        let conversation = try self.group(request.team, .acceptInvitation, by: Actor(request.person))
+        let ended = try self.end(request, .accepted, by: actor, reason)
+        try self.bring([request.person], into: conversation, inviter: request.inviter)
+        switch request.kind {
+        case .invite:
+            let targets = request.inviter.map { [$0] } ?? []
+            return (ended, [TeamHappening(.invitationAccepted, by: request.person, targets)])
+        case .apply: return (ended, [TeamHappening(.applicationPassed, by: actor.user, [request.person])])
+        }
+    }
+
+    /// Takes a request back: an application by who applied, an invitation by who invited, any of them by the operator.
+    ///
+    /// - Throws: `refused`: `noSuchRequest` for one of somebody else, `requestOver`.
+    package func withdrawRequest(_ number: Int64, by actor: Actor) throws(StoreError) -> TeamRequest {
+        let request = try self.waitingRequest(number, by: actor) { request throws(StoreError) in
+            actor.user == (request.kind == .apply ? request.person : request.inviter)
+        }
+        return try self.end(request, .withdrawn, by: actor, "")
+    }
+
+    private func waitingRequest(
+        _ number: Int64, by actor: Actor, _ isTheirs: (TeamRequest) throws(StoreError) -> Bool
+    ) throws(StoreError) -> TeamRequest {
+        try self.expireRequests()
+        guard let request = try self.reading.teamRequest(number) else { throw .refused(.noSuchRequest) }
+        if !actor.isPrivileged, try !isTheirs(request) { throw .refused(.noSuchRequest) }
+        guard request.state == .waiting else { throw .refused(.requestOver) }
+        return request
+    }
+
+    private func end(
+        _ request: TeamRequest, _ state: TeamRequestState, by actor: Actor, _ reason: String
+    ) throws(StoreError) -> TeamRequest {
+        try self.connection.run(
+            "UPDATE team_request SET state = ?, answered_by = ?, reason = ?, answered_at = ? WHERE number = ?",
+            state.rawValue, actor.user, reason, self.wallMilliseconds, request.number)
+        guard let ended = try self.reading.teamRequest(request.number) else { throw .refused(.noSuchRequest) }
+        return ended
+    }
+
+    // MARK: Ends that nobody answers
+
+    /// What waited too long waits no more.
+    func expireRequests() throws(StoreError) {
+        let lifetime = TeamBounds.requestDays * 86_400_000
+        try self.connection.run(
+            """
+            UPDATE team_request SET state = 4, answered_at = created_at + ?1 WHERE state = 0 AND created_at <= ?2 - ?1
+            """, lifetime, self.wallMilliseconds)
+    }
+
+    /// Who has come in needs no answer any more.
+    func fulfilRequests(of person: UserID, in id: ConversationID) throws(StoreError) {
+        try self.connection.run(
+            """
+            UPDATE team_request SET state = 1, answered_at = ?
+            WHERE conversation_id = ? AND person_id = ? AND state = 0
+            """, self.wallMilliseconds, id, person)
+    }
+
+    /// Nobody comes into a team that is over.
+    func endRequests(of id: ConversationID) throws(StoreError) {
+        try self.connection.run(
+            "UPDATE team_request SET state = 4, answered_at = ? WHERE conversation_id = ? AND state = 0",
+            self.wallMilliseconds, id)
+    }
+}
+
+extension Connection {
+    fileprivate func waitingRequest(
+        _ kind: TeamRequestKind, of person: UserID, in id: ConversationID
+    ) throws(StoreError) -> Int64? {
+        let sql: StaticString = """
+            SELECT number FROM team_request WHERE conversation_id = ? AND person_id = ? AND kind = ? AND state = 0
+            """
+        return try self.first(sql, id, person, kind.rawValue) { row throws(StoreError) in row.int64(0) }
+    }
+
+    fileprivate func waitingRequests(of id: ConversationID) throws(StoreError) -> Int64 {
+        let sql: StaticString = "SELECT count(*) FROM team_request WHERE conversation_id = ? AND state = 0"
+        return try self.first(sql, id) { row throws(StoreError) in row.int64(0) } ?? 0
+    }
+
+    fileprivate func waitingInvitations(by inviter: UserID, in id: ConversationID) throws(StoreError) -> Int64 {
+        let sql: StaticString = """
+            SELECT count(*) FROM team_request WHERE conversation_id = ? AND inviter_id = ? AND state = 0
+            """
+        return try self.first(sql, id, inviter) { row throws(StoreError) in row.int64(0) } ?? 0
+    }
+}

@@ -1,0 +1,180 @@
+package import ChatModel
+
+// What makes a group a team: its form, its modes, and what it is told.
+extension WriteTransaction {
+    // MARK: Making
+
+    /// Makes a team. Its first members are not asked.
+    ///
+    /// - Throws: `refused`: `notApplicable` for what a team of this form does not have; `exists`; `notFound`; `invalid`
+    ///   above a bound.
+    package func createTeam(_ name: ChannelName, _ new: NewTeam) throws(StoreError) -> ConversationID {
+        var settings: TeamSettings = new.form == .normal ? .normal : .advanced
+        settings.memberLimit = new.memberLimit
+        let count = Set([new.owner] + new.members).subtracting([.system]).count
+        try self.checkMemberLimit(new.memberLimit, memberCount: count)
+        let id = try self.createChannel(
+            .group, name, title: new.title, creator: new.owner, members: new.members, settings: settings)
+        var modes = new.modes
+        if new.form == .advanced && modes.invite == nil { modes.invite = .managers }
+        _ = try self.setModes(of: id, modes, by: .operator)
+        if let introduction = new.introduction { _ = try self.setIntroduction(of: id, introduction, by: .operator) }
+        return id
+    }
+
+    // MARK: Settings
+
+    /// Changes who may do what in a team. Nothing is noted when all of it is as it was.
+    ///
+    /// - Returns: what happened, for the tips about it.
+    /// - Throws: `refused`, and then nothing of it is changed; `notFound`.
+    package func setModes(
+        of id: ConversationID, _ patch: TeamModesPatch, by actor: Actor
+    ) throws(StoreError) -> [TeamHappening] {
+        var conversation = try self.knownConversation(id)
+        for mode in patch.modes { conversation = try self.group(id, .setMode(mode), by: actor) }
+        var settings = conversation.settings
+        settings.apply(patch)
+        var flags = conversation.flags
+        if let invite = patch.invite { flags.inviteMode = invite }
+        if let mute = patch.mute { flags.muteMode = mute }
+        guard settings != conversation.settings || flags != conversation.flags else { return [] }
+        let happened = Self.happenings(
+            from: conversation.settings, conversation.flags, to: settings, flags, by: actor.user)
+        if settings != conversation.settings { try self.write(settings, of: conversation) }
+        try self.connection.run("UPDATE conversation SET flags = ? WHERE id = ?", flags.rawValue, id)
+        conversation.flags = flags
+        self.noteProfile(.team(id, .flags))
+        try self.noteRevision(of: conversation, change: self.nextChange())
+        return happened
+    }
+
+    private static func happenings(
+        from old: TeamSettings, _ oldFlags: ConversationFlags, to new: TeamSettings, _ newFlags: ConversationFlags,
+        by actor: UserID
+    ) -> [TeamHappening] {
+        var fields: [TeamField] = []
+        if old.join != new.join { fields.append(.joinMode) }
+        if oldFlags.inviteMode != newFlags.inviteMode { fields.append(.inviteMode) }
+        if old.beInvited != new.beInvited { fields.append(.inviteeMode) }
+        if old.updateInfo != new.updateInfo { fields.append(.updateMode) }
+        if old.updateAttributes != new.updateAttributes || old.ownerLeaving != new.ownerLeaving {
+            fields.append(.other)
+        }
+        var happened: [TeamHappening] = fields.isEmpty ? [] : [TeamHappening(.updated(fields), by: actor)]
+        if oldFlags.muteMode != newFlags.muteMode {
+            happened.append(TeamHappening(newFlags.muteMode == .none ? .allUnmuted : .allMuted, by: actor))
+        }
+        return happened
+    }
+
+    /// Sets how many members a team may have; `nil` for as many as the server allows.
+    ///
+    /// - Returns: whether anything changed.
+    /// - Throws: `refused` for everybody but the operator and business servers; `invalid` outside of the bounds, or below
+    ///   the number of members there are; `notFound`.
+    @discardableResult
+    package func setMemberLimit(of id: ConversationID, _ limit: Int?, by actor: Actor) throws(StoreError) -> Bool {
+        let conversation = try self.group(id, .setMemberLimit, by: actor)
+        try self.checkMemberLimit(limit, memberCount: conversation.roles.count)
+        guard conversation.settings.memberLimit != limit else { return false }
+        var settings = conversation.settings
+        settings.memberLimit = limit
+        try self.write(settings, of: conversation)
+        try self.noteRevision(of: conversation, change: self.nextChange())
+        return true
+    }
+
+    private func checkMemberLimit(_ limit: Int?, memberCount: Int) throws(StoreError) {
+        guard let limit else { return }
+        let bounds = TeamBounds.smallestMemberLimit...max(TeamBounds.smallestMemberLimit, self.options.groupMembers)
+        guard bounds.contains(limit) else {
+            throw .invalid("the limit of members is \(bounds.lowerBound) to \(bounds.upperBound), not \(limit)")
+        }
+        guard memberCount <= limit else {
+            throw .invalid("the team has \(memberCount) members already: \(limit) cannot be its limit")
+        }
+    }
+
+    private func write(_ settings: TeamSettings, of conversation: ConversationState) throws(StoreError) {
+        try self.connection.run(
+            """
+            UPDATE team SET join_mode = ?, be_invited_mode = ?, update_info_mode = ?, update_attributes_mode = ?,
+                owner_leaving = ?, member_limit = ? WHERE conversation_id = ?
+            """, settings.join.rawValue, settings.beInvited.rawValue, settings.updateInfo.rawValue,
+            settings.updateAttributes.rawValue, settings.ownerLeaving.rawValue, settings.memberLimit, conversation.id)
+        conversation.settings = settings
+    }
+
+    // MARK: What a team says of itself
+
+    /// Sets what a team is about; `nil` or empty removes it.
+    ///
+    /// - Returns: what happened; nothing when it was that already.
+    /// - Throws: `refused`; `notFound`; `invalid` when it is too long.
+    package func setIntroduction(
+        of id: ConversationID, _ text: String?, by actor: Actor
+    ) throws(StoreError) -> [TeamHappening] {
+        let conversation = try self.group(id, .setIntroduction, by: actor)
+        try Self.check(scalars: text, TeamBounds.introductionScalars, "introduction")
+        let text = text?.isEmpty == true ? nil : text
+        guard try self.reading.introduction(of: id) != text else { return [] }
+        try self.connection.run("UPDATE team SET introduction = ? WHERE conversation_id = ?", text, id)
+        self.noteProfile(.team(id, .attributes))
+        try self.noteRevision(of: conversation, change: self.nextChange())
+        return [TeamHappening(.updated([.introduction]), by: actor.user)]
+    }
+
+    /// Tells a team something; it is shown until the next one comes. An empty body takes the last one away.
+    ///
+    /// - Returns: what happened; nothing when there was nothing to take away.
+    /// - Throws: `refused`; `notFound`; `invalid` when it is too long.
+    package func announce(
+        in id: ConversationID, title: String? = nil, _ body: String, by actor: Actor
+    ) throws(StoreError) -> [TeamHappening] {
+        let conversation = try self.group(id, .announce, by: actor)
+        try Self.check(scalars: title, TeamBounds.announcementTitleScalars, "title of the announcement")
+        try Self.check(bytes: body, TeamBounds.announcementBytes, "announcement")
+        if body.isEmpty, try self.reading.knownCard(of: id).notice == nil { return [] }
+        try self.insertAnnouncement(in: id, title: title?.isEmpty == true ? nil : title, body, by: actor.user)
+        self.noteProfile(.team(id, .notice))
+        try self.noteRevision(of: conversation, change: self.nextChange())
+        return [TeamHappening(.updated([.notice]), by: actor.user)]
+    }
+
+    func insertAnnouncement(
+        in id: ConversationID, title: String?, _ body: String, by author: UserID
+    ) throws(StoreError) {
+        try self.connection.run(
+            "INSERT INTO announcement (conversation_id, title, body, author_id, created_at) VALUES (?, ?, ?, ?, ?)", id,
+            title, body, author, self.wallMilliseconds)
+        try self.connection.run(
+            """
+            DELETE FROM announcement WHERE conversation_id = ?1 AND number <= (
+                SELECT number FROM announcement WHERE conversation_id = ?1 ORDER BY number DESC LIMIT 1 OFFSET ?2)
+            """, id, TeamBounds.announcements)
+    }
+}
+
+extension TeamSettings {
+    fileprivate mutating func apply(_ patch: TeamModesPatch) {
+        self.join = patch.join ?? self.join
+        self.beInvited = patch.beInvited ?? self.beInvited
+        self.updateInfo = patch.updateInfo ?? self.updateInfo
+        self.updateAttributes = patch.updateAttributes ?? self.updateAttributes
+        self.ownerLeaving = patch.ownerLeaving ?? self.ownerLeaving
+    }
+}
+
+extension Connection {
+    func insertTeam(_ id: ConversationID, _ settings: TeamSettings) throws(StoreError) {
+        try self.run(
+            """
+            INSERT INTO team (conversation_id, form, join_mode, be_invited_mode, update_info_mode,
+                update_attributes_mode, owner_leaving, member_limit)
+            VALUES (?, ?, ?, ?, ?, ?, ?, ?)
+            """, id, settings.form.rawValue, settings.join.rawValue, settings.beInvited.rawValue,
+            settings.updateInfo.rawValue, settings.updateAttributes.rawValue, settings.ownerLeaving.rawValue,
+            settings.memberLimit)
+    }
+}

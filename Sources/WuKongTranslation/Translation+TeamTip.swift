@@ -1,0 +1,73 @@
+import ByteCodec
+package import ChatModel
+import WuKongWire
+
+/// Somebody in a tip, as apps are told them.
+package struct TipName: Hashable, Sendable {
+    package var user: UserName
+    package var name: String
+
+    package init(_ user: UserName, _ name: String) {
+        self.user = user
+        self.name = name
+    }
+}
+
+extension Translation {
+    /// A line in a team about something that happened, which apps show as a message of the system, and by which those
+    /// that know the event word it in their own language.
+    ///
+    /// - Parameters:
+    ///   - text: `{0}`, `{1}` … stand for `people`, whom apps show by the names they know.
+    ///   - actor: who did it; `nil` for a business server or the operator.
+    package static func teamTip(
+        _ event: TeamEvent, text: String, people: [TipName], actor: UserName?, targets: [UserName]
+    ) -> MessageContent {
+        var about: [JSONValue.Member] = [JSONValue.Member("event", .string(event.word))]
+        if case .updated(let fields) = event {
+            about.append(JSONValue.Member("fields", .array(fields.map { .string($0.rawValue) })))
+        }
+        if let actor { about.append(JSONValue.Member("actor", .string(actor.text))) }
+        about.append(JSONValue.Member("targets", .array(targets.map { .string($0.text) })))
+        let extra = people.map { person in
+            JSONValue.object([
+                JSONValue.Member("uid", .string(person.user.text)), JSONValue.Member("name", .string(person.name)),
+            ])
+        }
+        var members = [
+            JSONValue.Member("content", .string(text)), JSONValue.Member("extra", .array(extra)),
+            JSONValue.Member("type", .integer(Self.contentType(of: event))),
+        ]
+        if let switched = Self.switched(event) {
+            members.append(JSONValue.Member("data", .object([JSONValue.Member(switched.0, .string(switched.1))])))
+        }
+        members.append(JSONValue.Member("team_event", .object(about)))
+        var content = Self.content(
+            payload: JSONValue.object(members).serialized(),
+            header: WuKongHeader(noPersist: false, redDot: true, syncOnce: false), setting: [], topic: nil, expire: 0)
+        content.namesFiles = false
+        return content
+    }
+
+    /// Source: TangSengDaoDao server library: 1002 members came, 1003 members were removed, 1005 the group has changed,
+    /// 1008 it has another owner, 1021 a member has left.
+    private static func contentType(of event: TeamEvent) -> Int64 {
+        switch event {
+        case .invited, .joined, .applicationPassed, .invitationAccepted: 1_002
+        case .removed: 1_003
+        case .ownerChanged: 1_008
+        case .left: 1_021
+        case .dismissed, .managerAdded, .managerRemoved, .muted, .unmuted, .updated, .allMuted, .allUnmuted, .unknown:
+            1_005
+        }
+    }
+
+    /// The switch of a group that apps read from such a message.
+    private static func switched(_ event: TeamEvent) -> (String, String)? {
+        switch event {
+        case .allMuted: ("forbidden", "1")
+        case .allUnmuted: ("forbidden", "0")
+        default: nil
+        }
+    }
+}

@@ -143,7 +143,8 @@ let package = Package(
         tests(
             "Command",
             common + [
-                "CommandLineKit", "Localization", "teahouse", "AdminService", "AdminAPI", "Accounts", "Broker",
+                "CommandLineKit", "Localization", "teahouse", "AdminService", "AdminAPI", "AdminConsole", "Accounts",
+                "Broker",
                 "FileStore",
                 "Profiles", "Store", "Transfers",
             ]),

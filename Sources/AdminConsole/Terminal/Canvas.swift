@@ -4,6 +4,8 @@ import Glibc
 /// The terminal of this process. The only part of the console that draws; confined to one thread.
 final class Canvas {
     private let hasColours: Bool
+    /// What is on the terminal.
+    private var shown: [Line] = []
 
     /// Takes the terminal.
     ///
@@ -32,11 +34,15 @@ final class Canvas {
     }
 
     func draw(_ picture: Picture) {
-        cncurses_erase()
-        for (row, line) in picture.lines.enumerated() {
+        if picture.lines.count != self.shown.count || picture.lines.first?.width != self.shown.first?.width {
+            self.shown = []
+            cncurses_erase()
+        }
+        for (row, line) in picture.lines.enumerated() where self.shown.isEmpty || self.shown[row] != line {
             var column = 0
             for span in line.spans { self.put(span, row: row, &column) }
         }
+        self.shown = picture.lines
         let cursor = picture.cursor
         cncurses_cursor(Int32(cursor?.row ?? -1), Int32(cursor?.column ?? -1))
         cncurses_refresh()
@@ -66,9 +72,17 @@ final class Canvas {
 
     func beep() { cncurses_beep() }
 
-    func repaint() { cncurses_repaint() }
+    /// Everything is sent again with the next picture.
+    func repaint() {
+        self.shown = []
+        cncurses_erase()
+        cncurses_repaint()
+    }
 
-    func suspend() { cncurses_suspend() }
+    func suspend() {
+        cncurses_suspend()
+        self.repaint()
+    }
 
     func setMouse(_ isOn: Bool) { cncurses_mouse(isOn ? 1 : 0) }
 

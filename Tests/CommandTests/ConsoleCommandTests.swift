@@ -24,6 +24,10 @@ import teahouse
     private static func answer(_ request: AdminRequest) -> AdminAnswer? {
         switch request {
         case .listUsers: return .users([Self.ming], next: nil)
+        case .showUser:
+            return .user(
+                AdminUserDetail(
+                    user: Self.ming, tokens: [], sessions: [], blocked: [], allowed: [], isAllowlistOnly: false))
         case .listConversations, .showConversation:
             let group = Conversation(
                 id: ConversationID(rawValue: 12), kind: .group, channel: ChannelName("tea"),

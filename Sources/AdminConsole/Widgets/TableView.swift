@@ -45,6 +45,9 @@ package struct TableColumn<Row: TableRow>: Sendable {
 /// Rows to move in, with sorting, filter and marks. The cursor and the marks stay on their objects while rows come, go
 /// and change.
 package struct TableView<Row: TableRow>: Sendable {
+    /// Cells that a column without a width of its own has at least, where there is anything to leave out for it.
+    private static var narrowest: Int { 10 }
+
     package let columns: [TableColumn<Row>]
     package private(set) var rows: [Row] = []
     private var haystacks: [String] = []
@@ -203,7 +206,7 @@ package struct TableView<Row: TableRow>: Sendable {
 
     /// The heading and the rows that fit.
     package func lines(width: Int, _ look: Look) -> [Line] {
-        let columns = self.columns.enumerated().filter { $1.minimumScreen <= width }
+        let columns = self.shownColumns(width: width)
         let widths = Self.widths(columns.map(\.element), room: width - 2 - 2 * (columns.count - 1))
         var heading = Line("  ")
         for (place, (number, column)) in columns.enumerated() {
@@ -227,6 +230,21 @@ package struct TableView<Row: TableRow>: Sendable {
             return place == self.cursor ? line.fitted(to: width).restyled(.selected) : line
         }
         return [heading] + rows
+    }
+
+    /// Those that fit: where names would have no room, the last columns with a width of their own give way.
+    private func shownColumns(width: Int) -> [(offset: Int, element: TableColumn<Row>)] {
+        var columns = self.columns.enumerated().filter { $1.minimumScreen <= width }
+        while columns.count > 1 {
+            let open = columns.filter { $0.element.width == nil }.count
+            let fixed = columns.reduce(0) { $0 + ($1.element.width ?? 0) }
+            let left = width - 2 - 2 * (columns.count - 1) - fixed
+            guard left < Self.narrowest * open, let last = columns.lastIndex(where: { $0.element.width != nil }) else {
+                break
+            }
+            columns.remove(at: last)
+        }
+        return columns
     }
 
     private static func widths(_ columns: [TableColumn<Row>], room: Int) -> [Int] {

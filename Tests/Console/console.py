@@ -189,7 +189,7 @@ class Suite:
         console.wait_for("> family")
         for columns, rows in [(60, 17), (200, 50), (41, 11), (20, 5), (80, 24)]:
             console.resize(columns, rows)
-            console.wait_for("too small" if columns == 20 else "> family")
+            console.wait_for("This window" if columns == 20 else "> family")
 
     def mouse(self) -> None:
         """A click on a row and on the name of a screen, as X10 tells them."""

@@ -5,7 +5,8 @@ extension Console {
     package mutating func picture(rows: Int, columns: Int) -> Picture {
         self.size = (rows, columns)
         guard rows >= 10, columns >= 40 else {
-            return Picture(lines: [Line(self.look("console.tooSmall"))]).fitted(width: columns, height: rows)
+            let text = Cells.wrapped(Cells.drawable(self.look("console.tooSmall")), to: columns)
+            return Picture(lines: text.map { Line($0) }).fitted(width: columns, height: rows)
         }
         self.lay()
         let screen = self.top.screen

@@ -34,6 +34,7 @@ let package = Package(
         .target(name: "COpenSSL", linkerSettings: [library("ssl"), library("crypto")]),
         .target(name: "CSodium", linkerSettings: [library("sodium")]),
         .target(name: "CZlib", linkerSettings: [library("z")]),
+        .target(name: "CNcurses", linkerSettings: [library("ncursesw"), library("tinfo")]),
 
         // The common four.
         module("ChatModel", []),
@@ -78,6 +79,7 @@ let package = Package(
             "Hooks", common + ["Store", "Broker", "HTTPClient", "WuKongWire", "WuKongTranslation", "CLinux"]),
         module("CommandLineKit", ["CLinux", "Diagnostics"]),
         module("AdminAPI", common + ["CLinux"]),
+        module("AdminConsole", common + ["AdminAPI", "Localization", "CommandLineKit", "CNcurses", "CLinux"]),
         module(
             "AdminService",
             common + [
@@ -97,7 +99,7 @@ let package = Package(
             name: "teahouse",
             dependencies: common + [
                 "Server", "Configuration", "Localization", "Store", "FileStore", "Doctor", "Transport", "AdminAPI",
-                "CommandLineKit", "Profiles", "CLinux", "COpenSSL", "CSodium",
+                "AdminConsole", "CommandLineKit", "Profiles", "CLinux", "COpenSSL", "CSodium",
             ],
             swiftSettings: strict),
 
@@ -125,6 +127,7 @@ let package = Package(
         // Tests.
         tests("Accounts", common + ["Accounts", "Store"]),
         tests("AdminAPI", common + ["AdminAPI"]),
+        tests("AdminConsole", common + ["AdminConsole", "AdminAPI", "CommandLineKit", "Localization"]),
         tests(
             "AdminService",
             common + [
@@ -143,7 +146,8 @@ let package = Package(
         tests(
             "Command",
             common + [
-                "CommandLineKit", "Localization", "teahouse", "AdminService", "AdminAPI", "Accounts", "Broker",
+                "CommandLineKit", "Localization", "teahouse", "AdminService", "AdminAPI", "AdminConsole", "Accounts",
+                "Broker",
                 "FileStore",
                 "Profiles", "Store", "Transfers",
             ]),

@@ -1,7 +1,7 @@
 # What the scripts of this folder share. Sourced, never run.
 
 # Debian packages the build needs: the archives of the C libraries that are linked into the binary.
-build_packages="gcc libc6-dev libsqlite3-dev libssl-dev libsodium-dev zlib1g-dev"
+build_packages="gcc libc6-dev libsqlite3-dev libssl-dev libsodium-dev zlib1g-dev libncurses-dev"
 
 # Installs what is missing of the named Debian packages: as root at once, otherwise it says what to run.
 need_packages() {

@@ -13,7 +13,7 @@ seconds=${seconds:-15}
 step() { printf '\n== %s (%ss)\n' "$1" "$SECONDS"; }
 
 step "packages"
-need_packages $build_packages python3-venv openssl curl
+need_packages $build_packages python3-venv openssl curl tmux
 need_swift
 venv=$PWD/.build/venv
 if ! cmp -s Tests/requirements.txt "$venv/installed.txt"; then
@@ -36,7 +36,7 @@ swift test --skip-build --parallel
 step "release build, as it is installed"
 build_release teahouse
 teahouse=$PWD/.build/release/teahouse
-for missing in sqlite3 ssl crypto sodium z; do
+for missing in sqlite3 ssl crypto sodium z ncursesw tinfo; do
     if ldd "$teahouse" | grep -q "lib$missing\.so"; then
         echo "the binary needs lib$missing at run time: it must be linked from its archive" >&2
         exit 1
@@ -45,6 +45,9 @@ done
 
 step "foreign clients"
 Tests/Foreign/run.sh "$python" "$teahouse"
+
+step "the console, in a terminal"
+Tests/Console/run.sh "$python" "$teahouse"
 
 step "crashes"
 Tests/Crash/run.sh "$python" "$teahouse" $long

@@ -1,0 +1,216 @@
+import AdminAPI
+
+extension Console {
+    /// Rows above the screen, and below it.
+    static let rowsAbove = 2
+    static let rowsBelow = 2
+
+    var bodyHeight: Int { max(1, self.size.rows - Self.rowsAbove - Self.rowsBelow) }
+
+    /// Somebody pressed a key, or clicked.
+    package mutating func press(_ key: Key) {
+        if key == .resize { return self.effects.append(.repaint) }
+        if key == .control("c") { return self.effects.append(.quit) }
+        if key == .control("z") { return self.effects.append(.suspend) }
+        if key == .control("l") { return self.effects.append(.repaint) }
+        if let overlay = self.overlays.popLast() { return self.press(key, overlay) }
+        if let prompt = self.prompt { return self.press(key, prompt) }
+        self.notice = nil
+        if self.pressCommon(key) { return }
+        if let binding = self.top.screen.keys.first(where: { $0.key == key }) { return self.press(binding) }
+        if let move = TableMove(key) {
+            return self.withTop { screen, look in
+                screen.move(move, look)
+                return []
+            }
+        }
+    }
+
+    private mutating func press(_ binding: KeyBinding) {
+        guard !binding.isChange || !self.isReadOnly else {
+            return self.tell(Notice(self.look("console.readOnly"), .refusal))
+        }
+        self.withTop { screen, look in screen.update(binding.verb, look) }
+    }
+
+    /// Keys that mean the same on every screen.
+    private mutating func pressCommon(_ key: Key) -> Bool {
+        switch key {
+        case .character("?"), .function(1): self.overlays.append(.page(self.helpPage))
+        case .character("="): self.overlays.append(.page(self.commandPage))
+        case .character(":"):
+            self.prompt = .command(CommandLine(root: self.commands, history: self.history))
+        case .character("/"):
+            guard let table = self.top.screen.table else {
+                self.tell(Notice(self.look("console.noTable"), .refusal))
+                return true
+            }
+            self.prompt = .filter(TextField(table.filter))
+        case .character("R"), .control("r"): self.refresh()
+        case .character("z"): self.takeBack()
+        case .character("y"): self.copy()
+        case .character("m"):
+            self.isMouseOn.toggle()
+            self.effects.append(.setMouse(self.isMouseOn))
+            self.notice = Notice(self.look(self.isMouseOn ? "console.mouse.on" : "console.mouse.off"))
+        case .character("q"): if !self.pop() { self.effects.append(.quit) }
+        case .escape: self.goBack()
+        case .tab: self.go(to: (self.current + 1) % self.stacks.count)
+        case .backTab: self.go(to: (self.current + self.stacks.count - 1) % self.stacks.count)
+        case .character("1"..."9"):
+            guard case .character(let digit) = key, let number = digit.wholeNumberValue else { return false }
+            self.go(to: number - 1)
+        case .click(let row, let column): self.click(row: row, column: column)
+        case .wheelUp: for _ in 0..<3 { self.move(.up) }
+        case .wheelDown: for _ in 0..<3 { self.move(.down) }
+        default: return false
+        }
+        return true
+    }
+
+    private mutating func move(_ move: TableMove) {
+        self.withTop { screen, look in
+            screen.move(move, look)
+            return []
+        }
+    }
+
+    /// First the filter goes, then the marks, then the screen.
+    private mutating func goBack() {
+        if let table = self.top.screen.table, !table.filter.isEmpty {
+            return self.withTop { screen, look in
+                screen.setFilter("", look)
+                return []
+            }
+        }
+        if !self.pop() { self.move(.unmark) }
+    }
+
+    private mutating func takeBack() {
+        guard let undo = self.undo else { return self.tell(Notice(self.look("console.noUndo"), .refusal)) }
+        self.undo = nil
+        self.perform(undo.deed)
+    }
+
+    private mutating func copy() {
+        guard let text = self.top.screen.copied else {
+            return self.tell(Notice(self.look("console.noCopy"), .refusal))
+        }
+        self.effects.append(.copy(text))
+        self.notice = Notice(self.look("console.copied", ["text": text]))
+    }
+
+    private mutating func click(row: Int, column: Int) {
+        if row == 0 {
+            if let tab = self.tab(at: column) { self.go(to: tab) }
+        } else if row >= Self.rowsAbove, row < self.size.rows - Self.rowsBelow {
+            self.move(.to(row: row - Self.rowsAbove))
+        }
+    }
+
+    // MARK: What lies over the screen
+
+    private mutating func press(_ key: Key, _ overlay: Overlay) {
+        switch overlay {
+        case .page(var page):
+            if key == .character("y") {
+                self.effects.append(.copy(page.text))
+                self.notice = Notice(self.look("console.copiedAll"))
+                self.overlays.append(.page(page))
+            } else if page.press(key, height: Page.height(rows: self.size.rows)) {
+                self.overlays.append(.page(page))
+            }
+        case .confirmation(var confirmation):
+            switch confirmation.press(key) {
+            case .stays: self.overlays.append(.confirmation(confirmation))
+            case .refused:
+                self.effects.append(.beep)
+                self.overlays.append(.confirmation(confirmation))
+            case .cancelled: self.notice = Notice(self.look("console.cancelled"))
+            case .agreed: self.perform(confirmation.proposal.deed)
+            }
+        case .form(var form): self.press(key, &form)
+        case .selector(var selector):
+            switch selector.press(key, height: self.bodyHeight - 5) {
+            case .stays: self.overlays.append(.selector(selector))
+            case .beep:
+                self.effects.append(.beep)
+                self.overlays.append(.selector(selector))
+            case .cancelled: self.notice = Notice(self.look("console.cancelled"))
+            case .done(let intents): self.carryOut(intents, for: self.top.number)
+            }
+        }
+    }
+
+    private mutating func press(_ key: Key, _ form: inout Form) {
+        switch form.press(key) {
+        case .stays: self.overlays.append(.form(form))
+        case .refused:
+            self.effects.append(.beep)
+            self.overlays.append(.form(form))
+        case .cancelled: self.notice = Notice(self.look("console.cancelled"))
+        case .done(let intents): self.carryOut(intents, for: self.top.number)
+        }
+    }
+
+    // MARK: What is typed at the bottom
+
+    private mutating func press(_ key: Key, _ prompt: Prompt) {
+        switch prompt {
+        case .filter(var field):
+            self.prompt = nil
+            if key == .escape { field.text = "" }
+            if key != .escape && key != .enter {
+                if key == .up || key == .down {
+                    self.move(key == .up ? .up : .down)
+                } else {
+                    _ = field.press(key)
+                }
+                self.prompt = .filter(field)
+            }
+            self.withTop { screen, look in
+                if screen.table?.filter != field.text { screen.setFilter(field.text, look) }
+                return []
+            }
+        case .command(var line):
+            switch line.press(key) {
+            case .stays: self.prompt = .command(line)
+            case .cancelled: self.prompt = nil
+            case .run(let words):
+                self.prompt = nil
+                self.history.append(line.field.text)
+                self.run(words)
+            }
+        }
+    }
+
+    /// Runs what was typed behind `:`.
+    private mutating func run(_ words: [String]) {
+        if ["q", "quit", "exit"].contains(words[0]) { return self.effects.append(.quit) }
+        if words[0] == "help" { return self.overlays.append(.page(self.helpPage)) }
+        // Commands that never end have screens of their own.
+        if let number = ScreenList.number(insteadOf: words) { return self.go(to: number) }
+        guard !self.isReadOnly || Self.onlyReads(words) else {
+            return self.tell(Notice(self.look("console.readOnly"), .refusal))
+        }
+        guard !self.isRunning else { return self.tell(Notice(self.look("console.busy"), .refusal)) }
+        guard words.contains("--password-stdin") else { return self.start(words, input: []) }
+        let form = Form(
+            Shell.line(words), [Form.Field(self.look("console.password"), isSecret: true)],
+            command: { _ in words }, submit: { [words] values in [.run(words, input: values)] })
+        self.overlays.append(.form(form))
+    }
+
+    mutating func start(_ words: [String], input: [String]) {
+        self.isRunning = true
+        self.notice = Notice(self.look("console.working"))
+        self.effects.append(.run(words, input: input))
+    }
+
+    /// Whether a command only shows something, by the words that show.
+    static func onlyReads(_ words: [String]) -> Bool {
+        let plain = words.filter { !$0.hasPrefix("-") }.prefix(2)
+        return plain.first == "status" || words.contains("--help")
+            || ["list", "show", "verify", "figures"].contains(plain.last ?? "")
+    }
+}

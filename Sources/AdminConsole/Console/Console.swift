@@ -1,0 +1,381 @@
+package import AdminAPI
+package import CommandLineKit
+
+/// The whole console as a value: keys and answers go in, requests and a picture come out. It touches neither the terminal
+/// nor the server.
+package struct Console: Sendable {
+    /// What is to be done outside.
+    package enum Effect: Sendable {
+        /// Ask the server; the answer comes back with the number.
+        case ask(id: Int64, AdminRequest)
+        /// Run `teahouse ctl` with these words, with these lines as its input.
+        case run([String], input: [String])
+        case copy(String)
+        case beep
+        case setMouse(Bool)
+        case repaint
+        case suspend
+        case quit
+    }
+
+    /// What lies over the screen.
+    enum Overlay: Sendable {
+        case page(Page)
+        case confirmation(Confirmation)
+        case form(Form)
+        case selector(Selector)
+    }
+
+    /// What is typed at the bottom.
+    enum Prompt: Sendable {
+        case filter(TextField)
+        case command(CommandLine)
+    }
+
+    /// A screen that was opened, with the number that its questions carry.
+    struct Opened: Sendable {
+        let number: Int
+        var screen: any Screen
+    }
+
+    /// Who asked.
+    enum Asker: Sendable {
+        case screen(Int, purpose: Int)
+        case watch(Int)
+        case selector
+        case deed
+        /// The answer matters to nobody.
+        case nobody
+    }
+
+    /// A deed under way.
+    struct Work: Sendable {
+        let deed: Deed
+        var waiting: [AdminRequest]
+        var answers: [AdminAnswer] = []
+        var failures: [AdminError] = []
+        var underWay = 0
+    }
+
+    /// How the server is reached.
+    enum Link: Sendable {
+        case connecting
+        case connected
+        case lost(sinceMilliseconds: Int64, reason: String)
+    }
+
+    /// Requests of one deed that are under way at once: the server answers nobody else's later for it.
+    static let requestsAtOnce = 8
+    /// How long a deed can be taken back.
+    static let undoMilliseconds: Int64 = 30_000
+
+    package var look: Look
+    let place: String
+    let commands: Command
+    let isReadOnly: Bool
+    var stacks: [[Opened]]
+    var current = 0
+    var overlays: [Overlay] = []
+    var prompt: Prompt?
+    var notice: Notice?
+    var link = Link.connecting
+    var work: Work?
+    var undo: (deed: Deed, untilMilliseconds: Int64)?
+    var isMouseOn = true
+    var isRunning = false
+    var askers: [Int64: Asker] = [:]
+    var history: [String] = []
+    var refreshedAtMilliseconds: Int64 = 0
+    private var lastID: Int64 = 0
+    private var lastNumber: Int
+    var effects: [Effect] = []
+    var size = (rows: 24, columns: 80)
+
+    /// - Parameters:
+    ///   - place: the data folder, as the title shows it.
+    ///   - commands: the table behind `:`, that of `teahouse ctl`.
+    package init(look: Look, place: String, commands: Command, isReadOnly: Bool = false) {
+        self.look = look
+        self.place = place
+        self.commands = commands
+        self.isReadOnly = isReadOnly
+        self.stacks = ScreenList.all.enumerated().map { [Opened(number: $0, screen: $1.make())] }
+        self.lastNumber = self.stacks.count
+    }
+
+    /// What came together since the last call, for the loop to do.
+    package mutating func takeEffects() -> [Effect] {
+        defer { self.effects = [] }
+        return self.effects
+    }
+
+    // MARK: The server
+
+    package mutating func connected() {
+        self.link = .connected
+        self.show()
+    }
+
+    /// The server does not answer: what is shown stays, marked with the time.
+    package mutating func disconnected(_ reason: String) {
+        if case .lost = self.link { return }
+        self.link = .lost(sinceMilliseconds: self.look.nowMilliseconds, reason: reason)
+        let asked = self.askers
+        self.askers = [:]
+        let error = AdminError(.connectionLost, self.look("console.lost"))
+        for asker in asked.values { self.take(.failure(error), for: asker) }
+    }
+
+    package mutating func receive(_ reply: AdminReply) {
+        switch reply {
+        case .answer(let id, let answer):
+            guard let asker = self.askers[id] else { return }
+            if case .watch = asker {
+                if case .failure = answer { self.askers[id] = nil }
+            } else {
+                self.askers[id] = nil
+            }
+            self.take(answer, for: asker)
+        case .event(let id, let event):
+            guard case .watch(let number) = self.askers[id] else { return }
+            self.change(number) { screen, look in screen.receive(event, look) }
+        }
+    }
+
+    private mutating func take(_ answer: Result<AdminAnswer, AdminError>, for asker: Asker) {
+        switch asker {
+        case .screen(let number, let purpose):
+            var intents: [Intent] = []
+            self.change(number) { screen, look in
+                switch answer {
+                case .success(let answer): intents = screen.receive(answer, purpose: purpose, look)
+                case .failure(let error): intents = screen.fail(error, purpose: purpose, look)
+                }
+            }
+            self.carryOut(intents, for: number)
+        case .watch(let number):
+            guard case .failure(let error) = answer else { return }
+            self.change(number) { screen, look in _ = screen.fail(error, purpose: -1, look) }
+        case .selector: self.giveSelector(answer)
+        case .deed: self.goOn(answer)
+        case .nobody: break
+        }
+    }
+
+    private mutating func giveSelector(_ answer: Result<AdminAnswer, AdminError>) {
+        guard let place = self.overlays.lastIndex(where: { if case .selector = $0 { true } else { false } }),
+            case .selector(var selector) = self.overlays[place]
+        else { return }
+        switch answer {
+        case .success(let answer):
+            if let next = selector.receive(answer) { self.ask(next, .selector) }
+        case .failure(let error):
+            selector.fail()
+            self.notice = Notice(error.message, .failure)
+        }
+        self.overlays[place] = .selector(selector)
+    }
+
+    private mutating func change(_ number: Int, _ body: (inout any Screen, Look) -> Void) {
+        for stack in self.stacks.indices {
+            for place in self.stacks[stack].indices where self.stacks[stack][place].number == number {
+                body(&self.stacks[stack][place].screen, self.look)
+            }
+        }
+    }
+
+    @discardableResult mutating func ask(_ request: AdminRequest, _ asker: Asker) -> Bool {
+        guard case .connected = self.link else { return false }
+        self.lastID += 1
+        self.askers[self.lastID] = asker
+        self.effects.append(.ask(id: self.lastID, request))
+        return true
+    }
+
+    // MARK: Screens
+
+    var top: Opened { self.stacks[self.current].last! }
+
+    /// Runs `body` on the screen that is shown.
+    mutating func withTop(_ body: (inout any Screen, Look) -> [Intent]) {
+        let place = self.stacks[self.current].count - 1
+        let number = self.stacks[self.current][place].number
+        let intents = body(&self.stacks[self.current][place].screen, self.look)
+        self.carryOut(intents, for: number)
+    }
+
+    /// Asks for everything that the shown screen shows.
+    mutating func show() {
+        guard case .connected = self.link else { return }
+        let watching = self.askers.values.contains {
+            if case .watch(let number) = $0 { number == self.top.number } else { false }
+        }
+        if !watching { for request in self.top.screen.watches { self.ask(request, .watch(self.top.number)) } }
+        self.refresh()
+    }
+
+    mutating func refresh() {
+        self.refreshedAtMilliseconds = self.look.nowMilliseconds
+        self.withTop { screen, _ in screen.refresh() }
+    }
+
+    /// The numbers of the questions whose events still come.
+    private func watched() -> [Int64] {
+        self.askers.compactMap { id, asker in
+            if case .watch = asker { id } else { nil }
+        }
+    }
+
+    /// Ends what the shown screen watches.
+    private mutating func leave() {
+        for id in self.watched() {
+            self.askers[id] = nil
+            self.ask(.stopFollowing(id), .nobody)
+        }
+    }
+
+    mutating func go(to number: Int) {
+        guard self.stacks.indices.contains(number), number != self.current else { return }
+        self.leave()
+        self.current = number
+        self.show()
+    }
+
+    mutating func push(_ screen: any Screen) {
+        self.leave()
+        self.lastNumber += 1
+        self.stacks[self.current].append(Opened(number: self.lastNumber, screen: screen))
+        self.lay()
+        self.show()
+    }
+
+    /// - Returns: false when this is the first screen of its stack.
+    mutating func pop() -> Bool {
+        guard self.stacks[self.current].count > 1 else { return false }
+        self.leave()
+        self.stacks[self.current].removeLast()
+        self.lay()
+        self.show()
+        return true
+    }
+
+    // MARK: What screens want
+
+    mutating func carryOut(_ intents: [Intent], for number: Int) {
+        for intent in intents {
+            switch intent {
+            case .ask(let request, let purpose):
+                if !self.ask(request, .screen(number, purpose: purpose)) {
+                    let error = AdminError(.connectionLost, self.look("console.lost"))
+                    self.change(number) { screen, look in _ = screen.fail(error, purpose: purpose, look) }
+                }
+            case .propose(let proposal): self.overlays.append(.confirmation(Confirmation(proposal)))
+            case .perform(let deed): self.perform(deed)
+            case .form(let form): self.overlays.append(.form(form))
+            case .select(var selector):
+                if let request = selector.begin() { self.ask(request, .selector) }
+                self.overlays.append(.selector(selector))
+            case .open(let screen): self.push(screen)
+            case .page(let page): self.overlays.append(.page(page))
+            case .tell(let notice): self.tell(notice)
+            case .run(let words, let input): self.start(words, input: input)
+            case .refresh: self.refresh()
+            }
+        }
+    }
+
+    mutating func tell(_ notice: Notice) {
+        self.notice = notice
+        if notice.tone != .news { self.effects.append(.beep) }
+    }
+
+    // MARK: Deeds
+
+    mutating func perform(_ deed: Deed) {
+        guard !self.isReadOnly else { return self.tell(Notice(self.look("console.readOnly"), .refusal)) }
+        guard case .connected = self.link else { return self.tell(Notice(self.look("console.lost"), .refusal)) }
+        guard self.work == nil else { return self.tell(Notice(self.look("console.busy"), .refusal)) }
+        self.work = Work(deed: deed, waiting: deed.requests.reversed())
+        self.notice = Notice(self.look("console.working"))
+        self.askMore()
+    }
+
+    private mutating func askMore() {
+        while let work = self.work, work.underWay < Self.requestsAtOnce, let request = work.waiting.last {
+            self.work?.waiting.removeLast()
+            self.work?.underWay += 1
+            if !self.ask(request, .deed) {
+                self.work?.underWay -= 1
+                self.work?.failures.append(AdminError(.connectionLost, self.look("console.lost")))
+            }
+        }
+        guard let work = self.work, work.underWay == 0, work.waiting.isEmpty else { return }
+        self.work = nil
+        self.finish(work)
+    }
+
+    private mutating func goOn(_ answer: Result<AdminAnswer, AdminError>) {
+        guard self.work != nil else { return }
+        self.work?.underWay -= 1
+        switch answer {
+        case .success(let answer): self.work?.answers.append(answer)
+        case .failure(let error): self.work?.failures.append(error)
+        }
+        self.askMore()
+    }
+
+    private mutating func finish(_ work: Work) {
+        if work.failures.isEmpty {
+            self.notice = Notice(work.deed.done)
+            if let page = work.deed.shows?(work.answers) { self.overlays.append(.page(page)) }
+            if let undo = work.deed.undo {
+                self.undo = (undo, self.look.nowMilliseconds + Self.undoMilliseconds)
+            }
+            self.clearMarks()
+        } else {
+            let messages = work.failures.map(\.message)
+            let values = ["failed": String(messages.count), "all": String(work.deed.requests.count)]
+            self.tell(Notice(messages.count == 1 ? messages[0] : self.look("console.failed", values), .failure))
+            if messages.count > 1 {
+                let lines = Set(messages).sorted().prefix(100).map { Line($0) }
+                self.overlays.append(.page(Page(self.look("console.failed", values), lines)))
+            }
+        }
+        self.refresh()
+    }
+
+    private mutating func clearMarks() {
+        self.withTop { screen, look in
+            screen.move(.unmark, look)
+            return []
+        }
+    }
+
+    /// A command that was typed has ended.
+    package mutating func ran(_ lines: [String], code: ExitCode, words: [String]) {
+        self.isRunning = false
+        self.notice = nil
+        let text = lines.isEmpty ? [self.look("console.command.done")] : lines
+        let tone: Notice.Tone = code == .done ? .news : .failure
+        if text.count == 1 {
+            self.tell(Notice(text[0], tone))
+        } else {
+            let style: Style = code == .done ? .plain : .bad
+            self.overlays.append(.page(Page(Shell.line(words), text.map { Line($0, style) })))
+        }
+        self.refresh()
+    }
+
+    // MARK: Time
+
+    /// Time has passed: what is to be asked for again is asked for, and what is over goes.
+    package mutating func tick(nowMilliseconds: Int64) {
+        self.look.nowMilliseconds = nowMilliseconds
+        if let undo = self.undo, undo.untilMilliseconds <= nowMilliseconds { self.undo = nil }
+        guard case .connected = self.link, let interval = self.top.screen.refreshMilliseconds else { return }
+        let isAsked = self.askers.values.contains {
+            if case .screen(let number, _) = $0 { number == self.top.number } else { false }
+        }
+        if !isAsked && nowMilliseconds - self.refreshedAtMilliseconds >= interval { self.refresh() }
+    }
+}

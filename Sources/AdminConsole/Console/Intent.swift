@@ -1,0 +1,124 @@
+package import AdminAPI
+
+/// What a screen or a widget wants to happen.
+package enum Intent: Sendable {
+    /// A question; the answer comes back to the screen with the number it chose for it.
+    case ask(AdminRequest, purpose: Int)
+    /// A change that the person must agree to first.
+    case propose(Proposal)
+    /// A change that is made at once.
+    case perform(Deed)
+    case form(Form)
+    case select(Selector)
+    case open(any Screen)
+    case page(Page)
+    case tell(Notice)
+    /// Runs `teahouse ctl` with these words and these lines of input.
+    case run([String], input: [String])
+    /// Asks for everything again.
+    case refresh
+}
+
+/// One line that tells how something went.
+package struct Notice: Hashable, Sendable {
+    package enum Tone: Hashable, Sendable { case news, refusal, failure }
+
+    package var text: String
+    package var tone: Tone
+
+    package init(_ text: String, _ tone: Tone = .news) {
+        self.text = text
+        self.tone = tone
+    }
+}
+
+/// A change: what is asked of the server, and the same for a shell.
+package struct Deed: Sendable {
+    package var requests: [AdminRequest]
+    /// The words of `teahouse ctl` for each.
+    package var commands: [[String]]
+    /// What to tell when it is done.
+    package var done: String
+    private var undoing: [Deed] = []
+    /// What to show of the answers, when they hold more than that it is done.
+    package var shows: (@Sendable ([AdminAnswer]) -> Page?)?
+
+    package init(_ requests: [AdminRequest], commands: [[String]], done: String) {
+        self.requests = requests
+        self.commands = commands
+        self.done = done
+    }
+
+    /// What takes it back; `nil` when nothing does.
+    package var undo: Deed? {
+        get { self.undoing.first }
+        set { self.undoing = newValue.map { [$0] } ?? [] }
+    }
+}
+
+/// A deed with what a person must know before.
+package struct Proposal: Sendable {
+    package var title: String
+    /// What will be so afterwards, in sentences.
+    package var consequences: [String]
+    /// What is to be typed first; `nil` when Enter is enough.
+    package var typed: String?
+    package var deed: Deed
+
+    package init(_ title: String, consequences: [String], typed: String? = nil, deed: Deed) {
+        self.title = title
+        self.consequences = consequences
+        self.typed = typed
+        self.deed = deed
+    }
+}
+
+/// A command line for a shell.
+enum Shell {
+    /// `teahouse ctl user add 'xiao ming'`
+    static func line(_ words: [String]) -> String {
+        (["teahouse", "ctl"] + words).map(Self.quoted).joined(separator: " ")
+    }
+
+    private static func quoted(_ word: String) -> String {
+        let isPlain = word.unicodeScalars.allSatisfy {
+            $0.value > 0x7F || $0.properties.isAlphabetic || $0.properties.numericType != nil
+                || "-_./:,=+@".unicodeScalars.contains($0)
+        }
+        guard !isPlain || word.isEmpty else { return word }
+        return "'" + word.replacing("'", with: "'\\''") + "'"
+    }
+
+    /// The words of a line as a shell would cut it; an open quote goes to the end.
+    static func words(_ line: String) -> [String] {
+        var words: [String] = []
+        var word: String?
+        var quote: Character?
+        var isEscaped = false
+        for character in line {
+            if isEscaped {
+                word = (word ?? "") + String(character)
+                isEscaped = false
+            } else if let open = quote {
+                if character == open {
+                    quote = nil
+                } else if character == "\\" && open == "\"" {
+                    isEscaped = true
+                } else {
+                    word = (word ?? "") + String(character)
+                }
+            } else if character == "'" || character == "\"" {
+                quote = character
+                word = word ?? ""
+            } else if character == "\\" {
+                isEscaped = true
+            } else if character == " " {
+                if let done = word { words.append(done) }
+                word = nil
+            } else {
+                word = (word ?? "") + String(character)
+            }
+        }
+        return words + (word.map { [$0] } ?? [])
+    }
+}

@@ -1,0 +1,68 @@
+/// What a key makes a screen do.
+package enum Verb: Hashable, Sendable {
+    case open, create, edit, password, token, revoke, disable, enable, silence, unsilence, kick, kickAll
+    case ban, unban, notice, messages, write, add, remove, older, jump, member, suspend, resume, cancel
+    case delete, collect, verify, orphans, damaged, order, invalidate, invalidateAll, invalidateTeam, look
+    case follow, clear, over
+}
+
+/// A key of a screen: help, footer and the doing are all made from it.
+package struct KeyBinding: Sendable {
+    package var key: Key
+    package var verb: Verb
+    /// Text key of one line.
+    package var help: String
+    /// It asks the server for a change: not in read-only mode.
+    package var isChange: Bool
+
+    package init(_ key: Key, _ verb: Verb, _ help: String, isChange: Bool = false) {
+        self.key = key
+        self.verb = verb
+        self.help = help
+        self.isChange = isChange
+    }
+}
+
+/// Keys that mean the same on every screen, as help lists them.
+enum CommonKeys {
+    static let table: [(String, String)] = [
+        ("↑ ↓ j k", "console.key.move"), ("PgUp PgDn", "console.key.page"), ("g G Home End", "console.key.ends"),
+        ("/", "console.key.filter"), ("Space", "console.key.mark"), ("v", "console.key.range"),
+        ("*", "console.key.markAll"), ("U", "console.key.unmark"), ("< >", "console.key.sort"),
+        ("I", "console.key.invert"),
+    ]
+
+    static let console: [(String, String)] = [
+        ("1-9 Tab", "console.key.screens"), ("?  F1", "console.key.help"), (":", "console.key.command"),
+        ("=", "console.key.ctl"), ("z", "console.key.undo"), ("y", "console.key.copy"), ("R", "console.key.refresh"),
+        ("m", "console.key.mouse"), ("Esc", "console.key.back"), ("q", "console.key.quit"),
+    ]
+}
+
+/// What the keys of every table do.
+package enum TableMove: Hashable, Sendable {
+    case up, down, pageUp, pageDown, first, last
+    case mark, range, markAll, unmark
+    case nextColumn, previousColumn, invert
+    /// A click on a row of the table's lines; the heading is row 0.
+    case to(row: Int)
+
+    package init?(_ key: Key) {
+        switch key {
+        case .up, .character("k"): self = .up
+        case .down, .character("j"): self = .down
+        case .pageUp, .control("b"): self = .pageUp
+        case .pageDown, .control("f"): self = .pageDown
+        case .home, .character("g"): self = .first
+        case .end, .character("G"): self = .last
+        case .character(" "): self = .mark
+        case .character("v"): self = .range
+        case .character("*"): self = .markAll
+        case .character("U"): self = .unmark
+        case .character(">"): self = .nextColumn
+        case .character("<"): self = .previousColumn
+        case .character("I"): self = .invert
+        default: return nil
+        }
+    }
+}

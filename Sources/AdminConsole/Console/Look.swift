@@ -1,0 +1,54 @@
+package import AdminAPI
+package import CommandLineKit
+import Glibc
+
+/// How values become words: the language and the clock of the person who looks.
+package struct Look: Sendable {
+    package var texts: TextLookup
+    /// A stored time, UTC milliseconds, as `2026-11-21 08:15:00` in the person's time zone.
+    package var time: @Sendable (Int64) -> String
+    /// A message in one line: its text, or what it is.
+    package var message: @Sendable (AdminMessage) -> String
+    /// UTC milliseconds now.
+    package var nowMilliseconds: Int64
+
+    package init(
+        texts: @escaping TextLookup, time: @escaping @Sendable (Int64) -> String,
+        message: @escaping @Sendable (AdminMessage) -> String = { $0.text }, nowMilliseconds: Int64 = 0
+    ) {
+        self.texts = texts
+        self.time = time
+        self.message = message
+        self.nowMilliseconds = nowMilliseconds
+    }
+
+    package func callAsFunction(_ key: String, _ values: [String: String] = [:]) -> String { self.texts(key, values) }
+
+    /// A text that depends on a number: `key.one` for exactly 1, else `key.other`, with the number as `{count}`.
+    func counted(_ key: String, _ count: Int, _ values: [String: String] = [:]) -> String {
+        self(count == 1 ? "\(key).one" : "\(key).other", values.merging(["count": String(count)]) { $1 })
+    }
+
+    /// Only the hours of a time of today, else only its date.
+    func shortTime(_ milliseconds: Int64) -> String {
+        guard milliseconds > 0 else { return "" }
+        let (time, now) = (self.time(milliseconds), self.time(self.nowMilliseconds))
+        return String(time.prefix(10) == now.prefix(10) ? time.suffix(8) : time.prefix(10))
+    }
+
+    func hours(_ milliseconds: Int64) -> String { String(self.time(milliseconds).suffix(8)) }
+
+    func word(_ isSo: Bool) -> String { self(isSo ? "word.yes" : "word.no") }
+
+    /// The machine's own time zone.
+    package static let localTime: @Sendable (Int64) -> String = { milliseconds in
+        var seconds = time_t(milliseconds / 1000)
+        var parts = tm()
+        guard localtime_r(&seconds, &parts) != nil else { return String(milliseconds) }
+        let shown = [CChar](unsafeUninitializedCapacity: 32) { room, count in
+            // SAFETY: `strftime` writes at most `room.count` bytes and returns how many, its zero not counted.
+            count = strftime(room.baseAddress!, room.count, "%Y-%m-%d %H:%M:%S", &parts)
+        }
+        return String(decoding: shown.map { UInt8(bitPattern: $0) }, as: UTF8.self)
+    }
+}

@@ -1,0 +1,121 @@
+package import AdminAPI
+
+/// One screen: its own state, the keys that mean something on it, what they do, and its lines. It draws nothing and asks
+/// nobody: `update` says what is to happen.
+package protocol Screen: Sendable {
+    /// Text key.
+    var title: String { get }
+    /// The most useful ones first: the footer shows those that fit.
+    var keys: [KeyBinding] { get }
+    /// What `y` copies: the name of what the cursor is on.
+    var copied: String? { get }
+    /// How often the screen wants to be asked for again; `nil` for only when something happened.
+    var refreshMilliseconds: Int64? { get }
+    var table: (any TableControl)? { get }
+
+    /// What it wants when it is shown, and whenever everything is to be asked for again.
+    mutating func refresh() -> [Intent]
+    /// What it wants to be told of as long as it is shown.
+    var watches: [AdminRequest] { get }
+    mutating func update(_ verb: Verb, _ look: Look) -> [Intent]
+    mutating func receive(_ answer: AdminAnswer, purpose: Int, _ look: Look) -> [Intent]
+    /// A question was refused, or the connection broke: nothing more will come of it.
+    mutating func fail(_ error: AdminError, purpose: Int, _ look: Look) -> [Intent]
+    mutating func receive(_ event: AdminEvent, _ look: Look)
+    mutating func move(_ move: TableMove, _ look: Look)
+    mutating func setFilter(_ text: String, _ look: Look)
+    /// Tells the cells it will be drawn in.
+    mutating func lay(width: Int, height: Int, _ look: Look)
+    func lines(width: Int, height: Int, _ look: Look) -> [Line]
+}
+
+extension Screen {
+    package var copied: String? { nil }
+    package var refreshMilliseconds: Int64? { nil }
+    package var watches: [AdminRequest] { [] }
+    package var table: (any TableControl)? { nil }
+    package mutating func refresh() -> [Intent] { [] }
+    package mutating func receive(_ answer: AdminAnswer, purpose: Int, _ look: Look) -> [Intent] { [] }
+    package mutating func fail(_ error: AdminError, purpose: Int, _ look: Look) -> [Intent] {
+        [.tell(Notice(error.message, .failure))]
+    }
+    package mutating func receive(_ event: AdminEvent, _ look: Look) {}
+    package mutating func move(_ move: TableMove, _ look: Look) {}
+    package mutating func setFilter(_ text: String, _ look: Look) {}
+    package mutating func lay(width: Int, height: Int, _ look: Look) {}
+}
+
+/// What the console needs to know of a screen's table.
+package protocol TableControl {
+    var filter: String { get }
+    func summary(_ look: Look) -> String
+}
+
+extension TableView: TableControl {}
+
+/// A screen that is a table, with lines above it or none.
+package protocol TableScreen: Screen {
+    associatedtype Row: TableRow
+
+    var rows: TableView<Row> { get set }
+    /// What an empty table says: what to do next. Text key.
+    var emptyText: String { get }
+    func head(width: Int, _ look: Look) -> [Line]
+}
+
+extension TableScreen {
+    package var table: (any TableControl)? { self.rows }
+    package mutating func setFilter(_ text: String, _ look: Look) { self.rows.setFilter(text, look) }
+    package func head(width: Int, _ look: Look) -> [Line] { [] }
+
+    package mutating func move(_ move: TableMove, _ look: Look) {
+        if case .to(let row) = move { return self.rows.move(.to(row: row - self.headHeight), look) }
+        self.rows.move(move, look)
+    }
+
+    /// Any width does: the number of lines does not depend on it.
+    private var headHeight: Int { self.head(width: 80, Look(texts: { key, _ in key }, time: { _ in "" })).count }
+
+    package mutating func lay(width: Int, height: Int, _ look: Look) {
+        self.rows.setHeight(height - self.headHeight - 1)
+    }
+
+    package func lines(width: Int, height: Int, _ look: Look) -> [Line] {
+        let head = self.head(width: width, look)
+        var lines = head + self.rows.lines(width: width, look)
+        if self.rows.shownCount == 0 {
+            let key = self.rows.filter.isEmpty ? self.emptyText : "console.table.noMatch"
+            lines += ["", look(key)].flatMap { Cells.wrapped(Cells.drawable($0), to: width - 4) }.map {
+                Line("  \($0)", .dim)
+            }
+        }
+        return lines
+    }
+}
+
+/// Rows that come page by page.
+struct Pages<Row: Sendable>: Sendable {
+    private(set) var isLoading = false
+    private var rows: [Row] = []
+
+    /// - Returns: false while the last reading is under way.
+    mutating func begin() -> Bool {
+        guard !self.isLoading else { return false }
+        self.isLoading = true
+        self.rows = []
+        return true
+    }
+
+    /// - Returns: all rows when this was the last page.
+    mutating func take(_ page: [Row], isLast: Bool) -> [Row]? {
+        self.rows += page
+        guard isLast else { return nil }
+        return self.end()
+    }
+
+    @discardableResult mutating func end() -> [Row] {
+        defer { self.rows = [] }
+        self.isLoading = false
+        return self.rows
+    }
+}

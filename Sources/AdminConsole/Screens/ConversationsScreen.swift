@@ -1,0 +1,265 @@
+package import AdminAPI
+import ChatModel
+
+extension AdminConversation: TableRow {
+    package var rowID: Int64 { self.number }
+    package var searchTexts: [String] {
+        [self.name, self.title ?? "", self.kind.textKey.split(separator: ".").last.map(String.init) ?? ""]
+    }
+
+    var stateKey: String {
+        if self.isDisbanded { return "word.disbanded" }
+        if self.isBanned { return "word.banned" }
+        return self.isMuted ? "word.membersMuted" : "word.active"
+    }
+
+    var stateStyle: Style { self.isDisbanded || self.isBanned ? .bad : self.isMuted ? .warning : .good }
+}
+
+extension ConversationKind {
+    var textKey: String {
+        switch self {
+        case .direct: "word.direct"
+        case .group: "word.group"
+        case .room: "word.room"
+        case .temporary: "word.temporary"
+        case .service: "word.service"
+        case .customerService: "word.customerService"
+        case .community: "word.community"
+        case .communityTopic: "word.communityTopic"
+        case .data: "word.data"
+        case .visitors: "word.visitors"
+        case .agent: "word.agent"
+        case .agentGroup: "word.agentGroup"
+        }
+    }
+}
+
+extension MemberRole {
+    var textKey: String {
+        switch self {
+        case .member: "word.member"
+        case .manager: "word.manager"
+        case .owner: "word.owner"
+        }
+    }
+}
+
+/// Everything that people talk in.
+struct ConversationsScreen: TableScreen {
+    let title = "console.conversations"
+    let emptyText = "console.conversations.empty"
+    let keys =
+        [
+            KeyBinding(.enter, .open, "console.conversations.open"),
+            KeyBinding(.character("n"), .create, "console.groups.create", isChange: true),
+        ] + GroupDeeds.bindings
+    var rows = TableView<AdminConversation>(
+        [
+            TableColumn("table.number", width: 6, isOnTheRight: true, order: { .number($0.number) }) {
+                conversation, _ in
+                String(conversation.number)
+            },
+            TableColumn("table.kind", width: 8) { conversation, look in look(conversation.kind.textKey) },
+            TableColumn("table.name") { conversation, _ in conversation.name },
+            TableColumn("table.title") { conversation, _ in conversation.title ?? "" },
+            TableColumn("table.members", width: 7, isOnTheRight: true, order: { .number($0.memberCount) }) { row, _ in
+                String(row.memberCount)
+            },
+            TableColumn("table.messages", width: 9, isOnTheRight: true, order: { .number($0.head) }) { row, _ in
+                String(row.head)
+            },
+            TableColumn("table.state", width: 12, minimumScreen: 100, style: \.stateStyle) { row, look in
+                look(row.stateKey)
+            },
+            TableColumn("table.active", width: 10, order: { .number($0.activeAtMilliseconds) }) { row, look in
+                look.shortTime(row.activeAtMilliseconds)
+            },
+        ], sortColumn: 7, isDescending: true)
+    private var pages = Pages<AdminConversation>()
+
+    var copied: String? { self.rows.current?.reference }
+
+    mutating func refresh() -> [Intent] {
+        self.pages.begin() ? [.ask(.listConversations(after: nil), purpose: 0)] : []
+    }
+
+    mutating func receive(_ answer: AdminAnswer, purpose: Int, _ look: Look) -> [Intent] {
+        guard case .conversations(let conversations, let next) = answer else { return [] }
+        if let all = self.pages.take(conversations, isLast: next == nil) { self.rows.replace(all, look) }
+        return next.map { [.ask(.listConversations(after: $0), purpose: 0)] } ?? []
+    }
+
+    mutating func fail(_ error: AdminError, purpose: Int, _ look: Look) -> [Intent] {
+        self.pages.end()
+        return [.tell(Notice(error.message, .failure))]
+    }
+
+    mutating func update(_ verb: Verb, _ look: Look) -> [Intent] {
+        switch verb {
+        case .create: return GroupDeeds.create(look)
+        case .open:
+            guard let conversation = self.rows.current else { return look.nothing() }
+            return [.open(ConversationScreen(conversation))]
+        default: return GroupDeeds.update(verb, self.rows.targets, look) ?? []
+        }
+    }
+}
+
+extension AdminMember: TableRow {
+    package var rowID: String { self.name.text }
+    package var searchTexts: [String] { [self.name.text] }
+
+    func stateText(_ look: Look) -> String {
+        guard self.mutedUntilMilliseconds > look.nowMilliseconds else { return "" }
+        if self.mutedUntilMilliseconds == .max { return look("word.sendBanned") }
+        return look("word.mutedUntil", ["time": look.shortTime(self.mutedUntilMilliseconds)])
+    }
+}
+
+/// One conversation: what is known, and who is in it.
+struct ConversationScreen: TableScreen {
+    let title = "console.conversation"
+    let emptyText = "console.conversation.empty"
+    let keys =
+        [
+            KeyBinding(.enter, .open, "console.users.open"),
+            KeyBinding(.character("d"), .remove, "console.groups.remove", isChange: true),
+            KeyBinding(.character("x"), .member, "console.groups.muteMember", isChange: true),
+            KeyBinding(.character("X"), .resume, "console.groups.unmuteMember", isChange: true),
+        ] + GroupDeeds.bindings
+    let refreshMilliseconds: Int64? = 5_000
+    var rows = TableView<AdminMember>([
+        TableColumn("table.name") { member, _ in member.name.text },
+        TableColumn("table.role", width: 12, order: { .number(-Int64($0.role.rank)) }) { member, look in
+            look(member.role.textKey)
+        },
+        TableColumn("table.unread", width: 8, isOnTheRight: true, order: { .number($0.unread) }) { member, _ in
+            String(member.unread)
+        },
+        TableColumn("table.state", style: { _ in .warning }) { member, look in member.stateText(look) },
+    ])
+    private var conversation: AdminConversation
+    private var notice: String?
+
+    init(_ conversation: AdminConversation) { self.conversation = conversation }
+
+    var copied: String? { self.conversation.name }
+
+    mutating func refresh() -> [Intent] { [.ask(.showConversation(self.conversation.reference), purpose: 0)] }
+
+    mutating func receive(_ answer: AdminAnswer, purpose: Int, _ look: Look) -> [Intent] {
+        guard case .conversation(let detail) = answer else { return [] }
+        self.conversation = detail.conversation
+        self.notice = detail.notice
+        self.rows.replace(detail.members, look)
+        return []
+    }
+
+    mutating func update(_ verb: Verb, _ look: Look) -> [Intent] {
+        let targets = self.rows.targets
+        let members = self.rows.rows.map(\.name.text)
+        switch verb {
+        case .open:
+            guard let member = self.rows.current else { return look.nothing() }
+            return [.open(UserScreen(member.name))]
+        case .remove, .member, .resume:
+            guard let group = self.conversation.groupName else { return look.nothing("console.groups.only") }
+            guard !targets.isEmpty else { return look.nothing() }
+            if verb == .remove { return Self.remove(targets, from: group, look) }
+            return verb == .member ? Self.muteForm(targets, group, look) : Self.unmute(targets, group, look)
+        default:
+            return GroupDeeds.update(verb, [self.conversation], notice: self.notice ?? "", members: members, look) ?? []
+        }
+    }
+
+    private static func remove(_ targets: [AdminMember], from group: ChannelName, _ look: Look) -> [Intent] {
+        let names = targets.map(\.name)
+        let words = names.map(\.text)
+        var deed = Deed(
+            [.removeMembers(group, names)], commands: [["group", "remove", group.text] + words],
+            done: look("ctl.group.removed", ["name": group.text, "count": String(names.count)]))
+        // Roles would not come back.
+        if targets.allSatisfy({ $0.role == .member }) {
+            deed.undo = Deed(
+                [.addMembers(group, names)], commands: [["group", "add", group.text] + words],
+                done: look("ctl.group.added", ["name": group.text, "count": String(names.count)]))
+        }
+        return [
+            .propose(
+                Proposal(
+                    look("console.groups.remove") + ": " + look.names(words),
+                    consequences: [look("console.groups.removeConsequence", ["name": group.text])],
+                    typed: typedNumber(of: names), deed: deed))
+        ]
+    }
+
+    private static func muteForm(_ targets: [AdminMember], _ group: ChannelName, _ look: Look) -> [Intent] {
+        let names = targets.map(\.name)
+        let form = Form(
+            look("console.groups.muteMember") + ": " + look.names(names.map(\.text)),
+            [Form.Field(look("console.groups.minutes"))],
+            check: { values in
+                if values[0].isEmpty || (Int64(values[0]).map { (1...52_560_000).contains($0) } ?? false) { return nil }
+                return look("console.groups.minutesHint")
+            },
+            command: { values in
+                ["group", "mute", group.text, names.first?.text ?? ""]
+                    + (values[0].isEmpty ? [] : ["--minutes", values[0]])
+            },
+            submit: { values in
+                let requests = names.map { AdminRequest.setMemberMuted(group, $0, true, minutes: Int64(values[0])) }
+                var deed = Deed(requests, commands: [], done: look.counted("console.groups.memberMuted", names.count))
+                deed.undo = Self.unmuteDeed(names, group, look)
+                return [.perform(deed)]
+            })
+        return [.form(form)]
+    }
+
+    private static func unmuteDeed(_ names: [UserName], _ group: ChannelName, _ look: Look) -> Deed {
+        Deed(
+            names.map { .setMemberMuted(group, $0, false, minutes: nil) },
+            commands: names.map { ["group", "unmute", group.text, $0.text] },
+            done: look.counted("console.groups.memberUnmuted", names.count))
+    }
+
+    private static func unmute(_ targets: [AdminMember], _ group: ChannelName, _ look: Look) -> [Intent] {
+        let muted = targets.filter { $0.mutedUntilMilliseconds > look.nowMilliseconds }.map(\.name)
+        guard !muted.isEmpty else { return look.nothing("ctl.unchanged") }
+        return [
+            .propose(
+                Proposal(
+                    look("console.groups.unmuteMember") + ": " + look.names(muted.map(\.text)),
+                    consequences: [look("console.groups.unmuteMemberConsequence")], typed: typedNumber(of: muted),
+                    deed: Self.unmuteDeed(muted, group, look)))
+        ]
+    }
+
+    func head(width: Int, _ look: Look) -> [Line] {
+        let conversation = self.conversation
+        func row(_ key: String, _ value: String, _ style: Style = .plain) -> Line {
+            Line(" " + Cells.fitted(Cells.drawable(look(key)), to: 18), .dim) + Line(value, style)
+        }
+        return [
+            row("table.title", conversation.title ?? ""),
+            row("table.kind", "\(look(conversation.kind.textKey))  \(conversation.reference)"),
+            row("table.state", look(conversation.stateKey), conversation.stateStyle),
+            row("table.messages", "\(conversation.head)"),
+            row("table.active", look.time(conversation.activeAtMilliseconds)),
+            row("table.created", look.time(conversation.createdAtMilliseconds)),
+            row("table.notice", self.notice ?? ""), Line(),
+            Line(" " + look("heading.members", ["count": String(conversation.memberCount)]), .title),
+        ]
+    }
+}
+
+extension MemberRole {
+    /// The owner first.
+    fileprivate var rank: Int {
+        switch self {
+        case .member: 0
+        case .manager: 1
+        case .owner: 2
+        }
+    }
+}

@@ -1,0 +1,157 @@
+import AdminAPI
+import ChatModel
+
+extension AdminConversation {
+    /// What names it in requests and for `ctl`.
+    var reference: String { "id:\(self.number)" }
+
+    /// The name of a group that can be changed; `nil` for other kinds.
+    var groupName: ChannelName? { self.kind == .group ? ChannelName(self.name) : nil }
+}
+
+/// What can be done with a conversation, wherever it is shown.
+enum GroupDeeds {
+    static let bindings: [KeyBinding] = [
+        KeyBinding(.character("o"), .messages, "console.conversations.messages"),
+        KeyBinding(.character("+"), .add, "console.groups.add", isChange: true),
+        KeyBinding(.character("w"), .write, "console.groups.write", isChange: true),
+        KeyBinding(.character("t"), .notice, "console.groups.notice", isChange: true),
+        KeyBinding(.character("b"), .ban, "console.groups.ban", isChange: true),
+        KeyBinding(.character("B"), .unban, "console.groups.unban", isChange: true),
+        KeyBinding(.character("s"), .silence, "console.groups.mute", isChange: true),
+        KeyBinding(.character("S"), .unsilence, "console.groups.unmute", isChange: true),
+    ]
+
+    /// - Parameter notice: the announcement of the first one, when it is known.
+    /// - Returns: `nil` for what is not done with conversations.
+    static func update(
+        _ verb: Verb, _ conversations: [AdminConversation], notice: String = "", members: [String] = [], _ look: Look
+    ) -> [Intent]? {
+        guard Self.bindings.contains(where: { $0.verb == verb }) else { return nil }
+        guard let first = conversations.first else { return look.nothing() }
+        if verb == .messages { return [.open(MessagesScreen(first))] }
+        let groups = conversations.compactMap(\.groupName)
+        guard let group = groups.first else { return look.nothing("console.groups.only") }
+        switch verb {
+        case .add: return [Self.addMembers(group, members: members, look)]
+        case .write: return [.form(Self.writeForm(group, look))]
+        case .notice: return [.form(Self.noticeForm(group, notice, look))]
+        case .ban, .unban:
+            return Self.turn(groups, verb == .ban, "ban", look) { .setGroupBanned($0, $1) }
+        default:
+            return Self.turn(groups, verb == .silence, "mute", look) { .setGroupMuted($0, $1) }
+        }
+    }
+
+    /// First the members are chosen, then the name is typed.
+    static func create(_ look: Look) -> [Intent] {
+        var configuration = SelectorConfiguration(.people)
+        configuration.isMultiple = true
+        configuration.title = look("console.groups.chooseMembers")
+        return [
+            .select(Selector(configuration) { people in [.form(Self.createForm(people.map(\.id), look))] })
+        ]
+    }
+
+    private static func createForm(_ members: [String], _ look: Look) -> Form {
+        let fields = [
+            Form.Field(look("table.name"), maximum: ChannelName.maximumScalars),
+            Form.Field(look("table.title"), maximum: AdminProtocol.maximumTitleScalars),
+            Form.Field(
+                look("table.owner"), choices: [("", look("console.groups.noOwner"))] + members.map { ($0, $0) }),
+        ]
+        return Form(
+            look("console.groups.createTitle", ["count": String(members.count), "names": look.names(members)]), fields,
+            check: { values in
+                guard ChannelName(values[0]) == nil else { return nil }
+                let bound = ["name": values[0], "maximum": String(ChannelName.maximumScalars)]
+                return values[0].isEmpty ? look("console.groups.nameMissing") : look("ctl.badGroupName", bound)
+            },
+            command: { values in
+                ["group", "create", values[0].isEmpty ? "GROUP" : values[0]]
+                    + (values[1].isEmpty ? [] : ["--title", values[1]])
+                    + (values[2].isEmpty ? [] : ["--owner", values[2]]) + ["--members", members.joined(separator: ",")]
+            },
+            submit: { values in
+                guard let name = ChannelName(values[0]) else { return [] }
+                let group = AdminNewGroup(
+                    name: name, title: values[1].isEmpty ? nil : values[1], owner: UserName(values[2]),
+                    members: members.compactMap { UserName($0) })
+                let done = look("ctl.group.created", ["name": name.text, "count": String(members.count)])
+                return [.perform(Deed([.createGroup(group)], commands: [], done: done))]
+            })
+    }
+
+    private static func addMembers(_ group: ChannelName, members: [String], _ look: Look) -> Intent {
+        var configuration = SelectorConfiguration(.people)
+        configuration.isMultiple = true
+        configuration.filterIDs = Set(members)
+        configuration.title = look("console.groups.addTitle", ["name": group.text])
+        return .select(
+            Selector(configuration) { people in
+                let names = people.compactMap { UserName($0.id) }
+                let words = people.map(\.id)
+                var deed = Deed(
+                    [.addMembers(group, names)], commands: [["group", "add", group.text] + words],
+                    done: look("ctl.group.added", ["name": group.text, "count": String(names.count)]))
+                deed.undo = Deed(
+                    [.removeMembers(group, names)], commands: [["group", "remove", group.text] + words],
+                    done: look("ctl.group.removed", ["name": group.text, "count": String(names.count)]))
+                return [
+                    .propose(
+                        Proposal(
+                            look("console.groups.addTitle", ["name": group.text]) + ": " + look.names(words),
+                            consequences: [look("console.groups.addConsequence")], typed: typedNumber(of: names),
+                            deed: deed))
+                ]
+            })
+    }
+
+    private static func writeForm(_ group: ChannelName, _ look: Look) -> Form {
+        Form(
+            look("console.groups.writeTitle", ["name": group.text]),
+            [Form.Field(look("table.sender"), maximum: UserName.maximumScalars), Form.Field(look("table.text"))],
+            check: { values in
+                if UserName(values[0]) == nil { return look("console.groups.senderMissing") }
+                return values[1].isEmpty ? look("console.groups.textMissing") : nil
+            },
+            command: { ["send", "--from", $0[0], "--group", group.text, $0[1]] },
+            submit: { values in
+                guard let sender = UserName(values[0]) else { return [] }
+                let send = AdminSend(from: sender, to: .group(group), text: values[1])
+                return [.perform(Deed([.send(send)], commands: [], done: look("console.groups.written")))]
+            })
+    }
+
+    private static func noticeForm(_ group: ChannelName, _ notice: String, _ look: Look) -> Form {
+        Form(
+            look("console.groups.noticeTitle", ["name": group.text]), [Form.Field(look("table.notice"), notice)],
+            command: { ["group", "notice", group.text, $0[0]] },
+            submit: { values in
+                let key = values[0].isEmpty ? "ctl.group.noticeRemoved" : "ctl.group.noticeSet"
+                let done = look(key, ["name": group.text])
+                return [.perform(Deed([.setGroupNotice(group, values[0])], commands: [], done: done))]
+            })
+    }
+
+    private static func turn(
+        _ groups: [ChannelName], _ isOn: Bool, _ word: String, _ look: Look,
+        request: @escaping @Sendable (ChannelName, Bool) -> AdminRequest
+    ) -> [Intent] {
+        func deed(_ isOn: Bool) -> Deed {
+            let word = isOn ? word : "un\(word)"
+            return Deed(
+                groups.map { request($0, isOn) }, commands: groups.map { ["group", word, $0.text] },
+                done: look.counted("console.groups.\(word)Done", groups.count))
+        }
+        let key = "console.groups.\(isOn ? word : "un\(word)")"
+        var change = deed(isOn)
+        change.undo = deed(!isOn)
+        return [
+            .propose(
+                Proposal(
+                    look(key) + ": " + look.names(groups.map(\.text)), consequences: [look(key + "Consequence")],
+                    typed: typedNumber(of: groups), deed: change))
+        ]
+    }
+}

@@ -1,0 +1,77 @@
+import AdminAPI
+
+/// Something that happened while the screen was shown.
+struct LoggedEvent: TableRow {
+    var rowID: Int64
+    var atMilliseconds: Int64
+    var kind: String
+    var place: String
+    var who: String
+    var text: String
+    var style: Style
+
+    var searchTexts: [String] { [self.place, self.who, self.text] }
+}
+
+/// Messages, and people who come and go, as it happens.
+struct LogScreen: TableScreen {
+    private static let maximumEvents = 2_000
+
+    let title = "console.log"
+    let emptyText = "console.log.empty"
+    let keys = [
+        KeyBinding(.character("F"), .follow, "console.log.follow"),
+        KeyBinding(.character("c"), .clear, "console.log.clear"),
+    ]
+    var rows = TableView<LoggedEvent>([
+        TableColumn("table.time", width: 8) { event, look in look.hours(event.atMilliseconds) },
+        TableColumn("table.kind", width: 8, style: \.style) { event, look in look(event.kind) },
+        TableColumn("console.conversation", width: 18) { event, _ in event.place },
+        TableColumn("table.name", width: 14) { event, _ in event.who },
+        TableColumn("table.text") { event, _ in event.text },
+    ])
+    private var number: Int64 = 0
+    private var isFollowing = true
+
+    var copied: String? { self.rows.current?.text }
+    var watches: [AdminRequest] { [.follow(conversation: nil, withSessions: true)] }
+
+    mutating func update(_ verb: Verb, _ look: Look) -> [Intent] {
+        if verb == .clear {
+            self.rows.replace([], look)
+            return []
+        }
+        self.isFollowing.toggle()
+        if self.isFollowing { self.rows.move(.last, look) }
+        return [.tell(Notice(look(self.isFollowing ? "console.log.following" : "console.log.still")))]
+    }
+
+    mutating func receive(_ event: AdminEvent, _ look: Look) {
+        self.number += 1
+        guard let logged = Self.logged(event, number: self.number, look) else { return }
+        self.rows.replace(Array((self.rows.rows + [logged]).suffix(Self.maximumEvents)), look)
+        if self.isFollowing { self.rows.move(.last, look) }
+    }
+
+    private static func logged(_ event: AdminEvent, number: Int64, _ look: Look) -> LoggedEvent? {
+        switch event {
+        case .message(let message):
+            LoggedEvent(
+                rowID: number, atMilliseconds: message.sentAtMilliseconds, kind: "console.log.message",
+                place: message.conversationName, who: message.sender, text: look.message(message), style: .plain)
+        case .opened(let session):
+            LoggedEvent(
+                rowID: number, atMilliseconds: session.openedAtMilliseconds, kind: "console.log.opened", place: "",
+                who: session.user.text, text: "\(session.device.name)  \(session.address)", style: .good)
+        case .ended(let session, let reason):
+            LoggedEvent(
+                rowID: number, atMilliseconds: look.nowMilliseconds, kind: "console.log.ended", place: "",
+                who: session.user.text, text: "\(session.device.name)  \(session.address)  \(reason)", style: .warning)
+        case .missed(let count):
+            LoggedEvent(
+                rowID: number, atMilliseconds: look.nowMilliseconds, kind: "console.log.missed", place: "", who: "",
+                text: look("ctl.tail.missed", ["count": String(count)]), style: .bad)
+        case .transfers, .checking: nil
+        }
+    }
+}

@@ -1,0 +1,47 @@
+/// The screens in the order of their numbers.
+enum ScreenList {
+    struct Entry: Sendable {
+        /// Text key.
+        var title: String
+        /// The words of commands that never end and show the same.
+        var commands: [[String]] = []
+        var make: @Sendable () -> any Screen
+    }
+
+    static let all: [Entry] = [
+        Entry(title: "console.overview") { OverviewScreen() },
+        Entry(title: "console.users") { UsersScreen() },
+        Entry(title: "console.sessions") { SessionsScreen() },
+        Entry(title: "console.conversations") { ConversationsScreen() },
+        Entry(title: "console.transfers", commands: [["transfer", "watch"]]) { TransfersScreen() },
+        Entry(title: "console.files") { FilesScreen() },
+        Entry(title: "console.profiles") { ProfilesScreen() },
+        Entry(title: "console.log", commands: [["tail"]]) { LogScreen() },
+    ]
+
+    /// The screen to show instead of running a command that never ends.
+    static func number(insteadOf words: [String]) -> Int? {
+        let plain = words.filter { !$0.hasPrefix("-") }
+        return Self.all.firstIndex { $0.commands.contains { Array(plain.prefix($0.count)) == $0 } }
+    }
+}
+
+/// More objects than this are changed only after their number was typed.
+let unaskedTargets = 5
+
+/// What is to be typed before so many are changed.
+func typedNumber(of targets: [some Any]) -> String? {
+    targets.count > unaskedTargets ? String(targets.count) : nil
+}
+
+extension Look {
+    /// `ming, lan and 3 more`
+    func names(_ names: [String]) -> String {
+        let shown = names.prefix(3).joined(separator: ", ")
+        guard names.count > 3 else { return shown }
+        return self("console.namesMore", ["names": shown, "count": String(names.count - 3)])
+    }
+
+    /// Why a key does nothing now.
+    func nothing(_ key: String = "console.nothingHere") -> [Intent] { [.tell(Notice(self(key), .refusal))] }
+}

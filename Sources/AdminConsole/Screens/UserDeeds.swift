@@ -1,0 +1,202 @@
+import AdminAPI
+import ChatModel
+
+/// What can be done with people, wherever they are shown.
+enum UserDeeds {
+    static let bindings: [KeyBinding] = [
+        KeyBinding(.character("e"), .edit, "console.users.edit", isChange: true),
+        KeyBinding(.character("p"), .password, "console.users.password", isChange: true),
+        KeyBinding(.character("t"), .token, "console.users.token", isChange: true),
+        KeyBinding(.character("x"), .revoke, "console.users.revoke", isChange: true),
+        KeyBinding(.character("d"), .disable, "console.users.disable", isChange: true),
+        KeyBinding(.character("a"), .enable, "console.users.enable", isChange: true),
+        KeyBinding(.character("s"), .silence, "console.users.silence", isChange: true),
+        KeyBinding(.character("S"), .unsilence, "console.users.unsilence", isChange: true),
+        KeyBinding(.character("K"), .kick, "console.users.kick", isChange: true),
+    ]
+
+    /// - Returns: `nil` for what is not done with people.
+    static func update(_ verb: Verb, _ users: [AdminUser], _ look: Look) -> [Intent]? {
+        let isOurs = Self.bindings.contains { $0.verb == verb }
+        guard isOurs else { return nil }
+        guard let first = users.first else { return look.nothing() }
+        switch verb {
+        case .edit: return [.form(Self.editForm(first, look))]
+        case .password: return [.form(Self.passwordForm(first, look))]
+        case .token: return [.form(Self.tokenForm(first, look))]
+        case .disable: return Self.setDisabled(users, true, look)
+        case .enable: return Self.setDisabled(users, false, look)
+        case .silence: return Self.setSilent(users, true, look)
+        case .unsilence: return Self.setSilent(users, false, look)
+        case .revoke: return Self.revoke(users, look)
+        default: return Self.kick(users.map(\.name), look)
+        }
+    }
+
+    // MARK: Forms
+
+    static func createForm(_ look: Look) -> Form {
+        let fields = [
+            Form.Field(look("table.name"), maximum: UserName.maximumScalars),
+            Form.Field(look("table.displayName"), maximum: AdminProtocol.maximumTitleScalars),
+            Form.Field(
+                look("table.role"), choices: [("member", look("word.member")), ("admin", look("word.administrator"))]),
+            Form.Field(look("console.password"), isSecret: true),
+        ]
+        return Form(
+            look("console.users.create"), fields,
+            check: { values in
+                guard UserName(values[0]) == nil else { return nil }
+                let bound = ["name": values[0], "maximum": String(UserName.maximumScalars)]
+                return values[0].isEmpty ? look("console.users.nameMissing") : look("ctl.badUserName", bound)
+            },
+            command: { values in
+                ["user", "add", values[0].isEmpty ? "NAME" : values[0]]
+                    + (values[1].isEmpty ? [] : ["--display-name", values[1]])
+                    + (values[2] == "admin" ? ["--role", "admin"] : [])
+                    + (values[3].isEmpty ? [] : ["--password-stdin"])
+            },
+            submit: { values in
+                guard let name = UserName(values[0]) else { return [] }
+                let user = AdminNewUser(
+                    name: name, role: values[2] == "admin" ? .administrator : .member,
+                    displayName: values[1].isEmpty ? nil : values[1], password: values[3].isEmpty ? nil : values[3])
+                let done = look("ctl.user.added", ["name": name.text])
+                return [.perform(Deed([.addUser(user)], commands: [], done: done))]
+            })
+    }
+
+    private static func editForm(_ user: AdminUser, _ look: Look) -> Form {
+        let fields = [
+            Form.Field(look("table.displayName"), user.displayName ?? "", maximum: AdminProtocol.maximumTitleScalars),
+            Form.Field(look("table.externalID"), user.externalID ?? ""),
+        ]
+        let name = user.name.text
+        return Form(
+            look("console.users.editTitle", ["name": name]), fields,
+            command: { ["profile", "set", name, "--display-name", $0[0], "--external-id", $0[1]] },
+            submit: { values in
+                let change = AdminProfileChange(name: user.name, displayName: values[0], externalID: values[1])
+                let before = AdminProfileChange(
+                    name: user.name, displayName: user.displayName ?? "", externalID: user.externalID ?? "")
+                let done = look("ctl.profile.set", ["name": name])
+                var deed = Deed([.profiles(.set(change))], commands: [], done: done)
+                deed.undo = Deed([.profiles(.set(before))], commands: [], done: done)
+                return [.perform(deed)]
+            })
+    }
+
+    private static func passwordForm(_ user: AdminUser, _ look: Look) -> Form {
+        let name = user.name.text
+        return Form(
+            look("console.users.passwordTitle", ["name": name]),
+            [
+                Form.Field(look("console.password"), isSecret: true),
+                Form.Field(look("console.passwordAgain"), isSecret: true),
+            ],
+            check: { values in
+                if values[0].isEmpty { return look("console.users.passwordHint") }
+                return values[0] == values[1] ? nil : look("console.users.passwordsDiffer")
+            },
+            command: { _ in ["user", "password", name, "--password-stdin"] },
+            submit: { values in
+                let done = look("console.users.passwordSet", ["name": name])
+                return [.perform(Deed([.setPassword(user.name, values[0])], commands: [], done: done))]
+            })
+    }
+
+    private static func tokenForm(_ user: AdminUser, _ look: Look) -> Form {
+        let classes = [DeviceClass.app, .web, .desktop]
+        let name = user.name.text
+        let fields = [
+            Form.Field(look("table.device"), choices: classes.map { ($0.name, $0.name) }),
+            Form.Field(
+                look("table.level"),
+                choices: [("secondary", look("word.secondary")), ("primary", look("word.primary"))]),
+        ]
+        return Form(
+            look("console.users.tokenTitle", ["name": name]), fields,
+            command: { ["user", "token", name, "--device", $0[0], "--level", $0[1]] },
+            submit: { values in
+                let device = DeviceClass(values[0]) ?? .app
+                let level: DeviceLevel = values[1] == "primary" ? .primary : .secondary
+                var deed = Deed(
+                    [.issueToken(user.name, device, level)], commands: [], done: look("console.users.tokenDone"))
+                deed.shows = { answers in
+                    guard case .token(let token?)? = answers.first else { return nil }
+                    let lines = [Line(token, .key), Line(), Line(look("console.users.tokenOnce"), .warning)]
+                    return Page(look("console.users.tokenTitle", ["name": name]), lines, copied: token)
+                }
+                return [.perform(deed)]
+            })
+    }
+
+    // MARK: Deeds
+
+    private static func setDisabled(_ users: [AdminUser], _ isDisabled: Bool, _ look: Look) -> [Intent] {
+        let changed = users.filter { $0.isDisabled != isDisabled }
+        guard !changed.isEmpty else {
+            return look.nothing(isDisabled ? "console.users.areDisabled" : "console.users.areEnabled")
+        }
+        func deed(_ isDisabled: Bool) -> Deed {
+            Deed(
+                changed.map { .setDisabled($0.name, isDisabled) },
+                commands: changed.map { ["user", isDisabled ? "disable" : "enable", $0.name.text] },
+                done: look.counted(isDisabled ? "console.users.disabled" : "console.users.enabled", changed.count))
+        }
+        var deed1 = deed(isDisabled)
+        deed1.undo = deed(!isDisabled)
+        let key = isDisabled ? "console.users.disable" : "console.users.enable"
+        return [
+            .propose(
+                Proposal(
+                    look(key) + ": " + look.names(changed.map(\.name.text)),
+                    consequences: [look(key + "Consequence")], typed: typedNumber(of: changed), deed: deed1))
+        ]
+    }
+
+    private static func setSilent(_ users: [AdminUser], _ isSilent: Bool, _ look: Look) -> [Intent] {
+        let changed = users.filter { $0.isSendBanned != isSilent }
+        guard !changed.isEmpty else { return look.nothing("ctl.unchanged") }
+        func deed(_ isSilent: Bool) -> Deed {
+            Deed(
+                changed.map { .setSendBanned($0.name, isSilent) },
+                commands: changed.map { ["user", isSilent ? "mute" : "unmute", $0.name.text] },
+                done: look.counted(isSilent ? "console.users.silenced" : "console.users.unsilenced", changed.count))
+        }
+        var deed1 = deed(isSilent)
+        deed1.undo = deed(!isSilent)
+        let key = isSilent ? "console.users.silence" : "console.users.unsilence"
+        return [
+            .propose(
+                Proposal(
+                    look(key) + ": " + look.names(changed.map(\.name.text)),
+                    consequences: [look(key + "Consequence")], typed: typedNumber(of: changed), deed: deed1))
+        ]
+    }
+
+    private static func revoke(_ users: [AdminUser], _ look: Look) -> [Intent] {
+        let deed = Deed(
+            users.map { .revoke($0.name, nil) }, commands: users.map { ["user", "revoke", $0.name.text] },
+            done: look.counted("console.users.revoked", users.count))
+        return [
+            .propose(
+                Proposal(
+                    look("console.users.revoke") + ": " + look.names(users.map(\.name.text)),
+                    consequences: [look("console.users.revokeConsequence")], typed: typedNumber(of: users), deed: deed))
+        ]
+    }
+
+    static func kick(_ names: [UserName], _ look: Look) -> [Intent] {
+        let deed = Deed(
+            names.map { .endSessions(ids: [], user: $0) },
+            commands: names.map { ["session", "kick", "--user", $0.text] },
+            done: look.counted("console.users.kicked", names.count))
+        return [
+            .propose(
+                Proposal(
+                    look("console.users.kick") + ": " + look.names(names.map(\.text)),
+                    consequences: [look("console.users.kickConsequence")], typed: typedNumber(of: names), deed: deed))
+        ]
+    }
+}

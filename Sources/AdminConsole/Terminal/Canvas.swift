@@ -1,0 +1,190 @@
+import CNcurses
+import Glibc
+
+/// The terminal of this process. The only part of the console that draws; confined to one thread.
+final class Canvas {
+    private let hasColours: Bool
+    /// What is on the terminal.
+    private var shown: [Line] = []
+
+    /// Takes the terminal.
+    ///
+    /// - Parameter environment: `NO_COLOR` leaves the colours out, whatever its value. Source: no-color.org.
+    /// - Returns: `nil` when there is none that obeys.
+    init?(environment: [String: String]) {
+        guard isatty(0) == 1, isatty(1) == 1, cncurses_start() == 0 else { return nil }
+        let colours = cncurses_colours()
+        self.hasColours = colours >= 8 && environment["NO_COLOR", default: ""].isEmpty
+        if self.hasColours {
+            for (number, style) in Style.allCases.enumerated() {
+                let colour = style.colours(of: Int(colours))
+                cncurses_pair(Int32(number + 1), Int32(colour.text), Int32(colour.ground))
+            }
+        }
+    }
+
+    deinit { cncurses_end() }
+
+    /// Rows and columns now.
+    var size: (rows: Int, columns: Int) {
+        var rows: Int32 = 0
+        var columns: Int32 = 0
+        cncurses_size(&rows, &columns)
+        return (Int(rows), Int(columns))
+    }
+
+    func draw(_ picture: Picture) {
+        if picture.lines.count != self.shown.count || picture.lines.first?.width != self.shown.first?.width {
+            self.shown = []
+            cncurses_erase()
+        }
+        for (row, line) in picture.lines.enumerated() where self.shown.isEmpty || self.shown[row] != line {
+            var column = 0
+            for span in line.spans { self.put(span, row: row, &column) }
+        }
+        self.shown = picture.lines
+        let cursor = picture.cursor
+        cncurses_cursor(Int32(cursor?.row ?? -1), Int32(cursor?.column ?? -1))
+        cncurses_refresh()
+    }
+
+    private func put(_ span: Span, row: Int, _ column: inout Int) {
+        let look = span.style.look(hasColours: self.hasColours)
+        let pair = self.hasColours ? Int32((Style.allCases.firstIndex(of: span.style) ?? 0) + 1) : 0
+        for character in span.text {
+            var scalars = character.unicodeScalars.map(\.value)
+            // The half-width sound marks join the letter before them and take a cell of their own.
+            let sounds = scalars.filter { $0 == 0xFF9E || $0 == 0xFF9F }
+            scalars.removeAll { $0 == 0xFF9E || $0 == 0xFF9F }
+            let width = Cells.width(of: String(character)) - sounds.count
+            if !scalars.isEmpty { self.put(scalars, row, &column, width, look, pair) }
+            for sound in sounds { self.put([sound], row, &column, 1, look, pair) }
+        }
+    }
+
+    private func put(
+        _ scalars: [UInt32], _ row: Int, _ column: inout Int, _ width: Int, _ look: UInt32, _ pair: Int32
+    ) {
+        guard width > 0 else { return }
+        cncurses_put(Int32(row), Int32(column), scalars, Int32(scalars.count), Int32(width), look, pair)
+        column += width
+    }
+
+    func beep() { cncurses_beep() }
+
+    /// Everything is sent again with the next picture.
+    func repaint() {
+        self.shown = []
+        cncurses_erase()
+        cncurses_repaint()
+    }
+
+    func suspend() {
+        cncurses_suspend()
+        self.repaint()
+    }
+
+    func setMouse(_ isOn: Bool) { cncurses_mouse(isOn ? 1 : 0) }
+
+    /// Puts a text into the clipboard of the person's own terminal, also over SSH, where it allows that.
+    ///
+    /// Source: xterm's control sequences, OSC 52.
+    func copy(_ base64: String) {
+        let sequence = Array("\u{1B}]52;c;\(base64)\u{7}".utf8)
+        _ = write(1, sequence, sequence.count)
+    }
+
+    /// What was typed and not yet taken.
+    func keys() -> [Key] {
+        var keys: [Key] = []
+        while true {
+            let event = cncurses_next()
+            if event.kind == Int32(CNCURSES_NONE.rawValue) { return keys }
+            if let key = Key(event) { keys.append(key) }
+        }
+    }
+}
+
+extension Style {
+    /// Colours by the terminal's numbers; -1 is its own. The first eight mean the same on every terminal.
+    fileprivate func colours(of count: Int) -> (text: Int, ground: Int) {
+        let isRich = count >= 256
+        return switch self {
+        case .plain, .title, .heading, .selected: (-1, -1)
+        case .dim: (isRich ? 245 : -1, -1)
+        case .key: (isRich ? 80 : 6, -1)
+        case .good: (isRich ? 71 : 2, -1)
+        case .warning: (isRich ? 178 : 3, -1)
+        case .bad: (isRich ? 203 : 1, -1)
+        case .accent: (isRich ? 74 : 6, -1)
+        case .marked: (isRich ? 178 : 3, -1)
+        case .bar: (-1, isRich ? 236 : -1)
+        case .currentTab: (-1, -1)
+        case .input: (-1, isRich ? 237 : -1)
+        }
+    }
+
+    fileprivate func look(hasColours: Bool) -> UInt32 {
+        let (bold, dim) = (CNCURSES_BOLD.rawValue, CNCURSES_DIM.rawValue)
+        let (reverse, underline) = (CNCURSES_REVERSE.rawValue, CNCURSES_UNDERLINE.rawValue)
+        return switch self {
+        case .plain, .accent, .good, .bar: 0
+        case .dim: hasColours ? 0 : dim
+        case .title, .key, .marked, .warning, .bad: bold
+        case .heading: bold | underline
+        case .selected, .currentTab: reverse
+        case .input: underline
+        }
+    }
+}
+
+extension Key {
+    fileprivate init?(_ event: cncurses_event) {
+        switch UInt32(event.kind) {
+        case CNCURSES_CHARACTER.rawValue: self.init(scalar: UInt32(bitPattern: event.code))
+        case CNCURSES_KEY.rawValue: self.init(code: UInt32(event.code))
+        case CNCURSES_RESIZE.rawValue: self = .resize
+        case CNCURSES_MOUSE.rawValue:
+            switch UInt32(event.code) {
+            case CNCURSES_WHEEL_UP.rawValue: self = .wheelUp
+            case CNCURSES_WHEEL_DOWN.rawValue: self = .wheelDown
+            default: self = .click(row: Int(event.row), column: Int(event.column))
+            }
+        default: return nil
+        }
+    }
+
+    private init?(scalar value: UInt32) {
+        switch value {
+        case 9: self = .tab
+        case 10, 13: self = .enter
+        case 27: self = .escape
+        case 8, 127: self = .backspace
+        case 1...26: self = .control(Character(Unicode.Scalar(UInt8(value) + 0x60)))
+        case 0..<32: return nil
+        default:
+            guard let scalar = Unicode.Scalar(value) else { return nil }
+            self = .character(Character(scalar))
+        }
+    }
+
+    private init?(code: UInt32) {
+        switch code {
+        case CNCURSES_UP.rawValue: self = .up
+        case CNCURSES_DOWN.rawValue: self = .down
+        case CNCURSES_LEFT.rawValue: self = .left
+        case CNCURSES_RIGHT.rawValue: self = .right
+        case CNCURSES_PAGE_UP.rawValue: self = .pageUp
+        case CNCURSES_PAGE_DOWN.rawValue: self = .pageDown
+        case CNCURSES_HOME.rawValue: self = .home
+        case CNCURSES_END.rawValue: self = .end
+        case CNCURSES_INSERT.rawValue: self = .insert
+        case CNCURSES_DELETE.rawValue: self = .delete
+        case CNCURSES_BACKSPACE.rawValue: self = .backspace
+        case CNCURSES_BACK_TAB.rawValue: self = .backTab
+        case CNCURSES_ENTER.rawValue: self = .enter
+        case CNCURSES_FUNCTION.rawValue...: self = .function(Int(code - CNCURSES_FUNCTION.rawValue))
+        default: return nil
+        }
+    }
+}

@@ -1,0 +1,112 @@
+/// Fields to fill in.
+package struct Form: Sendable {
+    package struct Field: Sendable {
+        /// In the person's language.
+        package var label: String
+        package var text: TextField
+        /// Values to choose among, each with its words; empty for text.
+        package var choices: [Choice]
+
+        package struct Choice: Sendable {
+            package var value: String
+            package var label: String
+        }
+
+        package init(_ label: String, _ value: String = "", isSecret: Bool = false, maximum: Int? = nil) {
+            self.label = label
+            self.text = TextField(value, isSecret: isSecret, maximum: maximum)
+            self.choices = []
+        }
+
+        /// - Parameter choices: values with their words; the first one is chosen.
+        package init(_ label: String, choices: [(String, String)]) {
+            self.label = label
+            self.text = TextField(choices[0].0)
+            self.choices = choices.map { Choice(value: $0.0, label: $0.1) }
+        }
+
+        var choice: Int { self.choices.firstIndex { $0.value == self.text.text } ?? 0 }
+
+        mutating func turn(_ step: Int) {
+            let next = (self.choice + step + self.choices.count) % self.choices.count
+            self.text.text = self.choices[next].value
+        }
+    }
+
+    package var title: String
+    package var fields: [Field]
+    /// What is wrong with the values, said while they are typed; `nil` when they can be sent.
+    package var check: @Sendable ([String]) -> String?
+    /// The words of `teahouse ctl` that do the same.
+    package var command: @Sendable ([String]) -> [String]
+    package var submit: @Sendable ([String]) -> [Intent]
+    private var place = 0
+
+    package init(
+        _ title: String, _ fields: [Field], check: @escaping @Sendable ([String]) -> String? = { _ in nil },
+        command: @escaping @Sendable ([String]) -> [String], submit: @escaping @Sendable ([String]) -> [Intent]
+    ) {
+        self.title = title
+        self.fields = fields
+        self.check = check
+        self.command = command
+        self.submit = submit
+    }
+
+    enum Outcome {
+        case stays
+        case refused
+        case cancelled
+        case done([Intent])
+    }
+
+    var values: [String] { self.fields.map(\.text.text) }
+
+    mutating func press(_ key: Key) -> Outcome {
+        switch key {
+        case .escape: return .cancelled
+        case .enter:
+            guard self.check(self.values) == nil else { return .refused }
+            return .done(self.submit(self.values))
+        case .tab, .down: self.place = (self.place + 1) % self.fields.count
+        case .backTab, .up: self.place = (self.place + self.fields.count - 1) % self.fields.count
+        default:
+            guard self.fields[self.place].choices.isEmpty else {
+                if key == .left { self.fields[self.place].turn(-1) }
+                if key == .right || key == .character(" ") { self.fields[self.place].turn(1) }
+                return .stays
+            }
+            _ = self.fields[self.place].text.press(key)
+        }
+        return .stays
+    }
+
+    func picture(width: Int, _ look: Look) -> Picture {
+        let labelWidth = min(width / 3, self.fields.map { Cells.width(of: Cells.drawable($0.label)) }.max() ?? 0)
+        var lines: [Line] = []
+        var cursor: Picture.Place?
+        for (number, field) in self.fields.enumerated() {
+            let label = Line(
+                Cells.fitted(Cells.drawable(field.label), to: labelWidth), number == self.place ? .key : .plain)
+            let count = field.text.maximum.map { " \(field.text.text.unicodeScalars.count)/\($0)" } ?? ""
+            let isTooLong = field.text.maximum.map { field.text.text.unicodeScalars.count > $0 } ?? false
+            let room = max(4, width - labelWidth - 2 - count.count)
+            if number == self.place && field.choices.isEmpty {
+                let cell = field.text.shown(width: room).cursor
+                cursor = Picture.Place(row: lines.count, column: labelWidth + 2 + cell)
+            }
+            let value =
+                field.choices.isEmpty
+                ? Line(field.text.shown(width: room).text, .input) + Line(count, isTooLong ? .bad : .dim)
+                : Line("‹ \(field.choices[field.choice].label) ›", number == self.place ? .key : .plain)
+            lines.append(label + Line("  ") + value)
+        }
+        lines.append(Line())
+        let problem = self.check(self.values).map { Cells.wrapped(Cells.drawable($0), to: width) } ?? []
+        lines += problem.map { Line($0, .warning) }
+        let ctl = Cells.wrapped(Cells.drawable(Shell.line(self.command(self.values))), to: width)
+        lines += ctl.map { Line($0, .dim) }
+        lines.append(Line(look("console.form.keys"), .dim))
+        return Picture(lines: lines, cursor: cursor)
+    }
+}

@@ -1,0 +1,49 @@
+/// Which rows are shown: `text` in them, `!text` not in them, `re:pattern` a regular expression. Case does not matter,
+/// and the pinyin initials of Chinese names count as text.
+package struct RowFilter: Sendable {
+    /// What is searched of one row at most: a pattern may take long over more.
+    private static let maximumCharacters = 1_000
+
+    package let text: String
+    private let isInverse: Bool
+    private let words: String
+    private let pattern: String?
+
+    package init(_ text: String) {
+        self.text = text
+        var rest = text[...]
+        self.isInverse = rest.hasPrefix("!")
+        if self.isInverse { rest = rest.dropFirst() }
+        self.pattern = rest.hasPrefix("re:") ? String(rest.dropFirst(3)) : nil
+        self.words = rest.lowercased()
+    }
+
+    /// The pattern is not finished or not right; then all rows are shown.
+    package var isWrong: Bool { self.pattern.map { (try? Regex($0)) == nil } ?? false }
+
+    /// The numbers of the rows that are shown.
+    ///
+    /// - Parameter haystacks: what each row can be found by, in lower case.
+    package func shown(_ haystacks: [String]) -> [Int] {
+        if let pattern = self.pattern {
+            guard !pattern.isEmpty, let regex = try? Regex(pattern).ignoresCase().anchorsMatchLineEndings() else {
+                return Array(haystacks.indices)
+            }
+            return haystacks.indices.filter {
+                haystacks[$0].prefix(Self.maximumCharacters).contains(regex) != self.isInverse
+            }
+        }
+        guard !self.words.isEmpty else { return Array(haystacks.indices) }
+        return haystacks.indices.filter { haystacks[$0].contains(self.words) != self.isInverse }
+    }
+
+    /// What a row is found by.
+    package static func haystack(_ texts: [String]) -> String {
+        var haystack = ""
+        for text in texts where !text.isEmpty {
+            haystack += text.lowercased() + "\n"
+            if text.utf8.contains(where: { $0 > 0x7F }) { haystack += PinyinInitial.spelling(of: text) + "\n" }
+        }
+        return haystack
+    }
+}

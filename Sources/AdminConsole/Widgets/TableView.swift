@@ -1,0 +1,273 @@
+/// Something that is one row of a table.
+package protocol TableRow: Sendable {
+    associatedtype RowID: Hashable & Sendable
+
+    /// What it stays the same by while its values change.
+    var rowID: RowID { get }
+    /// What it can be found by.
+    var searchTexts: [String] { get }
+}
+
+/// What a column is sorted by.
+package enum SortKey: Comparable, Sendable {
+    case number(Int64)
+    case text(String)
+}
+
+package struct TableColumn<Row: TableRow>: Sendable {
+    /// Text key.
+    package var title: String
+    /// Cells; `nil` takes a share of what is left.
+    package var width: Int?
+    package var isOnTheRight: Bool
+    /// The column is left out on screens with fewer cells.
+    package var minimumScreen: Int
+    package var value: @Sendable (Row, Look) -> String
+    /// `nil` sorts by the text.
+    package var order: (@Sendable (Row) -> SortKey)?
+    package var style: @Sendable (Row) -> Style
+
+    package init(
+        _ title: String, width: Int? = nil, isOnTheRight: Bool = false, minimumScreen: Int = 0,
+        order: (@Sendable (Row) -> SortKey)? = nil, style: @escaping @Sendable (Row) -> Style = { _ in .plain },
+        value: @escaping @Sendable (Row, Look) -> String
+    ) {
+        self.title = title
+        self.width = width
+        self.isOnTheRight = isOnTheRight
+        self.minimumScreen = minimumScreen
+        self.value = value
+        self.order = order
+        self.style = style
+    }
+}
+
+/// Rows to move in, with sorting, filter and marks. The cursor and the marks stay on their objects while rows come, go
+/// and change.
+package struct TableView<Row: TableRow>: Sendable {
+    /// Cells that a column without a width of its own has at least, where there is anything to leave out for it.
+    private static var narrowest: Int { 10 }
+
+    package let columns: [TableColumn<Row>]
+    package private(set) var rows: [Row] = []
+    private var haystacks: [String] = []
+    /// Numbers of rows, in the order in which they are shown.
+    private var shown: [Int] = []
+    private var cursor = 0
+    private var top = 0
+    private var height = 1
+    private var marks: Set<Row.RowID> = []
+    private var rangeStart: Row.RowID?
+    private var sortColumn: Int?
+    private var isDescending = false
+    private var rowFilter = RowFilter("")
+
+    /// - Parameter sortColumn: `nil` keeps the order in which the rows come.
+    package init(_ columns: [TableColumn<Row>], sortColumn: Int? = nil, isDescending: Bool = false) {
+        self.columns = columns
+        self.sortColumn = sortColumn
+        self.isDescending = isDescending
+    }
+
+    // MARK: Rows
+
+    package mutating func replace(_ rows: [Row], _ look: Look) {
+        let current = self.current?.rowID
+        self.rows = rows
+        self.haystacks = rows.map { RowFilter.haystack($0.searchTexts) }
+        if !self.marks.isEmpty { self.marks.formIntersection(rows.map(\.rowID)) }
+        self.arrange(look, keeping: current)
+    }
+
+    package var shownCount: Int { self.shown.count }
+    package var markCount: Int { self.marks.count }
+    package var shownRows: [Row] { self.shown.map { self.rows[$0] } }
+
+    /// The row with the cursor.
+    package var current: Row? { self.shown.indices.contains(self.cursor) ? self.rows[self.shown[self.cursor]] : nil }
+    package var isAtTop: Bool { self.cursor == 0 }
+
+    /// What an action is for: the marked rows, else the one with the cursor.
+    package var targets: [Row] {
+        guard !self.marks.isEmpty || self.rangeStart != nil else { return self.current.map { [$0] } ?? [] }
+        let range = self.rangeIDs
+        let marked = self.rows.filter { self.marks.contains($0.rowID) || range.contains($0.rowID) }
+        return marked
+    }
+
+    package mutating func clearMarks() {
+        self.marks = []
+        self.rangeStart = nil
+    }
+
+    /// Puts the cursor on a row when it is shown.
+    package mutating func select(_ id: Row.RowID) {
+        if let place = self.shown.firstIndex(where: { self.rows[$0].rowID == id }) { self.cursor = place }
+        self.keepInSight()
+    }
+
+    // MARK: Filter and order
+
+    package var filter: String { self.rowFilter.text }
+    package var isFilterWrong: Bool { self.rowFilter.isWrong }
+
+    package mutating func setFilter(_ text: String, _ look: Look) {
+        let current = self.current?.rowID
+        self.rowFilter = RowFilter(text)
+        self.arrange(look, keeping: current)
+    }
+
+    private mutating func arrange(_ look: Look, keeping current: Row.RowID?) {
+        self.shown = self.rowFilter.shown(self.haystacks)
+        if let number = self.sortColumn {
+            let column = self.columns[number]
+            let order = column.order ?? { .text(column.value($0, look)) }
+            let keys = self.rows.map(order)
+            self.shown.sort { left, right in
+                if keys[left] == keys[right] { return left < right }
+                return (keys[left] < keys[right]) != self.isDescending
+            }
+        }
+        if let current, let place = self.shown.firstIndex(where: { self.rows[$0].rowID == current }) {
+            self.cursor = place
+        }
+        self.cursor = max(0, min(self.cursor, self.shown.count - 1))
+        self.keepInSight()
+    }
+
+    // MARK: Moving
+
+    package mutating func move(_ move: TableMove, _ look: Look) {
+        switch move {
+        case .up: self.go(to: self.cursor - 1)
+        case .down: self.go(to: self.cursor + 1)
+        case .pageUp: self.go(to: self.cursor - max(1, self.height - 1))
+        case .pageDown: self.go(to: self.cursor + max(1, self.height - 1))
+        case .first: self.go(to: 0)
+        case .last: self.go(to: self.shown.count - 1)
+        case .to(let row): if row > 0 { self.go(to: self.top + row - 1) }
+        case .mark: self.toggleMark()
+        case .range: self.toggleRange()
+        case .markAll: self.marks.formUnion(self.shownRows.map(\.rowID))
+        case .unmark: self.clearMarks()
+        case .nextColumn: self.sort(by: ((self.sortColumn ?? -1) + 1) % self.columns.count, look)
+        case .previousColumn:
+            self.sort(by: ((self.sortColumn ?? 0) + self.columns.count - 1) % self.columns.count, look)
+        case .invert:
+            self.isDescending.toggle()
+            self.arrange(look, keeping: self.current?.rowID)
+        }
+    }
+
+    private mutating func sort(by column: Int, _ look: Look) {
+        self.sortColumn = column
+        self.arrange(look, keeping: self.current?.rowID)
+    }
+
+    private mutating func go(to place: Int) {
+        self.cursor = max(0, min(place, self.shown.count - 1))
+        self.keepInSight()
+    }
+
+    private mutating func toggleMark() {
+        guard let id = self.current?.rowID else { return }
+        if self.marks.remove(id) == nil { self.marks.insert(id) }
+        self.go(to: self.cursor + 1)
+    }
+
+    /// The first time it begins a range, the second time the rows between are marked.
+    private mutating func toggleRange() {
+        guard self.rangeStart != nil else { return self.rangeStart = self.current?.rowID }
+        self.marks.formUnion(self.rangeIDs)
+        self.rangeStart = nil
+    }
+
+    private var rangeIDs: Set<Row.RowID> {
+        guard let start = self.rangeStart,
+            let place = self.shown.firstIndex(where: { self.rows[$0].rowID == start })
+        else { return [] }
+        let ends = min(place, self.cursor)...max(place, self.cursor)
+        return Set(self.shown[ends].map { self.rows[$0].rowID })
+    }
+
+    // MARK: Drawing
+
+    /// Tells how many rows fit under the heading.
+    package mutating func setHeight(_ height: Int) {
+        self.height = max(1, height)
+        self.keepInSight()
+    }
+
+    private mutating func keepInSight() {
+        if self.cursor < self.top { self.top = self.cursor }
+        if self.cursor >= self.top + self.height { self.top = self.cursor - self.height + 1 }
+        self.top = max(0, min(self.top, self.shown.count - self.height))
+    }
+
+    /// The heading and the rows that fit.
+    package func lines(width: Int, _ look: Look) -> [Line] {
+        let columns = self.shownColumns(width: width)
+        let widths = Self.widths(columns.map(\.element), room: width - 2 - 2 * (columns.count - 1))
+        var heading = Line("  ")
+        for (place, (number, column)) in columns.enumerated() {
+            if place > 0 { heading += Line("  ") }
+            let arrow = number == self.sortColumn ? (self.isDescending ? " ↓" : " ↑") : ""
+            let title =
+                Cells.cut(Cells.drawable(look(column.title)), to: widths[place] - Cells.width(of: arrow)) + arrow
+            heading += Line(Cells.fitted(title, to: widths[place], onTheRight: column.isOnTheRight), .heading)
+        }
+        let range = self.rangeIDs
+        let rows = self.shown.indices.dropFirst(self.top).prefix(self.height).map { place in
+            let row = self.rows[self.shown[place]]
+            let isMarked = self.marks.contains(row.rowID) || range.contains(row.rowID)
+            var line = Line(place == self.cursor ? ">" : " ", .accent) + Line(isMarked ? "*" : " ", .marked)
+            for (index, (_, column)) in columns.enumerated() {
+                if index > 0 { line += Line("  ") }
+                let text = Cells.drawable(column.value(row, look))
+                let cell = Cells.fitted(text, to: widths[index], onTheRight: column.isOnTheRight)
+                line += Line(cell, isMarked ? .marked : column.style(row))
+            }
+            return place == self.cursor ? line.fitted(to: width).restyled(.selected) : line
+        }
+        return [heading] + rows
+    }
+
+    /// Those that fit: where names would have no room, the last columns with a width of their own give way.
+    private func shownColumns(width: Int) -> [(offset: Int, element: TableColumn<Row>)] {
+        var columns = self.columns.enumerated().filter { $1.minimumScreen <= width }
+        while columns.count > 1 {
+            let open = columns.filter { $0.element.width == nil }.count
+            let fixed = columns.reduce(0) { $0 + ($1.element.width ?? 0) }
+            let left = width - 2 - 2 * (columns.count - 1) - fixed
+            guard left < Self.narrowest * open, let last = columns.lastIndex(where: { $0.element.width != nil }) else {
+                break
+            }
+            columns.remove(at: last)
+        }
+        return columns
+    }
+
+    private static func widths(_ columns: [TableColumn<Row>], room: Int) -> [Int] {
+        let fixed = columns.reduce(0) { $0 + ($1.width ?? 0) }
+        let open = columns.filter { $0.width == nil }.count
+        let left = max(0, room - fixed)
+        var number = 0
+        return columns.map { column in
+            if let width = column.width { return width }
+            number += 1
+            return left * number / open - left * (number - 1) / open
+        }
+    }
+
+    /// `3/120, 2 marked, filter: zh`
+    package func summary(_ look: Look) -> String {
+        var parts = ["\(min(self.cursor + 1, self.shown.count))/\(self.shown.count)"]
+        let marked = self.marks.union(self.rangeIDs).count
+        if marked > 0 { parts.append(look("console.table.marked", ["count": String(marked)])) }
+        if !self.filter.isEmpty {
+            let key = self.isFilterWrong ? "console.table.wrongFilter" : "console.table.filter"
+            parts.append(look(key, ["filter": self.filter, "all": String(self.rows.count)]))
+        }
+        return parts.joined(separator: "  ")
+    }
+}

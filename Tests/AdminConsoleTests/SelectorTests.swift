@@ -1,0 +1,88 @@
+import AdminAPI
+import AdminConsole
+import ChatModel
+import Testing
+
+@Suite("The selector") struct SelectorTests {
+    static let people = [
+        SelectorItem(id: "ming", name: "张小明"), SelectorItem(id: "lan", name: "阿兰"), SelectorItem(id: "romeo"),
+        SelectorItem(id: "zhao", name: "赵"), SelectorItem(id: "7", name: "7up"),
+    ]
+
+    private func selector(_ change: (inout SelectorConfiguration) -> Void = { _ in }) -> Selector {
+        var configuration = SelectorConfiguration(.custom(Self.people))
+        configuration.isMultiple = true
+        change(&configuration)
+        return Selector(configuration) { items in [.tell(Notice(items.map(\.id).joined(separator: ",")))] }
+    }
+
+    /// What was chosen in the end; `nil` when it was given up or goes on.
+    private func chosen(_ selector: Selector, _ keys: Key...) -> String? {
+        var selector = selector
+        for key in keys {
+            if case .done(let intents) = selector.press(key, height: 10), case .tell(let notice)? = intents.first {
+                return notice.text
+            }
+        }
+        return nil
+    }
+
+    @Test("rows stand under the letters of their names, in the order of their short spelling")
+    func sections() {
+        #expect(self.chosen(self.selector(), .character("Z"), .character(" "), .character(" "), .enter) == "zhao,ming")
+        #expect(self.chosen(self.selector(), .character("#"), .character(" "), .enter) == "7")
+        #expect(self.chosen(self.selector(), .character("A"), .character(" "), .enter) == "lan")
+    }
+
+    @Test("what is filtered out is never shown")
+    func filtered() {
+        let selector = self.selector { $0.filterIDs = ["zhao"] }
+        #expect(self.chosen(selector, .character("Z"), .character(" "), .enter) == "ming")
+    }
+
+    @Test("those chosen before count, and can be taken out")
+    func preselected() {
+        let selector = self.selector { $0.selectedIDs = ["romeo", "gone"] }
+        #expect(self.chosen(selector, .enter) == "romeo,gone")
+        #expect(self.chosen(selector, .character("R"), .character(" "), .enter) == "gone")
+        #expect(self.chosen(selector, .backspace, .enter) == "romeo")
+    }
+
+    @Test("one more than the maximum is refused with the tip, and nothing is chosen")
+    func maximum() {
+        var selector = self.selector { configuration in
+            configuration.maximumSelected = 1
+            configuration.tip = "enough"
+        }
+        _ = selector.press(.character(" "), height: 10)
+        guard case .beep = selector.press(.character(" "), height: 10) else {
+            Issue.record("the second one was taken")
+            return
+        }
+        #expect(self.chosen(selector, .enter) == "7")
+    }
+
+    @Test("nothing chosen counts as giving up; where one alone can be chosen, Enter takes it")
+    func empty() {
+        var selector = self.selector()
+        guard case .cancelled = selector.press(.enter, height: 10) else {
+            Issue.record("an empty choice was finished")
+            return
+        }
+        #expect(self.chosen(self.selector { $0.isMultiple = false }, .character("Z"), .down, .enter) == "ming")
+    }
+
+    @Test("incremental search in Chinese, by initials and by id", arguments: ["小明", "zxm", "ming", "MING"])
+    func search(_ text: String) {
+        var selector = self.selector()
+        _ = selector.press(.character("/"), height: 10)
+        for character in text { _ = selector.press(.character(character), height: 10) }
+        #expect(self.chosen(selector, .enter, .character(" "), .enter) == "ming")
+    }
+
+    @Test("a range chooses everybody in it")
+    func range() {
+        let selector = self.selector()
+        #expect(self.chosen(selector, .character("v"), .down, .down, .character("v"), .enter) == "7,lan,romeo")
+    }
+}

@@ -38,7 +38,8 @@ let teamCardCommand = Command(
         let answer = try control.ask(.teams(.card(query)))
         guard case .teams(.card(let rows)) = answer else { throw control.unexpectedAnswer }
         if control.wantsJSON { return try control.print(json: answer.json) }
-        let form: TeamForm = rows.contains { $0.name == .kind || $0.name == .header } || query.member != nil ? .advanced : .normal
+        let form: TeamForm =
+            rows.contains { $0.name == .kind || $0.name == .header } || query.member != nil ? .advanced : .normal
         try control.print(rows, in: form)
     })
 

@@ -24,7 +24,7 @@ extension APIFailure {
         case .wrongChecksum: self.init(460, "what came does not have the checksum that was announced")
         case .cancelled: self.init(410, "the transfer was cancelled")
         case .over(.succeeded): self.init(409, "the upload is complete")
-        case .over: self.init(410, "the upload is over: begin a new one")
+        case .over: self.init(410, "it is over: begin a new one")
         case .full: self.init(507, "there is no room for more files: the operator has to make some")
         case .damaged: self.init(500, "the content is damaged on the disk of the server: upload it again")
         case .failed: self.init(500, "the disk of the server failed: see its log")

@@ -1,7 +1,9 @@
 import ByteCodec
+import Execution
 import Foundation
 import TeahouseTesting
 import Testing
+import Transfers
 
 /// Files on their way out, over real sockets.
 struct DownloadScenarios {
@@ -206,13 +208,18 @@ struct DownloadScenarios {
 
     @Test("a download is a task that can be held and ended")
     func held() throws {
-        let house = try House.withFiles()
+        // While the clock stands still a quarter of a second of the rate goes out, and then nothing.
+        let hands = ManualClock()
+        let house = try House.withFiles { options in
+            options.clock = hands.clock
+            options.store.clock = hands.clock
+            options.accounts.clock = hands.clock
+            options.files.transfers.caps = [.attachment: BandwidthCap(downloadBytesPerSecond: 1_000_000)]
+        }
         let ann = try house.token("ann")
-        let piece = Sample.noise(1_000_000)
-        let content = (0..<24).flatMap { _ in piece }
+        let content = Sample.noise(3_000_000)
         let path = try house.upload(ann, content)
-        // The kernel must not take all of it at once.
-        let client = try house.socket(receiveBufferBytes: 65_536)
+        let client = try house.socket()
         try client.send(
             raw: "GET \(path) HTTP/1.1\r\nHost: 127.0.0.1:\(house.port)\r\nConnection: close\r\ntoken: \(ann)\r\n\r\n")
         var keys: [String] = []

@@ -83,7 +83,7 @@ let package = Package(
         module(
             "AdminService",
             common + [
-                "AdminAPI", "Accounts", "Broker", "Store", "FileStore", "Transfers", "Profiles", "Transport",
+                "APIKit", "AdminAPI", "Accounts", "Broker", "Store", "FileStore", "Transfers", "Profiles", "Transport",
                 "WuKongTranslation", "Localization", "CLinux",
             ]),
         module(

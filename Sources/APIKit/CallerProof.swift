@@ -30,10 +30,7 @@ extension APIDesk {
         find(TokenHolder(token, of: request)) { found in
             then(
                 found.identity.flatMap { identity in
-                    guard self.rates.take(person: identity.name, at: self.house.clock.now()) else {
-                        return .failure(APIFailure(429, "\(identity.name) asks too fast", retryAfterSeconds: 1))
-                    }
-                    return .success(.person(identity))
+                    self.takeFromPerson(identity).map { .failure($0) } ?? .success(.person(identity))
                 })
         }
     }
@@ -45,6 +42,14 @@ extension APIDesk {
         guard request.peer.scope != .loopback else { return nil }
         guard !self.rates.take(address: request.peer.throttleKey, at: self.house.clock.now()) else { return nil }
         return APIFailure(429, "too many requests come from this address", retryAfterSeconds: 1)
+    }
+
+    /// Takes a request from a person's rate.
+    ///
+    /// - Returns: 429 when there is nothing left.
+    package func takeFromPerson(_ identity: Identity) -> APIFailure? {
+        guard !self.rates.take(person: identity.name, at: self.house.clock.now()) else { return nil }
+        return APIFailure(429, "\(identity.name) asks too fast", retryAfterSeconds: 1)
     }
 
     /// Whether a token may cross the connection as it is.

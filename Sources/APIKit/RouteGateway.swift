@@ -259,9 +259,7 @@ package final class RouteGateway: Gateway {
             switch result {
             case .failure(let failure): reply(.failure(failure))
             case .success(let identity):
-                guard desk.rates.take(person: identity.name, at: desk.house.clock.now()) else {
-                    return reply(.failure(APIFailure(429, "\(identity.name) asks too fast", retryAfterSeconds: 1)))
-                }
+                if let failure = desk.takeFromPerson(identity) { return reply(.failure(failure)) }
                 var asked = asked
                 asked.caller = .person(identity)
                 Self.run(route, asked, desk.house, reply)

@@ -68,39 +68,19 @@ enum Word {
         try Self.find(word, MemberRole.allCases, Self.of)
     }
 
-    static func of(_ direction: TransferDirection) -> String {
-        switch direction {
-        case .upload: "upload"
-        case .download: "download"
-        }
-    }
+    static func of(_ direction: TransferDirection) -> String { direction.word }
 
     static func direction(_ word: String) throws(AdminError) -> TransferDirection {
         try Self.find(word, TransferDirection.allCases, Self.of)
     }
 
-    static func of(_ transferClass: TransferClass) -> String {
-        switch transferClass {
-        case .attachment: "attachment"
-        case .avatar: "avatar"
-        case .operator: "operator"
-        }
-    }
+    static func of(_ transferClass: TransferClass) -> String { transferClass.word }
 
     static func transferClass(_ word: String) throws(AdminError) -> TransferClass {
         try Self.find(word, TransferClass.allCases, Self.of)
     }
 
-    static func of(_ state: TransferState) -> String {
-        switch state {
-        case .waiting: "waiting"
-        case .progressing: "progressing"
-        case .suspended: "suspended"
-        case .succeeded: "succeeded"
-        case .failed: "failed"
-        case .cancelled: "cancelled"
-        }
-    }
+    static func of(_ state: TransferState) -> String { state.word }
 
     static func transferState(_ word: String) throws(AdminError) -> TransferState {
         try Self.find(word, TransferState.allCases, Self.of)

@@ -1,9 +1,9 @@
+import APIKit
 import AdminAPI
 import ByteCodec
 import ChatModel
 import Store
 import Transfers
-import Transport
 
 extension Desk {
     func answer(_ request: AdminFileRequest, _ then: @escaping Answer) {
@@ -238,7 +238,7 @@ func fileBody(_ file: FileRecord, _ link: FileLinkKey?) -> [UInt8] {
     json.integer(file.size)
     json.key("url")
     json.string(
-        link.map { "file/preview/\($0)/\(PercentEncoding.segment(file.name))" } ?? "/api/v1/files/\(file.key)")
+        link.map { DoorPaths.preview($0, name: file.name) } ?? DoorPaths.file(file.key))
     json.key("file")
     json.string(file.key.text)
     json.endObject()

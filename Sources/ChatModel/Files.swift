@@ -222,6 +222,14 @@ package struct FileRecord: Hashable, Sendable {
 package enum TransferDirection: Int64, Sendable, CaseIterable {
     case upload = 0
     case download = 1
+
+    /// For answers and lists.
+    package var word: String {
+        switch self {
+        case .upload: "upload"
+        case .download: "download"
+        }
+    }
 }
 
 /// What a transfer is for: each class has bandwidth caps of its own. The numbers are stored.
@@ -232,6 +240,15 @@ package enum TransferClass: Int64, Sendable, CaseIterable {
     case avatar = 1
     /// What the operator sends and reads.
     case `operator` = 2
+
+    /// For answers and lists.
+    package var word: String {
+        switch self {
+        case .attachment: "attachment"
+        case .avatar: "avatar"
+        case .operator: "operator"
+        }
+    }
 }
 
 /// Where a transfer stands; the numbers are stored. Source: the states of NIMKit's and WuKongIM's tasks.
@@ -244,6 +261,18 @@ package enum TransferState: Int64, Sendable, CaseIterable {
     case succeeded = 3
     case failed = 4
     case cancelled = 5
+
+    /// For answers and lists.
+    package var word: String {
+        switch self {
+        case .waiting: "waiting"
+        case .progressing: "progressing"
+        case .suspended: "suspended"
+        case .succeeded: "succeeded"
+        case .failed: "failed"
+        case .cancelled: "cancelled"
+        }
+    }
 
     /// Nothing will change any more.
     package var isOver: Bool { self.rawValue >= TransferState.succeeded.rawValue }

@@ -136,20 +136,13 @@ final class EventsSession: ConnectionHandler {
             }
             self.signIn(request, token: try fields.text("token"))
         case .listening(let listener):
-            try self.takeFromRate(of: listener.identity)
+            if let failure = self.desk.api.takeFromPerson(listener.identity) { throw failure }
             switch word {
             case "ping": self.send(Self.done("pong", fields))
             case "watch": try self.watch(fields, listener)
             case "unwatch": try self.unwatch(fields, listener)
             default: throw .bad("type is none of watch, unwatch, ping")
             }
-        }
-    }
-
-    private func takeFromRate(of identity: Identity) throws(APIFailure) {
-        let api = self.desk.api
-        guard api.rates.take(person: identity.name, at: api.house.clock.now()) else {
-            throw APIFailure(429, "\(identity.name) asks too fast", retryAfterSeconds: 1)
         }
     }
 

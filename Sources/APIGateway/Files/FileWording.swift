@@ -59,9 +59,9 @@ extension TransferView {
         let record = self.record
         return .object([
             JSONValue.Member("id", .string(record.key.text)),
-            JSONValue.Member("direction", .string(record.direction == .upload ? "upload" : "download")),
-            JSONValue.Member("class", .string(Self.word(record.transferClass))),
-            JSONValue.Member("state", .string(Self.word(record.state))),
+            JSONValue.Member("direction", .string(record.direction.word)),
+            JSONValue.Member("class", .string(record.transferClass.word)),
+            JSONValue.Member("state", .string(record.state.word)),
             JSONValue.Member("file", .string(record.file.text)),
             JSONValue.Member("name", .string(record.fileName)),
             JSONValue.Member("type", .string(record.mediaType)),
@@ -76,24 +76,5 @@ extension TransferView {
             JSONValue.Member("updated_at", .integer(record.updatedAtMilliseconds)),
             JSONValue.Member("expires_at", record.expiresAtMilliseconds.map { .integer($0) } ?? .null),
         ])
-    }
-
-    private static func word(_ transferClass: TransferClass) -> String {
-        switch transferClass {
-        case .attachment: "attachment"
-        case .avatar: "avatar"
-        case .operator: "operator"
-        }
-    }
-
-    private static func word(_ state: TransferState) -> String {
-        switch state {
-        case .waiting: "waiting"
-        case .progressing: "progressing"
-        case .suspended: "suspended"
-        case .succeeded: "succeeded"
-        case .failed: "failed"
-        case .cancelled: "cancelled"
-        }
     }
 }

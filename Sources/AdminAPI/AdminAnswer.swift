@@ -20,6 +20,10 @@ package enum AdminAnswer: Hashable, Sendable {
     case files(AdminFileAnswer)
     case transfers(AdminTransferAnswer)
     case profiles(AdminProfileAnswer)
+    case audit(AdminAuditAnswer)
+    case live(AdminLiveHistory)
+    case talks(AdminTalkAnswer)
+    case previewed([AdminImportPreview])
 }
 
 /// Something that happened, for who follows.
@@ -31,6 +35,8 @@ package enum AdminEvent: Hashable, Sendable {
     case transfers([AdminTransfer])
     /// How far a check of files is.
     case checking(AdminFileCheck)
+    /// The server now, and what it did in the last second.
+    case pulse(AdminLivePoint)
     /// So many events were left out, because the reader was too slow.
     case missed(Int64)
 }
@@ -98,6 +104,10 @@ extension AdminAnswer {
         case .files(let answer): answer.word
         case .transfers(let answer): answer.word
         case .profiles(let answer): answer.word
+        case .audit(let answer): answer.word
+        case .live: "live"
+        case .talks(let answer): answer.word
+        case .previewed: "previewed"
         }
     }
 
@@ -127,6 +137,10 @@ extension AdminAnswer {
         case .files(let answer): answer.write(to: &fields)
         case .transfers(let answer): answer.write(to: &fields)
         case .profiles(let answer): answer.write(to: &fields)
+        case .audit(let answer): answer.write(to: &fields)
+        case .live(let history): history.write(to: &fields)
+        case .talks(let answer): answer.write(to: &fields)
+        case .previewed(let previews): fields.records("users", previews)
         }
     }
 
@@ -146,6 +160,8 @@ extension AdminAnswer {
         case "count": self = .count(try with.number("count"))
         case "sent": self = .sent(try AdminMessage(with))
         case "following": self = .following
+        case "previewed": self = .previewed(try with.records("users"))
+        case "live": self = .live(try AdminLiveHistory(with))
         default: self = try Self.aboutFiles(word: word, with)
         }
     }
@@ -154,6 +170,8 @@ extension AdminAnswer {
         if let answer = try AdminFileAnswer(word: word, with) { return .files(answer) }
         if let answer = try AdminTransferAnswer(word: word, with) { return .transfers(answer) }
         if let answer = try AdminProfileAnswer(word: word, with) { return .profiles(answer) }
+        if let answer = try AdminAuditAnswer(word: word, with) { return .audit(answer) }
+        if let answer = try AdminTalkAnswer(word: word, with) { return .talks(answer) }
         throw AdminError(.protocolError, "the server answered \(word), which this command does not know")
     }
 }
@@ -166,6 +184,7 @@ extension AdminEvent {
         case .ended: "session.ended"
         case .transfers: "transfers"
         case .checking: "files.checking"
+        case .pulse: "pulse"
         case .missed: "missed"
         }
     }
@@ -187,6 +206,7 @@ extension AdminEvent {
             fields.text("reason", reason)
         case .transfers(let transfers): fields.records("transfers", transfers)
         case .checking(let check): check.write(to: &fields)
+        case .pulse(let point): point.write(to: &fields)
         case .missed(let count): fields.number("count", count)
         }
     }
@@ -198,6 +218,7 @@ extension AdminEvent {
         case "session.ended": self = .ended(try AdminSession(with), reason: try with.text("reason"))
         case "transfers": self = .transfers(try with.records("transfers"))
         case "files.checking": self = .checking(try AdminFileCheck(with))
+        case "pulse": self = .pulse(try AdminLivePoint(with))
         case "missed": self = .missed(try with.number("count"))
         default: throw AdminError(.protocolError, "the server sent the event \(word), which this command does not know")
         }

@@ -61,6 +61,10 @@ package enum AdminRequest: Hashable, Sendable {
     case files(AdminFileRequest)
     case transfers(AdminTransferRequest)
     case profiles(AdminProfileRequest)
+    case audit(AdminAuditRequest)
+    case live(AdminLiveRequest)
+    case talks(AdminTalkRequest)
+    case people(AdminPeopleRequest)
 }
 
 extension AdminRequest {
@@ -99,19 +103,24 @@ extension AdminRequest {
         case .files(let request): request.word
         case .transfers(let request): request.word
         case .profiles(let request): request.word
+        case .audit(let request): request.word
+        case .live(let request): request.word
+        case .talks(let request): request.word
+        case .people(let request): request.word
         }
     }
 
     /// The line, without its line feed.
-    package func line(id: Int64) -> [UInt8] {
+    package func line(id: Int64, by who: AdminOperator = AdminOperator()) -> [UInt8] {
         FieldWriter.object { fields in
             fields.number("id", id)
             fields.text("ask", self.word)
+            if !who.isPlain { fields.record("by", who) }
             fields.object("with", self.write)
         }
     }
 
-    private func write(to fields: inout FieldWriter) {
+    func write(to fields: inout FieldWriter) {
         switch self {
         case .status, .setupToken, .managerToken: break
         case .addUser(let user): user.write(to: &fields)
@@ -184,6 +193,9 @@ extension AdminRequest {
         case .files(let request): request.write(to: &fields)
         case .transfers(let request): request.write(to: &fields)
         case .profiles(let request): request.write(to: &fields)
+        case .audit(let request): request.write(to: &fields)
+        case .talks(let request): request.write(to: &fields)
+        case .people(let request): request.write(to: &fields)
         default: break
         }
     }
@@ -196,13 +208,14 @@ extension AdminRequest {
     ///   the result, so that it can be answered.
     package static func read(
         _ line: [UInt8]
-    ) throws(AdminError) -> (id: Int64, request: Result<AdminRequest, AdminError>) {
+    ) throws(AdminError) -> (id: Int64, by: AdminOperator, request: Result<AdminRequest, AdminError>) {
         let fields = try FieldReader(line: line)
         let id = try fields.number("id")
         do throws(AdminError) {
-            return (id, .success(try Self.read(word: fields.text("ask"), fields.object("with"))))
+            let who = try fields.has("by") ? AdminOperator(fields.object("by")) : AdminOperator()
+            return (id, who, .success(try Self.read(word: fields.text("ask"), fields.object("with"))))
         } catch {
-            return (id, .failure(error))
+            return (id, AdminOperator(), .failure(error))
         }
     }
 
@@ -263,6 +276,10 @@ extension AdminRequest {
         if let request = try AdminFileRequest(word: word, with) { return .files(request) }
         if let request = try AdminTransferRequest(word: word, with) { return .transfers(request) }
         if let request = try AdminProfileRequest(word: word, with) { return .profiles(request) }
+        if let request = try AdminAuditRequest(word: word, with) { return .audit(request) }
+        if let request = AdminLiveRequest(word: word) { return .live(request) }
+        if let request = try AdminTalkRequest(word: word, with) { return .talks(request) }
+        if let request = try AdminPeopleRequest(word: word, with) { return .people(request) }
         throw AdminError(.invalid, "this server does not know the request \(word)")
     }
 

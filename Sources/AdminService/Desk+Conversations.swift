@@ -157,7 +157,7 @@ extension Desk {
         throw .notFound("conversation \(text)")
     }
 
-    private static func detail(
+    static func detail(
         _ id: ConversationID, _ transaction: ReadTransaction
     ) throws(StoreError) -> AdminConversationDetail {
         guard let conversation = try transaction.conversation(id) else { throw .notFound("the conversation") }

@@ -17,6 +17,7 @@ let migrations: [Migration] = [
     Migration(version: 6, sql: SchemaStreams.sql),
     Migration(version: 7, sql: SchemaFiles.sql),
     Migration(version: 8, sql: SchemaProfiles.sql),
+    Migration(version: 9, sql: SchemaAudit.sql),
 ]
 
 extension Connection {

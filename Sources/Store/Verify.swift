@@ -77,6 +77,8 @@ package struct VerifyFinding: Hashable, Sendable, CustomStringConvertible {
         case delivered
         /// A profile, a friendship or a friend request.
         case people
+        /// The audit log: an entry is gone or is not as it was written.
+        case audit
         /// A file, what refers to it, a link or a transfer.
         case file
         /// What is on the disk of a file.
@@ -173,6 +175,7 @@ struct Verifier {
         try self.checkViews()
         try self.checkPeople()
         try self.checkFiles()
+        try self.checkAudit()
         for expectation in self.options.expectations { try self.check(expectation) }
     }
 

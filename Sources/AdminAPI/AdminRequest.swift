@@ -44,7 +44,8 @@ package enum AdminRequest: Hashable, Sendable {
     case showConversation(String)
     /// The messages before a sequence, at most `AdminProtocol.pageMessages`, oldest first.
     ///
-    /// `conversation` is a group's name, else two people's names `juliet,romeo`, else `id:` and a number.
+    /// `conversation` is a group's name, else two people's names `juliet,romeo`, else `id:` and a number, else
+    /// a room's name.
     case listMessages(conversation: String, before: Int64?, limit: Int64)
 
     /// Sessions by id, of one person or all; `after` is the `next` of the page before.

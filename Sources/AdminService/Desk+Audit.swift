@@ -65,6 +65,7 @@ extension Desk {
         case .profiles(.set(let change)): Self.stateOfUser(change.name)
         case .people(.edit(let edit)): Self.stateOfUser(edit.name)
         case .talks(.seeAs), .talks(.export): Self.nothing
+        case .talks(.createRoom(let name, _)): Self.stateOfGroup(name, .room)
         case .talks(let request): Self.stateOfConversation(request.subject ?? "")
         default: Self.nothing
         }
@@ -102,9 +103,11 @@ extension Desk {
     }
 
     /// - Parameter names: who of these is a member is told too.
-    static func stateOfGroup(_ name: ChannelName, among names: [UserName] = []) -> AuditNote.State {
+    static func stateOfGroup(
+        _ name: ChannelName, _ kind: ConversationKind = .group, among names: [UserName] = []
+    ) -> AuditNote.State {
         { transaction throws(StoreError) in
-            guard let group = try transaction.conversation(.channel(.group, name), seenBy: .system) else { return nil }
+            guard let group = try transaction.conversation(.channel(kind, name), seenBy: .system) else { return nil }
             return try Self.state(of: group, among: names, transaction)
         }
     }

@@ -134,7 +134,8 @@ extension Desk {
         return found
     }
 
-    /// What an operator means: a group's name, two people's names, or `id:` and a number, tried in this order.
+    /// What an operator means: a group's name, two people's names, `id:` and a number, or a room's name, tried in this
+    /// order.
     static func find(_ text: String, _ transaction: ReadTransaction) throws(StoreError) -> Conversation {
         if let name = ChannelName(text),
             let group = try transaction.conversation(.channel(.group, name), seenBy: .system)
@@ -153,6 +154,11 @@ extension Desk {
             let found = try transaction.conversation(ConversationID(rawValue: number))
         {
             return found
+        }
+        if let name = ChannelName(text),
+            let room = try transaction.conversation(.channel(.room, name), seenBy: .system)
+        {
+            return room
         }
         throw .notFound("conversation \(text)")
     }

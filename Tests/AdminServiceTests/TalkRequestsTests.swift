@@ -43,6 +43,7 @@ import Testing
         let ball = try self.conversation(client, .createRoom(ChannelName("ball")!, title: "舞会"))
         #expect(ball.kind == .room && ball.title == "舞会")
         #expect(try self.lastEntry(client)?.after?.contains("舞会") == true)
+        #expect(try client.count(.talks(.rename("ball", title: "假面舞会"))) == 1)
         #expect(client.refusal(of: .talks(.createRoom(ChannelName("ball")!, title: nil)))?.code == .exists)
         #expect(client.refusal(of: .talks(.createDirect(romeo, UserName("tybalt")!)))?.code == .notFound)
     }

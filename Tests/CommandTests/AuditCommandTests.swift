@@ -18,7 +18,9 @@ import Testing
         #expect(house.ctl("audit", "list", "--limit", "1").output.split(separator: "\n").count == 2)
         #expect(house.ctl("audit", "list", "--since", "2999-01-01").output == "nothing to show\n")
         #expect(house.ctl("audit", "list", "--since", "2026-11-21 08:15").code == .done)
-        #expect(house.ctl("audit", "list", "--since", "yesterday").code == .usage)
+        for wrong in ["yesterday", "2026-02-31", "2026-11-21 24:00", "2026-11", "+1-1-1"] {
+            #expect(house.ctl("audit", "list", "--since", wrong).code == .usage)
+        }
     }
 
     @Test("shows one entry, checks the chain, and exports JSON lines")

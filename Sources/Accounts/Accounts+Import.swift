@@ -1,5 +1,5 @@
 package import ChatModel
-import Store
+package import Store
 
 /// A person who was imported, with a new token: the only time its text is seen.
 package struct ImportedUser: Sendable {
@@ -16,11 +16,11 @@ extension Accounts {
     /// - Parameter classes: at least one.
     package func importUser(
         _ name: UserName, displayName: String? = nil, classes: [DeviceClass], level: DeviceLevel = .secondary,
-        then: @escaping Answer<ImportedUser>
+        noting note: AuditNote? = nil, then: @escaping Answer<ImportedUser>
     ) {
         let token = SignInToken.random()
         let hashes = classes.map { (deviceClass: $0, hash: token.hash(for: name, class: $0)) }
-        self.change(name, then) { transaction throws(StoreError) in
+        self.change(name, noting: note, then) { transaction throws(StoreError) in
             let (user, isNew) = try transaction.ensureUser(name)
             if isNew, let displayName { try transaction.setDisplayName(user, displayName) }
             let bareHash = token.bareHash(key: try transaction.reading.bareTokenKey())

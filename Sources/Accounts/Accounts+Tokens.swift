@@ -1,5 +1,5 @@
 package import ChatModel
-import Store
+package import Store
 
 /// A new token: the only time its text is seen.
 package struct IssuedToken: Sendable {
@@ -15,11 +15,11 @@ extension Accounts {
     /// - Parameter lifetimeSeconds: `nil` for no end.
     package func issueToken(
         for name: UserName, class deviceClass: DeviceClass, level: DeviceLevel = .secondary, lifetimeSeconds: Int64?,
-        then: @escaping Answer<IssuedToken>
+        noting note: AuditNote? = nil, then: @escaping Answer<IssuedToken>
     ) {
         let token = SignInToken.random()
         let hash = token.hash(for: name, class: deviceClass)
-        self.change(name, then) { transaction throws(StoreError) in
+        self.change(name, noting: note, then) { transaction throws(StoreError) in
             guard let user = try transaction.reading.user(named: name) else { return .failure(.noSuchUser(name)) }
             let expiry = lifetimeSeconds.map { transaction.wallMilliseconds + max(0, min($0, 1 << 40)) * 1_000 }
             try transaction.issueToken(
@@ -59,9 +59,10 @@ extension Accounts {
 
     /// Ends a person's tokens: all, or those of one device class.
     package func revokeTokens(
-        of name: UserName, class deviceClass: DeviceClass? = nil, then: @escaping Answer<SessionsToEnd>
+        of name: UserName, class deviceClass: DeviceClass? = nil, noting note: AuditNote? = nil,
+        then: @escaping Answer<SessionsToEnd>
     ) {
-        self.changeKnown(name, class: deviceClass, then) { transaction, user throws(StoreError) in
+        self.changeKnown(name, class: deviceClass, noting: note, then) { transaction, user throws(StoreError) in
             try transaction.revokeTokens(of: user.id, class: deviceClass)
         }
     }

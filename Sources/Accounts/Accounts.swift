@@ -4,6 +4,7 @@ import Execution
 package import Store
 
 /// Accounts as operators and business servers change them, and the authenticator that every door asks. Any thread.
+/// What an operator changes is given a note for the audit log.
 ///
 /// Each change calls `then` once, on the store's writer, a reader's or a hashing thread, or on the caller's before the
 /// method returns. It must be short. Tools and start-up may use `wait`.
@@ -48,10 +49,10 @@ package final class Accounts: Sendable {
     /// - Parameter password: `nil` for none: the person signs in with tokens.
     package func addUser(
         _ name: UserName, role: UserRole = .member, displayName: String? = nil, password: String? = nil,
-        then: @escaping Answer<UserID>
+        noting note: AuditNote? = nil, then: @escaping Answer<UserID>
     ) {
         self.hashed(password, for: name, then) { hash in
-            self.change(name, then) { transaction throws(StoreError) in
+            self.change(name, noting: note, then) { transaction throws(StoreError) in
                 guard try transaction.reading.user(named: name) == nil else { return .failure(.userExists(name)) }
                 return .success(
                     try transaction.createUser(name, role: role, displayName: displayName, passwordHash: hash))
@@ -64,9 +65,11 @@ package final class Accounts: Sendable {
     /// Sets a new password. All the person's tokens end with it, for who changes a password may fear a thief.
     ///
     /// - Returns: through `then`, the sessions to end.
-    package func setPassword(of name: UserName, to password: String, then: @escaping Answer<SessionsToEnd>) {
+    package func setPassword(
+        of name: UserName, to password: String, noting note: AuditNote? = nil, then: @escaping Answer<SessionsToEnd>
+    ) {
         self.hashed(password, for: name, then) { hash in
-            self.changeKnown(name, then) { transaction, user throws(StoreError) in
+            self.changeKnown(name, noting: note, then) { transaction, user throws(StoreError) in
                 try transaction.setPasswordHash(user.id, hash)
                 return try transaction.revokeTokens(of: user.id)
             }
@@ -74,22 +77,47 @@ package final class Accounts: Sendable {
     }
 
     /// Disables an account, or enables it again with the tokens it had.
-    package func setDisabled(_ name: UserName, _ isDisabled: Bool, then: @escaping Answer<SessionsToEnd>) {
-        self.changeKnown(name, then) { transaction, user throws(StoreError) in
+    package func setDisabled(
+        _ name: UserName, _ isDisabled: Bool, noting note: AuditNote? = nil, then: @escaping Answer<SessionsToEnd>
+    ) {
+        self.changeKnown(name, noting: note, then) { transaction, user throws(StoreError) in
             try transaction.setDisabled(user.id, isDisabled)
             return 0
         }
     }
 
     /// Makes somebody an administrator, or no longer one. The sessions end so that the next ones have the new rights.
-    package func setRole(of name: UserName, to role: UserRole, then: @escaping Answer<SessionsToEnd>) {
+    package func setRole(
+        of name: UserName, to role: UserRole, noting note: AuditNote? = nil, then: @escaping Answer<SessionsToEnd>
+    ) {
         let finishing: Answer<SessionsToEnd> = { result in
             if case .success = result, role == .administrator { self.setup.finish() }
             then(result)
         }
-        self.changeKnown(name, finishing) { transaction, user throws(StoreError) in
+        self.changeKnown(name, noting: note, finishing) { transaction, user throws(StoreError) in
             try transaction.setRole(user.id, role)
             return 0
+        }
+    }
+
+    /// Changes what is known of somebody, all in one change; `nil` leaves a thing as it is, empty text removes it.
+    ///
+    /// - Returns: through `then`, the sessions to end, when the role is another one than before.
+    package func edit(
+        _ name: UserName, displayName: String? = nil, externalID: String? = nil, role: UserRole? = nil,
+        noting note: AuditNote? = nil, then: @escaping Answer<SessionsToEnd?>
+    ) {
+        self.change(name, noting: note, then) { transaction throws(StoreError) in
+            guard let user = try transaction.reading.user(named: name) else { return .failure(.noSuchUser(name)) }
+            if let displayName { try transaction.setDisplayName(user.id, displayName.isEmpty ? nil : displayName) }
+            if let externalID { try transaction.setExternalID(user.id, externalID.isEmpty ? nil : externalID) }
+            guard let role, role != user.role else { return .success(nil) }
+            try transaction.setRole(user.id, role)
+            return .success(SessionsToEnd(user: user.id, name: name, deviceClass: nil, revokedTokens: 0))
+        } committed: { sessions in
+            guard let sessions else { return }
+            if role == .administrator { self.setup.finish() }
+            self.changes.changed(sessions.user)
         }
     }
 
@@ -100,10 +128,11 @@ package final class Accounts: Sendable {
     ///
     /// - Parameter body: returns how many tokens it ended.
     func changeKnown(
-        _ name: UserName, class deviceClass: DeviceClass? = nil, _ then: @escaping Answer<SessionsToEnd>,
+        _ name: UserName, class deviceClass: DeviceClass? = nil, noting note: AuditNote?,
+        _ then: @escaping Answer<SessionsToEnd>,
         _ body: @escaping @Sendable (WriteTransaction, User) throws(StoreError) -> Int
     ) {
-        self.change(name, then) { transaction throws(StoreError) in
+        self.change(name, noting: note, then) { transaction throws(StoreError) in
             guard let user = try transaction.reading.user(named: name) else { return .failure(.noSuchUser(name)) }
             let count = try body(transaction, user)
             return .success(
@@ -116,12 +145,15 @@ package final class Accounts: Sendable {
 
     /// Makes a change in one transaction; a failure that `body` returns must come before it changed anything.
     func change<Value: Sendable>(
-        _ name: UserName, _ then: @escaping Answer<Value>,
+        _ name: UserName, noting note: AuditNote? = nil, _ then: @escaping Answer<Value>,
         _ body: @escaping @Sendable (WriteTransaction) throws(StoreError) -> Result<Value, AccountsError>,
         committed: @escaping @Sendable (Value) -> Void
     ) {
         guard name != systemUserName else { return then(.failure(.systemUser)) }
-        self.store.write(body) { result in
+        let isChange: @Sendable (Result<Value, AccountsError>) -> Bool = {
+            if case .success = $0 { true } else { false }
+        }
+        self.store.write(noting: note, counts: isChange, body) { result in
             switch result {
             case .success(.success(let value)):
                 committed(value)

@@ -21,6 +21,10 @@ package enum AdminAnswer: Hashable, Sendable {
     case transfers(AdminTransferAnswer)
     case profiles(AdminProfileAnswer)
     case teams(AdminTeamAnswer)
+    case audit(AdminAuditAnswer)
+    case live(AdminLiveHistory)
+    case talks(AdminTalkAnswer)
+    case previewed([AdminImportPreview])
 }
 
 /// Something that happened, for who follows.
@@ -32,6 +36,8 @@ package enum AdminEvent: Hashable, Sendable {
     case transfers([AdminTransfer])
     /// How far a check of files is.
     case checking(AdminFileCheck)
+    /// The server now, and what it did in the last second.
+    case pulse(AdminLivePoint)
     /// So many events were left out, because the reader was too slow.
     case missed(Int64)
 }
@@ -100,6 +106,10 @@ extension AdminAnswer {
         case .transfers(let answer): answer.word
         case .profiles(let answer): answer.word
         case .teams(let answer): answer.word
+        case .audit(let answer): answer.word
+        case .live: "live"
+        case .talks(let answer): answer.word
+        case .previewed: "previewed"
         }
     }
 
@@ -130,6 +140,10 @@ extension AdminAnswer {
         case .transfers(let answer): answer.write(to: &fields)
         case .profiles(let answer): answer.write(to: &fields)
         case .teams(let answer): answer.write(to: &fields)
+        case .audit(let answer): answer.write(to: &fields)
+        case .live(let history): history.write(to: &fields)
+        case .talks(let answer): answer.write(to: &fields)
+        case .previewed(let previews): fields.records("users", previews)
         }
     }
 
@@ -149,6 +163,8 @@ extension AdminAnswer {
         case "count": self = .count(try with.number("count"))
         case "sent": self = .sent(try AdminMessage(with))
         case "following": self = .following
+        case "previewed": self = .previewed(try with.records("users"))
+        case "live": self = .live(try AdminLiveHistory(with))
         default: self = try Self.aboutFiles(word: word, with)
         }
     }
@@ -158,6 +174,8 @@ extension AdminAnswer {
         if let answer = try AdminTransferAnswer(word: word, with) { return .transfers(answer) }
         if let answer = try AdminProfileAnswer(word: word, with) { return .profiles(answer) }
         if let answer = try AdminTeamAnswer(word: word, with) { return .teams(answer) }
+        if let answer = try AdminAuditAnswer(word: word, with) { return .audit(answer) }
+        if let answer = try AdminTalkAnswer(word: word, with) { return .talks(answer) }
         throw AdminError(.protocolError, "the server answered \(word), which this command does not know")
     }
 }
@@ -170,6 +188,7 @@ extension AdminEvent {
         case .ended: "session.ended"
         case .transfers: "transfers"
         case .checking: "files.checking"
+        case .pulse: "pulse"
         case .missed: "missed"
         }
     }
@@ -191,6 +210,7 @@ extension AdminEvent {
             fields.text("reason", reason)
         case .transfers(let transfers): fields.records("transfers", transfers)
         case .checking(let check): check.write(to: &fields)
+        case .pulse(let point): point.write(to: &fields)
         case .missed(let count): fields.number("count", count)
         }
     }
@@ -202,6 +222,7 @@ extension AdminEvent {
         case "session.ended": self = .ended(try AdminSession(with), reason: try with.text("reason"))
         case "transfers": self = .transfers(try with.records("transfers"))
         case "files.checking": self = .checking(try AdminFileCheck(with))
+        case "pulse": self = .pulse(try AdminLivePoint(with))
         case "missed": self = .missed(try with.number("count"))
         default: throw AdminError(.protocolError, "the server sent the event \(word), which this command does not know")
         }

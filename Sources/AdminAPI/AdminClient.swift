@@ -11,6 +11,8 @@ package final class AdminClient {
     private var lines = LineSplitter()
     private var events: [(id: Int64, event: AdminEvent)] = []
     private var lastID: Int64 = 0
+    /// What the operator says of themselves, with every request from now on: for the audit log.
+    package var who = AdminOperator()
 
     /// Connects to the server that runs on `folder` and exchanges hello lines.
     ///
@@ -41,7 +43,7 @@ package final class AdminClient {
     /// - Returns: the id that its answer will carry.
     package func send(_ request: AdminRequest) throws(AdminError) -> Int64 {
         self.lastID += 1
-        let line = request.line(id: self.lastID)
+        let line = request.line(id: self.lastID, by: self.who)
         guard line.count <= AdminProtocol.maximumLineBytes else {
             throw AdminError(
                 .invalid, "the request is longer than \(AdminProtocol.maximumLineBytes) bytes: ask for less")

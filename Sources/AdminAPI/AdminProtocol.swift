@@ -3,6 +3,7 @@
 /// Both sides first send a hello line, `{"teahouse":"admin","version":1}`. Then the operator's side asks,
 /// `{"id":1,"ask":"user.show","with":{"name":"romeo"}}`, and the server answers each request once,
 /// `{"id":1,"answer":"user","with":{...}}` or `{"id":1,"error":{"code":"notFound","message":"..."}}`, in any order.
+/// `"by":{"name":"ming","source":"console","reason":"..."}` beside `with` says who asks, for the audit log.
 /// After `follow` it also sends `{"id":1,"event":"message","with":{...}}` until the connection ends or
 /// `follow.stop` is asked.
 package enum AdminProtocol {
@@ -25,6 +26,8 @@ package enum AdminProtocol {
     package static let pieceBytes = 128 * 1024
     /// Most characters of the words beside a text: a file's name, a place's title.
     package static let maximumSketchCharacters = 128
+    /// Points of the pulse that are kept: ten minutes, one a second.
+    package static let livePoints = 600
     /// Most people in one import request.
     package static let importRows = 500
     /// Most characters of what people are shown as a name: display names, titles.

@@ -14,6 +14,39 @@ extension AdminRequest {
         case .transfers(let request): request.isChange
         case .profiles(let request): request.isChange
         case .teams(let request): request.isChange
+        case .audit, .live: false
+        case .talks(let request): request.isChange
+        case .people(let request): request.isChange
+        }
+    }
+
+    /// Whether the log and the audit log keep it: changes, and reading with another's eyes.
+    package var isNoted: Bool {
+        if case .talks(let request) = self { return request.isNoted }
+        return self.isChange
+    }
+
+    /// What was asked for, as a JSON object for the audit log: without passwords and without the words of messages.
+    package var asked: String {
+        let json = FieldWriter.object(self.withoutSecrets.write)
+        guard json.count > Self.maximumAskedBytes else { return String(decoding: json, as: UTF8.self) }
+        let short = FieldWriter.object { $0.number("bytes", Int64(json.count)) }
+        return String(decoding: short, as: UTF8.self)
+    }
+
+    /// Of a longer request the audit log keeps how long it was.
+    private static let maximumAskedBytes = 64 * 1024
+
+    private var withoutSecrets: AdminRequest {
+        switch self {
+        case .addUser(var user):
+            if user.password != nil { user.password = "(set)" }
+            return .addUser(user)
+        case .setPassword(let name, _): return .setPassword(name, "(changed)")
+        case .send(var send):
+            send.text = "(\(send.text.utf8.count) bytes)"
+            return .send(send)
+        default: return self
         }
     }
 
@@ -34,6 +67,8 @@ extension AdminRequest {
         case .transfers(let request): request.subject
         case .profiles(let request): request.subject
         case .teams(let request): request.subject
+        case .talks(let request): request.subject
+        case .people(let request): request.subject
         default: nil
         }
     }

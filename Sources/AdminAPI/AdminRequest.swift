@@ -44,7 +44,8 @@ package enum AdminRequest: Hashable, Sendable {
     case showConversation(String)
     /// The messages before a sequence, at most `AdminProtocol.pageMessages`, oldest first.
     ///
-    /// `conversation` is a group's name, else two people's names `juliet,romeo`, else `id:` and a number.
+    /// `conversation` is a group's name, else two people's names `juliet,romeo`, else `id:` and a number, else
+    /// a room's name.
     case listMessages(conversation: String, before: Int64?, limit: Int64)
 
     /// Sessions by id, of one person or all; `after` is the `next` of the page before.
@@ -62,6 +63,10 @@ package enum AdminRequest: Hashable, Sendable {
     case transfers(AdminTransferRequest)
     case profiles(AdminProfileRequest)
     case teams(AdminTeamRequest)
+    case audit(AdminAuditRequest)
+    case live(AdminLiveRequest)
+    case talks(AdminTalkRequest)
+    case people(AdminPeopleRequest)
 }
 
 extension AdminRequest {
@@ -101,19 +106,24 @@ extension AdminRequest {
         case .transfers(let request): request.word
         case .profiles(let request): request.word
         case .teams(let request): request.word
+        case .audit(let request): request.word
+        case .live(let request): request.word
+        case .talks(let request): request.word
+        case .people(let request): request.word
         }
     }
 
     /// The line, without its line feed.
-    package func line(id: Int64) -> [UInt8] {
+    package func line(id: Int64, by who: AdminOperator = AdminOperator()) -> [UInt8] {
         FieldWriter.object { fields in
             fields.number("id", id)
             fields.text("ask", self.word)
+            if !who.isPlain { fields.record("by", who) }
             fields.object("with", self.write)
         }
     }
 
-    private func write(to fields: inout FieldWriter) {
+    func write(to fields: inout FieldWriter) {
         switch self {
         case .status, .setupToken, .managerToken: break
         case .addUser(let user): user.write(to: &fields)
@@ -187,6 +197,9 @@ extension AdminRequest {
         case .transfers(let request): request.write(to: &fields)
         case .profiles(let request): request.write(to: &fields)
         case .teams(let request): request.write(to: &fields)
+        case .audit(let request): request.write(to: &fields)
+        case .talks(let request): request.write(to: &fields)
+        case .people(let request): request.write(to: &fields)
         default: break
         }
     }
@@ -199,13 +212,14 @@ extension AdminRequest {
     ///   the result, so that it can be answered.
     package static func read(
         _ line: [UInt8]
-    ) throws(AdminError) -> (id: Int64, request: Result<AdminRequest, AdminError>) {
+    ) throws(AdminError) -> (id: Int64, by: AdminOperator, request: Result<AdminRequest, AdminError>) {
         let fields = try FieldReader(line: line)
         let id = try fields.number("id")
         do throws(AdminError) {
-            return (id, .success(try Self.read(word: fields.text("ask"), fields.object("with"))))
+            let who = try fields.has("by") ? AdminOperator(fields.object("by")) : AdminOperator()
+            return (id, who, .success(try Self.read(word: fields.text("ask"), fields.object("with"))))
         } catch {
-            return (id, .failure(error))
+            return (id, AdminOperator(), .failure(error))
         }
     }
 
@@ -267,6 +281,10 @@ extension AdminRequest {
         if let request = try AdminTransferRequest(word: word, with) { return .transfers(request) }
         if let request = try AdminProfileRequest(word: word, with) { return .profiles(request) }
         if let request = try AdminTeamRequest(word: word, with) { return .teams(request) }
+        if let request = try AdminAuditRequest(word: word, with) { return .audit(request) }
+        if let request = AdminLiveRequest(word: word) { return .live(request) }
+        if let request = try AdminTalkRequest(word: word, with) { return .talks(request) }
+        if let request = try AdminPeopleRequest(word: word, with) { return .people(request) }
         throw AdminError(.invalid, "this server does not know the request \(word)")
     }
 

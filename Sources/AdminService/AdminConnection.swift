@@ -22,6 +22,8 @@ final class AdminConnection {
     var follows: [Int64: Follow] = [:]
     /// Watches of transfers, by the request that began them.
     var watches: [Int64: TransferFollow] = [:]
+    /// Requests that are told of the pulse.
+    var pulses: Set<Int64> = []
     /// The upload whose pieces come here.
     var upload: ConnectionUpload?
     /// An upload is being opened.
@@ -140,6 +142,12 @@ final class AdminConnection {
     /// Passes on how far a long request is, unless the other side does not read: the next report says more.
     func report(_ request: Int64, _ event: AdminEvent, _ options: AdminServiceOptions) {
         if self.waitingBytes <= options.waitingBytes { self.queue(.event(id: request, event)) }
+    }
+
+    /// Passes on a point of the pulse, unless the other side does not read: there is another one in a second.
+    func tell(_ point: AdminLivePoint, _ options: AdminServiceOptions) {
+        guard self.waitingBytes <= options.waitingBytes else { return }
+        for request in self.pulses { self.queue(.event(id: request, .pulse(point))) }
     }
 
     /// Takes news of transfers for a watch; they go out when the other side reads.

@@ -6,7 +6,7 @@ import Transfers
 
 /// What of files and transfers belongs to one connection: watches, uploads, checks.
 extension AdminLoop {
-    func start(_ request: AdminTransferRequest, _ key: Int, _ id: Int64) {
+    func start(_ request: AdminTransferRequest, at desk: Desk, _ key: Int, _ id: Int64) {
         guard let client = self.clients[key] else { return }
         let mailbox = self.mailbox
         switch request {
@@ -19,7 +19,7 @@ extension AdminLoop {
                 return self.refuse(.refused, "this connection has an upload open already: finish it first", key, id)
             }
             client.isOpeningUpload = true
-            self.desk.open(upload) { opened in mailbox.post(.uploadOpened(client: key, request: id, opened)) }
+            desk.open(upload) { opened in mailbox.post(.uploadOpened(client: key, request: id, opened)) }
         case .piece(let piece): self.take(piece, client, key, id)
         case .finishUpload:
             guard let upload = client.upload else { return self.refuseWithoutUpload(key, id) }
@@ -30,7 +30,7 @@ extension AdminLoop {
             }
             upload.flow.end { mailbox.post(.answer(client: key, request: id, Desk.answer($0))) }
         case .list, .change:
-            self.desk.answer(.transfers(request)) { mailbox.post(.answer(client: key, request: id, $0)) }
+            desk.answer(.transfers(request)) { mailbox.post(.answer(client: key, request: id, $0)) }
         }
     }
 

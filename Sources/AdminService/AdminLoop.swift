@@ -18,6 +18,10 @@ final class AdminLoop {
     /// Requests to follow that are answered once the broker watches: nothing after the answer is missed.
     private var waitingToFollow: [(client: Int, request: Int64)] = []
     private var isStopping = false
+    var pulse = Pulse()
+    var nextReading: Instant
+    /// The broker was asked for its figures and has not answered.
+    var isReadingPulse = false
 
     /// The one watch at the broker for all who follow.
     private enum Watch {
@@ -31,6 +35,7 @@ final class AdminLoop {
         self.listener = listener
         self.desk = desk
         self.mailbox = mailbox
+        self.nextReading = options.clock.now()
     }
 
     func run() {
@@ -51,7 +56,9 @@ final class AdminLoop {
             guard let client = self.clients[key] else { continue }
             entries.append(pollfd(fd: client.descriptor, events: client.interest(self.options), revents: 0))
         }
-        guard poll(&entries, nfds_t(entries.count), -1) > 0 else { return }
+        let ready = poll(&entries, nfds_t(entries.count), self.millisecondsUntilReading)
+        self.readPulseIfDue()
+        guard ready > 0 else { return }
         for (key, entry) in zip(order, entries.dropFirst(2)) where entry.revents != 0 {
             self.serve(key, readable: entry.revents & Int16(POLLIN) != 0, events: entry.revents)
         }
@@ -128,12 +135,14 @@ final class AdminLoop {
                 client.greet()
                 continue
             }
-            let (id, request) = try AdminRequest.read(line)
+            let (id, who, request) = try AdminRequest.read(line)
             client.underWay += 1
             switch request {
             case .success(let request):
-                self.note(request, client)
-                self.start(request, key, id)
+                let actor = AuditActor(
+                    uid: client.user, name: who.name, source: who.source, reason: who.reason)
+                self.note(request, actor)
+                self.start(request, by: actor, key, id)
             case .failure(let error): self.answered(key, id, .failure(error))
             }
         }
@@ -151,16 +160,19 @@ final class AdminLoop {
     // MARK: Requests
 
     /// The journal of what operators changed.
-    private func note(_ request: AdminRequest, _ client: AdminConnection) {
-        guard request.isChange else { return }
-        let user = Int64(client.user)
+    private func note(_ request: AdminRequest, _ actor: AuditActor) {
+        guard request.isNoted else { return }
         self.options.log.info(
             "admin_request",
-            ["ask": .text(request.word), "subject": .name(request.subject ?? ""), "uid": .number(user)])
+            [
+                "ask": .text(request.word), "subject": .name(request.subject ?? ""), "uid": .number(Int64(actor.uid)),
+                "operator": .name(actor.name ?? ""), "source": .text(actor.source.rawValue),
+            ])
     }
 
-    private func start(_ request: AdminRequest, _ key: Int, _ id: Int64) {
+    private func start(_ request: AdminRequest, by actor: AuditActor, _ key: Int, _ id: Int64) {
         let mailbox = self.mailbox
+        let desk = self.desk.noting(request, by: actor)
         switch request {
         case .follow(let conversation, let withSessions):
             self.desk.resolve(conversation) { found in
@@ -173,11 +185,13 @@ final class AdminLoop {
         case .stopFollowing(let follow):
             self.clients[key]?.follows[follow] = nil
             self.clients[key]?.watches[follow] = nil
+            self.clients[key]?.pulses.remove(follow)
             self.answered(key, id, .success(.done))
         case .files(.verify(let file)): self.verify(file, key, id)
-        case .transfers(let request): self.start(request, key, id)
+        case .transfers(let request): self.start(request, at: desk, key, id)
+        case .live(let request): self.start(request, key, id)
         default:
-            self.desk.answer(request) { mailbox.post(.answer(client: key, request: id, $0)) }
+            desk.answer(request) { mailbox.post(.answer(client: key, request: id, $0)) }
         }
     }
 
@@ -204,6 +218,7 @@ final class AdminLoop {
             case .moved(let key, let id, let news): self.clients[key]?.tell(id, news, self.options)
             case .uploadOpened(let key, let id, let opened): self.opened(opened, key, id)
             case .uploadRoom(let key, let upload): self.uploadHasRoom(upload, key)
+            case .pulse(let figures): self.tookPulse(figures)
             case .stop: self.isStopping = true
             }
         }

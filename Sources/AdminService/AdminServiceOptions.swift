@@ -1,4 +1,5 @@
 package import AdminAPI
+package import ChatModel
 package import Diagnostics
 package import Execution
 
@@ -23,6 +24,8 @@ package struct AdminServiceOptions: Sendable {
     /// Figures and troubles of other parts that `status` shows. Any thread.
     package var moreFigures: @Sendable () -> [AdminFigure] = { [] }
     package var moreTroubles: @Sendable () -> [String] = { [] }
+    /// Tells the devices of a conversation that the operator took a message back. Any thread.
+    package var didWithdraw: @Sendable (MessageChange, Conversation) -> Void = { _, _ in }
     package var clock = Clock.system
     package var log = Log.silent
 

@@ -138,7 +138,8 @@ extension Desk {
         return found
     }
 
-    /// What an operator means: a group's name, two people's names, or `id:` and a number, tried in this order.
+    /// What an operator means: a group's name, two people's names, `id:` and a number, or a room's name, tried in this
+    /// order.
     static func find(_ text: String, _ transaction: ReadTransaction) throws(StoreError) -> Conversation {
         if let name = ChannelName(text),
             let group = try transaction.conversation(.channel(.group, name), seenBy: .system)
@@ -158,10 +159,15 @@ extension Desk {
         {
             return found
         }
+        if let name = ChannelName(text),
+            let room = try transaction.conversation(.channel(.room, name), seenBy: .system)
+        {
+            return room
+        }
         throw .notFound("conversation \(text)")
     }
 
-    private static func detail(
+    static func detail(
         _ id: ConversationID, _ transaction: ReadTransaction
     ) throws(StoreError) -> AdminConversationDetail {
         guard let conversation = try transaction.conversation(id) else { throw .notFound("the conversation") }

@@ -151,7 +151,6 @@ extension Desk {
         guard let transfers = self.transfers else { return then(.failure(.noFiles)) }
         let now = self.options.clock.wallMilliseconds()
         let moment = self.sweepMoment(now)
-        let before = transfers.figures
         // What goes is known before; a file is not in the figures, only its content.
         self.store.read({ transaction throws(StoreError) in
             try transaction.sweepTotals(before: moment, now: now)
@@ -160,17 +159,24 @@ extension Desk {
                 if case .failure(let error) = planned { then(.failure(AdminError(error))) }
                 return
             }
-            transfers.collectNow { after in
-                self.read(then) { transaction throws(StoreError) in
-                    let left = try transaction.sweepTotals(before: moment, now: now)
-                    return .files(
-                        .collected(
-                            AdminCollection(
-                                isDryRun: false, files: max(0, planned.files - left.files),
-                                objects: after.collectedObjects - before.collectedObjects,
-                                bytes: after.collectedBytes - before.collectedBytes,
-                                uploads: after.expired - before.expired)))
-                }
+            self.afterNoting(then) { self.collect(planned, before: moment, now: now, transfers, then) }
+        }
+    }
+
+    private func collect(
+        _ planned: SweepTotals, before moment: Int64, now: Int64, _ transfers: Transfers, _ then: @escaping Answer
+    ) {
+        let before = transfers.figures
+        transfers.collectNow { after in
+            self.read(then) { transaction throws(StoreError) in
+                let left = try transaction.sweepTotals(before: moment, now: now)
+                return .files(
+                    .collected(
+                        AdminCollection(
+                            isDryRun: false, files: max(0, planned.files - left.files),
+                            objects: after.collectedObjects - before.collectedObjects,
+                            bytes: after.collectedBytes - before.collectedBytes,
+                            uploads: after.expired - before.expired)))
             }
         }
     }

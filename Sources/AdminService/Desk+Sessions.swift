@@ -17,12 +17,11 @@ extension Desk {
     func endSessions(_ ids: [Int64], _ user: UserName?, _ then: @escaping Answer) {
         let reason = SessionEndReason.kickedByOperator("an operator ended this session")
         self.userID(user, then) { id in
-            if let id {
+            self.afterNoting(then) {
+                guard let id else { return self.end(ids, reason, alreadyEnded: 0, then) }
                 self.broker.end(allOf: id, deviceClass: nil, reason: reason) { byUser in
                     self.end(ids, reason, alreadyEnded: byUser, then)
                 }
-            } else {
-                self.end(ids, reason, alreadyEnded: 0, then)
             }
         }
     }
@@ -62,7 +61,9 @@ extension Desk {
     ) {
         self.userID(name, then) { sender in
             guard let sender else { return }
-            self.broker.publish(as: sender, authority: .operator, to: address, token: nil, content: content) { result in
+            self.broker.publish(
+                as: sender, authority: .operator, to: address, token: nil, content: content, noting: self.note
+            ) { result in
                 switch result {
                 case .accepted(let accepted):
                     let peer = accepted.peerName?.text ?? ""

@@ -39,6 +39,17 @@ extension Desk {
             AdminFigure("commitP99Microseconds", store.commitP99Microseconds),
             AdminFigure("logBytes", store.logBytes), AdminFigure("freeBytes", store.freeBytes),
         ]
+        return AdminStatus(
+            version: self.options.version, processID: Int64(getpid()), dataFolder: self.options.folder,
+            startedAtMilliseconds: self.startedAtMilliseconds, addresses: self.options.addresses,
+            troubles: Self.troubles(store) + self.options.moreTroubles(),
+            figures: figures + self.options.moreFigures(),
+            limits: self.limits)
+    }
+
+    /// What is bounded, how much of it is used, and the most that ever was.
+    var limits: [AdminLimit] {
+        let store = self.store.figures
         let queues = [
             AdminLimit(
                 name: "queueRequests", unit: "requests", current: store.queueRequests, peak: store.queueRequestsPeak,
@@ -47,12 +58,7 @@ extension Desk {
                 name: "queueBytes", unit: "bytes", current: store.queueBytes, peak: store.queueBytesPeak,
                 maximum: store.queueBytesMaximum, refusals: store.busyRefusals),
         ]
-        return AdminStatus(
-            version: self.options.version, processID: Int64(getpid()), dataFolder: self.options.folder,
-            startedAtMilliseconds: self.startedAtMilliseconds, addresses: self.options.addresses,
-            troubles: Self.troubles(store) + self.options.moreTroubles(),
-            figures: figures + self.options.moreFigures(),
-            limits: queues + self.options.limits.map { AdminLimit($0) })
+        return queues + self.options.limits.map { AdminLimit($0) }
     }
 
     private static func troubles(_ store: StoreFigures) -> [String] {

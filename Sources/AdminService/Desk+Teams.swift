@@ -53,11 +53,11 @@ extension Desk {
     private func change(
         _ then: @escaping Answer, _ body: @escaping @Sendable (WriteTransaction) throws(StoreError) -> Changed
     ) {
-        self.store.write({ transaction throws(StoreError) in
+        self.store.write(noting: self.note) { transaction throws(StoreError) in
             let changed = try body(transaction)
             let team = try Self.team(changed.id, transaction.reading, at: transaction.wallMilliseconds)
             return (changed: changed, told: try transaction.reading.told(changed.happened, in: team))
-        }) { result in
+        } then: { result in
             if case .success(let done) = result { self.leave(done.told, in: done.changed.id) }
             then(result.map { $0.changed.answer }.mapError { AdminError($0) })
         }

@@ -34,10 +34,12 @@ extension Desk {
     private func change(_ key: TransferKey, _ action: AdminTransferAction, _ then: @escaping Answer) {
         guard let transfers = self.transfers else { return then(.failure(.noFiles)) }
         let answer: Transfers.Answer = { then(Self.answer($0)) }
-        switch action {
-        case .suspend: transfers.suspend(key, by: .operator, then: answer)
-        case .resume: transfers.resume(key, by: .operator, then: answer)
-        case .cancel: transfers.cancel(key, by: .operator, then: answer)
+        self.afterNoting(then) {
+            switch action {
+            case .suspend: transfers.suspend(key, by: .operator, then: answer)
+            case .resume: transfers.resume(key, by: .operator, then: answer)
+            case .cancel: transfers.cancel(key, by: .operator, then: answer)
+            }
         }
     }
 
@@ -59,10 +61,15 @@ extension Desk {
             case .success((_, .some(let record))):
                 Self.open(record.key, upload, transfers, then)
             case .success((let owner, nil)):
-                transfers.createUpload(Self.draft(upload, owner, transfers)) { made in
-                    switch made {
-                    case .failure(let error): then(OpenedUpload(result: .failure(AdminError(error))))
-                    case .success(let view): Self.open(view.record.key, upload, transfers, then)
+                let refuse: Answer = {
+                    if case .failure(let error) = $0 { then(OpenedUpload(result: .failure(error))) }
+                }
+                self.afterNoting(refuse) {
+                    transfers.createUpload(Self.draft(upload, owner, transfers)) { made in
+                        switch made {
+                        case .failure(let error): then(OpenedUpload(result: .failure(AdminError(error))))
+                        case .success(let view): Self.open(view.record.key, upload, transfers, then)
+                        }
                     }
                 }
             }

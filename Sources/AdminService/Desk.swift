@@ -19,6 +19,8 @@ struct Desk: Sendable {
     let transfers: Transfers?
     let profiles: Profiles?
     let startedAtMilliseconds: Int64
+    /// What the audit log keeps of the request that is worked on; `nil` when it changes nothing.
+    private(set) var note: AuditNote?
 
     init(
         _ options: AdminServiceOptions, store: Store, accounts: Accounts, broker: Broker, transfers: Transfers?,
@@ -31,6 +33,13 @@ struct Desk: Sendable {
         self.transfers = transfers
         self.profiles = profiles
         self.startedAtMilliseconds = options.clock.wallMilliseconds()
+    }
+
+    /// The desk at which one request of one operator is worked on.
+    func noting(_ request: AdminRequest, by actor: AuditActor) -> Desk {
+        var desk = self
+        desk.note = request.isNoted ? Self.note(of: request, by: actor) : nil
+        return desk
     }
 
     /// Answers everything that does not belong to a connection, as `follow`, watches, uploads and long checks do.
@@ -76,16 +85,28 @@ struct Desk: Sendable {
         case .transfers(let request): self.answer(request, then)
         case .profiles(let request): self.answer(request, then)
         case .teams(let request): self.answer(request, then)
+        case .audit(let request): self.answer(request, then)
+        case .talks(let request): self.answer(request, then)
+        case .people(let request): self.answer(request, then)
         default: then(.failure(AdminError(.invalid, "this request belongs to a connection")))
         }
     }
 
-    /// Makes a change in the store and answers with what `body` returns.
+    /// Makes a change in the store, with its entry in the audit log, and answers with what `body` returns.
     func write(
         _ then: @escaping Answer,
         _ body: @escaping @Sendable (WriteTransaction) throws(StoreError) -> AdminAnswer
     ) {
-        self.store.write(body) { then($0.mapError { AdminError($0) }) }
+        self.store.write(noting: self.note, body) { then($0.mapError { AdminError($0) }) }
+    }
+
+    /// Goes on once the audit log has an entry that this was asked for: for what is no change of the store alone.
+    func afterNoting(_ then: @escaping Answer, _ next: @escaping @Sendable () -> Void) {
+        guard let note = self.note else { return next() }
+        self.store.write({ transaction throws(StoreError) in try transaction.noteAsked(note) }) { result in
+            guard case .failure(let error) = result else { return next() }
+            then(.failure(AdminError(error)))
+        }
     }
 
     /// Reads from the store and answers with what `body` returns.

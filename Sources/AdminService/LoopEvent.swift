@@ -17,5 +17,7 @@ enum LoopEvent: Sendable {
     case uploadOpened(client: Int, request: Int64, OpenedUpload)
     /// The upload of a connection has room for more, or has failed.
     case uploadRoom(client: Int, TransferKey)
+    /// What the broker has counted, for the pulse.
+    case pulse(BrokerFigures)
     case stop
 }

@@ -101,13 +101,17 @@ package final class Broker: Sendable {
     // MARK: For operators and services
 
     /// Sends a message that no session sent. Rates apply to what people send by their own right: too fast is `busy`.
+    ///
+    /// - Parameter note: what the audit log keeps of it when it is taken; in the transaction of the message.
     package func publish(
         as user: UserID, authority: Authority, to address: ConversationAddress, token: ClientToken?,
-        content: MessageContent, then: @escaping @Sendable (AppendResult) -> Void
+        content: MessageContent, noting note: AuditNote? = nil, then: @escaping @Sendable (AppendResult) -> Void
     ) {
-        let append = Append(
+        var append = Append(
             sender: user, authority: authority, address: address, clientToken: token, content: content, ticket: 0)
-        self.ask { core in core.publish(append, then: then) }
+        append.note = note.map { AppendNote($0) }
+        let noted = append
+        self.ask { core in core.publish(noted, then: then) }
     }
 
     /// The sessions of one person, or all.

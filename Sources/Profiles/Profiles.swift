@@ -136,15 +136,18 @@ package final class Profiles: Sendable {
     ///   - externalID: what another user system calls them; empty removes it, `nil` leaves it.
     ///   - then: runs once. Fails with `notFound` for nobody, and with what `setProfile` and `setExternalID` throw.
     package func setProfile(
-        of name: UserName, _ patch: ProfilePatch, externalID: String? = nil,
+        of name: UserName, _ patch: ProfilePatch, externalID: String? = nil, noting note: AuditNote? = nil,
         then: @escaping @Sendable (Result<ProfileInfo, StoreError>) -> Void
     ) {
         let engine = self.engine
-        engine.store.write({ writing throws(StoreError) in
-            guard let user = try writing.reading.user(named: name) else { throw .notFound("user \(name)") }
-            try writing.setProfile(of: user.id, patch)
-            if let externalID { try writing.setExternalID(user.id, externalID.isEmpty ? nil : externalID) }
-        }) { result in
+        engine.store.write(
+            noting: note,
+            { writing throws(StoreError) in
+                guard let user = try writing.reading.user(named: name) else { throw .notFound("user \(name)") }
+                try writing.setProfile(of: user.id, patch)
+                if let externalID { try writing.setExternalID(user.id, externalID.isEmpty ? nil : externalID) }
+            }
+        ) { result in
             if case .failure(let error) = result { return then(.failure(error)) }
             engine.lookUp([name], by: nil, in: nil, waitMilliseconds: 1_000) { infos in
                 then(.success(infos.first ?? .placeholder(name)))

@@ -77,7 +77,8 @@ package final class TeahouseServer: Sendable {
         }
         do throws(AdminError) {
             self.admin = try AdminService(
-                Self.adminOptions(options, self.transport, self.outside), store: self.store, accounts: self.accounts,
+                Self.adminOptions(options, self.transport, self.outside, api), store: self.store,
+                accounts: self.accounts,
                 broker: self.broker, transfers: self.transfers, profiles: self.profiles)
         } catch {
             self.outside.stop()
@@ -122,7 +123,7 @@ package final class TeahouseServer: Sendable {
     }
 
     private static func adminOptions(
-        _ options: ServerOptions, _ transport: TransportServer, _ outside: Outside
+        _ options: ServerOptions, _ transport: TransportServer, _ outside: Outside, _ api: APIDesk
     ) -> AdminServiceOptions {
         var admin = AdminServiceOptions(
             folder: options.store.folder, version: Version.text, addresses: transport.addresses.map(\.description),
@@ -131,6 +132,12 @@ package final class TeahouseServer: Sendable {
         admin.log = options.log
         admin.moreFigures = { outside.figures }
         admin.moreTroubles = { outside.troubles }
+        if options.servesWuKong && options.servesWuKongAPI {
+            let house = api.house
+            admin.didWithdraw = { change, conversation in
+                BusinessServer.tellWithdrawn(change, in: conversation, house)
+            }
+        }
         return admin
     }
 

@@ -18,6 +18,7 @@ let migrations: [Migration] = [
     Migration(version: 7, sql: SchemaFiles.sql),
     Migration(version: 8, sql: SchemaProfiles.sql),
     Migration(version: 9, sql: SchemaTeams.sql),
+    Migration(version: 10, sql: SchemaAudit.sql),
 ]
 
 extension Connection {

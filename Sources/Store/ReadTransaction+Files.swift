@@ -147,7 +147,7 @@ extension ReadTransaction {
     }
 
     /// A payload may say who is to see it. Source: TangSengDaoDao server, `visibles`.
-    private static func shows(_ message: Message, to name: UserName) -> Bool {
+    package static func shows(_ message: Message, to name: UserName) -> Bool {
         guard message.content.flags.contains(.bodyIsJSONObject),
             let names = (try? JSONValue(parsing: message.content.body))?["visibles"]?.array, !names.isEmpty
         else { return true }

@@ -17,6 +17,8 @@ package struct StoreFigures: Sendable, Equatable {
     /// Microseconds of COMMIT, sync included; within 12 %.
     package var commitP50Microseconds: Int64 = 0
     package var commitP99Microseconds: Int64 = 0
+    /// Of all commits together.
+    package var commitAllMicroseconds: Int64 = 0
     package var queueRequests: Int64 = 0
     package var queueRequestsPeak: Int64 = 0
     package var queueRequestsMaximum: Int64 = 0
@@ -35,6 +37,9 @@ package struct StoreFigures: Sendable, Equatable {
     package var freeBytes: Int64 = 0
     package var cachedUsers: Int64 = 0
     package var cachedConversations: Int64 = 0
+
+    /// Of a store that has done nothing yet.
+    package init() {}
 }
 
 /// Counts of values by size, in steps of an eighth of a power of two: any percentile within 12 %.

@@ -10,6 +10,8 @@ package struct Append: Sendable {
     package var content: MessageContent
     /// The caller's own mark, returned with the outcome.
     package var ticket: UInt64
+    /// What the audit log keeps when the message is taken, in its transaction; `nil` for what people send.
+    package var note: AppendNote?
 
     package init(
         sender: UserID, authority: Authority, address: ConversationAddress, clientToken: ClientToken?,
@@ -22,6 +24,13 @@ package struct Append: Sendable {
         self.content = content
         self.ticket = ticket
     }
+}
+
+/// What the audit log keeps of a message; on the heap, because nearly every message has none.
+package final class AppendNote: Sendable {
+    package let note: AuditNote
+
+    package init(_ note: AuditNote) { self.note = note }
 }
 
 /// What became of an `Append`, known once the transaction is on disk.

@@ -79,6 +79,8 @@ package struct VerifyFinding: Hashable, Sendable, CustomStringConvertible {
         case people
         /// What a group is set to, or a request to join it.
         case team
+        /// The audit log: an entry is gone or is not as it was written.
+        case audit
         /// A file, what refers to it, a link or a transfer.
         case file
         /// What is on the disk of a file.
@@ -176,6 +178,7 @@ struct Verifier {
         try self.checkPeople()
         try self.checkTeams()
         try self.checkFiles()
+        try self.checkAudit()
         for expectation in self.options.expectations { try self.check(expectation) }
     }
 

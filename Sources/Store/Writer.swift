@@ -1,3 +1,4 @@
+import ByteCodec
 import ChatModel
 import Diagnostics
 import Execution
@@ -166,9 +167,28 @@ final class Writer {
     }
 
     private func append(_ append: Append, at wall: Int64) throws(StoreError) -> AppendResult {
-        try self.appender.append(append, at: wall, canWrite: !self.care.isReadOnly) { () throws(StoreError) in
-            try self.begin()
+        let result = try self.appender.append(append, at: wall, canWrite: !self.care.isReadOnly) {
+            () throws(StoreError) in try self.begin()
         }
+        if let note = append.note?.note, case .accepted(let accepted) = result, !accepted.isDuplicate {
+            try self.begin()
+            try self.connection.addAudit(note, .done, before: nil, after: Self.place(of: accepted), at: wall)
+        }
+        return result
+    }
+
+    /// Where a message came to stand, for the audit log.
+    private static func place(of accepted: Accepted) -> String {
+        var json = JSONWriter()
+        json.beginObject()
+        json.key("conversation")
+        json.integer(accepted.message.conversation.rawValue)
+        json.key("sequence")
+        json.integer(accepted.message.sequence)
+        json.key("id")
+        json.decimalString(accepted.message.id.rawValue)
+        json.endObject()
+        return String(decoding: json.bytes, as: UTF8.self)
     }
 
     private func begin() throws(StoreError) {
@@ -229,7 +249,10 @@ final class Writer {
                 try self.connection.run("COMMIT")
                 self.tokens.transactionCommitted(self.appender.sequencer)
                 let nanoseconds = Clock.system.now().nanoseconds - start.nanoseconds
-                self.gauges.update { $0.commits.add(nanoseconds / 1_000) }
+                self.gauges.update {
+                    $0.commits.add(nanoseconds / 1_000)
+                    $0.figures.commitAllMicroseconds += nanoseconds / 1_000
+                }
             },
             { self.publish() })
     }

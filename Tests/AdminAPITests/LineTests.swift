@@ -5,7 +5,7 @@ import Testing
 @Suite("Lines of the admin socket") struct LineTests {
     @Test(
         "a request is this line, and the line is the request",
-        arguments: requestVectors + fileRequestVectors + teamRequestVectors)
+        arguments: requestVectors + fileRequestVectors + teamRequestVectors + auditRequestVectors + talkRequestVectors)
     func request(_ request: AdminRequest, _ line: String) throws {
         #expect(String(decoding: request.line(id: 7), as: UTF8.self) == line)
         let read = try AdminRequest.read(Array(line.utf8))
@@ -14,11 +14,22 @@ import Testing
     }
 
     @Test(
-        "a reply is this line, and the line is the reply", arguments: replyVectors + fileReplyVectors + teamReplyVectors
-    )
+        "a reply is this line, and the line is the reply",
+        arguments: replyVectors + fileReplyVectors + teamReplyVectors + auditReplyVectors + talkReplyVectors)
     func reply(_ reply: AdminReply, _ line: String) throws {
         #expect(String(decoding: reply.line, as: UTF8.self) == line)
         #expect(try AdminReply(line: Array(line.utf8)) == reply)
+    }
+
+    @Test("who asks is beside what is asked")
+    func who() throws {
+        let who = AdminOperator(name: "小明", source: .console, reason: "r")
+        let line = AdminRequest.status.line(id: 7, by: who)
+        #expect(
+            String(decoding: line, as: UTF8.self)
+                == #"{"id":7,"ask":"status","by":{"name":"小明","source":"console","reason":"r"},"with":{}}"#)
+        #expect(try AdminRequest.read(line).by == who)
+        #expect(try AdminRequest.read(AdminRequest.status.line(id: 7)).by == AdminOperator())
     }
 
     @Test("the hello line")

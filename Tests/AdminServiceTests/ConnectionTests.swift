@@ -132,11 +132,13 @@ import Testing
         let lines = Lock([String]())
         let house = try House { $0.log = Log(level: .info, write: { line in lines.withLock { $0.append(line) } }) }
         let client = try house.client()
+        client.who = AdminOperator(name: "ming", source: .console)
         _ = try client.ask(.addUser(AdminNewUser(name: romeo, password: "wherefore art thou")))
         _ = try client.ask(.listUsers(after: nil))
         let log = lines.withLock { $0 }
         #expect(log.count == 1)
-        #expect(log.first?.hasSuffix("event=admin_request ask=user.add subject=romeo uid=\(geteuid())\n") == true)
+        let end = "event=admin_request ask=user.add subject=romeo uid=\(geteuid()) operator=ming source=console\n"
+        #expect(log.first?.hasSuffix(end) == true)
     }
 
     @Test("who does not read misses events, is told how many, and holds up nobody")

@@ -21,6 +21,8 @@ final class Control {
         self.folder = folder
         do throws(AdminError) {
             self.connection = try AdminClient(dataFolder: folder)
+            self.connection.who = AdminOperator(
+                name: invocation.value("operator"), source: .ctl, reason: invocation.value("why"))
         } catch {
             throw Self.failure(error, folder: folder, terminal)
         }

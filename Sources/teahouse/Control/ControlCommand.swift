@@ -2,7 +2,11 @@ import CommandLineKit
 
 /// `teahouse ctl`
 let controlCommand = Command(
-    group: "ctl", summary: "command.ctl", options: [SharedOption.data, SharedOption.json],
+    group: "ctl", summary: "command.ctl",
+    options: [
+        SharedOption.data, SharedOption.json, CommandOption("operator", .value("NAME"), help: "option.operator"),
+        CommandOption("why", .value("TEXT"), help: "option.why"),
+    ],
     examples: [
         "teahouse ctl --data /srv/teahouse status", "teahouse ctl --data /srv/teahouse user add ming --display-name 小明",
         "teahouse ctl --data /srv/teahouse group create tea --members ming,lan",
@@ -10,7 +14,8 @@ let controlCommand = Command(
         "teahouse ctl --data /srv/teahouse tail",
     ],
     subcommands: [
-        userCommand, groupCommand, teamCommand, requestCommand, conversationCommand, sessionCommand, fileCommand,
-        transferCommand, uploadCommand, profileCommand, sendCommand, tailCommand, statusCommand,
+        userCommand, groupCommand, teamCommand, requestCommand, conversationCommand, messageCommand, sessionCommand,
+        fileCommand, transferCommand, uploadCommand, profileCommand, sendCommand, tailCommand, statusCommand, topCommand,
+        auditCommand,
         setupTokenCommand, wuKongCommand,
     ])

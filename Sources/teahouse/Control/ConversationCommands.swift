@@ -8,7 +8,7 @@ import Profiles
 /// `teahouse ctl conversation`
 let conversationCommand = Command(
     group: "conversation", summary: "command.ctl.conversation", examples: ["teahouse ctl conversation list"],
-    subcommands: [conversationListCommand, conversationShowCommand])
+    subcommands: [conversationListCommand, conversationShowCommand] + talkCommands)
 
 private let conversationListCommand = Command(
     "list", summary: "command.ctl.conversation.list", examples: ["teahouse ctl conversation list"],

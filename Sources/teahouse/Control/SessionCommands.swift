@@ -30,11 +30,25 @@ private let sessionListCommand = Command(
 private let sessionKickCommand = Command(
     "kick", summary: "command.ctl.session.kick",
     arguments: [CommandArgument("ID", help: "argument.sessionID", isOptional: true, isRepeated: true)],
-    options: [userOption],
-    examples: ["teahouse ctl session kick --user ming", "teahouse ctl session kick 17 18"],
+    options: [
+        userOption, CommandOption("device", .value("CLASS"), help: "option.sessionDevice"),
+        CommandOption("protocol", .value("NAME"), help: "option.sessionProtocol"),
+        CommandOption("address", .value("START"), help: "option.sessionAddress"),
+        CommandOption("before", .value("TIME"), help: "option.sessionBefore"),
+        CommandOption("plain", .flag, help: "option.sessionPlain"),
+        CommandOption("dry-run", .flag, help: "option.sessionDryRun"),
+    ],
+    examples: [
+        "teahouse ctl session kick --user ming", "teahouse ctl session kick 17 18",
+        "teahouse ctl session kick --address 192.168.3. --device web --dry-run",
+    ],
     body: Control.command { control throws(CommandFailure) in
         let user = try control.sessionUser()
         let ids = try control.sessionIDs()
+        if let filter = try control.sessionFilter(user) {
+            guard ids.isEmpty else { throw CommandFailure(.usage, control.text("ctl.idsOrFilter")) }
+            return try control.kick(filter, isDryRun: control.invocation.has("dry-run"))
+        }
         guard user != nil || !ids.isEmpty else { throw CommandFailure(.usage, control.text("ctl.noSessions")) }
         let count = try control.count(.endSessions(ids: ids, user: user))
         try control.tell(.count(count), "ctl.sessions.ended", ["count": String(count)])
@@ -44,6 +58,36 @@ extension Control {
     fileprivate func sessionUser() throws(CommandFailure) -> UserName? {
         guard let text = self.invocation.value("user") else { return nil }
         return try self.userName(text)
+    }
+
+    /// What the options say beside `--user`; `nil` when they say nothing.
+    fileprivate func sessionFilter(_ user: UserName?) throws(CommandFailure) -> AdminSessionFilter? {
+        var filter = AdminSessionFilter()
+        if let text = self.invocation.value("device") {
+            guard let device = DeviceClass(text) else {
+                throw CommandFailure(.usage, self.text("ctl.badDevice", ["text": text]))
+            }
+            filter.device = device
+        }
+        filter.protocolName = self.invocation.value("protocol")
+        filter.address = self.invocation.value("address")
+        if let text = self.invocation.value("before") { filter.openedBeforeMilliseconds = try self.moment(text) }
+        if self.invocation.has("plain") { filter.isEncrypted = false }
+        if filter.isEmpty && !self.invocation.has("dry-run") { return nil }
+        filter.user = user
+        guard !filter.isEmpty else { throw CommandFailure(.usage, self.text("ctl.noSessions")) }
+        return filter
+    }
+
+    fileprivate func kick(_ filter: AdminSessionFilter, isDryRun: Bool) throws(CommandFailure) {
+        let answer = try self.ask(.people(.endSessions(filter, isDryRun: isDryRun)))
+        switch answer {
+        case .sessions(let sessions, _):
+            if self.wantsJSON { return try self.print(json: answer.json) }
+            try self.print(sessions)
+        case .count(let count): try self.tell(answer, "ctl.sessions.ended", ["count": String(count)])
+        default: throw self.unexpectedAnswer
+        }
     }
 
     fileprivate func sessionIDs() throws(CommandFailure) -> [Int64] {

@@ -6,7 +6,7 @@ import CommandLineKit
 let userCommand = Command(
     group: "user", summary: "command.ctl.user", examples: ["teahouse ctl user list"],
     subcommands: [
-        userAddCommand, userListCommand, userShowCommand, userTokenCommand, userRevokeCommand,
+        userAddCommand, userListCommand, userShowCommand, userEditCommand, userTokenCommand, userRevokeCommand,
         disableCommand("disable", true), disableCommand("enable", false), userPasswordCommand,
         listCommand("block", .blocked, true), listCommand("unblock", .blocked, false),
         listCommand("allow", .allowed, true), listCommand("disallow", .allowed, false),
@@ -36,6 +36,29 @@ private let userAddCommand = Command(
             password: invocation.has("password-stdin") ? try control.passwordFromInput() : nil)
         let answer = try control.ask(.addUser(user))
         try control.tell(answer, "ctl.user.added", ["name": name.text])
+    })
+
+private let userEditCommand = Command(
+    "edit", summary: "command.ctl.user.edit", arguments: [nameArgument],
+    options: [
+        CommandOption("role", .choice(["member", "admin"]), help: "option.role"),
+        CommandOption("display-name", .value("TEXT"), help: "option.displayName"),
+        CommandOption("external-id", .value("ID"), help: "option.externalID"),
+    ],
+    examples: [
+        "teahouse ctl user edit ming --display-name 小明 --role admin", "teahouse ctl user edit ming --external-id ''",
+    ],
+    body: Control.command { control throws(CommandFailure) in
+        let invocation = control.invocation
+        let edit = AdminUserEdit(
+            name: try control.user("NAME"), displayName: invocation.value("display-name"),
+            externalID: invocation.value("external-id"),
+            role: invocation.value("role").map { $0 == "admin" ? .administrator : .member })
+        guard edit != AdminUserEdit(name: edit.name) else {
+            throw CommandFailure(.usage, control.text("ctl.nothingToEdit"))
+        }
+        let count = try control.count(.people(.edit(edit)))
+        try control.tell(.count(count), "ctl.user.edited", ["name": edit.name.text, "count": String(count)])
     })
 
 private let userListCommand = Command(

@@ -7,9 +7,16 @@ import CommandLineKit
 /// Requests of some hundred people are sent a few at a time, so that the server's commits are shared.
 let userImportCommand = Command(
     "import", summary: "command.ctl.user.import", arguments: [CommandArgument("FILE", help: "argument.importFile")],
-    options: [CommandOption("device", .choice(deviceNames), help: "option.importDevice", isRepeated: true)],
-    examples: ["teahouse ctl user import people.txt", "teahouse ctl user import - --device web"],
+    options: [
+        CommandOption("device", .choice(deviceNames), help: "option.importDevice", isRepeated: true),
+        CommandOption("dry-run", .flag, help: "option.importDryRun"),
+    ],
+    examples: [
+        "teahouse ctl user import people.txt", "teahouse ctl user import - --device web",
+        "teahouse ctl user import people.txt --dry-run",
+    ],
     body: Control.command { control throws(CommandFailure) in
+        if control.invocation.has("dry-run") { return try control.previewImport() }
         let named = control.invocation.values("device").compactMap { DeviceClass($0) }
         let importing = UserImport(control, named.isEmpty ? [.app, .web, .desktop] : named)
         let path = control.invocation.argument("FILE")
@@ -37,14 +44,12 @@ private final class UserImport {
     }
 
     func add(_ line: String, number: Int, path: String) throws(CommandFailure) {
-        let parts = line.split(separator: "\t", maxSplits: 1, omittingEmptySubsequences: false)
-        guard let name = UserName(String(parts[0])) else {
+        guard let row = AdminImportRow(line: line) else {
             self.failed += 1
             let values = ["path": path, "line": String(number)]
             return self.control.terminal.complain(self.control.text("ctl.import.badLine", values) + "\n")
         }
-        let displayName = parts.count == 2 && !parts[1].isEmpty ? String(parts[1]) : nil
-        self.rows.append(AdminImportRow(name: name, displayName: displayName))
+        self.rows.append(row)
         if self.rows.count == AdminProtocol.importRows { try self.send() }
     }
 
@@ -80,5 +85,71 @@ private final class UserImport {
         }
         // For programs, so the names are as they are: a user name holds no control characters.
         try self.control.terminal.print(made.map { "\($0.name)\t\($0.token ?? "")\n" }.joined())
+    }
+}
+
+extension Control {
+    /// Says of every line what an import would do; a name that stands twice is told of.
+    fileprivate func previewImport() throws(CommandFailure) {
+        let path = self.invocation.argument("FILE")
+        var rows: [AdminImportRow] = []
+        var seen: Set<UserName> = []
+        var report = ImportReport()
+        try self.forEachLine(of: path) { line, number throws(CommandFailure) in
+            guard let row = AdminImportRow(line: line) else {
+                report.bad += 1
+                let values = ["path": path, "line": String(number)]
+                return self.terminal.complain(self.text("ctl.import.badLine", values) + "\n")
+            }
+            // The server sees a part of the file at a time.
+            guard seen.insert(row.name).inserted else {
+                return report.note(AdminImportPreview(name: row.name, outcome: .again))
+            }
+            rows.append(row)
+            if rows.count == AdminProtocol.importRows { try self.ask(about: &rows, &report) }
+        }
+        if !rows.isEmpty { try self.ask(about: &rows, &report) }
+        if self.wantsJSON {
+            try self.print(json: AdminAnswer.previewed(report.previews).json)
+        } else {
+            for preview in report.previews where preview.outcome != .new {
+                let reason = preview.problem ?? self.text("word.import.\(preview.outcome.rawValue)")
+                try self.terminal.print("\(preview.name): \(DisplayText.escaped(reason))\n")
+            }
+            let counts = report.counts.mapValues { String($0) }
+            try self.terminal.print(self.text("ctl.import.preview", counts) + "\n")
+        }
+        guard report.counts["refused"] == 0 else { throw CommandFailure(.refused, "") }
+    }
+
+    private func ask(about rows: inout [AdminImportRow], _ report: inout ImportReport) throws(CommandFailure) {
+        guard case .previewed(let previews) = try self.ask(.people(.preview(rows))) else { throw self.unexpectedAnswer }
+        for preview in previews { report.note(preview) }
+        rows.removeAll(keepingCapacity: true)
+    }
+}
+
+/// What an import would do with a whole file.
+private struct ImportReport {
+    var previews: [AdminImportPreview] = []
+    /// Lines that name nobody.
+    var bad = 0
+
+    mutating func note(_ preview: AdminImportPreview) { self.previews.append(preview) }
+
+    var counts: [String: Int] {
+        let count: (AdminImportPreview.Outcome) -> Int = { wanted in self.previews.count { $0.outcome == wanted } }
+        return [
+            "new": count(.new), "exists": count(.exists), "again": count(.again), "refused": count(.refused) + self.bad,
+        ]
+    }
+}
+
+extension AdminImportRow {
+    /// A line: a name, and behind a tab what people are shown. `nil` for a line that names nobody.
+    fileprivate init?(line: String) {
+        let parts = line.split(separator: "\t", maxSplits: 1, omittingEmptySubsequences: false)
+        guard let name = UserName(String(parts[0])) else { return nil }
+        self.init(name: name, displayName: parts.count == 2 && !parts[1].isEmpty ? String(parts[1]) : nil)
     }
 }

@@ -1,0 +1,491 @@
+package import ChatModel
+
+/// What an operator can ask about conversations and their messages, beyond `AdminRequest`'s own cases. A conversation is
+/// named as in `listMessages`.
+package enum AdminTalkRequest: Hashable, Sendable {
+    /// The conversation of two people, made when they have none.
+    case createDirect(UserName, UserName)
+    /// A room has no members: people listen while they are there.
+    case createRoom(ChannelName, title: String?)
+    /// Another title; `nil` removes it.
+    case rename(String, title: String?)
+    /// Nobody is in it or sends to it any more. Its history stays, for operators.
+    case delete(String)
+    /// A page of messages, 1...`AdminProtocol.pageMessages`.
+    case look(String, AdminTalkPlace, limit: Int64)
+    /// Takes a message back as its sender could, however old it is; `forGood`: as if it had never been.
+    case recall(String, sequence: Int64, forGood: Bool)
+    /// What became of a message for each who gets it, by the number of the person; `after` is the `next` of the page
+    /// before.
+    case trace(String, sequence: Int64, after: Int64?)
+    /// The messages before a sequence exactly as this member gets them; asks for a reason, and is in the audit log.
+    case seeAs(String, UserName, before: Int64?, limit: Int64)
+    /// Whole messages after a sequence, oldest first, as many as fit; is in the audit log.
+    case export(String, after: Int64)
+}
+
+/// Where to look in a conversation.
+package enum AdminTalkPlace: Hashable, Sendable {
+    /// Just before this sequence.
+    case before(Int64)
+    /// Just after this sequence.
+    case after(Int64)
+    /// This sequence with its neighbours.
+    case around(Int64)
+    /// From the first message at or after a time on, UTC milliseconds.
+    case since(Int64)
+}
+
+extension AdminTalkRequest {
+    var word: String {
+        switch self {
+        case .createDirect: "conversation.direct"
+        case .createRoom: "conversation.room"
+        case .rename: "conversation.rename"
+        case .delete: "conversation.delete"
+        case .look: "conversation.look"
+        case .recall: "message.recall"
+        case .trace: "message.trace"
+        case .seeAs: "conversation.seeAs"
+        case .export: "conversation.export"
+        }
+    }
+
+    var isChange: Bool {
+        switch self {
+        case .createDirect, .createRoom, .rename, .delete, .recall: true
+        case .look, .trace, .seeAs, .export: false
+        }
+    }
+
+    /// Changes, and reading with another's eyes or wholesale.
+    var isNoted: Bool {
+        switch self {
+        case .seeAs, .export: true
+        default: self.isChange
+        }
+    }
+
+    package var subject: String? {
+        switch self {
+        case .createDirect(let one, let other): "\(one.text),\(other.text)"
+        case .createRoom(let name, _): name.text
+        case .rename(let name, _), .delete(let name), .look(let name, _, _), .recall(let name, _, _),
+            .trace(let name, _, _), .seeAs(let name, _, _, _), .export(let name, _):
+            name
+        }
+    }
+
+    func write(to fields: inout FieldWriter) {
+        switch self {
+        case .createDirect(let one, let other):
+            fields.text("one", one.text)
+            fields.text("other", other.text)
+        case .createRoom(let name, let title):
+            fields.text("name", name.text)
+            fields.text("title", title)
+        case .rename(let name, let title):
+            fields.text("conversation", name)
+            fields.text("title", title)
+        case .delete(let name): fields.text("conversation", name)
+        case .look(let name, let place, let limit):
+            fields.text("conversation", name)
+            switch place {
+            case .before(let sequence): fields.number("before", sequence)
+            case .after(let sequence): fields.number("after", sequence)
+            case .around(let sequence): fields.number("around", sequence)
+            case .since(let milliseconds): fields.number("since", milliseconds)
+            }
+            fields.number("limit", limit)
+        case .recall(let name, let sequence, let forGood):
+            fields.text("conversation", name)
+            fields.number("sequence", sequence)
+            fields.flag("forGood", forGood)
+        case .trace(let name, let sequence, let after):
+            fields.text("conversation", name)
+            fields.number("sequence", sequence)
+            fields.number("after", after)
+        case .seeAs(let name, let member, let before, let limit):
+            fields.text("conversation", name)
+            fields.text("member", member.text)
+            fields.number("before", before)
+            fields.number("limit", limit)
+        case .export(let name, let after):
+            fields.text("conversation", name)
+            fields.number("after", after)
+        }
+    }
+
+    /// - Returns: `nil` for a word that is none of these.
+    init?(word: String, _ with: FieldReader) throws(AdminError) {
+        switch word {
+        case "conversation.direct": self = .createDirect(try with.userName("one"), try with.userName("other"))
+        case "conversation.room":
+            self = .createRoom(try with.channelName("name"), title: try with.optionalText("title"))
+        case "conversation.rename":
+            self = .rename(try with.text("conversation"), title: try with.optionalText("title"))
+        case "conversation.delete": self = .delete(try with.text("conversation"))
+        case "conversation.look":
+            self = .look(try with.text("conversation"), try AdminTalkPlace(with), limit: try Self.limit(with))
+        case "message.recall":
+            self = .recall(
+                try with.text("conversation"), sequence: try with.number("sequence"), forGood: try with.flag("forGood"))
+        case "message.trace":
+            self = .trace(
+                try with.text("conversation"), sequence: try with.number("sequence"),
+                after: try with.optionalNumber("after"))
+        case "conversation.seeAs":
+            self = .seeAs(
+                try with.text("conversation"), try with.userName("member"), before: try with.optionalNumber("before"),
+                limit: try Self.limit(with))
+        case "conversation.export": self = .export(try with.text("conversation"), after: try with.number("after"))
+        default: return nil
+        }
+    }
+
+    private static func limit(_ with: FieldReader) throws(AdminError) -> Int64 {
+        let limit = try with.number("limit")
+        guard (1...Int64(AdminProtocol.pageMessages)).contains(limit) else { throw FieldReader.wrong("limit") }
+        return limit
+    }
+}
+
+extension AdminTalkPlace {
+    fileprivate init(_ with: FieldReader) throws(AdminError) {
+        if let before = try with.optionalNumber("before") {
+            self = .before(before)
+        } else if let after = try with.optionalNumber("after") {
+            self = .after(after)
+        } else if let around = try with.optionalNumber("around") {
+            self = .around(around)
+        } else {
+            self = .since(try with.number("since"))
+        }
+    }
+}
+
+/// What the server answers about conversations and their messages.
+package enum AdminTalkAnswer: Hashable, Sendable {
+    case trace(AdminTrace)
+    case seen(AdminSeen)
+    /// `next` asks for the page after it, `nil` on the last.
+    case exported([AdminExportedMessage], next: Int64?)
+}
+
+extension AdminTalkAnswer {
+    var word: String {
+        switch self {
+        case .trace: "trace"
+        case .seen: "seen"
+        case .exported: "exported"
+        }
+    }
+
+    func write(to fields: inout FieldWriter) {
+        switch self {
+        case .trace(let trace): trace.write(to: &fields)
+        case .seen(let seen): seen.write(to: &fields)
+        case .exported(let messages, let next):
+            fields.records("messages", messages)
+            fields.number("next", next)
+        }
+    }
+
+    /// - Returns: `nil` for a word that is none of these.
+    init?(word: String, _ with: FieldReader) throws(AdminError) {
+        switch word {
+        case "trace": self = .trace(try AdminTrace(with))
+        case "seen": self = .seen(try AdminSeen(with))
+        case "exported": self = .exported(try with.records("messages"), next: try with.optionalNumber("next"))
+        default: return nil
+        }
+    }
+}
+
+/// Why somebody does not see a message that is in their conversation.
+package enum AdminWithholding: String, CaseIterable, Hashable, Sendable {
+    /// They emptied the conversation for themselves.
+    case cleared
+    /// They deleted the message for themselves.
+    case deletedBySelf
+    /// It was deleted for everyone.
+    case deletedForAll
+    /// It says itself who is to see it, and they are not among them.
+    case notForThem
+}
+
+/// What became of one message.
+package struct AdminTrace: AdminRecord {
+    package var message: AdminMessage
+    package var isRecalled: Bool
+    package var isDeletedForAll: Bool
+    package var editCount: Int64
+    package var people: [AdminTraceRow]
+    /// The number of the last person of the page; `nil` when there is nobody more.
+    package var next: Int64?
+
+    package init(
+        message: AdminMessage, isRecalled: Bool, isDeletedForAll: Bool, editCount: Int64, people: [AdminTraceRow],
+        next: Int64?
+    ) {
+        self.message = message
+        self.isRecalled = isRecalled
+        self.isDeletedForAll = isDeletedForAll
+        self.editCount = editCount
+        self.people = people
+        self.next = next
+    }
+
+    func write(to fields: inout FieldWriter) {
+        fields.record("message", self.message)
+        fields.flag("recalled", self.isRecalled)
+        fields.flag("deletedForAll", self.isDeletedForAll)
+        fields.number("edits", self.editCount)
+        fields.records("people", self.people)
+        fields.number("next", self.next)
+    }
+
+    init(_ fields: FieldReader) throws(AdminError) {
+        self.message = try fields.record("message")
+        self.isRecalled = try fields.flag("recalled")
+        self.isDeletedForAll = try fields.flag("deletedForAll")
+        self.editCount = try fields.number("edits")
+        self.people = try fields.records("people")
+        self.next = try fields.optionalNumber("next")
+    }
+}
+
+/// What became of one message for one person.
+package struct AdminTraceRow: AdminRecord {
+    package var name: UserName
+    package var isSender: Bool
+    /// Their reading position is at the message or after it.
+    package var isRead: Bool
+    /// They reported having read it, UTC milliseconds; senders ask for that.
+    package var reportedReadAtMilliseconds: Int64?
+    /// Classes of devices that acknowledged the message or a later one.
+    package var deliveredTo: [DeviceClass]
+    /// Classes of devices that acknowledged earlier messages only.
+    package var waitingFor: [DeviceClass]
+    /// Devices that are signed in now: number of the session and class.
+    package var sessions: [AdminTraceSession]
+    /// `nil` for who sees it.
+    package var withheld: AdminWithholding?
+
+    package init(
+        name: UserName, isSender: Bool, isRead: Bool, reportedReadAtMilliseconds: Int64?, deliveredTo: [DeviceClass],
+        waitingFor: [DeviceClass], sessions: [AdminTraceSession], withheld: AdminWithholding?
+    ) {
+        self.name = name
+        self.isSender = isSender
+        self.isRead = isRead
+        self.reportedReadAtMilliseconds = reportedReadAtMilliseconds
+        self.deliveredTo = deliveredTo
+        self.waitingFor = waitingFor
+        self.sessions = sessions
+        self.withheld = withheld
+    }
+
+    func write(to fields: inout FieldWriter) {
+        fields.text("name", self.name.text)
+        fields.flag("sender", self.isSender)
+        fields.flag("read", self.isRead)
+        fields.number("reportedReadAt", self.reportedReadAtMilliseconds)
+        fields.texts("deliveredTo", self.deliveredTo.map(\.name))
+        fields.texts("waitingFor", self.waitingFor.map(\.name))
+        fields.records("sessions", self.sessions)
+        fields.text("withheld", self.withheld?.rawValue)
+    }
+
+    init(_ fields: FieldReader) throws(AdminError) {
+        self.name = try fields.userName("name")
+        self.isSender = try fields.flag("sender")
+        self.isRead = try fields.flag("read")
+        self.reportedReadAtMilliseconds = try fields.optionalNumber("reportedReadAt")
+        self.deliveredTo = try fields.someDevices("deliveredTo")
+        self.waitingFor = try fields.someDevices("waitingFor")
+        self.sessions = try fields.records("sessions")
+        self.withheld = try fields.has("withheld") ? Word.value("withheld", fields) : nil
+    }
+}
+
+/// A device of somebody who gets a message.
+package struct AdminTraceSession: AdminRecord {
+    package var id: Int64
+    package var device: DeviceClass
+
+    package init(id: Int64, device: DeviceClass) {
+        self.id = id
+        self.device = device
+    }
+
+    func write(to fields: inout FieldWriter) {
+        fields.number("id", self.id)
+        fields.text("device", self.device.name)
+    }
+
+    init(_ fields: FieldReader) throws(AdminError) {
+        self.id = try fields.number("id")
+        self.device = try fields.device("device")
+    }
+}
+
+/// A page of a conversation as one member gets it.
+package struct AdminSeen: AdminRecord {
+    /// Oldest first. Of a recalled message the words are empty; of an edited one they are the new ones.
+    package var messages: [AdminSeenMessage]
+    /// What is in the conversation between them and is not shown to them, with the reason.
+    package var withheld: [AdminWithheld]
+    /// Everything before this sequence is left for the next page; `nil` when this was all.
+    package var next: Int64?
+
+    package init(messages: [AdminSeenMessage], withheld: [AdminWithheld], next: Int64?) {
+        self.messages = messages
+        self.withheld = withheld
+        self.next = next
+    }
+
+    func write(to fields: inout FieldWriter) {
+        fields.records("messages", self.messages)
+        fields.records("withheld", self.withheld)
+        fields.number("next", self.next)
+    }
+
+    init(_ fields: FieldReader) throws(AdminError) {
+        self.messages = try fields.records("messages")
+        self.withheld = try fields.records("withheld")
+        self.next = try fields.optionalNumber("next")
+    }
+}
+
+/// A message that a member sees.
+package struct AdminSeenMessage: AdminRecord {
+    package var message: AdminMessage
+    package var isRecalled: Bool
+    package var isEdited: Bool
+
+    package init(message: AdminMessage, isRecalled: Bool, isEdited: Bool) {
+        self.message = message
+        self.isRecalled = isRecalled
+        self.isEdited = isEdited
+    }
+
+    func write(to fields: inout FieldWriter) {
+        fields.record("message", self.message)
+        fields.flag("recalled", self.isRecalled)
+        fields.flag("edited", self.isEdited)
+    }
+
+    init(_ fields: FieldReader) throws(AdminError) {
+        self.message = try fields.record("message")
+        self.isRecalled = try fields.flag("recalled")
+        self.isEdited = try fields.flag("edited")
+    }
+}
+
+/// A message that a member does not see.
+package struct AdminWithheld: AdminRecord {
+    package var sequence: Int64
+    package var reason: AdminWithholding
+
+    package init(sequence: Int64, reason: AdminWithholding) {
+        self.sequence = sequence
+        self.reason = reason
+    }
+
+    func write(to fields: inout FieldWriter) {
+        fields.number("sequence", self.sequence)
+        fields.text("reason", self.reason.rawValue)
+    }
+
+    init(_ fields: FieldReader) throws(AdminError) {
+        self.sequence = try fields.number("sequence")
+        self.reason = try Word.value("reason", fields)
+    }
+}
+
+/// A message with all of its body.
+package struct AdminExportedMessage: AdminRecord {
+    package var sequence: Int64
+    package var id: MessageID
+    package var sender: String
+    package var sentAtMilliseconds: Int64
+    package var kind: MessageKind
+    /// The body as it was sent; of a message that was taken back, empty. As text when it is UTF-8, else in base64.
+    package var body: [UInt8]
+    package var isRecalled: Bool
+    package var isDeletedForAll: Bool
+    /// What the body became, when it was edited.
+    package var editedBody: [UInt8]?
+
+    package init(
+        sequence: Int64, id: MessageID, sender: String, sentAtMilliseconds: Int64, kind: MessageKind, body: [UInt8],
+        isRecalled: Bool, isDeletedForAll: Bool, editedBody: [UInt8]?
+    ) {
+        self.sequence = sequence
+        self.id = id
+        self.sender = sender
+        self.sentAtMilliseconds = sentAtMilliseconds
+        self.kind = kind
+        self.body = body
+        self.isRecalled = isRecalled
+        self.isDeletedForAll = isDeletedForAll
+        self.editedBody = editedBody
+    }
+
+    /// The message as one JSON object, for scripts.
+    package var json: [UInt8] { FieldWriter.object(self.write) }
+
+    func write(to fields: inout FieldWriter) {
+        fields.number("sequence", self.sequence)
+        // As text: many readers keep only 53 bits of a JSON number.
+        fields.text("id", String(self.id.rawValue))
+        fields.text("sender", self.sender)
+        fields.number("sentAt", self.sentAtMilliseconds)
+        fields.number("kind", Int64(self.kind.rawValue))
+        if let text = String(validating: self.body, as: UTF8.self) {
+            fields.text("body", text)
+        } else {
+            fields.base64("bodyBase64", self.body)
+        }
+        fields.flag("recalled", self.isRecalled)
+        fields.flag("deletedForAll", self.isDeletedForAll)
+        if let edited = self.editedBody {
+            if let text = String(validating: edited, as: UTF8.self) {
+                fields.text("edited", text)
+            } else {
+                fields.base64("editedBase64", edited)
+            }
+        }
+    }
+
+    init(_ fields: FieldReader) throws(AdminError) {
+        self.sequence = try fields.number("sequence")
+        guard let id = Int64(try fields.text("id")) else { throw FieldReader.wrong("id") }
+        self.id = MessageID(rawValue: id)
+        self.sender = try fields.text("sender")
+        self.sentAtMilliseconds = try fields.number("sentAt")
+        self.kind = MessageKind(rawValue: Int32(truncatingIfNeeded: try fields.number("kind")))
+        if let text = try fields.optionalText("body") {
+            self.body = Array(text.utf8)
+        } else {
+            self.body = try fields.base64("bodyBase64")
+        }
+        self.isRecalled = try fields.flag("recalled")
+        self.isDeletedForAll = try fields.flag("deletedForAll")
+        if let text = try fields.optionalText("edited") {
+            self.editedBody = Array(text.utf8)
+        } else {
+            self.editedBody = try fields.has("editedBase64") ? fields.base64("editedBase64") : nil
+        }
+    }
+}
+
+extension FieldReader {
+    /// Classes of devices; there may be none.
+    fileprivate func someDevices(_ key: String) throws(AdminError) -> [DeviceClass] {
+        let devices = try self.texts(key).map { DeviceClass($0) }
+        guard !devices.contains(nil) else { throw Self.wrong(key) }
+        return devices.compactMap { $0 }
+    }
+}

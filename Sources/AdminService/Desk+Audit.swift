@@ -1,0 +1,251 @@
+import AdminAPI
+import ByteCodec
+import ChatModel
+import Store
+
+extension Desk {
+    func answer(_ request: AdminAuditRequest, _ then: @escaping Answer) {
+        self.read(then) { transaction throws(StoreError) in
+            switch request {
+            case .list(let query): return .audit(try Self.page(of: query, transaction))
+            case .show(let number):
+                guard let entry = try transaction.auditEntry(number) else {
+                    throw .notFound("entry \(number) of the audit log")
+                }
+                return .audit(.one(AdminAuditEntry(entry, hash: Hex.encode(entry.hash))))
+            case .verify: return .audit(.checked(AdminAuditCheck(try transaction.checkAudit())))
+            }
+        }
+    }
+
+    /// Bytes of texts after which a page has enough: escaped, they fit a line of the protocol.
+    private static let pageBytes = 300_000
+
+    private static func page(
+        of query: AuditQuery, _ transaction: ReadTransaction
+    ) throws(StoreError) -> AdminAuditAnswer {
+        let found = try transaction.auditEntries(query)
+        var entries: [AdminAuditEntry] = []
+        var bytes = 0
+        for entry in found {
+            bytes += entry.asked.utf8.count + (entry.before?.utf8.count ?? 0) + (entry.after?.utf8.count ?? 0) + 400
+            if bytes > Self.pageBytes && !entries.isEmpty { break }
+            entries.append(AdminAuditEntry(entry, hash: Hex.encode(entry.hash)))
+        }
+        let hasMore = entries.count < found.count || found.count == query.limit
+        return .list(entries, next: hasMore ? entries.last?.entry.number : nil)
+    }
+}
+
+// MARK: Notes
+
+extension Desk {
+    /// What the audit log keeps of a request.
+    static func note(of request: AdminRequest, by actor: AuditActor) -> AuditNote {
+        AuditNote(
+            actor: actor, word: request.word, subject: request.subject, asked: request.asked,
+            state: Self.state(concernedBy: request))
+    }
+
+    /// How to read what a request changes. Of some there is nothing to read: what was asked for says it all.
+    private static func state(concernedBy request: AdminRequest) -> AuditNote.State {
+        switch request {
+        case .addUser(let user): Self.stateOfUser(user.name)
+        case .issueToken(let name, _, _), .revoke(let name, _), .setDisabled(let name, _), .setSendBanned(let name, _),
+            .setPassword(let name, _), .setAllowlistOnly(let name, _):
+            Self.stateOfUser(name)
+        case .setListed(let owner, let list, let other, _): Self.stateOfList(owner, list, other)
+        case .createGroup(let group): Self.stateOfGroup(group.name)
+        case .addMembers(let group, let members), .removeMembers(let group, let members):
+            Self.stateOfGroup(group, among: members)
+        case .setGroupBanned(let group, _), .setGroupMuted(let group, _), .setGroupNotice(let group, _):
+            Self.stateOfGroup(group)
+        case .setMemberMuted(let group, let name, _, _): Self.stateOfMember(name, of: group)
+        case .files(.delete(let key)): Self.stateOfFile(key)
+        case .profiles(.set(let change)): Self.stateOfUser(change.name)
+        case .people(.edit(let edit)): Self.stateOfUser(edit.name)
+        case .teams(let request): Self.state(concernedBy: request)
+        case .talks(.seeAs), .talks(.export): Self.nothing
+        case .talks(.createRoom(let name, _)): Self.stateOfGroup(name, .room)
+        case .talks(let request): Self.stateOfConversation(request.subject ?? "")
+        default: Self.nothing
+        }
+    }
+
+    private static func state(concernedBy request: AdminTeamRequest) -> AuditNote.State {
+        switch request {
+        case .show, .announcements, .card, .requests: Self.nothing
+        case .create(let team): Self.stateOfTeam(team.name)
+        case .invite(let team, let people, _, _), .remove(let team, let people), .setRole(let team, let people, _):
+            Self.stateOfTeam(team, among: people)
+        case .setNickname(let team, let name, _), .mute(let team, let name, _, _): Self.stateOfMember(name, of: team)
+        case .set(let team, _), .transfer(let team, _, _), .dismiss(let team), .announce(let team, _, _):
+            Self.stateOfTeam(team)
+        case .apply(let team, let name, _): Self.stateOfTeam(team, among: [name])
+        case .answer(let number, _, _), .withdraw(let number):
+            { transaction throws(StoreError) in
+                guard let request = try transaction.teamRequest(number) else { return nil }
+                return Self.object { $0.text("state", TeamWords.requestState(request.state)) }
+            }
+        }
+    }
+
+    private static let nothing: AuditNote.State = { _ throws(StoreError) in nil }
+
+    static func stateOfUser(_ name: UserName) -> AuditNote.State {
+        { transaction throws(StoreError) in
+            guard let user = try transaction.user(named: name) else { return nil }
+            let profile = try transaction.profileRows([name])[name]
+            let tokens = try transaction.tokens(of: user.id).count
+            let isAllowlistOnly = try transaction.isAllowlistOnly(user.id)
+            return Self.object { json in
+                json.text("role", user.role == .administrator ? "administrator" : "member")
+                json.text("displayName", user.displayName)
+                json.text("externalID", user.externalID)
+                json.text("avatar", profile?.avatar)
+                json.text("attributes", profile?.attributes.map { String(decoding: $0, as: UTF8.self) })
+                json.flag("disabled", user.isDisabled)
+                json.flag("sendBanned", user.isSendBanned)
+                json.flag("allowlistOnly", isAllowlistOnly)
+                json.flag("password", user.hasPassword)
+                json.number("tokens", Int64(tokens))
+            }
+        }
+    }
+
+    private static func stateOfList(_ owner: UserName, _ list: PersonalList, _ other: UserName) -> AuditNote.State {
+        { transaction throws(StoreError) in
+            guard let user = try transaction.user(named: owner) else { return nil }
+            let isListed = try transaction.personalList(of: user.id, list).contains(other)
+            return Self.object { $0.flag("listed", isListed) }
+        }
+    }
+
+    /// - Parameter names: who of these is a member is told too.
+    static func stateOfGroup(
+        _ name: ChannelName, _ kind: ConversationKind = .group, among names: [UserName] = []
+    ) -> AuditNote.State {
+        { transaction throws(StoreError) in
+            guard let group = try transaction.conversation(.channel(kind, name), seenBy: .system) else { return nil }
+            return try Self.state(of: group, among: names, transaction)
+        }
+    }
+
+    static func state(
+        of conversation: Conversation, among names: [UserName] = [], _ transaction: ReadTransaction
+    ) throws(StoreError) -> String {
+        let notice = try transaction.card(of: conversation.id)?.notice
+        var present: [UserName] = []
+        for name in names {
+            guard let user = try transaction.user(named: name) else { continue }
+            if try transaction.member(user.id, in: conversation.id) != nil { present.append(name) }
+        }
+        let members = present
+        return Self.object { json in
+            json.text("title", conversation.title)
+            json.flag("banned", conversation.flags.contains(.banned))
+            json.flag("disbanded", conversation.flags.contains(.disbanded))
+            json.flag("membersMuted", conversation.flags.contains(.membersMuted))
+            json.text("notice", notice)
+            json.number("members", Int64(conversation.memberCount))
+            if !names.isEmpty { json.texts("among", members.map(\.text)) }
+        }
+    }
+
+    /// What a group is, and how it is set as a team.
+    private static func stateOfTeam(_ name: ChannelName, among names: [UserName] = []) -> AuditNote.State {
+        { transaction throws(StoreError) in
+            guard let group = try transaction.conversation(.channel(.group, name), seenBy: .system) else { return nil }
+            let basics = try Self.state(of: group, among: names, transaction)
+            guard let team = try transaction.team(group.id, at: 0) else { return basics }
+            let owner = try team.owner.flatMap { (owner) throws(StoreError) in try transaction.user(owner)?.name }
+            let settings = Self.object { json in
+                json.text("form", TeamWords.form(team.settings.form))
+                json.text("owner", owner?.text)
+                json.text("introduction", team.introduction)
+                json.number("memberLimit", team.settings.memberLimit.map { Int64($0) })
+                json.text("join", TeamWords.join(team.settings.join))
+                json.text("invite", TeamWords.invite(group.flags.inviteMode))
+                json.text("beInvited", TeamWords.beInvited(team.settings.beInvited))
+                json.text("updateInfo", TeamWords.update(team.settings.updateInfo))
+                json.text("updateAttributes", TeamWords.update(team.settings.updateAttributes))
+                json.text("mute", TeamWords.mute(group.flags.muteMode))
+                json.text("ownerLeaving", TeamWords.ownerLeaving(team.settings.ownerLeaving))
+            }
+            return String(basics.dropLast()) + "," + settings.dropFirst()
+        }
+    }
+
+    private static func stateOfMember(_ name: UserName, of group: ChannelName) -> AuditNote.State {
+        { transaction throws(StoreError) in
+            guard let found = try transaction.conversation(.channel(.group, group), seenBy: .system),
+                let user = try transaction.user(named: name),
+                let member = try transaction.member(user.id, in: found.id)
+            else { return nil }
+            return Self.object { json in
+                json.number("mutedUntil", member.mutedUntilMilliseconds)
+                json.text("nickname", member.nickname)
+            }
+        }
+    }
+
+    private static func stateOfFile(_ key: FileKey) -> AuditNote.State {
+        { transaction throws(StoreError) in
+            guard let file = try transaction.file(key) else { return nil }
+            return Self.object { json in
+                json.text("name", file.name)
+                json.number("size", file.size)
+            }
+        }
+    }
+
+    /// A JSON object, field by field.
+    static func object(_ fill: (inout StateWriter) -> Void) -> String {
+        var writer = StateWriter()
+        fill(&writer)
+        return writer.text
+    }
+}
+
+/// Writes the state of something as a JSON object.
+struct StateWriter {
+    private var json = JSONWriter()
+
+    init() { self.json.beginObject() }
+
+    mutating func text(_ key: StaticString, _ value: String?) {
+        guard let value else { return }
+        self.json.key(key)
+        self.json.string(value)
+    }
+
+    mutating func number(_ key: StaticString, _ value: Int64?) {
+        guard let value else { return }
+        self.json.key(key)
+        self.json.integer(value)
+    }
+
+    mutating func flag(_ key: StaticString, _ value: Bool) {
+        self.json.key(key)
+        self.json.boolean(value)
+    }
+
+    mutating func texts(_ key: StaticString, _ values: [String]) {
+        self.json.key(key)
+        self.json.beginArray()
+        for value in values { self.json.string(value) }
+        self.json.endArray()
+    }
+
+    var text: String {
+        var whole = self.json
+        whole.endObject()
+        return String(decoding: whole.bytes, as: UTF8.self)
+    }
+}
+
+extension AdminAuditCheck {
+    init(_ check: AuditCheck) {
+        self.init(count: check.head.number, hash: Hex.encode(check.head.hash), problems: check.problems)
+    }
+}

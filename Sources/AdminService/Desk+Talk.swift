@@ -1,0 +1,287 @@
+import AdminAPI
+import Broker
+import ChatModel
+import Store
+
+extension Desk {
+    func answer(_ request: AdminTalkRequest, _ then: @escaping Answer) {
+        switch request {
+        case .createDirect(let one, let other): self.createDirect(one, other, then)
+        case .createRoom(let name, let title): self.createRoom(name, title, then)
+        case .rename(let conversation, let title): self.rename(conversation, title, then)
+        case .delete(let conversation): self.delete(conversation, then)
+        case .look(let conversation, let place, let limit): self.look(conversation, place, limit: Int(limit), then)
+        case .recall(let conversation, let sequence, let forGood):
+            self.recall(conversation, sequence, forGood: forGood, then)
+        case .trace(let conversation, let sequence, let after):
+            self.trace(conversation, sequence, after: after, then)
+        case .seeAs(let conversation, let member, let before, let limit):
+            self.see(conversation, as: member, before: before, limit: Int(limit), then)
+        case .export(let conversation, let after): self.export(conversation, after: after, then)
+        }
+    }
+
+    /// The state that an entry of the audit log tells of a conversation.
+    static func stateOfConversation(_ text: String) -> AuditNote.State {
+        { transaction throws(StoreError) in
+            do throws(StoreError) {
+                return try Self.state(of: try Self.find(text, transaction), transaction)
+            } catch .notFound {
+                return nil
+            }
+        }
+    }
+
+    // MARK: Making and ending
+
+    private func createDirect(_ one: UserName, _ other: UserName, _ then: @escaping Answer) {
+        self.write(then) { transaction throws(StoreError) in
+            let low = try transaction.reading.existingUser(one).id
+            let high = try transaction.reading.existingUser(other).id
+            return .conversation(try Self.detail(try transaction.ensureDirect(low, high), transaction.reading))
+        }
+    }
+
+    private func createRoom(_ name: ChannelName, _ title: String?, _ then: @escaping Answer) {
+        do throws(AdminError) { try checkTitle(title) } catch { return then(.failure(error)) }
+        self.write(then) { transaction throws(StoreError) in
+            let id = try transaction.createChannel(.room, name, title: title, creator: .system)
+            return .conversation(try Self.detail(id, transaction.reading))
+        }
+    }
+
+    private func rename(_ conversation: String, _ title: String?, _ then: @escaping Answer) {
+        do throws(AdminError) { try checkTitle(title) } catch { return then(.failure(error)) }
+        self.write(then) { transaction throws(StoreError) in
+            let found = try Self.find(conversation, transaction.reading)
+            guard found.kind != .direct else {
+                throw .invalid("a conversation of two people has no title: each sees the other's name")
+            }
+            guard found.title != title else { return .count(0) }
+            try transaction.setTitle(title, of: found.id)
+            return .count(1)
+        }
+    }
+
+    private func delete(_ conversation: String, _ then: @escaping Answer) {
+        self.write(then) { transaction throws(StoreError) in
+            let found = try Self.find(conversation, transaction.reading)
+            guard found.kind != .direct else {
+                throw .invalid("a conversation of two people cannot be deleted: block or disable one of them")
+            }
+            guard !found.flags.contains(.disbanded) else { return .count(0) }
+            if found.kind != .room, found.memberCount > 0 {
+                try transaction.removeAllMembers(from: found.id, by: .operator)
+            }
+            try transaction.setListeners([], of: found.id)
+            try transaction.setFlags(found.flags.union(.disbanded), of: found.id)
+            return .count(1)
+        }
+    }
+
+    // MARK: Looking
+
+    private func look(_ conversation: String, _ place: AdminTalkPlace, limit: Int, _ then: @escaping Answer) {
+        self.read(then) { transaction throws(StoreError) in
+            let found = try Self.find(conversation, transaction)
+            let name = try Self.name(of: found, transaction)
+            let messages: [Message]
+            switch place {
+            case .before(let sequence):
+                messages = try transaction.messages(
+                    in: found.id, before: sequence, limit: limit, as: .unrestricted)
+            case .after(let sequence):
+                messages = try transaction.messages(in: found.id, after: sequence, limit: limit, as: .unrestricted)
+            case .around(let sequence):
+                messages = try transaction.messages(
+                    in: found.id, around: sequence, limit: limit, as: .unrestricted)
+            case .since(let milliseconds):
+                let first = try transaction.firstSequence(in: found.id, atOrAfter: milliseconds)
+                messages = try transaction.messages(in: found.id, after: first - 1, limit: limit, as: .unrestricted)
+            }
+            return .messages(messages.map { AdminMessage($0, conversationName: name) })
+        }
+    }
+
+    private func recall(_ conversation: String, _ sequence: Int64, forGood: Bool, _ then: @escaping Answer) {
+        let didWithdraw = self.options.didWithdraw
+        self.store.write(
+            noting: self.note,
+            { transaction throws(StoreError) in
+                let found = try Self.find(conversation, transaction.reading)
+                let place = MessagePlace(found.id, sequence)
+                let change: MessageChange
+                if forGood {
+                    change = try transaction.deleteForAll(place, by: .operator)
+                } else {
+                    change = try transaction.recall(place, by: .operator)
+                }
+                return (change, found)
+            },
+            then: { result in
+                if case .success((let change, let found)) = result { didWithdraw(change, found) }
+                then(result.map { _ in .done }.mapError { AdminError($0) })
+            })
+    }
+
+    // MARK: One message's way
+
+    private func trace(_ conversation: String, _ sequence: Int64, after: Int64?, _ then: @escaping Answer) {
+        self.broker.sessions(of: nil) { sessions in
+            let byPerson = Dictionary(grouping: sessions, by: \.user)
+            self.read(then) { transaction throws(StoreError) in
+                let found = try Self.find(conversation, transaction)
+                guard let message = try transaction.message(in: found.id, sequence: sequence, as: .unrestricted) else {
+                    throw .notFound("message \(sequence) of \(conversation)")
+                }
+                let extra = try transaction.extras(of: [sequence], in: found.id, for: nil)[sequence]
+                let rows = AdminProtocol.pageRows / 5
+                let ways = try transaction.ways(
+                    of: MessagePlace(found.id, sequence), after: UserID(rawValue: after ?? 0), limit: rows)
+                let people = ways.map { way in
+                    AdminTraceRow(way, of: message, extra, sessions: byPerson[way.user] ?? [])
+                }
+                return .talks(
+                    .trace(
+                        AdminTrace(
+                            message: AdminMessage(
+                                message, conversationName: try Self.name(of: found, transaction)),
+                            isRecalled: extra?.isRecalled ?? false, isDeletedForAll: extra?.isDeletedForAll ?? false,
+                            editCount: Int64(extra?.editCount ?? 0), people: people,
+                            next: ways.count == rows ? ways.last?.user.rawValue : nil)))
+            }
+        }
+    }
+
+    // MARK: With another's eyes
+
+    private func see(
+        _ conversation: String, as name: UserName, before: Int64?, limit: Int, _ then: @escaping Answer
+    ) {
+        guard self.note?.actor.reason != nil else {
+            return then(
+                .failure(AdminError(.invalid, "say why you look with another's eyes: it goes into the audit log")))
+        }
+        self.afterNoting(then) {
+            self.read(then) { transaction throws(StoreError) in
+                let found = try Self.find(conversation, transaction)
+                let member = try transaction.existingUser(name)
+                return .talks(
+                    .seen(try Self.page(of: found, as: member, before: before ?? .max, limit: limit, transaction)))
+            }
+        }
+    }
+
+    /// A page is of so many messages of the conversation; those that the member does not see are among them.
+    private static func page(
+        of conversation: Conversation, as member: User, before: Int64, limit: Int, _ transaction: ReadTransaction
+    ) throws(StoreError) -> AdminSeen {
+        let id = conversation.id
+        // For who is not in it there is nothing; the same question as that of a client.
+        _ = try transaction.latestMessages(in: id, limit: 1, as: .member(member.id))
+        let cleared = try transaction.preference(of: member.id, in: id).clearedThrough
+        let all = try transaction.messages(in: id, before: before, limit: limit, as: .unrestricted)
+        let name = try Self.name(of: conversation, transaction)
+        let extras = try transaction.extras(of: all.map(\.sequence), in: id, for: member.id)
+        var seen = AdminSeen(messages: [], withheld: [], next: nil)
+        for message in all {
+            let extra = extras[message.sequence]
+            if let reason = Self.withholding(of: message, extra, clearedThrough: cleared, from: member.name) {
+                seen.withheld.append(AdminWithheld(sequence: message.sequence, reason: reason))
+                continue
+            }
+            let shown = Self.asEdited(message, extra)
+            seen.messages.append(
+                AdminSeenMessage(
+                    message: AdminMessage(shown, conversationName: name), isRecalled: extra?.isRecalled ?? false,
+                    isEdited: extra?.editedBody != nil))
+        }
+        if let first = all.first?.sequence, first > 1 { seen.next = first }
+        return seen
+    }
+
+    /// The message with the words that its editing gave it.
+    private static func asEdited(_ message: Message, _ extra: MessageExtra?) -> Message {
+        guard let extra, let body = extra.editedBody else { return message }
+        var content = message.content
+        content.body = body
+        if extra.editedBodyIsJSONObject {
+            content.flags.insert(.bodyIsJSONObject)
+        } else {
+            content.flags.remove(.bodyIsJSONObject)
+        }
+        return Message(
+            conversation: message.conversation, sequence: message.sequence, id: message.id, sender: message.sender,
+            senderName: message.senderName, sentAtMilliseconds: message.sentAtMilliseconds,
+            clientToken: message.clientToken, content: content)
+    }
+
+    fileprivate static func withholding(
+        of message: Message, _ extra: MessageExtra?, clearedThrough: Int64, from name: UserName
+    ) -> AdminWithholding? {
+        if message.sequence <= clearedThrough { return .cleared }
+        if extra?.isDeletedForAll == true { return .deletedForAll }
+        if extra?.isHidden == true { return .deletedBySelf }
+        return ReadTransaction.shows(message, to: name) ? nil : .notForThem
+    }
+
+    // MARK: Taking a copy
+
+    /// Bytes of bodies after which a page has enough: escaped, they fit a line of the protocol.
+    private static let exportBytes = 150_000
+
+    private func export(_ conversation: String, after: Int64, _ then: @escaping Answer) {
+        self.afterNoting(then) {
+            self.read(then) { transaction throws(StoreError) in
+                let id = try Self.find(conversation, transaction).id
+                let limit = AdminProtocol.pageRows
+                let found = try transaction.messages(in: id, after: after, limit: limit, as: .unrestricted)
+                let extras = try transaction.extras(of: found.map(\.sequence), in: id, for: nil)
+                var page: [AdminExportedMessage] = []
+                var bytes = 0
+                for message in found {
+                    let extra = extras[message.sequence]
+                    bytes += message.content.body.count + (extra?.editedBody?.count ?? 0) + 200
+                    if bytes > Self.exportBytes && !page.isEmpty { break }
+                    page.append(AdminExportedMessage(message, extra))
+                }
+                let hasMore = page.count < found.count || found.count == limit
+                return .talks(.exported(page, next: hasMore ? page.last?.sequence : nil))
+            }
+        }
+    }
+}
+
+extension AdminTraceRow {
+    init(_ way: MessageWay, of message: Message, _ extra: MessageExtra?, sessions: [SessionDescription]) {
+        var mark = extra
+        if way.isHidden {
+            mark =
+                mark
+                ?? MessageExtra(
+                    place: MessagePlace(message.conversation, message.sequence), id: message.id, revision: 0)
+            mark?.isHidden = true
+        }
+        let (there, waiting) = (
+            way.delivered.filter { $0.sequence >= message.sequence },
+            way.delivered.filter { $0.sequence < message.sequence }
+        )
+        self.init(
+            name: way.name, isSender: way.user == message.sender, isRead: way.readSequence >= message.sequence,
+            reportedReadAtMilliseconds: way.reportedReadAtMilliseconds, deliveredTo: there.map(\.deviceClass),
+            waitingFor: waiting.map(\.deviceClass),
+            sessions: sessions.map {
+                AdminTraceSession(id: Int64(bitPattern: $0.id.rawValue), device: $0.deviceClass)
+            }, withheld: Desk.withholding(of: message, mark, clearedThrough: way.clearedThrough, from: way.name))
+    }
+}
+
+extension AdminExportedMessage {
+    init(_ message: Message, _ extra: MessageExtra?) {
+        self.init(
+            sequence: message.sequence, id: message.id, sender: message.senderName.text,
+            sentAtMilliseconds: message.sentAtMilliseconds, kind: message.content.kind, body: message.content.body,
+            isRecalled: extra?.isRecalled ?? false, isDeletedForAll: extra?.isDeletedForAll ?? false,
+            editedBody: extra?.editedBody)
+    }
+}

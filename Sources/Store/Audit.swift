@@ -1,0 +1,206 @@
+package import ChatModel
+
+/// What the audit log is to keep of a change by the operator's right.
+package struct AuditNote: Sendable {
+    /// Reads the state of what is changed, as a JSON object: before the change and after it, in its transaction.
+    package typealias State = @Sendable (ReadTransaction) throws(StoreError) -> String?
+
+    package var actor: AuditActor
+    package var word: String
+    package var subject: String?
+    /// A JSON object without secrets.
+    package var asked: String
+    package var state: State
+
+    package init(
+        actor: AuditActor, word: String, subject: String?, asked: String,
+        state: @escaping State = { _ throws(StoreError) in nil }
+    ) {
+        self.actor = actor
+        self.word = word
+        self.subject = subject
+        self.asked = asked
+        self.state = state
+    }
+}
+
+/// The end of the audit log, to be compared with what was written down elsewhere.
+package struct AuditHead: Hashable, Sendable {
+    /// Number of the newest entry; 0 for an empty log.
+    package var number: Int64
+    /// Its hash; 32 zeros for an empty log.
+    package var hash: [UInt8]
+}
+
+/// What a check of the chain found.
+package struct AuditCheck: Hashable, Sendable {
+    package var head: AuditHead
+    /// Sentences about what is wrong, at most 100.
+    package var problems: [String]
+}
+
+// MARK: Writing
+
+extension WriteTransaction {
+    /// Makes a change and keeps in the audit log what was before and after it: both become durable together.
+    ///
+    /// - Parameters:
+    ///   - note: `nil` for a change that is nobody's by the operator's right.
+    ///   - counts: whether what `body` returned is a change; a refusal that is returned is none.
+    package func noting<Value>(
+        _ note: AuditNote?, counts: (Value) -> Bool = { _ in true }, _ body: () throws(StoreError) -> Value
+    ) throws(StoreError) -> Value {
+        guard let note else { return try body() }
+        let before = try note.state(self.reading)
+        let value = try body()
+        guard counts(value) else { return value }
+        try self.connection.addAudit(
+            note, .done, before: before, after: try note.state(self.reading), at: self.wallMilliseconds)
+        return value
+    }
+
+    /// Keeps in the audit log that something is about to be done which is no change of the database alone.
+    package func noteAsked(_ note: AuditNote) throws(StoreError) {
+        try self.connection.addAudit(
+            note, .asked, before: try note.state(self.reading), after: nil, at: self.wallMilliseconds)
+    }
+}
+
+extension Store {
+    /// `write` for a change by the operator's right: `note` goes into the audit log in the same transaction.
+    package func write<Value: Sendable>(
+        noting note: AuditNote?, counts: @escaping @Sendable (Value) -> Bool = { _ in true },
+        _ body: @escaping @Sendable (WriteTransaction) throws(StoreError) -> Value,
+        then: @escaping @Sendable (Result<Value, StoreError>) -> Void
+    ) {
+        guard let note else { return self.write(body, then: then) }
+        self.write(
+            { transaction throws(StoreError) in
+                try transaction.noting(note, counts: counts) { () throws(StoreError) in try body(transaction) }
+            }, then: then)
+    }
+}
+
+extension Connection {
+    /// Adds an entry to the end of the chain.
+    func addAudit(
+        _ note: AuditNote, _ stage: AuditStage, before: String?, after: String?, at wall: Int64
+    ) throws(StoreError) {
+        let head = try self.auditHead()
+        var entry = AuditEntry(
+            number: head.number + 1, atMilliseconds: wall, actor: note.actor, word: note.word, subject: note.subject,
+            stage: stage, asked: note.asked, before: before, after: after)
+        entry.hash = AuditChain.hash(entry, after: head.hash)
+        try self.run(
+            """
+            INSERT INTO audit (number, at, uid, operator, source, reason, word, subject, stage, asked, state_before,
+                state_after, hash)
+            VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+            """, entry.number, wall, Int64(note.actor.uid), note.actor.name, note.actor.source.rawValue,
+            note.actor.reason, entry.word, entry.subject, stage.rawValue, entry.asked, before, after, entry.hash)
+    }
+
+    func auditHead() throws(StoreError) -> AuditHead {
+        let sql: StaticString = "SELECT number, hash FROM audit ORDER BY number DESC LIMIT 1"
+        let found = try self.first(sql) { row throws(StoreError) in
+            AuditHead(number: row.int64(0), hash: row.blob(1))
+        }
+        return found ?? AuditHead(number: 0, hash: AuditChain.start)
+    }
+
+    /// Goes over the whole chain.
+    func checkAudit() throws(StoreError) -> AuditCheck {
+        var check = AuditCheck(head: AuditHead(number: 0, hash: AuditChain.start), problems: [])
+        let note: (String) -> Void = { if check.problems.count < 100 { check.problems.append($0) } }
+        let statement = try self.statement(
+            """
+            SELECT number, at, uid, operator, source, reason, word, subject, stage, asked, state_before, state_after,
+                hash
+            FROM audit ORDER BY number
+            """)
+        defer { statement.reset() }
+        while try statement.step() {
+            let number = statement.row.int64(0)
+            let expected = check.head.number + 1
+            if number != expected {
+                let missing = number - expected == 1 ? "\(expected) is" : "\(expected) to \(number - 1) are"
+                note("The audit log has a gap: \(missing) missing. Somebody changed the database: ask who may.")
+            }
+            if let entry = statement.row.auditEntry {
+                // After a gap the entry before is not known, so that only the next ones can be held against theirs.
+                let isLinked = number == expected
+                if isLinked && AuditChain.hash(entry, after: check.head.hash) != entry.hash {
+                    note(
+                        "Entry \(number) of the audit log is not as it was written, or the one before it is not. "
+                            + "Somebody changed the database: ask who may.")
+                }
+            } else {
+                note("Entry \(number) of the audit log is none that teahouse writes. Restore the last backup.")
+            }
+            check.head = AuditHead(number: number, hash: statement.row.blob(12))
+        }
+        let last = try self.first("SELECT seq FROM sqlite_sequence WHERE name = 'audit'") { row throws(StoreError) in
+            row.int64(0)
+        }
+        if let last, last > check.head.number {
+            note(
+                "The audit log ends with \(check.head.number), but there was an entry \(last). "
+                    + "Somebody changed the database: ask who may.")
+        }
+        return check
+    }
+}
+
+// MARK: Reading
+
+extension ReadTransaction {
+    /// Entries of the audit log, the newest first.
+    ///
+    /// - Throws: `invalid` when the limit is not 1...1000.
+    package func auditEntries(_ query: AuditQuery) throws(StoreError) -> [AuditEntry] {
+        let sql: StaticString = """
+            SELECT number, at, uid, operator, source, reason, word, subject, stage, asked, state_before, state_after,
+                hash
+            FROM audit
+            WHERE number < ?1 AND at >= ?2 AND (?3 IS NULL OR operator = ?3 OR CAST(uid AS TEXT) = ?3)
+                AND (?4 IS NULL OR word = ?4 OR substr(word, 1, length(?4) + 1) = ?4 || '.')
+                AND (?5 IS NULL OR subject = ?5)
+            ORDER BY number DESC LIMIT ?6
+            """
+        return try self.connection.query(
+            sql, query.before ?? .max, query.sinceMilliseconds ?? .min, query.who, query.what, query.subject,
+            try Self.page(query.limit)
+        ) { row throws(StoreError) in
+            guard let entry = row.auditEntry else { throw Row.damaged("audit entry") }
+            return entry
+        }
+    }
+
+    /// One entry, with its number.
+    package func auditEntry(_ number: Int64) throws(StoreError) -> AuditEntry? {
+        var query = AuditQuery()
+        query.before = number < .max ? number + 1 : number
+        query.limit = 1
+        return try self.auditEntries(query).first { $0.number == number }
+    }
+
+    /// The end of the audit log.
+    package func auditHead() throws(StoreError) -> AuditHead { try self.connection.auditHead() }
+
+    /// Goes over the whole chain: about ten microseconds for each entry.
+    package func checkAudit() throws(StoreError) -> AuditCheck { try self.connection.checkAudit() }
+}
+
+extension Row {
+    /// `nil` for what no teahouse writes.
+    fileprivate var auditEntry: AuditEntry? {
+        guard let uid = UInt32(exactly: self.int64(2)), let source = AuditSource(rawValue: self.text(4)),
+            let stage = AuditStage(rawValue: self.int64(8))
+        else { return nil }
+        return AuditEntry(
+            number: self.int64(0), atMilliseconds: self.int64(1),
+            actor: AuditActor(uid: uid, name: self.optionalText(3), source: source, reason: self.optionalText(5)),
+            word: self.text(6), subject: self.optionalText(7), stage: stage, asked: self.text(9),
+            before: self.optionalText(10), after: self.optionalText(11), hash: self.blob(12))
+    }
+}

@@ -1,0 +1,228 @@
+import AdminAPI
+import ChatModel
+import CommandLineKit
+
+private let conversationArgument = CommandArgument("CONVERSATION", help: "argument.conversation")
+private let sequenceArgument = CommandArgument("SEQUENCE", help: "argument.sequence")
+
+/// `teahouse ctl conversation` beyond looking: made, renamed, ended, read and copied.
+let talkCommands: [Command] = [
+    conversationDirectCommand, conversationRoomCommand, conversationRenameCommand, conversationDeleteCommand,
+    conversationMessagesCommand, conversationSeeAsCommand, conversationExportCommand,
+]
+
+/// `teahouse ctl message`
+let messageCommand = Command(
+    group: "message", summary: "command.ctl.message", examples: ["teahouse ctl message trace tea 17"],
+    subcommands: [messageRecallCommand, messageTraceCommand])
+
+// MARK: Making and ending
+
+private let conversationDirectCommand = Command(
+    "direct", summary: "command.ctl.conversation.direct",
+    arguments: [CommandArgument("ONE", help: "argument.user"), CommandArgument("OTHER", help: "argument.user")],
+    examples: ["teahouse ctl conversation direct ming lan"],
+    body: Control.command { control throws(CommandFailure) in
+        try control.made(.createDirect(try control.user("ONE"), try control.user("OTHER")))
+    })
+
+private let conversationRoomCommand = Command(
+    "room", summary: "command.ctl.conversation.room",
+    arguments: [CommandArgument("NAME", help: "argument.room")],
+    options: [CommandOption("title", .value("TITLE"), help: "option.title")],
+    examples: ["teahouse ctl conversation room hall --title 大堂"],
+    body: Control.command { control throws(CommandFailure) in
+        let name = try control.groupName(control.invocation.argument("NAME"))
+        try control.made(.createRoom(name, title: control.invocation.value("title")))
+    })
+
+private let conversationRenameCommand = Command(
+    "rename", summary: "command.ctl.conversation.rename",
+    arguments: [conversationArgument, CommandArgument("TITLE", help: "argument.title", isOptional: true)],
+    examples: ["teahouse ctl conversation rename tea '茶馆'", "teahouse ctl conversation rename tea"],
+    body: Control.command { control throws(CommandFailure) in
+        let title = control.invocation.list("TITLE").first
+        try control.changed(
+            .rename(control.invocation.argument("CONVERSATION"), title: title), "ctl.conversation.renamed")
+    })
+
+private let conversationDeleteCommand = Command(
+    "delete", summary: "command.ctl.conversation.delete", arguments: [conversationArgument],
+    examples: ["teahouse ctl conversation delete tea"],
+    body: Control.command { control throws(CommandFailure) in
+        try control.changed(.delete(control.invocation.argument("CONVERSATION")), "ctl.conversation.deleted")
+    })
+
+// MARK: Reading
+
+private let conversationMessagesCommand = Command(
+    "messages", summary: "command.ctl.conversation.messages", arguments: [conversationArgument],
+    options: [
+        CommandOption("before", .number(1, .max), help: "option.beforeSequence"),
+        CommandOption("after", .number(0, .max), help: "option.afterSequence"),
+        CommandOption("around", .number(1, .max), help: "option.aroundSequence"),
+        CommandOption("since", .value("TIME"), help: "option.since"),
+        CommandOption("limit", .number(1, AdminProtocol.pageMessages), help: "option.messagesLimit"),
+    ],
+    examples: [
+        "teahouse ctl conversation messages tea --around 120",
+        "teahouse ctl conversation messages tea --since '2026-11-21 08:00'",
+    ],
+    body: Control.command { control throws(CommandFailure) in
+        let invocation = control.invocation
+        var places: [AdminTalkPlace] = []
+        if let before = invocation.number("before") { places.append(.before(Int64(before))) }
+        if let after = invocation.number("after") { places.append(.after(Int64(after))) }
+        if let around = invocation.number("around") { places.append(.around(Int64(around))) }
+        if let since = invocation.value("since") { places.append(.since(try control.moment(since))) }
+        guard places.count <= 1 else { throw CommandFailure(.usage, control.text("ctl.onePlace")) }
+        let limit = Int64(invocation.number("limit") ?? AdminProtocol.pageMessages)
+        let request = AdminTalkRequest.look(
+            invocation.argument("CONVERSATION"), places.first ?? .before(.max), limit: limit)
+        let answer = try control.ask(.talks(request))
+        guard case .messages(let messages) = answer else { throw control.unexpectedAnswer }
+        if control.wantsJSON { return try control.print(json: answer.json) }
+        try control.print(messages)
+    })
+
+private let conversationSeeAsCommand = Command(
+    "see-as", summary: "command.ctl.conversation.seeAs",
+    arguments: [conversationArgument, CommandArgument("MEMBER", help: "argument.user")],
+    options: [
+        CommandOption("before", .number(1, .max), help: "option.beforeSequence"),
+        CommandOption("limit", .number(1, AdminProtocol.pageMessages), help: "option.messagesLimit"),
+    ],
+    examples: ["teahouse ctl conversation see-as tea ming --why 'he says that a message is missing'"],
+    body: Control.command { control throws(CommandFailure) in
+        let invocation = control.invocation
+        let request = AdminTalkRequest.seeAs(
+            invocation.argument("CONVERSATION"), try control.user("MEMBER"),
+            before: invocation.number("before").map { Int64($0) },
+            limit: Int64(invocation.number("limit") ?? AdminProtocol.pageMessages))
+        let answer = try control.ask(.talks(request))
+        guard case .talks(.seen(let seen)) = answer else { throw control.unexpectedAnswer }
+        if control.wantsJSON { return try control.print(json: answer.json) }
+        try control.print(
+            [
+                Table.Column("table.sequence", .right), Table.Column("table.time"), Table.Column("table.sender"),
+                Table.Column("table.text", maximumWidth: 200), Table.Column("table.state"),
+            ],
+            rows: seen.messages.map { row in
+                let state = row.isRecalled ? "word.recalled" : row.isEdited ? "word.edited" : nil
+                return [
+                    String(row.message.sequence), localTime(row.message.sentAtMilliseconds), row.message.sender,
+                    control.shown(row.message), state.map { control.text($0) } ?? "",
+                ]
+            })
+        guard !seen.withheld.isEmpty else { return }
+        try control.terminal.print("\n\(control.text("heading.withheld"))\n")
+        try control.print(
+            [Table.Column("table.sequence", .right), Table.Column("table.reason")],
+            rows: seen.withheld.map { [String($0.sequence), control.word(for: $0.reason)] })
+    })
+
+private let conversationExportCommand = Command(
+    "export", summary: "command.ctl.conversation.export", arguments: [conversationArgument],
+    options: [CommandOption("after", .number(0, .max), help: "option.afterSequence")],
+    examples: ["teahouse ctl conversation export tea"],
+    body: Control.command { control throws(CommandFailure) in
+        let name = control.invocation.argument("CONVERSATION")
+        var after = Int64(control.invocation.number("after") ?? 0)
+        while true {
+            guard case .talks(.exported(let page, let next)) = try control.ask(.talks(.export(name, after: after)))
+            else { throw control.unexpectedAnswer }
+            for message in page { try control.print(json: message.json) }
+            guard let next else { return }
+            after = next
+        }
+    })
+
+// MARK: One message
+
+private let messageRecallCommand = Command(
+    "recall", summary: "command.ctl.message.recall", arguments: [conversationArgument, sequenceArgument],
+    options: [CommandOption("for-good", .flag, help: "option.forGood")],
+    examples: ["teahouse ctl message recall tea 17", "teahouse ctl message recall tea 17 --for-good"],
+    body: Control.command { control throws(CommandFailure) in
+        let request = AdminTalkRequest.recall(
+            control.invocation.argument("CONVERSATION"), sequence: try control.sequence(),
+            forGood: control.invocation.has("for-good"))
+        try control.tell(try control.ask(.talks(request)), "ctl.message.recalled")
+    })
+
+private let messageTraceCommand = Command(
+    "trace", summary: "command.ctl.message.trace", arguments: [conversationArgument, sequenceArgument],
+    examples: ["teahouse ctl message trace tea 17"],
+    body: Control.command { control throws(CommandFailure) in
+        let (name, sequence) = (control.invocation.argument("CONVERSATION"), try control.sequence())
+        var whole: AdminTrace?
+        repeat {
+            let request = AdminTalkRequest.trace(name, sequence: sequence, after: whole?.next)
+            guard case .talks(.trace(let page)) = try control.ask(.talks(request)) else {
+                throw control.unexpectedAnswer
+            }
+            whole = page.following(whole)
+        } while whole?.next != nil
+        guard let trace = whole else { return }
+        if control.wantsJSON { return try control.print(json: AdminAnswer.talks(.trace(trace)).json) }
+        try control.print([trace.message])
+        try control.terminal.print("\n")
+        try control.print(
+            [
+                Table.Column("table.name"), Table.Column("table.read"), Table.Column("table.delivered"),
+                Table.Column("table.waiting"), Table.Column("table.sessions"), Table.Column("table.withheld"),
+            ],
+            rows: trace.people.map { person in
+                let read = person.isSender ? control.text("word.sender") : control.yesOrNo(person.isRead)
+                return [
+                    person.name.text, person.reportedReadAtMilliseconds.map { localTime($0) } ?? read,
+                    person.deliveredTo.map(\.name).joined(separator: ", "),
+                    person.waitingFor.map(\.name).joined(separator: ", "),
+                    person.sessions.map { "\($0.device.name) \($0.id)" }.joined(separator: ", "),
+                    person.withheld.map { control.word(for: $0) } ?? "",
+                ]
+            })
+    })
+
+extension AdminTrace {
+    /// This page behind the ones before.
+    fileprivate func following(_ before: AdminTrace?) -> AdminTrace {
+        guard let before else { return self }
+        var whole = self
+        whole.people = before.people + self.people
+        return whole
+    }
+}
+
+extension Control {
+    fileprivate func made(_ request: AdminTalkRequest) throws(CommandFailure) {
+        let answer = try self.ask(.talks(request))
+        guard case .conversation(let detail) = answer else { throw self.unexpectedAnswer }
+        let values = ["number": "id:\(detail.conversation.number)", "name": detail.conversation.name]
+        try self.tell(answer, "ctl.conversation.made", values)
+    }
+
+    fileprivate func changed(_ request: AdminTalkRequest, _ key: String) throws(CommandFailure) {
+        let count = try self.count(.talks(request))
+        try self.tell(
+            .count(count), count == 0 ? "ctl.unchanged" : key,
+            ["name": self.invocation.argument("CONVERSATION")])
+    }
+
+    fileprivate func sequence() throws(CommandFailure) -> Int64 {
+        let text = self.invocation.argument("SEQUENCE")
+        guard let sequence = Int64(text), sequence > 0 else {
+            throw CommandFailure(.usage, self.text("ctl.badNumber", ["text": text]))
+        }
+        return sequence
+    }
+
+    fileprivate func word(for reason: AdminWithholding) -> String {
+        switch reason {
+        case .cleared: self.text("word.cleared")
+        case .deletedBySelf: self.text("word.deletedBySelf")
+        case .deletedForAll: self.text("word.deletedForAll")
+        case .notForThem: self.text("word.notForThem")
+        }
+    }
+}

@@ -1,0 +1,48 @@
+import AdminAPI
+import ChatModel
+
+private var sampleQuery: AuditQuery {
+    var query = AuditQuery()
+    query.who = "小明"
+    query.what = "user"
+    query.subject = "romeo"
+    query.sinceMilliseconds = 5
+    query.before = 9
+    query.limit = 20
+    return query
+}
+
+private let sampleEntry = AdminAuditEntry(
+    AuditEntry(
+        number: 3, atMilliseconds: 1_800_000_000_000,
+        actor: AuditActor(uid: 1000, name: "小明", source: .console, reason: "r"), word: "user.disable",
+        subject: "romeo", stage: .done, asked: "{\"name\":\"romeo\"}", before: "{}", after: nil), hash: "00ff")
+private let entryJSON =
+    #""number":3,"at":1800000000000,"uid":1000,"operator":"小明","source":"console","reason":"r","#
+    + #""word":"user.disable","subject":"romeo","stage":"done","asked":"{\"name\":\"romeo\"}","before":"{}","#
+    + #""hash":"00ff""#
+
+/// Every request and reply about the audit log once, with the line it is on the socket.
+let auditRequestVectors: [(AdminRequest, String)] = [
+    (
+        .audit(.list(sampleQuery)),
+        #"{"id":7,"ask":"audit.list","with":{"who":"小明","what":"user","subject":"romeo","since":5,"before":9,"limit":20}}"#
+    ),
+    (.audit(.show(3)), #"{"id":7,"ask":"audit.show","with":{"number":3}}"#),
+    (.audit(.verify), #"{"id":7,"ask":"audit.verify","with":{}}"#),
+]
+
+let auditReplyVectors: [(AdminReply, String)] = [
+    (
+        .answer(id: 7, .success(.audit(.list([sampleEntry], next: 3)))),
+        #"{"id":7,"answer":"audit","with":{"entries":[{\#(entryJSON)}],"next":3}}"#
+    ),
+    (
+        .answer(id: 7, .success(.audit(.one(sampleEntry)))),
+        #"{"id":7,"answer":"audit.entry","with":{\#(entryJSON)}}"#
+    ),
+    (
+        .answer(id: 7, .success(.audit(.checked(AdminAuditCheck(count: 3, hash: "00ff", problems: ["p"]))))),
+        #"{"id":7,"answer":"audit.checked","with":{"entries":3,"hash":"00ff","problems":["p"]}}"#
+    ),
+]

@@ -1,0 +1,151 @@
+import AdminAPI
+import ChatModel
+
+/// Every request about conversations, people and the pulse once, with the line it is on the socket.
+let talkRequestVectors: [(AdminRequest, String)] = [
+    (
+        .talks(.createDirect(romeo, juliet)),
+        #"{"id":7,"ask":"conversation.direct","with":{"one":"romeo","other":"朱丽叶"}}"#
+    ),
+    (
+        .talks(.createRoom(verona, title: "T")),
+        #"{"id":7,"ask":"conversation.room","with":{"name":"verona","title":"T"}}"#
+    ),
+    (
+        .talks(.rename("verona", title: nil)),
+        #"{"id":7,"ask":"conversation.rename","with":{"conversation":"verona"}}"#
+    ),
+    (.talks(.delete("verona")), #"{"id":7,"ask":"conversation.delete","with":{"conversation":"verona"}}"#),
+    (
+        .talks(.look("verona", .before(9), limit: 20)),
+        #"{"id":7,"ask":"conversation.look","with":{"conversation":"verona","before":9,"limit":20}}"#
+    ),
+    (
+        .talks(.look("verona", .after(0), limit: 1)),
+        #"{"id":7,"ask":"conversation.look","with":{"conversation":"verona","after":0,"limit":1}}"#
+    ),
+    (
+        .talks(.look("verona", .around(9), limit: 2)),
+        #"{"id":7,"ask":"conversation.look","with":{"conversation":"verona","around":9,"limit":2}}"#
+    ),
+    (
+        .talks(.look("verona", .since(9), limit: 2)),
+        #"{"id":7,"ask":"conversation.look","with":{"conversation":"verona","since":9,"limit":2}}"#
+    ),
+    (
+        .talks(.recall("verona", sequence: 9, forGood: true)),
+        #"{"id":7,"ask":"message.recall","with":{"conversation":"verona","sequence":9,"forGood":true}}"#
+    ),
+    (
+        .talks(.trace("verona", sequence: 9, after: 3)),
+        #"{"id":7,"ask":"message.trace","with":{"conversation":"verona","sequence":9,"after":3}}"#
+    ),
+    (
+        .talks(.seeAs("verona", romeo, before: nil, limit: 20)),
+        #"{"id":7,"ask":"conversation.seeAs","with":{"conversation":"verona","member":"romeo","limit":20}}"#
+    ),
+    (
+        .talks(.export("verona", after: 0)),
+        #"{"id":7,"ask":"conversation.export","with":{"conversation":"verona","after":0}}"#
+    ),
+    (
+        .people(.edit(AdminUserEdit(name: romeo, displayName: "", externalID: "7", role: .administrator))),
+        #"{"id":7,"ask":"user.edit","with":"#
+            + #"{"name":"romeo","displayName":"","externalID":"7","role":"administrator"}}"#
+    ),
+    (
+        .people(.preview([AdminImportRow(name: romeo, displayName: "R")])),
+        #"{"id":7,"ask":"user.preview","with":{"users":[{"name":"romeo","displayName":"R"}]}}"#
+    ),
+    (
+        .people(
+            .endSessions(
+                AdminSessionFilter(
+                    user: romeo, device: .web, protocolName: "p", address: "10.", openedBeforeMilliseconds: 5,
+                    isEncrypted: false), isDryRun: true)),
+        #"{"id":7,"ask":"session.endWhere","with":{"user":"romeo","device":"web","protocol":"p","address":"10.","#
+            + #""openedBefore":5,"encrypted":false,"dryRun":true}}"#
+    ),
+    (.live(.start), #"{"id":7,"ask":"live.start","with":{}}"#),
+    (.live(.look), #"{"id":7,"ask":"live.look","with":{}}"#),
+]
+
+private let messageJSON =
+    #""conversation":3,"conversationName":"verona","sequence":7,"id":"9007199254740993","sender":"romeo","#
+    + #""sentAt":1800000000000,"kind":-1,"text":"你好\n\"x\"","cut":false,"form":"text""#
+
+private var samplePoint: AdminLivePoint {
+    var point = AdminLivePoint(atMilliseconds: 1)
+    point.messages = 2
+    point.downloadedBytes = 17
+    return point
+}
+private let pointJSON =
+    #""at":1,"messages":2,"deliveries":0,"refusals":0,"sessions":0,"usersOnline":0,"commits":0,"#
+    + #""commitMicroseconds":0,"queueRequests":0,"queueBytes":0,"freeBytes":0,"profileHits":0,"profileLookUps":0,"#
+    + #""uploads":0,"downloads":0,"uploadedBytes":0,"downloadedBytes":17"#
+
+let talkReplyVectors: [(AdminReply, String)] = [
+    (
+        .answer(
+            id: 7,
+            .success(
+                .talks(
+                    .trace(
+                        AdminTrace(
+                            message: sampleMessage, isRecalled: true, isDeletedForAll: false, editCount: 2,
+                            people: [
+                                AdminTraceRow(
+                                    name: romeo, isSender: false, isRead: true, reportedReadAtMilliseconds: 5,
+                                    deliveredTo: [.app], waitingFor: [.web],
+                                    sessions: [AdminTraceSession(id: 4, device: .app)], withheld: .cleared)
+                            ], next: 9))))),
+        #"{"id":7,"answer":"trace","with":{"message":{\#(messageJSON)},"recalled":true,"deletedForAll":false,"#
+            + #""edits":2,"people":[{"name":"romeo","sender":false,"read":true,"reportedReadAt":5,"#
+            + #""deliveredTo":["app"],"waitingFor":["web"],"sessions":[{"id":4,"device":"app"}],"#
+            + #""withheld":"cleared"}],"next":9}}"#
+    ),
+    (
+        .answer(
+            id: 7,
+            .success(
+                .talks(
+                    .seen(
+                        AdminSeen(
+                            messages: [AdminSeenMessage(message: sampleMessage, isRecalled: false, isEdited: true)],
+                            withheld: [AdminWithheld(sequence: 8, reason: .notForThem)], next: nil))))),
+        #"{"id":7,"answer":"seen","with":{"messages":[{"message":{\#(messageJSON)},"recalled":false,"edited":true}],"#
+            + #""withheld":[{"sequence":8,"reason":"notForThem"}]}}"#
+    ),
+    (
+        .answer(
+            id: 7,
+            .success(
+                .talks(
+                    .exported(
+                        [
+                            AdminExportedMessage(
+                                sequence: 1, id: MessageID(rawValue: 5), sender: "romeo", sentAtMilliseconds: 6,
+                                kind: .text, body: Array("茶".utf8), isRecalled: false, isDeletedForAll: true,
+                                editedBody: [0xFF])
+                        ], next: 1)))),
+        #"{"id":7,"answer":"exported","with":{"messages":[{"sequence":1,"id":"5","sender":"romeo","sentAt":6,"#
+            + #""kind":-1,"body":"茶","recalled":false,"deletedForAll":true,"editedBase64":"/w=="}],"next":1}}"#
+    ),
+    (
+        .answer(
+            id: 7,
+            .success(
+                .previewed([
+                    AdminImportPreview(name: romeo, outcome: .new),
+                    AdminImportPreview(name: romeo, outcome: .refused, problem: "p"),
+                ]))),
+        #"{"id":7,"answer":"previewed","with":{"users":[{"name":"romeo","outcome":"new"},"#
+            + #"{"name":"romeo","outcome":"refused","problem":"p"}]}}"#
+    ),
+    (
+        .answer(id: 7, .success(.live(AdminLiveHistory(points: [samplePoint], limits: [])))),
+        #"{"id":7,"answer":"live","with":{"points":[{\#(pointJSON)}],"limits":[]}}"#
+    ),
+    (.event(id: 7, .pulse(samplePoint)), #"{"id":7,"event":"pulse","with":{\#(pointJSON)}}"#),
+]

@@ -1,0 +1,206 @@
+import AdminAPI
+import ChatModel
+import Execution
+import Store
+import Testing
+
+@testable import AdminService
+
+@Suite("Conversations and messages, for operators") struct TalkRequestsTests {
+    /// Romeo and juliet in verona, where romeo said 1 to 5.
+    private func furnished(
+        clock: Clock = .system, _ change: (inout AdminServiceOptions) -> Void = { _ in }
+    ) throws -> (House, AdminClient) {
+        let house = try House(clock: clock, change)
+        try house.add("romeo", "juliet", "nurse")
+        let client = try house.client()
+        _ = try client.ask(.createGroup(AdminNewGroup(name: verona, members: [romeo, juliet])))
+        for number in 1...5 {
+            _ = try client.ask(.send(AdminSend(from: romeo, to: .group(verona), text: "m\(number)")))
+        }
+        return (house, client)
+    }
+
+    private func lastEntry(_ client: AdminClient) throws -> AuditEntry? {
+        guard case .audit(.list(let entries, _)) = try client.ask(.audit(.list(AuditQuery()))) else { return nil }
+        return entries.first?.entry
+    }
+
+    private func conversation(_ client: AdminClient, _ request: AdminTalkRequest) throws -> AdminConversation {
+        guard case .conversation(let detail) = try client.ask(.talks(request)) else {
+            throw AdminError(.protocolError, "another answer was due")
+        }
+        return detail.conversation
+    }
+
+    @Test("two people's conversation is made once, a room once and for all")
+    func made() throws {
+        let (house, client) = try self.furnished()
+        defer { withExtendedLifetime(house) {} }
+        let direct = try self.conversation(client, .createDirect(romeo, juliet))
+        #expect(direct.kind == .direct && direct.name == "juliet,romeo" && direct.memberCount == 2)
+        #expect(try self.conversation(client, .createDirect(juliet, romeo)).number == direct.number)
+        let ball = try self.conversation(client, .createRoom(ChannelName("ball")!, title: "舞会"))
+        #expect(ball.kind == .room && ball.title == "舞会")
+        #expect(try self.lastEntry(client)?.after?.contains("舞会") == true)
+        #expect(try client.count(.talks(.rename("ball", title: "假面舞会"))) == 1)
+        #expect(client.refusal(of: .talks(.createRoom(ChannelName("ball")!, title: nil)))?.code == .exists)
+        #expect(client.refusal(of: .talks(.createDirect(romeo, UserName("tybalt")!)))?.code == .notFound)
+    }
+
+    @Test("another title, and none")
+    func renamed() throws {
+        let (house, client) = try self.furnished()
+        defer { withExtendedLifetime(house) {} }
+        #expect(try client.count(.talks(.rename("verona", title: "维罗纳"))) == 1)
+        #expect(try client.count(.talks(.rename("verona", title: "维罗纳"))) == 0)
+        #expect(try client.count(.talks(.rename("verona", title: nil))) == 1)
+        let entry = try self.lastEntry(client)
+        #expect(entry?.before?.contains("维罗纳") == true && entry?.after?.contains("维罗纳") == false)
+        #expect(client.refusal(of: .talks(.rename("verona", title: "a\nb")))?.code == .invalid)
+        _ = try client.ask(.talks(.createDirect(romeo, juliet)))
+        #expect(client.refusal(of: .talks(.rename("romeo,juliet", title: "us")))?.code == .invalid)
+    }
+
+    @Test("a deleted group has nobody in it, takes nothing, and keeps its history for operators")
+    func deleted() throws {
+        let (house, client) = try self.furnished()
+        #expect(try client.count(.talks(.delete("verona"))) == 1)
+        #expect(try client.count(.talks(.delete("verona"))) == 0)
+        guard case .conversation(let detail) = try client.ask(.showConversation("verona")) else { return }
+        #expect(detail.members.isEmpty && detail.conversation.isDisbanded && detail.conversation.head == 5)
+        #expect(client.refusal(of: .send(AdminSend(from: romeo, to: .group(verona), text: "?")))?.code == .refused)
+        let romeos = try house.store.readAndWait { transaction throws(StoreError) in
+            try transaction.conversations(of: try transaction.user(named: romeo)!.id).count
+        }
+        #expect(romeos == 0)
+        guard case .talks(.exported(let messages, nil)) = try client.ask(.talks(.export("verona", after: 0))) else {
+            return
+        }
+        #expect(messages.count == 5)
+        _ = try client.ask(.talks(.createDirect(romeo, juliet)))
+        #expect(client.refusal(of: .talks(.delete("romeo,juliet")))?.code == .invalid)
+    }
+
+    @Test("pages before, after and around a sequence, and from a time on")
+    func look() throws {
+        let clock = ManualClock()
+        let (house, client) = try self.furnished(clock: clock.clock)
+        defer { withExtendedLifetime(house) {} }
+        clock.advance(milliseconds: 60_000)
+        let later = clock.clock.wallMilliseconds()
+        _ = try client.ask(.send(AdminSend(from: juliet, to: .group(verona), text: "m6")))
+        let texts: (AdminTalkPlace, Int64) throws -> [String] = { place, limit in
+            guard case .messages(let messages) = try client.ask(.talks(.look("verona", place, limit: limit))) else {
+                return []
+            }
+            return messages.map(\.text)
+        }
+        #expect(try texts(.before(3), 20) == ["m1", "m2"] && texts(.before(.max), 2) == ["m5", "m6"])
+        #expect(try texts(.after(4), 20) == ["m5", "m6"] && texts(.around(3), 3) == ["m2", "m3", "m4"])
+        #expect(try texts(.since(later), 20) == ["m6"] && texts(.since(later + 1), 20) == [])
+        #expect(try texts(.since(0), 2) == ["m1", "m2"])
+    }
+
+    @Test("the operator takes back what is old, and the devices are told after the commit")
+    func recall() throws {
+        let told = Lock<[Int64]>([])
+        let (house, client) = try self.furnished { options in
+            options.didWithdraw = { change, conversation in
+                #expect(conversation.channel == verona)
+                told.withLock { $0.append(change.place.sequence) }
+            }
+        }
+        defer { withExtendedLifetime(house) {} }
+        #expect(try client.ask(.talks(.recall("verona", sequence: 2, forGood: false))) == .done)
+        #expect(try client.ask(.talks(.recall("verona", sequence: 3, forGood: true))) == .done)
+        #expect(told.withLock { $0 } == [2, 3])
+        #expect(client.refusal(of: .talks(.recall("verona", sequence: 2, forGood: false)))?.code == .refused)
+        #expect(client.refusal(of: .talks(.recall("verona", sequence: 9, forGood: false)))?.code == .refused)
+        guard case .talks(.exported(let messages, nil)) = try client.ask(.talks(.export("verona", after: 1))) else {
+            return
+        }
+        #expect(messages.map(\.isRecalled) == [true, false, false, false])
+        #expect(messages.map(\.isDeletedForAll) == [false, true, false, false])
+        #expect(messages[0].body.isEmpty && messages[2].body == Array(#"{"type":1,"content":"m4"}"#.utf8))
+    }
+
+    @Test("a trace tells of each member: devices, reading, sessions, and why they do not see it")
+    func trace() throws {
+        let (house, client) = try self.furnished()
+        try house.signIn("juliet", .web, handle: 7)
+        try house.store.writeAndWait { transaction throws(StoreError) in
+            let (low, high) = (
+                try transaction.reading.user(named: romeo)!.id, try transaction.reading.user(named: juliet)!.id
+            )
+            let id = try transaction.reading.conversation(.channel(.group, verona), seenBy: .system)!.id
+            try transaction.recordDelivered([
+                DeliveredPosition(user: high, deviceClass: .app, conversation: id, sequence: 3),
+                DeliveredPosition(user: high, deviceClass: .web, conversation: id, sequence: 2),
+            ])
+            try transaction.markRead(high, in: id, upTo: 3)
+            _ = try transaction.hide([MessagePlace(id, 3)], for: low)
+        }
+        guard case .talks(.trace(let trace)) = try client.ask(.talks(.trace("verona", sequence: 3, after: nil))) else {
+            return
+        }
+        #expect(trace.message.text == "m3" && trace.next == nil && !trace.isRecalled)
+        let (sender, other) = (trace.people[0], trace.people[1])
+        #expect(sender.name == romeo && sender.isSender && sender.withheld == .deletedBySelf)
+        #expect(sender.sessions.isEmpty && sender.deliveredTo.isEmpty)
+        #expect(other.name == juliet && other.isRead && !other.isSender && other.withheld == nil)
+        #expect(other.deliveredTo == [.app] && other.waitingFor == [.web] && other.sessions.map(\.device) == [.web])
+        #expect(client.refusal(of: .talks(.trace("verona", sequence: 6, after: nil)))?.code == .notFound)
+    }
+
+    @Test("with another's eyes: what they see and nothing else, with a reason and an entry in the audit log")
+    func seeAs() throws {
+        let (house, client) = try self.furnished()
+        let request = AdminRequest.talks(.seeAs("verona", juliet, before: nil, limit: 20))
+        #expect(client.refusal(of: request)?.code == .invalid)
+        try house.store.writeAndWait { transaction throws(StoreError) in
+            let user = try transaction.reading.user(named: juliet)!.id
+            let id = try transaction.reading.conversation(.channel(.group, verona), seenBy: .system)!.id
+            _ = try transaction.hide([MessagePlace(id, 4)], for: user)
+            try transaction.recall(MessagePlace(id, 5), by: .operator)
+            try transaction.edit(
+                MessagePlace(id, 3), newBody: Array(#"{"type":1,"content":"new"}"#.utf8), isJSONObject: true,
+                by: .operator)
+        }
+        client.who = AdminOperator(name: "ming", reason: "a message is missing")
+        guard case .talks(.seen(let seen)) = try client.ask(request) else { return }
+        #expect(seen.messages.map(\.message.text) == ["m1", "m2", "new", ""])
+        #expect(seen.messages.map(\.isEdited) == [false, false, true, false])
+        #expect(seen.messages.map(\.isRecalled) == [false, false, false, true])
+        #expect(seen.withheld == [AdminWithheld(sequence: 4, reason: .deletedBySelf)] && seen.next == nil)
+        let entry = try self.lastEntry(client)
+        #expect(entry?.word == "conversation.seeAs" && entry?.actor.reason == "a message is missing")
+        #expect(entry?.stage == .asked && entry?.asked.contains("juliet") == true)
+        // Who is not in it sees nothing.
+        #expect(
+            client.refusal(of: .talks(.seeAs("verona", UserName("nurse")!, before: nil, limit: 20)))?.code == .notFound)
+    }
+
+    @Test("an export comes page by page, and each page is in the audit log")
+    func export() throws {
+        let (house, client) = try self.furnished()
+        defer { withExtendedLifetime(house) {} }
+        let long = String(repeating: "x", count: 20_000)
+        for _ in 0..<10 { _ = try client.ask(.send(AdminSend(from: romeo, to: .group(verona), text: long))) }
+        var sequences: [Int64] = []
+        var (after, pages) = (Int64(0), 0)
+        while true {
+            guard case .talks(.exported(let page, let next)) = try client.ask(.talks(.export("verona", after: after)))
+            else { return }
+            sequences += page.map(\.sequence)
+            pages += 1
+            guard let next else { break }
+            after = next
+        }
+        #expect(sequences == Array(1...15) && pages == 2)
+        var query = AuditQuery()
+        query.what = "conversation.export"
+        guard case .audit(.list(let entries, nil)) = try client.ask(.audit(.list(query))) else { return }
+        #expect(entries.count == 2)
+    }
+}

@@ -1,0 +1,82 @@
+import Testing
+
+@Suite("teahouse ctl: conversations, messages, sessions by filter, the pulse") struct TalkCommandTests {
+    private func furnished() throws -> House {
+        let house = try House()
+        for name in ["ming", "lan"] { _ = house.ctl("user", "add", name) }
+        _ = house.ctl("group", "create", "tea", "--members", "ming,lan")
+        for number in 1...5 { _ = house.ctl("send", "--from", "ming", "--group", "tea", "m\(number)") }
+        return house
+    }
+
+    @Test("conversations are made, renamed and ended")
+    func made() throws {
+        let house = try self.furnished()
+        #expect(house.ctl("conversation", "direct", "ming", "lan").output == "conversation lan,ming is id:2\n")
+        #expect(house.ctl("conversation", "room", "hall", "--title", "大堂").output == "conversation hall is id:3\n")
+        #expect(house.ctl("conversation", "rename", "tea", "茶馆").output == "title of tea changed\n")
+        #expect(house.ctl("conversation", "rename", "tea", "茶馆").output == "nothing to change: it is so already\n")
+        #expect(house.ctl("conversation", "list").output.contains("茶馆"))
+        #expect(house.ctl("conversation", "delete", "tea", "--json").output == "{\"count\":1}\n")
+        #expect(house.ctl("conversation", "show", "tea").output.contains("disbanded"))
+        #expect(house.ctl("conversation", "delete", "nothing").code == .refused)
+    }
+
+    @Test("messages are found by sequence and by time, and taken back")
+    func messages() throws {
+        let house = try self.furnished()
+        let around = house.ctl("conversation", "messages", "tea", "--around", "3", "--limit", "3").output
+        #expect(around.contains("m2") && around.contains("m4") && !around.contains("m5"))
+        #expect(house.ctl("conversation", "messages", "tea", "--since", "2999-01-01").output == "nothing to show\n")
+        #expect(house.ctl("conversation", "messages", "tea", "--since", "1h", "--before", "2").code == .usage)
+        #expect(house.ctl("message", "recall", "tea", "3").output == "message taken back\n")
+        #expect(house.ctl("message", "recall", "tea", "3").code == .refused)
+        #expect(house.ctl("message", "recall", "tea", "x").code == .usage)
+        let lines = house.ctl("conversation", "export", "tea").output.split(separator: "\n")
+        #expect(lines.count == 5 && lines[2].contains(#""recalled":true"#) && lines[4].contains("m5"))
+    }
+
+    @Test("a message's way to each member, and the history with a member's eyes")
+    func eyes() throws {
+        let house = try self.furnished()
+        let trace = house.ctl("message", "trace", "tea", "2")
+        #expect(trace.code == .done && trace.output.contains("ming  sender"))
+        #expect(house.ctl("message", "trace", "tea", "2", "--json").output.hasPrefix(#"{"message":{"conversation":1"#))
+        #expect(house.ctl("conversation", "see-as", "tea", "lan").code == .refused)
+        _ = house.ctl("message", "recall", "tea", "4", "--for-good")
+        let seen = house.ctl("conversation", "see-as", "tea", "lan", "--why", "she asked").output
+        #expect(
+            seen.contains("m5") && seen.contains("Not shown to this member:") && seen.contains("deleted for everyone"))
+        #expect(house.ctl("audit", "list", "--what", "conversation.seeAs").output.contains("she asked"))
+    }
+
+    @Test("people are edited, and an import is tried out")
+    func people() throws {
+        let house = try self.furnished()
+        #expect(house.ctl("user", "edit", "ming", "--role", "admin").output == "user ming changed, 0 sessions closed\n")
+        #expect(house.ctl("user", "show", "ming").output.contains("administrator"))
+        #expect(house.ctl("user", "edit", "ming").code == .usage)
+        let file = try house.write("ming\nwei\twei\nwei\n", to: "people.txt")
+        let tried = house.ctl("user", "import", file, "--dry-run")
+        #expect(tried.code == .done)
+        #expect(tried.output.hasSuffix("1 new, 1 there already, 1 named twice, 0 refused\n"))
+        #expect(house.ctl("user", "show", "wei").code == .refused)
+    }
+
+    @Test("sessions by filter: a filter that says nothing is a mistake")
+    func sessions() throws {
+        let house = try self.furnished()
+        #expect(house.ctl("session", "kick", "--address", "10.").output == "0 sessions closed\n")
+        #expect(house.ctl("session", "kick", "--device", "web", "--dry-run").output == "nothing to show\n")
+        #expect(house.ctl("session", "kick", "--dry-run").code == .usage)
+        #expect(house.ctl("session", "kick", "7", "--device", "web").code == .usage)
+    }
+
+    @Test("top shows the pulse once for scripts")
+    func top() throws {
+        let house = try House()
+        let json = house.ctl("top", "--once", "--json")
+        #expect(json.code == .done && json.output.hasPrefix(#"{"points":["#) && json.output.contains("queueBytes"))
+        #expect(house.ctl("top", "--once").code == .done)
+    }
+}

@@ -1,0 +1,195 @@
+import ChatModel
+import Execution
+import Testing
+
+@testable import Store
+
+@Suite("The audit log")
+struct AuditTests {
+    private static let ming = AuditActor(uid: 1000, name: "小明", source: .console, reason: "spring cleaning")
+
+    /// Notes about somebody's display name.
+    private func note(_ user: UserID, _ word: String = "user.edit", by actor: AuditActor = Self.ming) -> AuditNote {
+        AuditNote(actor: actor, word: word, subject: "romeo", asked: #"{"name":"romeo"}"#) {
+            transaction throws(StoreError) in try transaction.user(user)?.displayName
+        }
+    }
+
+    private func rename(_ user: UserID, _ name: String, in house: House, _ word: String = "user.edit") throws {
+        let done = ConditionLock<Result<Void, StoreError>?>(nil)
+        house.store.write(
+            noting: self.note(user, word),
+            { transaction throws(StoreError) in
+                try transaction.setDisplayName(user, name)
+            }, then: { result in done.change { $0 = result } })
+        try done.wait(until: { $0 != nil }, then: { $0! }).get()
+    }
+
+    private func entries(of house: House, _ change: (inout AuditQuery) -> Void = { _ in }) throws -> [AuditEntry] {
+        var query = AuditQuery()
+        change(&query)
+        let wanted = query
+        return try house.store.readAndWait { transaction throws(StoreError) in try transaction.auditEntries(wanted) }
+    }
+
+    @Test("keeps who, what, before and after, and a whole chain")
+    func kept() throws {
+        let house = try House()
+        let romeo = try house.user("romeo")
+        try self.rename(romeo, "R", in: house)
+        house.clock.advance(milliseconds: 5)
+        try self.rename(romeo, "R2", in: house)
+        let found = try self.entries(of: house)
+        #expect(
+            found.map(\.number) == [2, 1] && found.map(\.before) == ["R", nil] && found.map(\.after) == ["R2", "R"])
+        #expect(found[0].atMilliseconds == found[1].atMilliseconds + 5)
+        #expect(found.allSatisfy { $0.actor == Self.ming && $0.word == "user.edit" && $0.subject == "romeo" })
+        #expect(found.allSatisfy { $0.stage == .done && $0.asked == #"{"name":"romeo"}"# && $0.hash.count == 32 })
+        let check = try house.store.readAndWait { transaction throws(StoreError) in try transaction.checkAudit() }
+        #expect(check == AuditCheck(head: AuditHead(number: 2, hash: found[0].hash), problems: []))
+        #expect(try house.verified().findings == [])
+    }
+
+    @Test("the hash is that of the netstrings that the documentation names")
+    func canonical() {
+        let entry = AuditEntry(
+            number: 1, atMilliseconds: 1_800_000_000_000, actor: AuditActor(uid: 7, reason: "茶"), word: "user.add",
+            subject: nil, stage: .asked, asked: "{}", before: nil, after: "a,b")
+        // printf '64:%064d,1:1,13:1800000000000,1:7,-,3:ctl,3:茶,8:user.add,-,1:1,2:{},-,3:a,b,' 0 | sha256sum
+        let expected = "31b81b9c5e1e15f74bdbfdeb5328ed01515d9102c1efd16a95db2ab02572bd4d"
+        #expect(AuditChain.hash(entry, after: AuditChain.start).map { Self.hex($0) }.joined() == expected)
+    }
+
+    private static func hex(_ byte: UInt8) -> String { (byte < 16 ? "0" : "") + String(byte, radix: 16) }
+
+    @Test("a change that fails leaves no entry, and one whose entry cannot be written is not made")
+    func together() throws {
+        let house = try House()
+        let romeo = try house.user("romeo")
+        let note = self.note(romeo)
+        #expect(throws: StoreError.self) {
+            try house.store.writeAndWait { transaction throws(StoreError) in
+                try transaction.noting(note) { () throws(StoreError) in
+                    try transaction.setDisplayName(romeo, "R")
+                    throw StoreError.invalid("no")
+                }
+            }
+        }
+        #expect(try self.entries(of: house).isEmpty)
+        try house.store.writeAndWait { transaction throws(StoreError) in
+            try transaction.connection.script(
+                "CREATE TEMP TRIGGER full BEFORE INSERT ON audit BEGIN SELECT RAISE(ABORT, 'full'); END")
+        }
+        #expect(throws: StoreError.self) { try self.rename(romeo, "R", in: house) }
+        let name = try house.store.readAndWait { transaction throws(StoreError) in
+            try transaction.user(romeo)?.displayName
+        }
+        #expect(name == nil)
+    }
+
+    @Test("a refusal that is an answer leaves no entry either")
+    func refusals() throws {
+        let house = try House()
+        let note = self.note(try house.user("romeo"))
+        let answer = try house.store.writeAndWait { transaction throws(StoreError) in
+            try transaction.noting(note, counts: { $0 }) { () throws(StoreError) in false }
+        }
+        #expect(!answer)
+        #expect(try self.entries(of: house).isEmpty)
+    }
+
+    @Test("a message by the operator's right has its entry with where it stands; a refused one has none")
+    func messages() throws {
+        let house = try House()
+        let romeo = try house.user("romeo")
+        let verona = try house.group("verona", owner: romeo, [])
+        var append = house.append("hello", from: romeo, to: .id(verona))
+        append.note = AppendNote(self.note(romeo, "send"))
+        let message = try #require(house.send([append])[0].accepted).message
+        var toNobody = house.append("hello", from: romeo, to: .id(ConversationID(rawValue: 99)))
+        toNobody.note = append.note
+        #expect(house.send([toNobody])[0].refusal != nil)
+        let found = try self.entries(of: house)
+        #expect(found.count == 1 && found[0].before == nil)
+        #expect(
+            found[0].after
+                == #"{"conversation":\#(verona.rawValue),"sequence":1,"id":"\#(message.id.rawValue)"}"#)
+    }
+
+    @Test("what is no change of the database alone is noted before it is done")
+    func asked() throws {
+        let house = try House()
+        let romeo = try house.user("romeo")
+        let note = self.note(romeo, "session.end")
+        try house.store.writeAndWait { transaction throws(StoreError) in
+            try transaction.setDisplayName(romeo, "R")
+            try transaction.noteAsked(note)
+        }
+        let found = try self.entries(of: house)
+        #expect(found.map(\.stage) == [.asked] && found[0].before == "R" && found[0].after == nil)
+    }
+
+    @Test("is searched by who, what, on what and since when, page by page")
+    func filters() throws {
+        let house = try House()
+        let romeo = try house.user("romeo")
+        for word in ["user.edit", "user.disable", "users.import", "group.create"] {
+            try self.rename(romeo, word, in: house, word)
+            house.clock.advance(milliseconds: 10)
+        }
+        let start = try #require(try self.entries(of: house).last).atMilliseconds
+        let numbers: ((inout AuditQuery) -> Void) throws -> [Int64] = { try self.entries(of: house, $0).map(\.number) }
+        #expect(try numbers { $0.what = "user" } == [2, 1])
+        #expect(try numbers { $0.what = "user.disable" } == [2])
+        #expect(try numbers { $0.who = "小明" } == [4, 3, 2, 1] && numbers { $0.who = "1000" } == [4, 3, 2, 1])
+        #expect(try numbers { $0.who = "100" } == [] && numbers { $0.subject = "juliet" } == [])
+        #expect(try numbers { $0.sinceMilliseconds = start + 20 } == [4, 3])
+        #expect(
+            try numbers {
+                $0.limit = 2
+                $0.before = 4
+            } == [3, 2])
+        let one = try house.store.readAndWait { transaction throws(StoreError) in try transaction.auditEntry(3) }
+        #expect(one?.word == "users.import")
+    }
+
+    @Test("no statement changes or removes an entry")
+    func onlyGrows() throws {
+        let house = try House()
+        try self.rename(try house.user("romeo"), "R", in: house)
+        for sql in ["UPDATE audit SET word = 'x'", "DELETE FROM audit"] {
+            #expect(throws: StoreError.self) {
+                try house.store.writeAndWait { transaction throws(StoreError) in
+                    try transaction.connection.script(sql)
+                }
+            }
+        }
+        #expect(try self.entries(of: house).map(\.word) == ["user.edit"])
+    }
+
+    @Test(
+        "verify sees what somebody did to the file behind the triggers",
+        arguments: [
+            ("UPDATE audit SET reason = 'other' WHERE number = 2", ["Entry 2 of the audit log is not as it was"]),
+            ("UPDATE audit SET uid = 0 WHERE number = 3", ["Entry 3 of the audit log is not as it was"]),
+            ("UPDATE audit SET at = at + 1 WHERE number = 1", ["Entry 1 of the audit log is not as it was"]),
+            ("UPDATE audit SET state_after = NULL WHERE number = 1", ["Entry 1 of the audit log is not as it was"]),
+            ("UPDATE audit SET hash = zeroblob(32) WHERE number = 1", ["Entry 1 of", "Entry 2 of"]),
+            ("DELETE FROM audit WHERE number = 2", ["The audit log has a gap: 2 is missing"]),
+            ("DELETE FROM audit WHERE number = 1", ["The audit log has a gap: 1 is missing"]),
+            ("DELETE FROM audit WHERE number > 1", ["The audit log ends with 1, but there was an entry 3"]),
+            ("DELETE FROM audit", ["The audit log ends with 0, but there was an entry 3"]),
+            ("UPDATE audit SET source = 'web' WHERE number = 1", ["Entry 1 of the audit log is none that teahouse"]),
+        ])
+    func damage(_ sql: String, _ said: [String]) throws {
+        let house = try House()
+        let romeo = try house.user("romeo")
+        for name in ["a", "b", "c"] { try self.rename(romeo, name, in: house) }
+        house.store.close()
+        try Connection(path: DataFolder.databasePath(in: house.folder.data), role: .writer(synchronous: "FULL"))
+            .script("DROP TRIGGER audit_is_not_changed; DROP TRIGGER audit_is_not_removed; \(sql)")
+        let found = try house.verify(house.folder).findings
+        #expect(found.map(\.kind) == said.map { _ in .audit })
+        for (finding, start) in zip(found, said) { #expect(finding.description.hasPrefix(start)) }
+    }
+}

@@ -2,8 +2,14 @@
 
 from __future__ import annotations
 
+import fcntl
 import os
+import pty
+import select
+import signal
+import struct
 import subprocess
+import termios
 import time
 from pathlib import Path
 
@@ -64,3 +70,41 @@ class Terminal:
 
     def close(self) -> None:
         subprocess.run(["tmux", "-S", self.socket, "kill-server"], capture_output=True)
+
+
+class Line:
+    """A terminal with nothing in between: keys in, and how long the console writes for each. Reads no cells."""
+
+    #: Seconds without a byte after which an answer is over.
+    QUIET = 0.03
+
+    def __init__(self, command: list[str], columns: int, rows: int, environment: dict[str, str]):
+        self.process, self.end = pty.fork()
+        if self.process == 0:
+            os.execvpe(command[0], command, {**os.environ, **environment})
+        fcntl.ioctl(self.end, termios.TIOCSWINSZ, struct.pack("HHHH", rows, columns, 0, 0))
+
+    def drain(self, quiet: float, at_most: float = PATIENCE) -> float | None:
+        """Takes what is written until nothing comes for so long, or for so long in all: a clock never ends. The time of
+        the last byte, `None` without one."""
+        last, end = None, time.monotonic() + at_most
+        while time.monotonic() < end and select.select([self.end], [], [], quiet)[0]:
+            if not os.read(self.end, 1 << 16):
+                break
+            last = time.monotonic()
+        return last
+
+    def answer_to(self, key: bytes) -> float | None:
+        """Seconds from a key to the last byte of what it changed on the screen; `None` when it changed nothing."""
+        self.drain(0)
+        begin = time.monotonic()
+        os.write(self.end, key)
+        if not select.select([self.end], [], [], PATIENCE)[0]:
+            return None
+        last = self.drain(self.QUIET)
+        return None if last is None else last - begin
+
+    def close(self) -> None:
+        os.kill(self.process, signal.SIGKILL)
+        os.waitpid(self.process, 0)
+        os.close(self.end)

@@ -17,6 +17,8 @@ extension AdminRequest {
         case .audit, .live: false
         case .talks(let request): request.isChange
         case .people(let request): request.isChange
+        case .words(let request): request.isChange
+        case .kinds(let request): request.isChange
         }
     }
 
@@ -69,6 +71,8 @@ extension AdminRequest {
         case .teams(let request): request.subject
         case .talks(let request): request.subject
         case .people(let request): request.subject
+        case .words(let request): request.subject
+        case .kinds(let request): request.subject
         default: nil
         }
     }

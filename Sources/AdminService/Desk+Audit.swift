@@ -65,6 +65,9 @@ extension Desk {
         case .profiles(.set(let change)): Self.stateOfUser(change.name)
         case .people(.edit(let edit)): Self.stateOfUser(edit.name)
         case .teams(let request): Self.state(concernedBy: request)
+        case .words: Self.stateOfWord(request.subject)
+        case .kinds(.set(let entry)): Self.stateOfKind(entry.kind)
+        case .kinds(.setDisabled(let kind, _)), .kinds(.remove(let kind)): Self.stateOfKind(kind)
         case .talks(.seeAs), .talks(.export): Self.nothing
         case .talks(.createRoom(let name, _)): Self.stateOfGroup(name, .room)
         case .talks(let request): Self.stateOfConversation(request.subject ?? "")

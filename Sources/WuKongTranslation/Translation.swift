@@ -26,7 +26,8 @@ extension Translation {
         case .blocked: .inBlacklist
         case .notAllowlisted: .notInWhitelist
         case .notMember: .subscriberNotExist
-        case .membersMuted, .muted, .tokenConflict, .bodyTooLarge, .noSuchFile, .fileIncomplete: .notAllowSend
+        case .membersMuted, .muted, .tokenConflict, .bodyTooLarge, .noSuchFile, .fileIncomplete, .wordNotAllowed:
+            .notAllowSend
         case .kindNotServed: .notSupportChannelType
         }
     }

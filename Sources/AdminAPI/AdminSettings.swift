@@ -164,6 +164,9 @@ package struct AdminSetting: AdminRecord {
     }
 
     package var name: String
+    /// One sentence about a setting of the server, in English; empty for others, of which `setting.about.NAME` in the
+    /// language files tells.
+    package var about: String
     package var group: Group
     package var form: Form
     /// In words, for people: `0 to 100000 characters`.
@@ -184,10 +187,12 @@ package struct AdminSetting: AdminRecord {
     package var overrides: [AdminSettingOverride]
 
     package init(
-        name: String, group: Group, form: Form, bounds: String, choices: [String] = [], builtIn: String, value: String,
+        name: String, about: String = "", group: Group, form: Form, bounds: String, choices: [String] = [],
+        builtIn: String, value: String,
         origin: String, isLive: Bool, isEnforced: Bool, overrides: [AdminSettingOverride] = []
     ) {
         self.name = name
+        self.about = about
         self.group = group
         self.form = form
         self.bounds = bounds
@@ -202,6 +207,7 @@ package struct AdminSetting: AdminRecord {
 
     func write(to fields: inout FieldWriter) {
         fields.text("name", self.name)
+        fields.text("about", self.about)
         fields.text("group", self.group.rawValue)
         fields.text("form", self.form.rawValue)
         fields.text("bounds", self.bounds)
@@ -216,6 +222,7 @@ package struct AdminSetting: AdminRecord {
 
     init(_ fields: FieldReader) throws(AdminError) {
         self.name = try fields.text("name")
+        self.about = try fields.text("about")
         self.group = try Word.value("group", fields)
         self.form = try Word.value("form", fields)
         self.bounds = try fields.text("bounds")
@@ -283,7 +290,8 @@ package struct AdminSettingLimit: AdminRecord {
     package var setting: String?
     /// Whether that setting is live.
     package var isLive: Bool
-    /// One sentence, in English: what is refused at the bound, and what to do.
+    /// What is refused at the bound, and what to do: `limit.advice.` and this is the key of a sentence in the language
+    /// files.
     package var advice: String
 
     package init(_ limit: AdminLimit, setting: String?, isLive: Bool, advice: String) {

@@ -188,10 +188,12 @@ package struct SessionSettings: Hashable, Sendable {
     private var values: [Key: SessionSettingValue] = [:]
     /// The settings that were set somewhere.
     private var names: Set<String> = []
+    /// Whether a setting was set that decides who may send what. Where not, nobody is asked who and where they are.
+    package private(set) var bindsSenders = false
 
     package init() {}
 
-    /// Whether a setting was set anywhere. Where not, nobody has to be asked who and where they are.
+    /// Whether a setting was set anywhere.
     package func isSet(_ setting: SessionSetting) -> Bool { self.names.contains(setting.name) }
 
     package subscript(setting: SessionSetting, scope: SessionScope) -> SessionSettingValue? {
@@ -203,6 +205,7 @@ package struct SessionSettings: Hashable, Sendable {
             } else if !self.values.keys.contains(where: { $0.name == setting.name }) {
                 self.names.remove(setting.name)
             }
+            self.bindsSenders = self.isSet(.inputDisabled) || self.isSet(.maxInput)
         }
     }
 

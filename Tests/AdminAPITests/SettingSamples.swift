@@ -57,7 +57,7 @@ let settingReplyVectors: [(AdminReply, String)] = [
                             choices: ["off", "on"], builtIn: "on", value: "off", origin: "console", isLive: true,
                             isEnforced: true, overrides: [AdminSettingOverride(SessionScope(.group, .owner), "on")])
                     ])))),
-        #"{"id":7,"answer":"settings","with":{"settings":[{"name":"receipts","group":"session","form":"choice","#
+        #"{"id":7,"answer":"settings","with":{"settings":[{"name":"receipts","about":"","group":"session","form":"choice","#
             + #""bounds":"one of off, on","choices":["off","on"],"builtIn":"on","value":"off","origin":"console","#
             + #""live":true,"enforced":true,"overrides":[{"kind":"group","role":"owner","value":"on"}]}]}}"#
     ),
@@ -68,9 +68,9 @@ let settingReplyVectors: [(AdminReply, String)] = [
                 .settings(
                     .one(
                         AdminSetting(
-                            name: "tls.enabled", group: .server, form: .flag, bounds: "on or off", builtIn: "on",
+                            name: "tls.enabled", about: "A", group: .server, form: .flag, bounds: "on or off", builtIn: "on",
                             value: "on", origin: "built in", isLive: false, isEnforced: true))))),
-        #"{"id":7,"answer":"setting","with":{"name":"tls.enabled","group":"server","form":"flag","#
+        #"{"id":7,"answer":"setting","with":{"name":"tls.enabled","about":"A","group":"server","form":"flag","#
             + #""bounds":"on or off","choices":[],"builtIn":"on","value":"on","origin":"built in","live":false,"#
             + #""enforced":true,"overrides":[]}}"#
     ),
@@ -97,11 +97,11 @@ let settingReplyVectors: [(AdminReply, String)] = [
                         AdminSettingLimit(
                             AdminLimit(
                                 name: "connections", unit: "connections", current: 1, peak: 2, maximum: 3, refusals: 4),
-                            setting: "limits.connections", isLive: true, advice: "raise it")
+                            setting: "limits.connections", isLive: true, advice: "connections")
                     ])))),
         #"{"id":7,"answer":"setting.limits","with":{"limits":[{"name":"connections","unit":"connections","#
             + #""current":1,"peak":2,"maximum":3,"refusals":4,"setting":"limits.connections","live":true,"#
-            + #""advice":"raise it"}]}}"#
+            + #""advice":"connections"}]}}"#
     ),
     (
         .answer(id: 7, .success(.policy(.policy(SignInPolicy.Preset.onePerClass.policy)))),

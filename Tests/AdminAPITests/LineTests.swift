@@ -2,11 +2,19 @@ import AdminAPI
 import ChatModel
 import Testing
 
+private let allRequestVectors: [(AdminRequest, String)] = [
+    requestVectors, fileRequestVectors, teamRequestVectors, auditRequestVectors, talkRequestVectors,
+    settingRequestVectors,
+].flatMap { $0 }
+
+private let allReplyVectors: [(AdminReply, String)] = [
+    replyVectors, fileReplyVectors, teamReplyVectors, auditReplyVectors, talkReplyVectors, settingReplyVectors,
+].flatMap { $0 }
+
 @Suite("Lines of the admin socket") struct LineTests {
     @Test(
         "a request is this line, and the line is the request",
-        arguments: requestVectors + fileRequestVectors + teamRequestVectors + auditRequestVectors + talkRequestVectors
-            + settingRequestVectors)
+        arguments: allRequestVectors)
     func request(_ request: AdminRequest, _ line: String) throws {
         #expect(String(decoding: request.line(id: 7), as: UTF8.self) == line)
         let read = try AdminRequest.read(Array(line.utf8))
@@ -16,8 +24,7 @@ import Testing
 
     @Test(
         "a reply is this line, and the line is the reply",
-        arguments: replyVectors + fileReplyVectors + teamReplyVectors + auditReplyVectors + talkReplyVectors
-            + settingReplyVectors)
+        arguments: allReplyVectors)
     func reply(_ reply: AdminReply, _ line: String) throws {
         #expect(String(decoding: reply.line, as: UTF8.self) == line)
         #expect(try AdminReply(line: Array(line.utf8)) == reply)
@@ -93,6 +100,23 @@ import Testing
     func brokenTeamRequest(_ line: String) {
         let error = #expect(throws: AdminError.self) { try AdminRequest.read(Array(line.utf8)).request.get() }
         #expect(error?.code == .invalid)
+    }
+
+    @Test("the journal has every change of a setting and of the sign-in policy; a wrong policy or scope is no request")
+    func settingJournal() {
+        for (request, _) in settingRequestVectors {
+            let isChange = ["setting.set", "setting.reset", "policy.set"].contains(request.word)
+            #expect(request.isChange == isChange)
+        }
+        let scope = SessionScope(.group, .member)
+        #expect(AdminRequest.settings(.set("max_input", scope, "1")).subject == "max_input")
+        for line in [
+            #"{"id":1,"ask":"policy.preview","with":{"policy":"app=0"}}"#,
+            #"{"id":1,"ask":"setting.reset","with":{"name":"max_input","kind":"planet"}}"#,
+        ] {
+            let error = #expect(throws: AdminError.self) { try AdminRequest.read(Array(line.utf8)).request.get() }
+            #expect(error?.code == .invalid)
+        }
     }
 
     @Test("the journal has every change of a team, and by its name")

@@ -16,6 +16,6 @@ let controlCommand = Command(
     subcommands: [
         userCommand, groupCommand, teamCommand, requestCommand, conversationCommand, messageCommand, sessionCommand,
         fileCommand, transferCommand, uploadCommand, profileCommand, sendCommand, tailCommand, statusCommand, topCommand,
-        auditCommand,
+        auditCommand, settingCommand, policyCommand,
         setupTokenCommand, wuKongCommand,
     ])

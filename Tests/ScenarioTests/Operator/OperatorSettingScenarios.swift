@@ -147,6 +147,28 @@ struct OperatorSettingScenarios {
         #expect(maximum() == 10_000)
     }
 
+    @Test("the window for recalling closes and opens while the server runs, and apps are told")
+    func rules() throws {
+        let house = try House()
+        try house.group("tea", ["romeo", "juliet"])
+        let juliet = try house.connect("juliet")
+        func recall() throws -> Int {
+            let sent = try juliet.publish("oops", to: "tea", group: true)
+            let target = "/v1/message/revoke?channel_id=tea&channel_type=2&message_id=\(sent.messageID)"
+            return try house.http("POST", target, token: try house.token("juliet"), json: "{}").status
+        }
+        func told() throws -> Int64? {
+            try house.http("GET", "/v1/common/appconfig").json["revoke_second"]?.integer
+        }
+        #expect(try recall() == 200 && told() == 120)
+        #expect(house.ctl("setting", "set", "messages.recall_seconds_group", "0").code == .done)
+        #expect(try recall() == 400 && told() == 0)
+        try house.restart()
+        #expect(try told() == 0)
+        #expect(house.ctl("setting", "reset", "messages.recall_seconds_group").code == .done)
+        #expect(try told() == 120)
+    }
+
     @Test("what needs a restart, or is none, is refused with its reason and exit code; lists are harmless")
     func refused() throws {
         let house = try House()

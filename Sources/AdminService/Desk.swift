@@ -92,6 +92,8 @@ struct Desk: Sendable {
         case .people(let request): self.answer(request, then)
         case .words(let request): self.answer(request, then)
         case .kinds(let request): self.answer(request, then)
+        case .settings(let request): self.answer(request, then)
+        case .policy(let request): self.answer(request, then)
         default: then(.failure(AdminError(.invalid, "this request belongs to a connection")))
         }
     }

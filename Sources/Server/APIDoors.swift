@@ -35,7 +35,9 @@ extension TeahouseServer {
         house.publicURL = options.publicURL
         var areas = [
             APIArea(
-                Router(ProfileRoutes(profiles, secret: options.profiles.secret).routes, sharesTerritory: true),
+                Router(
+                    ProfileRoutes(profiles, secret: options.profiles.secret).routes + SessionConfigRoute().routes,
+                    sharesTerritory: true),
                 wordFailure: { .nativeFailure($0) })
         ]
         if options.servesWuKong, options.servesWuKongAPI {
@@ -48,7 +50,8 @@ extension TeahouseServer {
     private static func areas(_ options: ServerOptions, _ house: APIHouse) -> [APIArea] {
         BusinessServer.tellReminders(house)
         var business = options.business
-        business.rules = options.store.rules
+        let store = house.store
+        business.rules = { store.rules }
         let router = Router(
             WuKongRows.all + BusinessServer(business).routes,
             notServed: WuKongRows.notServed + BusinessServer.notServed)

@@ -27,6 +27,7 @@ package final class TeahouseServer: Sendable {
     private let lateProfiles: LateProfileProvider?
     private let outside: Outside
     private let admin: AdminService
+    private let live: LiveSettings
     /// `nil` when there is no API for apps.
     private let friendPresence: FriendPresence?
 
@@ -52,6 +53,7 @@ package final class TeahouseServer: Sendable {
         self.broker = Broker(store: self.store, limits: options.broker, clock: options.clock, log: options.log)
         let moderation: Moderation
         do throws(StoreError) {
+            self.live = try LiveSettings(options, store: self.store, broker: self.broker)
             let bodies = WuKongBodies()
             moderation = try Moderation(
                 store: self.store, broker: self.broker, bodies: [.native: bodies, .wuKong: bodies])
@@ -87,7 +89,7 @@ package final class TeahouseServer: Sendable {
         }
         do throws(AdminError) {
             self.admin = try AdminService(
-                Self.adminOptions(options, self.transport, self.outside, api), store: self.store,
+                Self.adminOptions(options, self.transport, self.outside, self.live, api), store: self.store,
                 accounts: self.accounts, broker: self.broker, moderation: moderation, transfers: self.transfers,
                 profiles: self.profiles)
         } catch {
@@ -133,7 +135,8 @@ package final class TeahouseServer: Sendable {
     }
 
     private static func adminOptions(
-        _ options: ServerOptions, _ transport: TransportServer, _ outside: Outside, _ api: APIDesk
+        _ options: ServerOptions, _ transport: TransportServer, _ outside: Outside, _ live: LiveSettings,
+        _ api: APIDesk
     ) -> AdminServiceOptions {
         var admin = AdminServiceOptions(
             folder: options.store.folder, version: Version.text, addresses: transport.addresses.map(\.description),
@@ -142,6 +145,7 @@ package final class TeahouseServer: Sendable {
         admin.log = options.log
         admin.moreFigures = { outside.figures }
         admin.moreTroubles = { outside.troubles }
+        admin.serverSettings = live.forOperators
         if options.servesWuKong && options.servesWuKongAPI {
             let house = api.house
             admin.didWithdraw = { change, conversation in

@@ -26,7 +26,8 @@ extension Translation {
         case .blocked: .inBlacklist
         case .notAllowlisted: .notInWhitelist
         case .notMember: .subscriberNotExist
-        case .membersMuted, .muted, .tokenConflict, .bodyTooLarge, .noSuchFile, .fileIncomplete, .wordNotAllowed:
+        case .membersMuted, .muted, .tokenConflict, .bodyTooLarge, .noSuchFile, .fileIncomplete, .wordNotAllowed,
+            .inputDisabled, .textTooLong:
             .notAllowSend
         case .kindNotServed: .notSupportChannelType
         }

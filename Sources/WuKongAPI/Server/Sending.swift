@@ -290,6 +290,8 @@ extension APIFailure {
         case .fileIncomplete: "the payload names a file that is still on its way"
         case .wordNotAllowed: "the payload has a word that is not allowed here"
         case .bodyTooLarge: "the payload is too long"
+        case .inputDisabled: "the sender may only read there"
+        case .textTooLong: "the text has more characters than are allowed there"
         case .kindNotServed: "channels of this type take no messages"
         }
     }

@@ -54,6 +54,8 @@ package final class WordMatcher: Sendable {
     private let rules: [WordRule]
     /// Characters of each rule's folded word.
     private let lengths: [Int32]
+    /// Which rules mask.
+    private let masks: [Bool]
     private let edges: WordEdges
     /// For each node, the node of its longest proper suffix.
     private let suffix: [Int32]
@@ -70,6 +72,7 @@ package final class WordMatcher: Sendable {
         }
         self.rules = rules
         self.lengths = rules.map { Int32($0.key.unicodeScalars.count) }
+        self.masks = rules.map { $0.action == .mask }
         self.edges = trie.edges
         self.ending = trie.ending
         (self.suffix, self.next) = trie.links()
@@ -81,7 +84,8 @@ package final class WordMatcher: Sendable {
     package func verdict(on text: String) -> WordVerdict {
         guard !self.isEmpty else { return WordVerdict() }
         var hits: [Int32] = []
-        var seen: Set<Int32> = []
+        /// By rule; empty until the first hit, because most texts have none.
+        var seen: [Bool] = []
         /// Ranges of scalars that become stars, in order and apart from each other.
         var stars: [Range<Int>] = []
         /// Where each folded character stands among the scalars of the text.
@@ -94,12 +98,18 @@ package final class WordMatcher: Sendable {
             places.append(index)
             node = self.step(node, folded)
             var end = self.ending[Int(node)] >= 0 ? node : self.next[Int(node)]
+            if end >= 0 && seen.isEmpty { seen = Array(repeating: false, count: self.rules.count) }
+            var isMasked = false
             while end >= 0 {
-                let rule = self.ending[Int(end)]
-                if seen.insert(rule).inserted { hits.append(rule) }
-                if self.rules[Int(rule)].action == .mask {
-                    let start = places[places.count - Int(self.lengths[Int(rule)])]
-                    Self.add(start..<index + 1, to: &stars)
+                let rule = Int(self.ending[Int(end)])
+                if !seen[rule] {
+                    seen[rule] = true
+                    hits.append(Int32(rule))
+                }
+                // The words come from the longest to the shortest: the first covers the others.
+                if !isMasked && self.masks[rule] {
+                    isMasked = true
+                    Self.add(places[places.count - Int(self.lengths[rule])]..<index + 1, to: &stars)
                 }
                 end = self.next[Int(end)]
             }

@@ -6,14 +6,7 @@ package enum AdminNoticeRequest: Hashable, Sendable {
     /// The newest first; `next` of the answer is the `before` of the page after it.
     case list(before: Int64?)
     /// One of them with those who got it, by their number; `after` is the `next` of the page before.
-    case show(Int64, AdminNoticePeople, after: Int64?)
-}
-
-/// Which of those who got an announcement.
-package enum AdminNoticePeople: String, CaseIterable, Hashable, Sendable {
-    case all
-    case confirmed
-    case waiting
+    case show(Int64, NoticePeople, after: Int64?)
 }
 
 extension AdminNoticeRequest {

@@ -47,6 +47,10 @@ extension AdminRequest {
         case .send(var send):
             send.text = "(\(send.text.utf8.count) bytes)"
             return .send(send)
+        case .notices(.send(var notice)):
+            // They are kept with the announcement.
+            notice.text = "(\(notice.text.utf8.count) bytes)"
+            return .notices(.send(notice))
         default: return self
         }
     }

@@ -62,6 +62,7 @@ extension Desk {
             Self.stateOfGroup(group)
         case .setMemberMuted(let group, let name, _, _): Self.stateOfMember(name, of: group)
         case .files(.delete(let key)): Self.stateOfFile(key)
+        case .notices(.send): Self.stateOfNotices
         case .profiles(.set(let change)): Self.stateOfUser(change.name)
         case .people(.edit(let edit)): Self.stateOfUser(edit.name)
         case .people(.delete(let name)): Self.stateOfPerson(name)
@@ -112,6 +113,11 @@ extension Desk {
                 json.number("tokens", Int64(tokens))
             }
         }
+    }
+
+    private static let stateOfNotices: AuditNote.State = { transaction throws(StoreError) in
+        let newest = try transaction.notices(limit: 1).first?.number
+        return Self.object { $0.number("newest", newest ?? 0) }
     }
 
     /// With what goes when the account goes.

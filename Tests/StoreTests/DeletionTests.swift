@@ -24,6 +24,36 @@ struct DeletionTests {
         return true
     }
 
+    /// That the account of romeo is over: nothing is done to it, sent to it, or sent by it.
+    private func expectOver(
+        _ house: House, _ romeo: UserID, _ juliet: UserID, _ verona: ConversationID, _ talk: ConversationID
+    ) {
+        let name = UserName("romeo")!
+        let taken = self.problem(house) { store throws(StoreError) in try store.createUser(name) }
+        #expect(taken == .exists("user romeo"))
+        #expect(self.isGone(house) { store throws(StoreError) in try store.ensureUser(name).id })
+        #expect(self.isGone(house) { store throws(StoreError) in try store.setDisabled(romeo, false) })
+        #expect(self.isGone(house) { store throws(StoreError) in try store.setPasswordHash(romeo, "h") })
+        #expect(
+            self.isGone(house) { store throws(StoreError) in
+                try store.issueToken(
+                    hash: [2], user: romeo, class: .app, level: .primary, expiresAtMilliseconds: nil)
+            })
+        #expect(self.isGone(house) { store throws(StoreError) in try store.addMembers([romeo], to: verona).users })
+        #expect(self.isGone(house) { store throws(StoreError) in try store.makeFriends(romeo, juliet).change })
+        #expect(
+            self.isGone(house) { store throws(StoreError) in
+                try store.setListed(owner: juliet, .allowed, romeo, true)
+            })
+        #expect(self.isGone(house) { store throws(StoreError) in try store.ensureDirect(juliet, romeo) })
+        #expect(self.isGone(house) { store throws(StoreError) in try store.deleteUser(romeo).user })
+        #expect(house.send("x", from: juliet, to: direct("romeo")).refusal == .noSuchUser)
+        #expect(house.send("x", from: juliet, to: .id(talk)).refusal == .noSuchUser)
+        #expect(house.send("x", from: romeo, to: direct("juliet")).refusal == .noSuchUser)
+        #expect(
+            house.send("x", from: romeo, to: .id(verona), authority: .operator).refusal == .noSuchUser)
+    }
+
     @Test("what a person said stays, everything else of them goes, and the folder is sound")
     func everything() throws {
         let house = try House()
@@ -75,34 +105,11 @@ struct DeletionTests {
         let verona = try house.group("verona", owner: juliet)
         let talk = try #require(house.send("hist", from: juliet, to: direct("romeo")).accepted).message.conversation
         try house.store.writeAndWait { store throws(StoreError) in _ = try store.deleteUser(romeo) }
-        let name = UserName("romeo")!
-        // Whether the writer remembers the person or reads them again.
-        for house in [house, try house.reopened()] {
-            let taken = self.problem(house) { store throws(StoreError) in try store.createUser(name) }
-            #expect(taken == .exists("user romeo"))
-            #expect(self.isGone(house) { store throws(StoreError) in try store.ensureUser(name).id })
-            #expect(self.isGone(house) { store throws(StoreError) in try store.setDisabled(romeo, false) })
-            #expect(self.isGone(house) { store throws(StoreError) in try store.setPasswordHash(romeo, "h") })
-            #expect(
-                self.isGone(house) { store throws(StoreError) in
-                    try store.issueToken(
-                        hash: [2], user: romeo, class: .app, level: .primary, expiresAtMilliseconds: nil)
-                })
-            #expect(self.isGone(house) { store throws(StoreError) in try store.addMembers([romeo], to: verona).users })
-            #expect(self.isGone(house) { store throws(StoreError) in try store.makeFriends(romeo, juliet).change })
-            #expect(
-                self.isGone(house) { store throws(StoreError) in
-                    try store.setListed(owner: juliet, .allowed, romeo, true)
-                })
-            #expect(self.isGone(house) { store throws(StoreError) in try store.ensureDirect(juliet, romeo) })
-            #expect(self.isGone(house) { store throws(StoreError) in try store.deleteUser(romeo).user })
-            #expect(house.send("x", from: juliet, to: direct("romeo")).refusal == .noSuchUser)
-            #expect(house.send("x", from: juliet, to: .id(talk)).refusal == .noSuchUser)
-            #expect(house.send("x", from: romeo, to: direct("juliet")).refusal == .noSuchUser)
-            #expect(
-                house.send("x", from: romeo, to: .id(verona), authority: .operator).refusal == .noSuchUser)
-        }
-        let system = self.problem(house) { store throws(StoreError) in try store.deleteUser(.system).user }
+        self.expectOver(house, romeo, juliet, verona, talk)
+        // Not only while the writer remembers them.
+        let reopened = try house.reopened()
+        self.expectOver(reopened, romeo, juliet, verona, talk)
+        let system = self.problem(reopened) { store throws(StoreError) in try store.deleteUser(.system).user }
         #expect(system != nil)
     }
 

@@ -21,6 +21,7 @@ extension AdminRequest {
         case .kinds(let request): request.isChange
         case .settings(let request): request.isChange
         case .policy(let request): request.isChange
+        case .notices(let request): request.isChange
         }
     }
 
@@ -50,6 +51,10 @@ extension AdminRequest {
         case .send(var send):
             send.text = "(\(send.text.utf8.count) bytes)"
             return .send(send)
+        case .notices(.send(var notice)):
+            // They are kept with the announcement.
+            notice.text = "(\(notice.text.utf8.count) bytes)"
+            return .notices(.send(notice))
         default: return self
         }
     }
@@ -76,6 +81,7 @@ extension AdminRequest {
         case .words(let request): request.subject
         case .kinds(let request): request.subject
         case .settings(let request): request.subject
+        case .notices(let request): request.subject
         default: nil
         }
     }

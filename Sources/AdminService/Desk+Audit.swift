@@ -62,8 +62,10 @@ extension Desk {
             Self.stateOfGroup(group)
         case .setMemberMuted(let group, let name, _, _): Self.stateOfMember(name, of: group)
         case .files(.delete(let key)): Self.stateOfFile(key)
+        case .notices(.send): Self.stateOfNotices
         case .profiles(.set(let change)): Self.stateOfUser(change.name)
         case .people(.edit(let edit)): Self.stateOfUser(edit.name)
+        case .people(.delete(let name)): Self.stateOfPerson(name)
         case .teams(let request): Self.state(concernedBy: request)
         case .words: Self.stateOfWord(request.subject)
         case .kinds(.set(let entry)): Self.stateOfKind(entry.kind)
@@ -115,6 +117,32 @@ extension Desk {
                 json.flag("allowlistOnly", isAllowlistOnly)
                 json.flag("password", user.hasPassword)
                 json.number("tokens", Int64(tokens))
+            }
+        }
+    }
+
+    private static let stateOfNotices: AuditNote.State = { transaction throws(StoreError) in
+        let newest = try transaction.notices(limit: 1).first?.number
+        return Self.object { $0.number("newest", newest ?? 0) }
+    }
+
+    /// With what goes when the account goes.
+    private static func stateOfPerson(_ name: UserName) -> AuditNote.State {
+        { transaction throws(StoreError) in
+            guard let user = try transaction.user(named: name) else { return nil }
+            let counts = try transaction.personCounts(of: user.id)
+            let tokens = try transaction.tokens(of: user.id).count
+            return Self.object { json in
+                json.text("role", user.role == .administrator ? "administrator" : "member")
+                json.text("displayName", user.displayName)
+                json.text("externalID", user.externalID)
+                json.flag("disabled", user.isDisabled)
+                json.flag("deleted", user.deletedAtMilliseconds != nil)
+                json.flag("password", user.hasPassword)
+                json.number("tokens", Int64(tokens))
+                json.number("friends", counts.friends)
+                json.number("teams", counts.teams)
+                json.number("files", counts.files)
             }
         }
     }

@@ -67,7 +67,7 @@ final class House: Sendable {
         self.accounts.stop()
         self.broker.stop()
         self.store.close()
-        for name in ["teahouse.db", "teahouse.db-wal", "teahouse.db-shm", "lock", "people.txt"] {
+        for name in ["teahouse.db", "teahouse.db-wal", "teahouse.db-shm", "lock", "people.txt", "people.csv"] {
             unlink("\(self.folder)/\(name)")
         }
         removeTree(self.folder)

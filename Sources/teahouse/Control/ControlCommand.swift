@@ -17,6 +17,6 @@ let controlCommand = Command(
         userCommand, groupCommand, teamCommand, requestCommand, conversationCommand, messageCommand, sessionCommand,
         fileCommand, transferCommand, uploadCommand, profileCommand, sendCommand, tailCommand, statusCommand,
         topCommand,
-        auditCommand, wordCommand, kindCommand, settingCommand, policyCommand,
+        auditCommand, noticeCommand, wordCommand, kindCommand, settingCommand, policyCommand,
         setupTokenCommand, wuKongCommand,
     ])

@@ -1,0 +1,195 @@
+import ChatModel
+import Testing
+
+@testable import Store
+
+@Suite("Deleting an account")
+struct DeletionTests {
+    /// Why a change could not be made; `nil` when it could.
+    private func problem<Value: Sendable>(
+        _ house: House, _ body: @escaping @Sendable (WriteTransaction) throws(StoreError) -> Value
+    ) -> StoreError? {
+        do throws(StoreError) {
+            _ = try house.store.writeAndWait(body)
+            return nil
+        } catch {
+            return error
+        }
+    }
+
+    private func isGone<Value: Sendable>(
+        _ house: House, _ body: @escaping @Sendable (WriteTransaction) throws(StoreError) -> Value
+    ) -> Bool {
+        guard case .notFound = self.problem(house, body) else { return false }
+        return true
+    }
+
+    /// That the account of romeo is over: nothing is done to it, sent to it, or sent by it.
+    private func expectOver(
+        _ house: House, _ romeo: UserID, _ juliet: UserID, _ verona: ConversationID, _ talk: ConversationID
+    ) {
+        let name = UserName("romeo")!
+        let taken = self.problem(house) { store throws(StoreError) in try store.createUser(name) }
+        #expect(taken == .exists("user romeo"))
+        #expect(self.isGone(house) { store throws(StoreError) in try store.ensureUser(name).id })
+        #expect(self.isGone(house) { store throws(StoreError) in try store.setDisabled(romeo, false) })
+        #expect(self.isGone(house) { store throws(StoreError) in try store.setPasswordHash(romeo, "h") })
+        #expect(
+            self.isGone(house) { store throws(StoreError) in
+                try store.issueToken(
+                    hash: [2], user: romeo, class: .app, level: .primary, expiresAtMilliseconds: nil)
+            })
+        #expect(self.isGone(house) { store throws(StoreError) in try store.addMembers([romeo], to: verona).users })
+        #expect(self.isGone(house) { store throws(StoreError) in try store.makeFriends(romeo, juliet).change })
+        #expect(
+            self.isGone(house) { store throws(StoreError) in
+                try store.setListed(owner: juliet, .allowed, romeo, true)
+            })
+        #expect(self.isGone(house) { store throws(StoreError) in try store.ensureDirect(juliet, romeo) })
+        #expect(self.isGone(house) { store throws(StoreError) in try store.deleteUser(romeo).user })
+        #expect(house.send("x", from: juliet, to: direct("romeo")).refusal == .noSuchUser)
+        #expect(house.send("x", from: juliet, to: .id(talk)).refusal == .noSuchUser)
+        #expect(house.send("x", from: romeo, to: direct("juliet")).refusal == .noSuchUser)
+        #expect(
+            house.send("x", from: romeo, to: .id(verona), authority: .operator).refusal == .noSuchUser)
+    }
+
+    @Test("what a person said stays, everything else of them goes, and the folder is sound")
+    func everything() throws {
+        let house = try House()
+        let (romeo, juliet, tybalt) = (try house.user("romeo"), try house.user("juliet"), try house.user("tybalt"))
+        let verona = try house.group("verona", owner: juliet, [romeo])
+        _ = house.send("but soft", from: romeo, to: .id(verona))
+        _ = house.send("o romeo", from: juliet, to: direct("romeo"))
+        try house.store.writeAndWait { store throws(StoreError) in
+            try store.setProfile(of: romeo, ProfilePatch(displayName: "Romeo", attributes: Array(#"{"a":1}"#.utf8)))
+            try store.setExternalID(romeo, "7")
+            try store.setPasswordHash(romeo, "hash")
+            try store.setRole(romeo, .administrator)
+            try store.issueToken(
+                hash: [1], user: romeo, class: .app, level: .primary, expiresAtMilliseconds: nil)
+            try store.makeFriends(romeo, juliet)
+            try store.setFriendRemark(romeo, of: juliet, "love")
+            _ = try store.askFriend(romeo, by: tybalt, text: "duel", token: "t")
+            try store.setListed(owner: romeo, .blocked, tybalt, true)
+            try store.setListed(owner: tybalt, .blocked, romeo, true)
+            try store.setAllowlistOnly(romeo, true)
+        }
+        let deleted = try house.store.writeAndWait { store throws(StoreError) in try store.deleteUser(romeo) }
+        #expect(deleted.revokedTokens == 1)
+        #expect(deleted.departures.map(\.happened) == [[TeamHappening(.left, by: romeo)]])
+        let found = try house.store.readAndWait { store throws(StoreError) in
+            let requests = try store.friendRequest(from: tybalt, to: romeo)?.state
+            return (
+                user: try store.user(romeo), tokens: try store.tokens(of: romeo).count,
+                friends: try store.friendIDs(of: juliet) + store.friendIDs(of: romeo),
+                told: try store.friend(romeo, of: juliet), request: requests,
+                lists: try store.personalList(of: tybalt, .blocked) + store.personalList(of: romeo, .blocked),
+                profile: try store.profile(of: romeo), member: try store.member(romeo, in: verona)
+            )
+        }
+        let user = try #require(found.user)
+        #expect(user.deletedAtMilliseconds != nil && user.isDisabled && !user.hasPassword && user.role == .member)
+        #expect(user.displayName == nil && user.externalID == nil && user.name == UserName("romeo"))
+        #expect(found.profile?.attributes == nil && found.tokens == 0 && found.friends == [] && found.lists == [])
+        #expect(found.told?.isRemoved == true && found.told?.remark == nil && found.request == .discarded)
+        #expect(found.member == nil)
+        #expect(try house.bodies(verona) == ["but soft"])
+        #expect(try house.verified().findings == [])
+    }
+
+    @Test("nobody gets the name again, nothing can be done to the account, and nothing is sent to it or by it")
+    func over() throws {
+        let house = try House()
+        let (romeo, juliet) = (try house.user("romeo"), try house.user("juliet"))
+        let verona = try house.group("verona", owner: juliet)
+        let talk = try #require(house.send("hist", from: juliet, to: direct("romeo")).accepted).message.conversation
+        try house.store.writeAndWait { store throws(StoreError) in _ = try store.deleteUser(romeo) }
+        self.expectOver(house, romeo, juliet, verona, talk)
+        // Not only while the writer remembers them.
+        let reopened = try house.reopened()
+        self.expectOver(reopened, romeo, juliet, verona, talk)
+        let system = self.problem(reopened) { store throws(StoreError) in try store.deleteUser(.system).user }
+        #expect(system != nil)
+    }
+
+    @Test("the oldest manager follows as owner, else the oldest member, and nobody left means that the team is over")
+    func successors() throws {
+        let team = try TeamHouse()
+        var happened: [[TeamHappening]] = []
+        for owner in [team.owner, team.manager, team.member, team.other] {
+            let deleted = try team.write { store, _ throws(StoreError) in try store.deleteUser(owner) }
+            happened += deleted.departures.map(\.happened)
+        }
+        let (one, two, three, four) = (team.owner, team.manager, team.member, team.other)
+        #expect(
+            happened == [
+                [TeamHappening(.ownerChanged, by: one, [two]), TeamHappening(.left, by: one)],
+                [TeamHappening(.ownerChanged, by: two, [three]), TeamHappening(.left, by: two)],
+                [TeamHappening(.ownerChanged, by: three, [four]), TeamHappening(.left, by: three)],
+            ])
+        let left = try team.team().conversation
+        #expect(left.flags.contains(.disbanded) && left.memberCount == 0)
+        #expect(try team.isSound() == [])
+    }
+
+    @Test("what they asked of teams, and were asked, waits no more")
+    func requests() throws {
+        var modes = TeamModesPatch()
+        modes.join = .approval
+        let team = try TeamHouse(.advanced, modes)
+        let (outsider, manager) = (team.outsider, team.manager)
+        let stranger = try team.house.user("paris")
+        try team.write { store, id throws(StoreError) in
+            _ = try store.apply(to: id, outsider)
+            _ = try store.invite([stranger], to: id, by: Actor(manager))
+            _ = try store.deleteUser(outsider)
+            _ = try store.deleteUser(manager)
+        }
+        #expect(try team.requests(waiting: true) == [])
+        #expect(try team.isSound() == [])
+    }
+
+    @Test(
+        "verify finds what is left of a deleted account",
+        arguments: [
+            "UPDATE user SET disabled = 0", "UPDATE user SET password_hash = 'h'", "UPDATE user SET display_name = 'R'",
+            "UPDATE user SET role = 1",
+            """
+            INSERT INTO device_token (token_hash, user_id, device_class, device_level, created_at, last_seen_at)
+            SELECT x'01', id, 'app', 0, 1, 1 FROM user
+            """, "INSERT INTO personal_list (owner_id, list, other_id) SELECT 0, 0, id FROM user",
+        ])
+    func planted(_ sql: String) throws {
+        let house = try House()
+        let romeo = try house.user("romeo")
+        try house.store.writeAndWait { store throws(StoreError) in _ = try store.deleteUser(romeo) }
+        house.store.close()
+        try Connection(path: DataFolder.databasePath(in: house.folder.data), role: .writer(synchronous: "FULL"))
+            .script(sql + " WHERE name = 'romeo'")
+        #expect(try house.verify(house.folder).findings.map(\.kind) == [.people])
+    }
+
+    @Test("a page about a person counts and lists what is theirs")
+    func details() throws {
+        let house = try House()
+        let (romeo, juliet) = (try house.user("romeo"), try house.user("juliet"))
+        let verona = try house.group("verona", owner: romeo)
+        _ = try house.group("mantua", owner: juliet, [romeo])
+        try house.store.writeAndWait { store throws(StoreError) in
+            try store.makeFriends(romeo, juliet)
+            try store.disband(verona, by: .operator)
+            try store.issueToken(hash: [9], user: romeo, class: .app, level: .primary, expiresAtMilliseconds: nil)
+        }
+        let found = try house.store.readAndWait { store throws(StoreError) in
+            (
+                counts: try store.personCounts(of: romeo), friends: try store.newestFriends(of: romeo, limit: 5),
+                teams: try store.teams(of: romeo, limit: 5).map(\.name.text),
+                issued: try store.tokenIssueTimes(of: romeo)
+            )
+        }
+        #expect(found.counts == (friends: 1, teams: 1, files: 0))
+        #expect(found.friends.map(\.name) == [UserName("juliet")] && found.teams == ["mantua"])
+        #expect(found.issued == [[9]: house.clock.clock.wallMilliseconds()])
+    }
+}

@@ -205,7 +205,7 @@ extension Intent {
         case .perform(let deed): deed.commands
         case .form(let form): [form.command(form.values)]
         case .run(let words, _): [words]
-        case .ask, .select, .open, .page, .tell, .refresh: []
+        case .ask, .select, .open, .go, .page, .tell, .refresh: []
         }
     }
 }

@@ -276,6 +276,7 @@ package struct Console: Sendable {
                 if let request = selector.begin() { self.ask(request, .selector) }
                 self.overlays.append(.selector(selector))
             case .open(let screen): self.push(screen)
+            case .go(let number): self.go(to: number)
             case .page(let page): self.overlays.append(.page(page))
             case .tell(let notice): self.tell(notice)
             case .run(let words, let input): self.start(words, input: input)

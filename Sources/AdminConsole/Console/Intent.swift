@@ -11,6 +11,8 @@ package enum Intent: Sendable {
     case form(Form)
     case select(Selector)
     case open(any Screen)
+    /// Shows the screen with this number, from 0.
+    case go(Int)
     case page(Page)
     case tell(Notice)
     /// Runs `teahouse ctl` with these words and these lines of input.

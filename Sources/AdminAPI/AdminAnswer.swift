@@ -25,6 +25,8 @@ package enum AdminAnswer: Hashable, Sendable {
     case live(AdminLiveHistory)
     case talks(AdminTalkAnswer)
     case previewed([AdminImportPreview])
+    case details(AdminPersonDetails)
+    case notices(AdminNoticeAnswer)
 }
 
 /// Something that happened, for who follows.
@@ -110,6 +112,8 @@ extension AdminAnswer {
         case .live: "live"
         case .talks(let answer): answer.word
         case .previewed: "previewed"
+        case .details: "details"
+        case .notices(let answer): answer.word
         }
     }
 
@@ -144,6 +148,8 @@ extension AdminAnswer {
         case .live(let history): history.write(to: &fields)
         case .talks(let answer): answer.write(to: &fields)
         case .previewed(let previews): fields.records("users", previews)
+        case .details(let details): details.write(to: &fields)
+        case .notices(let answer): answer.write(to: &fields)
         }
     }
 
@@ -164,6 +170,7 @@ extension AdminAnswer {
         case "sent": self = .sent(try AdminMessage(with))
         case "following": self = .following
         case "previewed": self = .previewed(try with.records("users"))
+        case "details": self = .details(try AdminPersonDetails(with))
         case "live": self = .live(try AdminLiveHistory(with))
         default: self = try Self.aboutFiles(word: word, with)
         }
@@ -176,6 +183,7 @@ extension AdminAnswer {
         if let answer = try AdminTeamAnswer(word: word, with) { return .teams(answer) }
         if let answer = try AdminAuditAnswer(word: word, with) { return .audit(answer) }
         if let answer = try AdminTalkAnswer(word: word, with) { return .talks(answer) }
+        if let answer = try AdminNoticeAnswer(word: word, with) { return .notices(answer) }
         throw AdminError(.protocolError, "the server answered \(word), which this command does not know")
     }
 }

@@ -17,6 +17,7 @@ extension AdminRequest {
         case .audit, .live: false
         case .talks(let request): request.isChange
         case .people(let request): request.isChange
+        case .notices(let request): request.isChange
         }
     }
 
@@ -69,6 +70,7 @@ extension AdminRequest {
         case .teams(let request): request.subject
         case .talks(let request): request.subject
         case .people(let request): request.subject
+        case .notices(let request): request.subject
         default: nil
         }
     }

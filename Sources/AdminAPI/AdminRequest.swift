@@ -67,6 +67,7 @@ package enum AdminRequest: Hashable, Sendable {
     case live(AdminLiveRequest)
     case talks(AdminTalkRequest)
     case people(AdminPeopleRequest)
+    case notices(AdminNoticeRequest)
 }
 
 extension AdminRequest {
@@ -110,6 +111,7 @@ extension AdminRequest {
         case .live(let request): request.word
         case .talks(let request): request.word
         case .people(let request): request.word
+        case .notices(let request): request.word
         }
     }
 
@@ -200,6 +202,7 @@ extension AdminRequest {
         case .audit(let request): request.write(to: &fields)
         case .talks(let request): request.write(to: &fields)
         case .people(let request): request.write(to: &fields)
+        case .notices(let request): request.write(to: &fields)
         default: break
         }
     }
@@ -285,6 +288,7 @@ extension AdminRequest {
         if let request = AdminLiveRequest(word: word) { return .live(request) }
         if let request = try AdminTalkRequest(word: word, with) { return .talks(request) }
         if let request = try AdminPeopleRequest(word: word, with) { return .people(request) }
+        if let request = try AdminNoticeRequest(word: word, with) { return .notices(request) }
         throw AdminError(.invalid, "this server does not know the request \(word)")
     }
 

@@ -290,7 +290,7 @@ extension Desk {
 
     // MARK: Looking up
 
-    private static func team(_ name: ChannelName, _ transaction: ReadTransaction) throws(StoreError) -> ConversationID {
+    static func team(_ name: ChannelName, _ transaction: ReadTransaction) throws(StoreError) -> ConversationID {
         guard let found = try transaction.conversation(.channel(.group, name), seenBy: .system) else {
             throw .notFound("team \(name)")
         }

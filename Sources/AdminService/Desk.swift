@@ -18,6 +18,7 @@ struct Desk: Sendable {
     /// `nil` when the server keeps no files.
     let transfers: Transfers?
     let profiles: Profiles?
+    let announcer: Announcer
     let startedAtMilliseconds: Int64
     /// What the audit log keeps of the request that is worked on; `nil` when it changes nothing.
     private(set) var note: AuditNote?
@@ -32,6 +33,7 @@ struct Desk: Sendable {
         self.broker = broker
         self.transfers = transfers
         self.profiles = profiles
+        self.announcer = Announcer(store: store, broker: broker, log: options.log)
         self.startedAtMilliseconds = options.clock.wallMilliseconds()
     }
 
@@ -88,6 +90,7 @@ struct Desk: Sendable {
         case .audit(let request): self.answer(request, then)
         case .talks(let request): self.answer(request, then)
         case .people(let request): self.answer(request, then)
+        case .notices(let request): self.answer(request, then)
         default: then(.failure(AdminError(.invalid, "this request belongs to a connection")))
         }
     }

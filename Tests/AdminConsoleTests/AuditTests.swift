@@ -27,40 +27,44 @@ import Testing
             default: return Samples.answer(request)
             }
         }
-        desk.press(.character("0"), .character(language == .english ? "A" : "S"), .enter)
+        desk.press(.character("0"), .character("/"))
+        desk.type(language == .english ? "audit" : "审计")
+        desk.press(.enter, .enter)
         return desk
     }
 
     @Test("the newest first, with who did what to whom and what changed, in both languages")
     func rows() {
-        #expect(self.desk().screen(120, 12) == [
-            " 1 Overview  2 Users  3 Sessions  4 Conversations  5 Transfers  6 Files  7 Profiles  8 Log  9 Requests  Audit",
-            " Audit  1/3                                                                                                    08:00:00",
-            " everything that operators changed",
-            "   NUMBER  TIME        WHO             WHAT              SUBJECT         CHANGE                  REASON",
-            ">       9  07:59:59    ming (1000)     user.disable      lan             disabled: false → tru…  spam",
-            "        8  07:59:58    ming (1000)     user.disable      lan             disabled: false → tru…  spam",
-            "        7  07:59:57    ming (1000)     user.disable      lan             disabled: false → tru…  spam",
-            "",
-            "",
-            "",
-            " /srv/teahouse",
-            " Enter before and after  f who, what, since when  F all again  b older  c check the chain  ? help",
-        ])
-        #expect(self.desk(.chinese).screen(120, 12) == [
-            " 1 概览  2 用户  3 登录会话  4 会话  5 传输  6 文件  7 资料  8 动态  9 申请  审计",
-            " 审计  1/3                                                                                                     08:00:00",
-            " 管理员的全部更改",
-            "     编号  时间        操作员          请求              对象            变化                    原因",
-            ">       9  07:59:59    ming (1000)     user.disable      lan             disabled: false → tru…  spam",
-            "        8  07:59:58    ming (1000)     user.disable      lan             disabled: false → tru…  spam",
-            "        7  07:59:57    ming (1000)     user.disable      lan             disabled: false → tru…  spam",
-            "",
-            "",
-            "",
-            " /srv/teahouse",
-            " Enter 更改前后  f 按人、操作、时间筛选  F 显示全部  b 更早  c 校验链  ? 帮助",
-        ])
+        #expect(
+            self.desk().screen(120, 12) == [
+                " 1 Overview  2 Users  3 Sessions  4 Conversations  5 Transfers  6 Files  7 Profiles  8 Log  9 Requests  Audit",
+                " Audit  1/3                                                                                                    08:00:00",
+                " everything that operators changed",
+                "   NUMBER  TIME        WHO             WHAT              SUBJECT         CHANGE                  REASON",
+                ">       9  07:59:59    ming (1000)     user.disable      lan             disabled: false → tru…  spam",
+                "        8  07:59:58    ming (1000)     user.disable      lan             disabled: false → tru…  spam",
+                "        7  07:59:57    ming (1000)     user.disable      lan             disabled: false → tru…  spam",
+                "",
+                "",
+                "",
+                " /srv/teahouse",
+                " Enter before and after  f who, what, since when  F all again  b older  c check the chain  ? help",
+            ])
+        #expect(
+            self.desk(.chinese).screen(120, 12) == [
+                " 1 概览  2 用户  3 登录会话  4 会话  5 传输  6 文件  7 资料  8 动态  9 申请  审计",
+                " 审计  1/3                                                                                                     08:00:00",
+                " 管理员的全部更改",
+                "     编号  时间        操作员          请求              对象            变化                    原因",
+                ">       9  07:59:59    ming (1000)     user.disable      lan             disabled: false → tru…  spam",
+                "        8  07:59:58    ming (1000)     user.disable      lan             disabled: false → tru…  spam",
+                "        7  07:59:57    ming (1000)     user.disable      lan             disabled: false → tru…  spam",
+                "",
+                "",
+                "",
+                " /srv/teahouse",
+                " Enter 更改前后  f 按人、操作、时间筛选  F 显示全部  b 更早  c 校验链  ? 帮助",
+            ])
     }
 
     @Test("older ones come below, page by page, up to the first")
@@ -78,32 +82,33 @@ import Testing
     func entry() {
         let desk = self.desk()
         desk.press(.enter)
-        #expect(desk.screen() == [
-            " 4 Conversations  5 Transfers  6 Files  7 Profiles  8 Log  9 Requests  Audit",
-            " Audit › Entry 9  1/4                                                  08:00:00",
-            " TIME        d1020833xx 07:59:59",
-            " WHO         ming (1000)  console",
-            " REASON      spam",
-            " WHAT        user.disable  done",
-            " SUBJECT     lan",
-            #" ASKED       {"name":"lan","disabled":true}"#,
-            " SHA-256     c0ffee",
-            "",
-            "  ≠   FIELD                 BEFORE                     AFTER",
-            "> ≠   disabled              false                      true",
-            "  ≠   modes.join            open                       closed",
-            "      name                  lan                        lan",
-            "  ≠   note                  -                          x",
-            "",
-            "",
-            "",
-            "",
-            "",
-            "",
-            "",
-            " /srv/teahouse",
-            " Enter the field in full  a what was asked for  ? help",
-        ])
+        #expect(
+            desk.screen() == [
+                " 4 Conversations  5 Transfers  6 Files  7 Profiles  8 Log  9 Requests  Audit",
+                " Audit › Entry 9  1/4                                                  08:00:00",
+                " TIME        d1020833xx 07:59:59",
+                " WHO         ming (1000)  console",
+                " REASON      spam",
+                " WHAT        user.disable  done",
+                " SUBJECT     lan",
+                #" ASKED       {"name":"lan","disabled":true}"#,
+                " SHA-256     c0ffee",
+                "",
+                "  ≠   FIELD                 BEFORE                     AFTER",
+                "> ≠   disabled              false                      true",
+                "  ≠   modes.join            open                       closed",
+                "      name                  lan                        lan",
+                "  ≠   note                  -                          x",
+                "",
+                "",
+                "",
+                "",
+                "",
+                "",
+                "",
+                " /srv/teahouse",
+                " Enter the field in full  a what was asked for  ? help",
+            ])
         desk.press(.enter)
         #expect(desk.screen().contains { $0.contains("false") })
         desk.press(.escape, .character("a"))

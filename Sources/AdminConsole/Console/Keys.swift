@@ -5,7 +5,7 @@ package enum Verb: Hashable, Sendable {
     case delete, collect, verify, orphans, damaged, order, invalidate, invalidateAll, invalidateTeam, look
     case follow, clear, over
     case card, viewer, ownView, limits, transfer, dismiss, requests, hide, unhide, role
-    case accept, refuse, withdraw, all, filter, team, erase, details, importing
+    case accept, refuse, withdraw, all, filter, team, erase, details, importing, friends
 }
 
 /// A key of a screen: help, footer and the doing are all made from it.

@@ -19,6 +19,7 @@ enum ScreenList {
         Entry(title: "console.log", commands: [["tail"]]) { LogScreen() },
         Entry(title: "console.requests") { RequestsScreen() },
         Entry(title: "console.audit") { AuditScreen() },
+        Entry(title: "console.notices") { NoticesScreen() },
     ]
 
     /// The screen to show instead of running a command that never ends.

@@ -303,6 +303,7 @@ struct TeamMembersScreen: TableScreen {
         KeyBinding(.character("X"), .unsilence, "console.groups.unmuteMember", isChange: true),
         KeyBinding(.character("d"), .remove, "console.groups.remove", isChange: true),
         KeyBinding(.character("+"), .add, "card.row.invite", isChange: true),
+        KeyBinding(.character("i"), .friends, "console.card.inviteFriends", isChange: true),
         KeyBinding(.character("T"), .transfer, "card.row.transfer", isChange: true),
         KeyBinding(.character("o"), .look, "console.users.open"),
     ]
@@ -343,6 +344,7 @@ struct TeamMembersScreen: TableScreen {
         switch verb {
         case .open: return [.open(TeamCardScreen(self.name, member: first.name, hidden: look.hiddenRows))]
         case .role: return TeamDeeds.roleForm(targets, self.name, look)
+        case .friends: return [TeamDeeds.inviteFriends(of: first.name, team, self.name, look)]
         case .silence: return TeamDeeds.muteForm(targets.map(\.name), self.name, look)
         case .unsilence: return TeamDeeds.unmute(targets, self.name, look)
         case .remove: return TeamDeeds.remove(targets, self.name, look)

@@ -226,6 +226,56 @@ enum TeamDeeds {
             })
     }
 
+    /// As the member would: by the team's rules, so that those who are invited may be asked first.
+    static func inviteFriends(
+        of member: UserName, _ team: AdminTeam, _ name: ChannelName, _ look: Look
+    ) -> Intent {
+        var configuration = SelectorConfiguration(.friends(member))
+        configuration.isMultiple = true
+        configuration.filterIDs = Set(team.members.map(\.name.text))
+        configuration.title = look("console.card.inviteFriendsTitle", ["name": member.text])
+        let title = look("console.groups.addTitle", ["name": name.text])
+        return .select(
+            Selector(configuration) { people in
+                let names = people.compactMap { UserName($0.id) }
+                @Sendable func words(_ postscript: String) -> [String] {
+                    ["team", "invite", name.text] + names.map(\.text) + ["--from", member.text]
+                        + (postscript.isEmpty ? [] : ["--text", postscript])
+                }
+                let form = Form(
+                    title + ": " + look.names(names.map(\.text)),
+                    [Form.Field(look("table.postscript"), maximum: TeamBounds.postscriptScalars)],
+                    command: { words($0[0]) },
+                    submit: { values in
+                        var deed = Deed(
+                            [.teams(.invite(name, names, from: member, postscript: values[0]))],
+                            commands: [words(values[0])], done: title)
+                        deed.shows = { Self.page($0, title, look) }
+                        return [
+                            .propose(
+                                Proposal(
+                                    title + ": " + look.names(names.map(\.text)),
+                                    consequences: [look("console.card.invitedConsequence")],
+                                    typed: typedNumber(of: names), deed: deed))
+                        ]
+                    })
+                return [.form(form)]
+            })
+    }
+
+    /// What became of an invitation.
+    private static func page(_ answers: [AdminAnswer], _ title: String, _ look: Look) -> Page? {
+        guard case .teams(.invited(let invited))? = answers.first else { return nil }
+        let groups = [
+            ("console.card.invited", invited.added), ("console.card.askedFirst", invited.asked),
+            ("console.card.refusedHere", invited.refused),
+        ]
+        let lines = groups.filter { !$1.isEmpty }.flatMap { key, names in
+            [Line(look(key), .heading)] + names.map { Line($0.text) }
+        }
+        return Page(title, lines)
+    }
+
     private static func removal(_ names: [UserName], _ team: ChannelName, _ look: Look) -> Deed {
         Deed(
             [.teams(.remove(team, names))], commands: [["team", "remove", team.text] + names.map(\.text)],

@@ -3,6 +3,7 @@ import AdminAPI
 import Broker
 import ChatModel
 import Store
+import Tips
 
 extension Desk {
     func answer(_ request: AdminPeopleRequest, _ then: @escaping Answer) {
@@ -48,7 +49,7 @@ extension Desk {
             switch result {
             case .failure(let error): then(.failure(AdminError(error)))
             case .success((let sessions, let told)):
-                for (team, happened) in told { self.leave(happened, in: team) }
+                for (team, happened) in told { self.broker.leave(happened, in: team) }
                 self.broker.end(allOf: sessions.user, deviceClass: nil, reason: .disabled) {
                     then(.success(.count(Int64($0))))
                 }

@@ -4,6 +4,7 @@ enum SchemaNotices {
         -- When the account was deleted, UTC milliseconds; its name and its messages stay.
         ALTER TABLE user ADD COLUMN deleted_at INTEGER;
         CREATE INDEX personal_list_by_other ON personal_list (other_id);
+        CREATE INDEX team_request_by_inviter ON team_request (inviter_id) WHERE inviter_id IS NOT NULL;
 
         -- sender: the operator's name. through_id: the people up to this number have it, or are none of those it is
         -- for. last_id: the newest person when it was made; later ones do not get it. sent_at: NULL while it is being

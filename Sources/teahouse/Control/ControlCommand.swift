@@ -15,7 +15,8 @@ let controlCommand = Command(
     ],
     subcommands: [
         userCommand, groupCommand, teamCommand, requestCommand, conversationCommand, messageCommand, sessionCommand,
-        fileCommand, transferCommand, uploadCommand, profileCommand, sendCommand, tailCommand, statusCommand, topCommand,
-        auditCommand,
+        fileCommand, transferCommand, uploadCommand, profileCommand, sendCommand, tailCommand, statusCommand,
+        topCommand,
+        auditCommand, noticeCommand,
         setupTokenCommand, wuKongCommand,
     ])

@@ -114,7 +114,11 @@ import Testing
         configuration.filterIDs = ["lan"]
         configuration.selectedIDs = ["zoe"]
         let desk = self.desk(configuration)
-        #expect(desk.screen() == [])
+        let screen = desk.screen()
+        #expect(screen.contains { $0.contains("Choose people  1 chosen") })
+        #expect(screen.contains { $0.contains("[x] 波兰人  zoe") })
+        #expect(screen.contains { $0.contains("[ ] 张小明  ming") })
+        #expect(!screen.contains { $0.contains("阿兰") })
         #expect(desk.asked.contains(.people(.details(UserName("anna")!))))
     }
 

@@ -13,7 +13,6 @@ extension AdminConversation {
 enum GroupDeeds {
     static let bindings: [KeyBinding] = [
         KeyBinding(.character("o"), .messages, "console.conversations.messages"),
-        KeyBinding(.character("c"), .card, "console.card"),
         KeyBinding(.character("+"), .add, "console.groups.add", isChange: true),
         KeyBinding(.character("w"), .write, "console.groups.write", isChange: true),
         KeyBinding(.character("t"), .notice, "console.groups.notice", isChange: true),
@@ -21,6 +20,7 @@ enum GroupDeeds {
         KeyBinding(.character("B"), .unban, "console.groups.unban", isChange: true),
         KeyBinding(.character("s"), .silence, "console.groups.mute", isChange: true),
         KeyBinding(.character("S"), .unsilence, "console.groups.unmute", isChange: true),
+        KeyBinding(.character("c"), .card, "console.groups.card"),
     ]
 
     /// - Parameter notice: the announcement of the first one, when it is known.

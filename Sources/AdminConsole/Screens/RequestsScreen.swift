@@ -28,7 +28,7 @@ struct RequestsScreen: TableScreen {
         KeyBinding(.character("f"), .team, "console.requests.team"),
         KeyBinding(.character("F"), .clear, "console.requests.everyTeam"),
         KeyBinding(.character("o"), .look, "console.users.open"),
-        KeyBinding(.character("c"), .card, "console.card"),
+        KeyBinding(.character("c"), .card, "console.groups.card"),
     ]
     let refreshMilliseconds: Int64? = 5_000
     var rows = TableView<AdminJoinRequest>([

@@ -25,8 +25,9 @@ struct UsersScreen: TableScreen {
         [
             KeyBinding(.enter, .open, "console.users.open"),
             KeyBinding(.character("n"), .create, "console.users.create", isChange: true),
-            KeyBinding(.character("i"), .importing, "console.users.import", isChange: true),
-        ] + UserDeeds.bindings
+        ] + UserDeeds.bindings + [
+            KeyBinding(.character("i"), .importing, "console.users.import", isChange: true)
+        ]
     var rows = TableView<AdminUser>([
         TableColumn("table.name") { user, _ in user.name.text },
         TableColumn("table.displayName") { user, _ in user.displayName ?? "" },

@@ -204,8 +204,8 @@ extension Intent {
         case .propose(let proposal): proposal.deed.commands
         case .perform(let deed): deed.commands
         case .form(let form): [form.command(form.values)]
-        case .run(let words, _): [words]
-        case .ask, .select, .open, .page, .tell, .refresh: []
+        case .run(let words, _), .rehearse(let words, _): [words]
+        case .ask, .select, .open, .go, .page, .tell, .refresh: []
         }
     }
 }

@@ -4,6 +4,8 @@ package enum Verb: Hashable, Sendable {
     case ban, unban, notice, messages, write, add, remove, older, jump, member, suspend, resume, cancel
     case delete, collect, verify, orphans, damaged, order, invalidate, invalidateAll, invalidateTeam, look
     case follow, clear, over
+    case card, viewer, ownView, limits, transfer, dismiss, requests, hide, unhide, role
+    case accept, refuse, withdraw, all, filter, team, erase, details, importing, friends
 }
 
 /// A key of a screen: help, footer and the doing are all made from it.
@@ -33,7 +35,7 @@ enum CommonKeys {
     ]
 
     static let console: [(String, String)] = [
-        ("1-9 Tab", "console.key.screens"), ("?  F1", "console.key.help"), (":", "console.key.command"),
+        ("1-9 0 Tab", "console.key.screens"), ("?  F1", "console.key.help"), (":", "console.key.command"),
         ("=", "console.key.ctl"), ("z", "console.key.undo"), ("y", "console.key.copy"), ("R", "console.key.refresh"),
         ("m", "console.key.mouse"), ("Esc", "console.key.back"), ("q", "console.key.quit"),
     ]

@@ -6,13 +6,17 @@ import Glibc
 /// thread.
 final class ServerLink {
     private let folder: String
+    private let who: AdminOperator
     private var descriptor: Int32 = -1
     private var lines = LineSplitter()
     private var isGreeted = false
     /// What the socket had no room for.
     private var unsent: [UInt8] = []
 
-    init(folder: String) { self.folder = folder }
+    init(folder: String, who: AdminOperator) {
+        self.folder = folder
+        self.who = who
+    }
 
     deinit { self.close() }
 
@@ -41,7 +45,7 @@ final class ServerLink {
         self.unsent = []
     }
 
-    func ask(_ request: AdminRequest, id: Int64) { self.send(request.line(id: id)) }
+    func ask(_ request: AdminRequest, id: Int64) { self.send(request.line(id: id, by: self.who)) }
 
     private func send(_ line: [UInt8]) {
         self.unsent += line + [UInt8(ascii: "\n")]

@@ -22,7 +22,7 @@ let consoleCommand = Command(
             case .text, .richText: message.text + (message.isCut ? "…" : "")
             default: digest.detailed(message.sketch)
             }
-        }, nowMilliseconds: Clock.system.wallMilliseconds())
+        }, moment: { Control.moment($0, nowMilliseconds: $1) }, nowMilliseconds: Clock.system.wallMilliseconds())
     let console = Console(
         look: look, place: folder, commands: controlCommand, isReadOnly: invocation.has("read-only"))
     let loop = ConsoleLoop(console, folder: folder, environment: terminal.environment) { words, input in

@@ -41,7 +41,10 @@ final class ServerLink {
         self.unsent = []
     }
 
-    func ask(_ request: AdminRequest, id: Int64) { self.send(request.line(id: id)) }
+    /// - Parameter why: what the audit log keeps as the reason.
+    func ask(_ request: AdminRequest, id: Int64, why: String?) {
+        self.send(request.line(id: id, by: AdminOperator(source: .console, reason: why)))
+    }
 
     private func send(_ line: [UInt8]) {
         self.unsent += line + [UInt8(ascii: "\n")]

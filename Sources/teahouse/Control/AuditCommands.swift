@@ -153,14 +153,19 @@ extension Control {
     /// A moment as people type it, in UTC milliseconds: `2026-11-21`, `2026-11-21 08:15`, `2026-11-21 08:15:30` in the
     /// operator's own time zone, or how long ago: `90m`, `2h`, `7d`.
     func moment(_ text: String) throws(CommandFailure) -> Int64 {
+        if let moment = Self.moment(text, nowMilliseconds: self.now()) { return moment }
+        throw CommandFailure(.usage, self.text("ctl.badTime", ["text": text]))
+    }
+
+    /// UTC milliseconds of what a person means by a moment; `nil` when it is none.
+    static func moment(_ text: String, nowMilliseconds: Int64) -> Int64? {
         let units: [Character: Int64] = ["s": 1, "m": 60, "h": 3_600, "d": 86_400]
         if let unit = text.last.flatMap({ units[$0] }), let count = Int64(text.dropLast()),
             (0...1_000_000).contains(count)
         {
-            return self.now() - count * unit * 1_000
+            return nowMilliseconds - count * unit * 1_000
         }
-        if let seconds = Self.localSeconds(text) { return seconds * 1_000 }
-        throw CommandFailure(.usage, self.text("ctl.badTime", ["text": text]))
+        return Self.localSeconds(text).map { $0 * 1_000 }
     }
 
     /// Seconds since 1970 of a day, and a time of it if one is given, in the time zone of this process; `nil` when it is

@@ -25,6 +25,8 @@ package enum AdminAnswer: Hashable, Sendable {
     case live(AdminLiveHistory)
     case talks(AdminTalkAnswer)
     case previewed([AdminImportPreview])
+    case settings(AdminSettingsAnswer)
+    case policy(AdminPolicyAnswer)
 }
 
 /// Something that happened, for who follows.
@@ -110,6 +112,8 @@ extension AdminAnswer {
         case .live: "live"
         case .talks(let answer): answer.word
         case .previewed: "previewed"
+        case .settings(let answer): answer.word
+        case .policy(let answer): answer.word
         }
     }
 
@@ -144,6 +148,8 @@ extension AdminAnswer {
         case .live(let history): history.write(to: &fields)
         case .talks(let answer): answer.write(to: &fields)
         case .previewed(let previews): fields.records("users", previews)
+        case .settings(let answer): answer.write(to: &fields)
+        case .policy(let answer): answer.write(to: &fields)
         }
     }
 
@@ -176,6 +182,8 @@ extension AdminAnswer {
         if let answer = try AdminTeamAnswer(word: word, with) { return .teams(answer) }
         if let answer = try AdminAuditAnswer(word: word, with) { return .audit(answer) }
         if let answer = try AdminTalkAnswer(word: word, with) { return .talks(answer) }
+        if let answer = try AdminSettingsAnswer(word: word, with) { return .settings(answer) }
+        if let answer = try AdminPolicyAnswer(word: word, with) { return .policy(answer) }
         throw AdminError(.protocolError, "the server answered \(word), which this command does not know")
     }
 }

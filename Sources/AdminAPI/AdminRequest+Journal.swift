@@ -17,6 +17,8 @@ extension AdminRequest {
         case .audit, .live: false
         case .talks(let request): request.isChange
         case .people(let request): request.isChange
+        case .settings(let request): request.isChange
+        case .policy(let request): request.isChange
         }
     }
 
@@ -69,6 +71,7 @@ extension AdminRequest {
         case .teams(let request): request.subject
         case .talks(let request): request.subject
         case .people(let request): request.subject
+        case .settings(let request): request.subject
         default: nil
         }
     }

@@ -67,6 +67,8 @@ package enum AdminRequest: Hashable, Sendable {
     case live(AdminLiveRequest)
     case talks(AdminTalkRequest)
     case people(AdminPeopleRequest)
+    case settings(AdminSettingsRequest)
+    case policy(AdminPolicyRequest)
 }
 
 extension AdminRequest {
@@ -110,6 +112,8 @@ extension AdminRequest {
         case .live(let request): request.word
         case .talks(let request): request.word
         case .people(let request): request.word
+        case .settings(let request): request.word
+        case .policy(let request): request.word
         }
     }
 
@@ -200,6 +204,8 @@ extension AdminRequest {
         case .audit(let request): request.write(to: &fields)
         case .talks(let request): request.write(to: &fields)
         case .people(let request): request.write(to: &fields)
+        case .settings(let request): request.write(to: &fields)
+        case .policy(let request): request.write(to: &fields)
         default: break
         }
     }
@@ -285,6 +291,8 @@ extension AdminRequest {
         if let request = AdminLiveRequest(word: word) { return .live(request) }
         if let request = try AdminTalkRequest(word: word, with) { return .talks(request) }
         if let request = try AdminPeopleRequest(word: word, with) { return .people(request) }
+        if let request = try AdminSettingsRequest(word: word, with) { return .settings(request) }
+        if let request = try AdminPolicyRequest(word: word, with) { return .policy(request) }
         throw AdminError(.invalid, "this server does not know the request \(word)")
     }
 

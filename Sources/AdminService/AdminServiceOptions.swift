@@ -26,6 +26,8 @@ package struct AdminServiceOptions: Sendable {
     package var moreTroubles: @Sendable () -> [String] = { [] }
     /// Tells the devices of a conversation that the operator took a message back. Any thread.
     package var didWithdraw: @Sendable (MessageChange, Conversation) -> Void = { _, _ in }
+    /// The settings of the server's file; `nil` when there is no such file.
+    package var serverSettings: ServerSettings?
     package var clock = Clock.system
     package var log = Log.silent
 

@@ -65,6 +65,9 @@ extension Desk {
         case .profiles(.set(let change)): Self.stateOfUser(change.name)
         case .people(.edit(let edit)): Self.stateOfUser(edit.name)
         case .teams(let request): Self.state(concernedBy: request)
+        case .settings(.set(let name, let scope, _)), .settings(.reset(let name, let scope)):
+            Self.stateOfSetting(name, scope)
+        case .policy: Self.stateOfPolicy
         case .talks(.seeAs), .talks(.export): Self.nothing
         case .talks(.createRoom(let name, _)): Self.stateOfGroup(name, .room)
         case .talks(let request): Self.stateOfConversation(request.subject ?? "")

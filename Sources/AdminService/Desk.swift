@@ -88,6 +88,8 @@ struct Desk: Sendable {
         case .audit(let request): self.answer(request, then)
         case .talks(let request): self.answer(request, then)
         case .people(let request): self.answer(request, then)
+        case .settings(let request): self.answer(request, then)
+        case .policy(let request): self.answer(request, then)
         default: then(.failure(AdminError(.invalid, "this request belongs to a connection")))
         }
     }

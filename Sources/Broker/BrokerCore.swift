@@ -12,11 +12,13 @@ final class BrokerCore {
     }
 
     private let store: Store
-    private let limits: BrokerLimits
+    var limits: BrokerLimits
+    /// Which sessions of a person exclude each other.
+    var policy = SignInPolicy.Preset.byLevel.policy
     let clock: Clock
     private let log: Log
 
-    private let table = SessionTable()
+    let table = SessionTable()
     private var fanOut = FanOut()
     private var channelBuckets: [ConversationAddress: TokenBucket] = [:]
     /// Of kept commands. People who cause some need not be signed in.
@@ -64,23 +66,6 @@ final class BrokerCore {
                 "protocol": .text(session.description.protocolName), "address": .text(session.description.address),
                 "session": .number(Int64(session.description.id.rawValue)),
             ])
-    }
-
-    /// Ends the sessions that the new one excludes: of the same device, of the same class when it is primary, and the
-    /// oldest when there are too many.
-    private func endOthers(because new: SessionTable.Session) {
-        let description = new.description
-        for other in new.person.sessions where other !== new {
-            guard other.description.deviceClass == description.deviceClass else { continue }
-            if other.description.deviceID == description.deviceID {
-                self.end(other.description.id, .sameDevice)
-            } else if description.deviceLevel == .primary {
-                self.end(other.description.id, .takenOver)
-            }
-        }
-        while new.person.sessions.count > self.limits.sessionsPerUser {
-            self.end(new.person.sessions[0].description.id, .takenOver)
-        }
     }
 
     /// Ends a session from our side and tells its door.

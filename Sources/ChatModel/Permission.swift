@@ -27,6 +27,10 @@ package enum PublishRefusal: Hashable, Sendable, CaseIterable {
     /// The same client token came before with another body.
     case tokenConflict
     case bodyTooLarge
+    /// The operator has set that people of this role only read here.
+    case inputDisabled
+    /// More characters than the operator has set for this role here.
+    case textTooLong
     /// This kind of conversation is not served.
     case kindNotServed
     /// The text names a file that the sender cannot see.
@@ -57,6 +61,10 @@ package struct PublishFacts: Sendable {
     /// The other person takes messages from the allow list only, or the group has one.
     package var allowlistIsInForce = false
     package var senderIsAllowlisted = false
+    /// The operator has set that people of the sender's role only read here.
+    package var inputIsDisabled = false
+    /// The text has more characters than the operator has set for the sender's role here.
+    package var textIsTooLong = false
 
     package init(authority: Authority, kind: ConversationKind, flags: ConversationFlags) {
         self.authority = authority
@@ -93,7 +101,9 @@ package func publishRefusal(_ facts: PublishFacts) -> PublishRefusal? {
         guard facts.senderIsMember else { return .notMember }
         if let refusal = silence(facts) { return refusal }
     }
-    return facts.allowlistIsInForce && !facts.senderIsAllowlisted ? .notAllowlisted : nil
+    if facts.allowlistIsInForce && !facts.senderIsAllowlisted { return .notAllowlisted }
+    if facts.inputIsDisabled { return .inputDisabled }
+    return facts.textIsTooLong ? .textTooLong : nil
 }
 
 /// What stops a member from speaking.

@@ -4,6 +4,16 @@ package enum SettingValue: Hashable, Sendable {
     case boolean(Bool)
     case text(String)
     case texts([String])
+
+    /// As operators write it at run time: `5000`, `on`, the text, or texts with commas between.
+    package var text: String {
+        switch self {
+        case .integer(let number): String(number)
+        case .boolean(let isOn): isOn ? "on" : "off"
+        case .text(let text): text
+        case .texts(let texts): texts.joined(separator: ",")
+        }
+    }
 }
 
 /// Where a value came from; a later case wins over an earlier one.
@@ -12,6 +22,8 @@ package enum SettingOrigin: Hashable, Sendable, CustomStringConvertible {
     case file(path: String, line: Int)
     case environment(variable: String)
     case flag(String)
+    /// Set by the operator of the running server, and kept in its database.
+    case runTime
 
     package var description: String {
         switch self {
@@ -19,6 +31,7 @@ package enum SettingOrigin: Hashable, Sendable, CustomStringConvertible {
         case .file(let path, let line): "\(path):\(line)"
         case .environment(let variable): "$\(variable)"
         case .flag(let flag): flag
+        case .runTime: "set at run time"
         }
     }
 }
@@ -61,6 +74,32 @@ package struct SettingDefinition: Hashable, Sendable {
     package let unit: String
     /// One sentence: what it bounds or switches, and why one would change it.
     package let reason: String
+
+    /// What may stand behind it, in words: `1 to 1000 sessions`.
+    package var bounds: String {
+        switch self.kind {
+        case .integer(let range): "\(range.lowerBound) to \(range.upperBound) \(self.unit)"
+        case .boolean: "on or off"
+        case .choice(let words): "one of \(words.joined(separator: ", "))"
+        case .text: "a text"
+        case .texts: "texts, with commas between"
+        }
+    }
+
+    /// Reads what an operator wrote at run time, without its bounds; `nil` when it is of another type.
+    func value(_ text: String) -> SettingValue? {
+        switch self.kind {
+        case .integer: Int64(text).map { .integer($0) }
+        case .boolean:
+            switch text {
+            case "on", "true": .boolean(true)
+            case "off", "false": .boolean(false)
+            default: nil
+            }
+        case .choice, .text: .text(text)
+        case .texts: .texts(text.split(separator: ",").map(String.init))
+        }
+    }
 }
 
 extension SettingKey where Value == Int64 {

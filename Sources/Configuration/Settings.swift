@@ -58,6 +58,24 @@ package struct Settings: Sendable {
         return value
     }
 
+    /// What is built in, and nothing else.
+    package static let builtIn = Settings()
+
+    private init() {}
+
+    /// The value of a key, of whatever type.
+    package subscript(definition: SettingDefinition) -> SettingValue { self.value(of: definition) }
+
+    /// These settings with one over them that was set at run time.
+    ///
+    /// - Throws: `ConfigurationError` when there is no such key, or the value is of the wrong type or out of its range.
+    package func setting(_ name: String, to text: String) throws(ConfigurationError) -> Settings {
+        var settings = self
+        let definition = Keys.all.first { $0.name == name }
+        try settings.set(name, definition?.value(text) ?? .text(text), .runTime)
+        return settings
+    }
+
     /// Where the value of a key came from.
     package func origin(of definition: SettingDefinition) -> SettingOrigin {
         self.values[definition.name]?.origin ?? .builtIn

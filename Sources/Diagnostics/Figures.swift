@@ -17,7 +17,7 @@ package final class Limit: Sendable {
     package let name: String
     /// `connections`, `bytes`, `requests`.
     package let unit: String
-    package let maximum: Int64
+    private let bound: Atomic<Int64>
     private let used = Atomic<Int64>(0)
     private let most = Atomic<Int64>(0)
     private let turnedAway = Atomic<Int64>(0)
@@ -25,8 +25,13 @@ package final class Limit: Sendable {
     package init(name: String, unit: String, maximum: Int64) {
         self.name = name
         self.unit = unit
-        self.maximum = maximum
+        self.bound = Atomic(maximum)
     }
+
+    package var maximum: Int64 { self.bound.load(ordering: .relaxed) }
+
+    /// Moves the bound. What is taken already stays taken, also above it.
+    package func setMaximum(_ maximum: Int64) { self.bound.store(maximum, ordering: .relaxed) }
 
     /// Takes `amount`, or nothing at all when that would pass the maximum.
     package func take(_ amount: Int64 = 1) -> Bool {

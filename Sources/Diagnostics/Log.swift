@@ -1,6 +1,7 @@
 import CLinux
 package import Execution
 import Glibc
+import Synchronization
 
 /// How much the operator should care.
 package enum LogLevel: Int, Sendable, Comparable, CaseIterable {
@@ -49,7 +50,7 @@ package enum LogValue: Sendable, ExpressibleByIntegerLiteral {
 
 /// Writes lines to standard error, or where a test wants them. Lines are whole, also from several threads.
 package final class Log: Sendable {
-    package let level: LogLevel
+    private let least: Atomic<Int>
     private let format: LogFormat
     private let withTime: Bool
     private let clock: Clock
@@ -62,12 +63,18 @@ package final class Log: Sendable {
         level: LogLevel, format: LogFormat = .logfmt, withTime: Bool = true, clock: Clock = .system,
         write: @escaping @Sendable (String) -> Void = Log.standardError
     ) {
-        self.level = level
+        self.least = Atomic(level.rawValue)
         self.format = format
         self.withTime = withTime
         self.clock = clock
         self.write = write
     }
+
+    /// The lowest level that is written.
+    package var level: LogLevel { LogLevel(rawValue: self.least.load(ordering: .relaxed)) ?? .info }
+
+    /// Writes from this level on.
+    package func setLevel(_ level: LogLevel) { self.least.store(level.rawValue, ordering: .relaxed) }
 
     /// Drops everything.
     package static let silent = Log(level: .error, write: { _ in })

@@ -35,7 +35,9 @@ extension TeahouseServer {
         house.publicURL = options.publicURL
         var areas = [
             APIArea(
-                Router(ProfileRoutes(profiles, secret: options.profiles.secret).routes, sharesTerritory: true),
+                Router(
+                    ProfileRoutes(profiles, secret: options.profiles.secret).routes + SessionConfigRoute().routes,
+                    sharesTerritory: true),
                 wordFailure: { .nativeFailure($0) })
         ]
         if options.servesWuKong, options.servesWuKongAPI {

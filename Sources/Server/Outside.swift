@@ -82,6 +82,7 @@ final class Outside: Sendable {
     /// The store's, with the queue when hooks need it.
     static func storeOptions(_ options: ServerOptions) -> StoreOptions {
         var store = options.store
+        store.readableCharacters = Translation.readableCharacters
         store.queuesHooks = options.hooks?.events.contains { $0.needsQueuedMessages } ?? false
         return store
     }

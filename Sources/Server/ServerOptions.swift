@@ -39,6 +39,8 @@ package struct ServerOptions: Sendable {
     /// Signs what is posted to either.
     package var outgoingSecret: [UInt8]?
     package var outgoing = HTTPClientOptions()
+    /// What the options were made of, for the operator's view; what is built in, when they were made otherwise.
+    package var settings = Settings.builtIn
     package var clock = Clock.system
     package var log = Log.silent
 
@@ -63,6 +65,7 @@ extension ServerOptions {
             listeners.append(address)
         }
         self.init(folder: settings.dataFolder, listeners: listeners)
+        self.settings = settings
         self.log = log
         self.clock = clock
         self.certificates = try Self.certificates(settings)

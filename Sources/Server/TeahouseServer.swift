@@ -26,6 +26,7 @@ package final class TeahouseServer: Sendable {
     private let lateProfiles: LateProfileProvider?
     private let outside: Outside
     private let admin: AdminService
+    private let live: LiveSettings
     /// `nil` when there is no API for apps.
     private let friendPresence: FriendPresence?
 
@@ -49,6 +50,12 @@ package final class TeahouseServer: Sendable {
         }
         self.accounts = Accounts(self.store, folder: options.store.folder, options: options.accounts)
         self.broker = Broker(store: self.store, limits: options.broker, clock: options.clock, log: options.log)
+        do throws(StoreError) {
+            self.live = try LiveSettings(options, store: self.store, broker: self.broker)
+        } catch {
+            Self.stop(self.broker, self.accounts, self.store)
+            throw .store(error)
+        }
         do throws(ServerError) {
             self.transfers = try Self.makeTransfers(options, store: self.store)
         } catch {
@@ -77,7 +84,7 @@ package final class TeahouseServer: Sendable {
         }
         do throws(AdminError) {
             self.admin = try AdminService(
-                Self.adminOptions(options, self.transport, self.outside, api), store: self.store,
+                Self.adminOptions(options, self.transport, self.outside, self.live, api), store: self.store,
                 accounts: self.accounts,
                 broker: self.broker, transfers: self.transfers, profiles: self.profiles)
         } catch {
@@ -123,7 +130,8 @@ package final class TeahouseServer: Sendable {
     }
 
     private static func adminOptions(
-        _ options: ServerOptions, _ transport: TransportServer, _ outside: Outside, _ api: APIDesk
+        _ options: ServerOptions, _ transport: TransportServer, _ outside: Outside, _ live: LiveSettings,
+        _ api: APIDesk
     ) -> AdminServiceOptions {
         var admin = AdminServiceOptions(
             folder: options.store.folder, version: Version.text, addresses: transport.addresses.map(\.description),
@@ -132,6 +140,7 @@ package final class TeahouseServer: Sendable {
         admin.log = options.log
         admin.moreFigures = { outside.figures }
         admin.moreTroubles = { outside.troubles }
+        admin.serverSettings = live.forOperators
         if options.servesWuKong && options.servesWuKongAPI {
             let house = api.house
             admin.didWithdraw = { change, conversation in

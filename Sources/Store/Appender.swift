@@ -21,20 +21,24 @@ final class Appender {
     /// `nil` when nobody outside wants to hear of messages.
     private let insertHook: Statement?
     private let tokens: TokenIndex
+    private let readableCharacters: @Sendable (MessageContent) -> Int
     /// Conversations whose head is ahead of the database.
     private var ahead: [ConversationState] = []
     var sequencer: Sequencer
     /// Since the last time they were taken.
     var counts = Counts()
 
-    /// - Parameter queuesHooks: each message is also put into the queue of events for receivers outside.
+    /// - Parameters:
+    ///   - queuesHooks: each message is also put into the queue of events for receivers outside.
+    ///   - readableCharacters: how many characters people read of a message.
     init(
         _ connection: Connection, _ memory: WriterMemory, _ tokens: TokenIndex, _ sequencer: Sequencer,
-        queuesHooks: Bool
+        queuesHooks: Bool, readableCharacters: @escaping @Sendable (MessageContent) -> Int
     ) throws(StoreError) {
         self.connection = connection
         self.memory = memory
         self.tokens = tokens
+        self.readableCharacters = readableCharacters
         self.sequencer = sequencer
         self.insertMessage = try connection.statement(
             """
@@ -141,6 +145,7 @@ final class Appender {
         facts.senderIsDisabled = sender.isDisabled
         facts.senderIsSendBanned = sender.isSendBanned
         facts.senderIsSystem = sender.isSystem
+        var role: MemberRole?
         if let peer = target.peer {
             facts.senderIsMember = true
             facts.receiverIsSystem = peer.isSystem
@@ -149,7 +154,7 @@ final class Appender {
             facts.senderIsAllowlisted = peer.allowed.contains(sender.id)
         } else if let conversation {
             let home = try self.memory.home(of: conversation)
-            let role = home.roles[sender.id]
+            role = home.roles[sender.id]
             facts.senderIsMember =
                 conversation.kind == .room ? conversation.listeners.contains(sender.id) : role != nil
             facts.senderIsManager = role == .manager || role == .owner
@@ -160,7 +165,19 @@ final class Appender {
         } else if let seed = target.seed {
             facts.senderIsMember = seed.people.contains(sender.id)
         }
+        try self.applySettings(to: &facts, request.content, role ?? .member)
         return facts
+    }
+
+    /// What the operator set for conversations; nothing is looked at while nothing is set.
+    private func applySettings(
+        to facts: inout PublishFacts, _ content: MessageContent, _ role: MemberRole
+    ) throws(StoreError) {
+        let settings = try self.memory.sessionSettings()
+        guard settings.bindsSenders, facts.authority == .user, !facts.senderIsSystem else { return }
+        facts.inputIsDisabled = settings.isReadOnly(facts.kind, role)
+        guard let most = settings.maximumCharacters(facts.kind, role) else { return }
+        facts.textIsTooLong = isLonger(content, than: most, count: self.readableCharacters)
     }
 
     /// Why a person could not send a message to a conversation now; `nil` when they could.

@@ -30,6 +30,11 @@ package struct StoreOptions: Sendable {
     package var listEntries = 2_000
     /// What people may do to messages after they were sent.
     package var rules = MessageRules()
+    /// How many characters people read of a message. Called for long bodies where their length in characters is bounded, on
+    /// the writer's thread.
+    package var readableCharacters: @Sendable (MessageContent) -> Int = { content in
+        String(decoding: content.body, as: UTF8.self).unicodeScalars.count
+    }
     /// How long reminders are kept, done or not.
     package var reminderDays = 180
     /// Commands kept for those who are away; the oldest go first.

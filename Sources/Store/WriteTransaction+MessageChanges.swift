@@ -77,6 +77,9 @@ extension WriteTransaction {
         guard newBody.count <= Appender.maximumBodyBytes else {
             throw .invalid("a message has at most \(Appender.maximumBodyBytes) bytes, not \(newBody.count)")
         }
+        let content = MessageContent(
+            kind: .none, flags: isJSONObject ? .bodyIsJSONObject : [], wire: .native, body: newBody)
+        try self.checkLength(of: content, in: target.conversation, by: actor)
         guard target.editCount < MessageLimits.edits else { throw .refused(.tooMany(limit: MessageLimits.edits)) }
         try self.replaceFileReferences(of: place, body: newBody, by: actor)
         let revision = try self.touchExtra(of: target)

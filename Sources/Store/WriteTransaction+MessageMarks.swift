@@ -70,8 +70,8 @@ extension WriteTransaction {
 
     // MARK: Receipts
 
-    /// Notes that a person has read these messages, one by one. What needs no receipt (`MessageRules.readRefusal`), does
-    /// not exist, or was reported before is skipped. The reading position is another matter: see `markRead(_:in:upTo:)`.
+    /// Notes that a person has read these messages, one by one. What needs no receipt (`MessageRules.readRefusal`,
+    /// `SessionSetting.receipts`), does not exist, or was reported before is skipped. The reading position is another matter: see `markRead(_:in:upTo:)`.
     ///
     /// - Returns: what changed, each with a revision of its own.
     /// - Throws: `refused` where the person is no member, and `tooMany` above `MessageLimits.placesPerCall`.
@@ -82,6 +82,7 @@ extension WriteTransaction {
         try Self.checkCount(of: sequences.count)
         let conversation = try self.conversationOfMember(user, id)
         var changes: [MessageChange] = []
+        guard try self.recordsReaders(in: conversation, for: user) else { return changes }
         for sequence in sequences {
             let place = MessagePlace(id, sequence)
             guard let target = try self.target(place, in: conversation, by: Actor(user)),

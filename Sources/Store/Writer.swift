@@ -44,7 +44,8 @@ final class Writer {
         let sequencer = try Sequencer(self.connection)
         self.tokens = try TokenIndex(self.connection, sequencer, roundKeys: options.recentTokens)
         self.appender = try Appender(
-            self.connection, self.memory, self.tokens, sequencer, queuesHooks: options.queuesHooks)
+            self.connection, self.memory, self.tokens, sequencer, queuesHooks: options.queuesHooks,
+            readableCharacters: options.readableCharacters)
         self.care = DiskCare(options, folder, self.connection, gauges)
     }
 

@@ -144,6 +144,8 @@ final class WriterMemory {
     private var conversationsByID: [ConversationID: ConversationState] = [:]
     private var conversationsByPair: [DirectPair: ConversationState] = [:]
     private var conversationsByChannel: [ChannelKey: ConversationState] = [:]
+    /// What was set for conversations; `nil` before it is read.
+    private var settings: SessionSettings?
     /// Members of all conversations in memory.
     private var membershipCount = 0
     private var tick: UInt64 = 0
@@ -164,7 +166,20 @@ final class WriterMemory {
         self.conversationsByPair.removeAll()
         self.conversationsByChannel.removeAll()
         self.membershipCount = 0
+        self.settings = nil
     }
+
+    // MARK: Settings
+
+    func sessionSettings() throws(StoreError) -> SessionSettings {
+        if let settings = self.settings { return settings }
+        let loaded = try self.connection.sessionSettings()
+        self.settings = loaded
+        return loaded
+    }
+
+    /// Only what was written to the database.
+    func setSessionSettings(_ settings: SessionSettings) { self.settings = settings }
 
     // MARK: People
 

@@ -23,6 +23,17 @@ extension Translation {
         return sketch
     }
 
+    /// How many characters (Unicode scalars) people read of a message: the whole of its text, however long; 0 where it is
+    /// for apps, or for the devices of its people alone.
+    package static func readableCharacters(of content: MessageContent) -> Int {
+        if content.flags.contains(.endToEndEncrypted) { return 0 }
+        guard content.flags.contains(.bodyIsJSONObject), let body = try? JSONValue(parsing: content.body) else {
+            let isText = content.kind == .text || content.kind == .none
+            return isText ? String(decoding: content.body, as: UTF8.self).unicodeScalars.count : 0
+        }
+        return (body["content"]?.string ?? body["_lctext"]?.string ?? "").unicodeScalars.count
+    }
+
     /// The forms of WuKongIM's content types that are not built-in kinds inside. 9989 is the end of a call, by voice for
     /// all that its number says.
     private static func form(contentType: Int32) -> MessageSketch.Form {

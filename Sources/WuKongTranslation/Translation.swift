@@ -26,7 +26,9 @@ extension Translation {
         case .blocked: .inBlacklist
         case .notAllowlisted: .notInWhitelist
         case .notMember: .subscriberNotExist
-        case .membersMuted, .muted, .tokenConflict, .bodyTooLarge, .noSuchFile, .fileIncomplete: .notAllowSend
+        case .membersMuted, .muted, .tokenConflict, .bodyTooLarge, .noSuchFile, .fileIncomplete, .inputDisabled,
+            .textTooLong:
+            .notAllowSend
         case .kindNotServed: .notSupportChannelType
         }
     }

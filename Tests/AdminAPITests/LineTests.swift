@@ -5,7 +5,8 @@ import Testing
 @Suite("Lines of the admin socket") struct LineTests {
     @Test(
         "a request is this line, and the line is the request",
-        arguments: requestVectors + fileRequestVectors + teamRequestVectors + auditRequestVectors + talkRequestVectors)
+        arguments: requestVectors + fileRequestVectors + teamRequestVectors + auditRequestVectors + talkRequestVectors
+            + settingRequestVectors)
     func request(_ request: AdminRequest, _ line: String) throws {
         #expect(String(decoding: request.line(id: 7), as: UTF8.self) == line)
         let read = try AdminRequest.read(Array(line.utf8))
@@ -15,7 +16,8 @@ import Testing
 
     @Test(
         "a reply is this line, and the line is the reply",
-        arguments: replyVectors + fileReplyVectors + teamReplyVectors + auditReplyVectors + talkReplyVectors)
+        arguments: replyVectors + fileReplyVectors + teamReplyVectors + auditReplyVectors + talkReplyVectors
+            + settingReplyVectors)
     func reply(_ reply: AdminReply, _ line: String) throws {
         #expect(String(decoding: reply.line, as: UTF8.self) == line)
         #expect(try AdminReply(line: Array(line.utf8)) == reply)

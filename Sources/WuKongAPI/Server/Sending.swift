@@ -289,6 +289,8 @@ extension APIFailure {
         case .noSuchFile: "the payload names a file that the sender cannot see"
         case .fileIncomplete: "the payload names a file that is still on its way"
         case .bodyTooLarge: "the payload is too long"
+        case .inputDisabled: "the sender may only read there"
+        case .textTooLong: "the text has more characters than are allowed there"
         case .kindNotServed: "channels of this type take no messages"
         }
     }

@@ -1,0 +1,141 @@
+import AdminAPI
+import AdminService
+import Broker
+import Configuration
+import Diagnostics
+import Execution
+import Store
+import Transport
+
+/// The settings of the file, and what was set over them at run time: some hold at once, the others need a restart.
+final class LiveSettings: Sendable {
+    private struct State {
+        var overrides: [String: String] = [:]
+        /// With the overrides.
+        var settings: Settings
+    }
+
+    private let options: ServerOptions
+    private let broker: Broker
+    private let state: Lock<State>
+
+    /// What was stored at run time holds when this returns.
+    init(_ options: ServerOptions, store: Store, broker: Broker) throws(StoreError) {
+        self.options = options
+        self.broker = broker
+        self.state = Lock(State(settings: options.settings))
+        let (policy, overrides) = try store.readAndWait { transaction throws(StoreError) in
+            (try transaction.signInPolicy(), try transaction.serverSettings())
+        }
+        broker.apply(policy)
+        for (name, value) in overrides.sorted(by: { $0.key < $1.key }) {
+            do throws(AdminError) {
+                self.apply(name, try self.check(name, value))
+            } catch {
+                // Of another version: the file holds.
+                options.log.warning("setting_ignored", ["name": .text(name), "reason": .text(error.message)])
+            }
+        }
+    }
+
+    var forOperators: ServerSettings {
+        ServerSettings(
+            list: { self.list() }, check: { name, value throws(AdminError) in try self.check(name, value) },
+            apply: { self.apply($0, $1) })
+    }
+
+    // MARK: What is live
+
+    /// What a live key is of the broker.
+    private static let brokerKeys: [String: @Sendable (inout BrokerLimits, Settings) -> Void] = [
+        Keys.userRate.definition.name: { $0.perUser.perSecond = Double($1[Keys.userRate]) },
+        Keys.userBurst.definition.name: { $0.perUser.burst = Double($1[Keys.userBurst]) },
+        Keys.conversationRate.definition.name: { $0.perConversation.perSecond = Double($1[Keys.conversationRate]) },
+        Keys.conversationBurst.definition.name: { $0.perConversation.burst = Double($1[Keys.conversationBurst]) },
+        Keys.keptCommandRate.definition.name: { $0.keptCommands.perSecond = Double($1[Keys.keptCommandRate]) },
+        Keys.keptCommandBurst.definition.name: { $0.keptCommands.burst = Double($1[Keys.keptCommandBurst]) },
+        Keys.sessionsPerUser.definition.name: { $0.sessionsPerUser = Int($1[Keys.sessionsPerUser]) },
+    ]
+
+    /// What a live key is of the transport.
+    private static let transportKeys: [String: @Sendable (TransportLimits) -> Limit] = [
+        Keys.connections.definition.name: { $0.connections },
+        Keys.connectionsPerAddress.definition.name: { $0.connectionsPerAddress },
+        Keys.unauthenticatedConnections.definition.name: { $0.preAuthConnections },
+    ]
+
+    private static func isLive(_ name: String) -> Bool {
+        Self.brokerKeys[name] != nil || Self.transportKeys[name] != nil || name == Keys.logLevel.definition.name
+    }
+
+    // MARK: For operators
+
+    private func list() -> [AdminSetting] {
+        let settings = self.state.withLock { $0.settings }
+        return Keys.all.map { definition in
+            AdminSetting(
+                name: definition.name, about: definition.reason, group: .server, form: definition.form,
+                bounds: definition.bounds, choices: definition.choices, builtIn: definition.builtIn.text,
+                value: settings[definition].text, origin: settings.origin(of: definition).description,
+                isLive: Self.isLive(definition.name), isEnforced: true)
+        }
+    }
+
+    private func check(_ name: String, _ value: String) throws(AdminError) -> String {
+        guard let definition = Keys.all.first(where: { $0.name == name }) else {
+            throw AdminError(.notFound, "there is no setting \(name)")
+        }
+        guard Self.isLive(name) else {
+            throw AdminError(.refused, "\(name) needs a restart: change it in the server's file")
+        }
+        do throws(ConfigurationError) {
+            return try self.options.settings.setting(name, to: value)[definition].text
+        } catch {
+            throw AdminError(.invalid, error.problem)
+        }
+    }
+
+    /// - Parameter value: checked; `nil` for what the file says.
+    private func apply(_ name: String, _ value: String?) {
+        // What is handed on goes in the order of the changes.
+        self.state.withLock { state in
+            state.overrides[name] = value
+            var settings = self.options.settings
+            for (name, value) in state.overrides { settings = (try? settings.setting(name, to: value)) ?? settings }
+            state.settings = settings
+            if Self.brokerKeys[name] != nil {
+                var limits = self.options.broker
+                for name in state.overrides.keys { Self.brokerKeys[name]?(&limits, settings) }
+                self.broker.apply(limits)
+            }
+            if let limit = Self.transportKeys[name]?(self.options.transportLimits),
+                let definition = Keys.all.first(where: { $0.name == name }),
+                case .integer(let maximum) = settings[definition]
+            {
+                limit.setMaximum(maximum)
+            }
+            if name == Keys.logLevel.definition.name,
+                let level = LogLevel.allCases.first(where: { $0.name == settings[Keys.logLevel] })
+            {
+                self.options.log.setLevel(level)
+            }
+        }
+    }
+}
+
+extension SettingDefinition {
+    fileprivate var form: AdminSetting.Form {
+        switch self.kind {
+        case .integer: .number
+        case .boolean: .flag
+        case .choice: .choice
+        case .text: .text
+        case .texts: .list
+        }
+    }
+
+    fileprivate var choices: [String] {
+        if case .choice(let words) = self.kind { return words }
+        return []
+    }
+}

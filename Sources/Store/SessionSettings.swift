@@ -1,0 +1,124 @@
+package import ChatModel
+
+extension SessionScope {
+    /// The number of all kinds and of all roles in the database.
+    private static let all: Int64 = -1
+
+    fileprivate var kindNumber: Int64 { self.kind?.rawValue ?? Self.all }
+    fileprivate var roleNumber: Int64 { self.role?.rawValue ?? Self.all }
+
+    /// - Returns: `nil` for numbers that are none of a kind and role.
+    fileprivate init?(kind: Int64, role: Int64) {
+        self.init(ConversationKind(rawValue: kind), MemberRole(rawValue: role))
+        guard self.kindNumber == kind && self.roleNumber == role else { return nil }
+    }
+}
+
+extension Connection {
+    /// What was set for conversations. A row that this version does not understand holds nothing: it may be of a newer one.
+    func sessionSettings() throws(StoreError) -> SessionSettings {
+        let rows = try self.query("SELECT name, kind, role, value FROM session_setting") { row throws(StoreError) in
+            (row.text(0), SessionScope(kind: row.int64(1), role: row.int64(2)), row.text(3))
+        }
+        var settings = SessionSettings()
+        for (name, scope, text) in rows {
+            guard let setting = SessionSetting.named(name), let scope, let value = setting.value(text) else { continue }
+            settings[setting, scope] = value
+        }
+        return settings
+    }
+}
+
+/// The rows of `setting` that have a meaning.
+private enum SettingKey {
+    static let signInPolicy = "sign_in.policy"
+    /// Before the key of a setting of the server's file.
+    static let server = "server."
+}
+
+extension ReadTransaction {
+    /// What was set for conversations.
+    package func sessionSettings() throws(StoreError) -> SessionSettings { try self.connection.sessionSettings() }
+
+    /// Which sessions of a person exclude each other; the default where nothing was set, or nothing that this version
+    /// understands.
+    package func signInPolicy() throws(StoreError) -> SignInPolicy {
+        let text = try self.setting(SettingKey.signInPolicy)
+        return text.flatMap { try? SignInPolicy($0) } ?? SignInPolicy.Preset.byLevel.policy
+    }
+
+    /// What was set at run time over the server's file, by key, as operators write values.
+    package func serverSettings() throws(StoreError) -> [String: String] {
+        let rows = try self.settings().filter { $0.key.hasPrefix(SettingKey.server) }
+        return Dictionary(
+            uniqueKeysWithValues: rows.map { (String($0.key.dropFirst(SettingKey.server.count)), $0.value) })
+    }
+}
+
+extension WriteTransaction {
+    /// Stores which sessions of a person exclude each other. The broker has to be told too.
+    package func setSignInPolicy(_ policy: SignInPolicy) throws(StoreError) {
+        try self.setSetting(SettingKey.signInPolicy, policy.text)
+    }
+
+    /// Stores what holds over the server's file, until it is taken back with `nil`. Who uses it has to be told too.
+    package func setServerSetting(_ key: String, _ value: String?) throws(StoreError) {
+        try self.setSetting(SettingKey.server + key, value)
+    }
+
+    /// Sets a setting of conversations, or takes back what was set. Holds from the next message on.
+    ///
+    /// - Parameter value: one that `SessionSetting.value(_:)` returned; `nil` takes it back.
+    /// - Returns: whether that is a change.
+    @discardableResult
+    package func setSessionSetting(
+        _ setting: SessionSetting, in scope: SessionScope, to value: SessionSettingValue?
+    ) throws(StoreError) -> Bool {
+        var settings = try self.memory.sessionSettings()
+        guard settings[setting, scope] != value else { return false }
+        if let value {
+            try self.connection.run(
+                "INSERT OR REPLACE INTO session_setting (name, kind, role, value) VALUES (?, ?, ?, ?)", setting.name,
+                scope.kindNumber, scope.roleNumber, value.text)
+        } else {
+            try self.connection.run(
+                "DELETE FROM session_setting WHERE name = ? AND kind = ? AND role = ?", setting.name,
+                scope.kindNumber, scope.roleNumber)
+        }
+        settings[setting, scope] = value
+        self.memory.setSessionSettings(settings)
+        return true
+    }
+
+    /// Whether who of this role reads is recorded for senders who ask for it.
+    func recordsReaders(in conversation: ConversationState, for user: UserID) throws(StoreError) -> Bool {
+        let settings = try self.memory.sessionSettings()
+        guard settings.isSet(.receipts) else { return true }
+        let roles = try self.memory.home(of: conversation).roles
+        return settings.recordsReaders(
+            conversation.kind, roles[user] ?? .member, people: conversation.pair == nil ? roles.count : 2)
+    }
+
+    /// Holds what a person edits a message to, to the length that they may send there.
+    ///
+    /// - Throws: `invalid` when it is too long.
+    func checkLength(
+        of content: MessageContent, in conversation: ConversationState, by actor: Actor
+    ) throws(StoreError) {
+        let settings = try self.memory.sessionSettings()
+        guard actor.authority == .user, settings.bindsSenders else { return }
+        let role = try self.role(of: actor.user, in: conversation) ?? .member
+        guard let most = settings.maximumCharacters(conversation.kind, role),
+            isLonger(content, than: most, count: self.options.readableCharacters)
+        else { return }
+        throw .invalid("a message has at most \(most) characters here")
+    }
+}
+
+/// Whether the text of a message has more characters than allowed.
+///
+/// - Parameter count: reads the body, which costs; not called for what is short enough in bytes: a character has at least
+///   one in every encoding.
+func isLonger(_ content: MessageContent, than most: Int, count: (MessageContent) -> Int) -> Bool {
+    content.body.count > most && count(content) > most
+}

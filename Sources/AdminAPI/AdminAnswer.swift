@@ -27,6 +27,8 @@ package enum AdminAnswer: Hashable, Sendable {
     case previewed([AdminImportPreview])
     case settings(AdminSettingsAnswer)
     case policy(AdminPolicyAnswer)
+    case words(AdminWordAnswer)
+    case kinds(AdminKindAnswer)
 }
 
 /// Something that happened, for who follows.
@@ -114,6 +116,8 @@ extension AdminAnswer {
         case .previewed: "previewed"
         case .settings(let answer): answer.word
         case .policy(let answer): answer.word
+        case .words(let answer): answer.word
+        case .kinds(let answer): answer.word
         }
     }
 
@@ -150,6 +154,8 @@ extension AdminAnswer {
         case .previewed(let previews): fields.records("users", previews)
         case .settings(let answer): answer.write(to: &fields)
         case .policy(let answer): answer.write(to: &fields)
+        case .words(let answer): answer.write(to: &fields)
+        case .kinds(let answer): answer.write(to: &fields)
         }
     }
 
@@ -184,6 +190,8 @@ extension AdminAnswer {
         if let answer = try AdminTalkAnswer(word: word, with) { return .talks(answer) }
         if let answer = try AdminSettingsAnswer(word: word, with) { return .settings(answer) }
         if let answer = try AdminPolicyAnswer(word: word, with) { return .policy(answer) }
+        if let answer = try AdminWordAnswer(word: word, with) { return .words(answer) }
+        if let answer = try AdminKindAnswer(word: word, with) { return .kinds(answer) }
         throw AdminError(.protocolError, "the server answered \(word), which this command does not know")
     }
 }

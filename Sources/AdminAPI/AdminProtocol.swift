@@ -28,6 +28,8 @@ package enum AdminProtocol {
     package static let maximumSketchCharacters = 128
     /// Points of the pulse that are kept: ten minutes, one a second.
     package static let livePoints = 600
+    /// Most rules or words in one request about the word list.
+    package static let wordRows = 500
     /// Most people in one import request.
     package static let importRows = 500
     /// Most characters of what people are shown as a name: display names, titles.

@@ -19,6 +19,8 @@ extension AdminRequest {
         case .people(let request): request.isChange
         case .settings(let request): request.isChange
         case .policy(let request): request.isChange
+        case .words(let request): request.isChange
+        case .kinds(let request): request.isChange
         }
     }
 
@@ -72,6 +74,8 @@ extension AdminRequest {
         case .talks(let request): request.subject
         case .people(let request): request.subject
         case .settings(let request): request.subject
+        case .words(let request): request.subject
+        case .kinds(let request): request.subject
         default: nil
         }
     }

@@ -69,6 +69,8 @@ package enum AdminRequest: Hashable, Sendable {
     case people(AdminPeopleRequest)
     case settings(AdminSettingsRequest)
     case policy(AdminPolicyRequest)
+    case words(AdminWordRequest)
+    case kinds(AdminKindRequest)
 }
 
 extension AdminRequest {
@@ -114,6 +116,8 @@ extension AdminRequest {
         case .people(let request): request.word
         case .settings(let request): request.word
         case .policy(let request): request.word
+        case .words(let request): request.word
+        case .kinds(let request): request.word
         }
     }
 
@@ -206,6 +210,8 @@ extension AdminRequest {
         case .people(let request): request.write(to: &fields)
         case .settings(let request): request.write(to: &fields)
         case .policy(let request): request.write(to: &fields)
+        case .words(let request): request.write(to: &fields)
+        case .kinds(let request): request.write(to: &fields)
         default: break
         }
     }
@@ -293,6 +299,8 @@ extension AdminRequest {
         if let request = try AdminPeopleRequest(word: word, with) { return .people(request) }
         if let request = try AdminSettingsRequest(word: word, with) { return .settings(request) }
         if let request = try AdminPolicyRequest(word: word, with) { return .policy(request) }
+        if let request = try AdminWordRequest(word: word, with) { return .words(request) }
+        if let request = try AdminKindRequest(word: word, with) { return .kinds(request) }
         throw AdminError(.invalid, "this server does not know the request \(word)")
     }
 

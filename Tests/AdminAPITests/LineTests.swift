@@ -6,7 +6,8 @@ import Testing
     @Test(
         "a request is this line, and the line is the request",
         arguments: requestVectors + fileRequestVectors + teamRequestVectors + auditRequestVectors + talkRequestVectors
-            + settingRequestVectors)
+            + settingRequestVectors
+            + wordRequestVectors)
     func request(_ request: AdminRequest, _ line: String) throws {
         #expect(String(decoding: request.line(id: 7), as: UTF8.self) == line)
         let read = try AdminRequest.read(Array(line.utf8))
@@ -17,7 +18,8 @@ import Testing
     @Test(
         "a reply is this line, and the line is the reply",
         arguments: replyVectors + fileReplyVectors + teamReplyVectors + auditReplyVectors + talkReplyVectors
-            + settingReplyVectors)
+            + settingReplyVectors
+            + wordReplyVectors)
     func reply(_ reply: AdminReply, _ line: String) throws {
         #expect(String(decoding: reply.line, as: UTF8.self) == line)
         #expect(try AdminReply(line: Array(line.utf8)) == reply)
@@ -93,6 +95,21 @@ import Testing
     func brokenTeamRequest(_ line: String) {
         let error = #expect(throws: AdminError.self) { try AdminRequest.read(Array(line.utf8)).request.get() }
         #expect(error?.code == .invalid)
+    }
+
+    @Test("bounds of requests about words and kinds are looked at", arguments: brokenWordRequests)
+    func brokenWordRequest(_ line: String) {
+        let error = #expect(throws: AdminError.self) { try AdminRequest.read(Array(line.utf8)).request.get() }
+        #expect(error?.code == .invalid)
+    }
+
+    @Test("the journal has every change of the word list and of message kinds, and by its name")
+    func wordJournal() {
+        let looks: Set = ["word.list", "word.test", "word.flagged", "kind.list", "kind.try"]
+        for (request, _) in wordRequestVectors {
+            #expect(request.isChange != looks.contains(request.word))
+            if request.isChange { #expect(["茶", "500"].contains(request.subject)) }
+        }
     }
 
     @Test("the journal has every change of a team, and by its name")

@@ -49,7 +49,11 @@ struct MessagesScreen: TableScreen {
     /// The message that was jumped to, or from which older ones were asked for; `nil` for who reads the newest.
     private var wanted: Int64?
 
-    init(_ conversation: AdminConversation) { self.conversation = conversation }
+    /// - Parameter sequence: the message to go to; `nil` for the newest.
+    init(_ conversation: AdminConversation, at sequence: Int64? = nil) {
+        self.conversation = conversation
+        self.wanted = sequence
+    }
 
     var copied: String? { self.rows.current.map { String($0.id.rawValue) } }
     var watches: [AdminRequest] { [.follow(conversation: self.conversation.reference, withSessions: false)] }
@@ -85,7 +89,10 @@ struct MessagesScreen: TableScreen {
             self.rows.select(sequence)
             self.wanted = sequence
         }
-        if purpose == Purpose.newest && (isFirst || isFar) { self.rows.move(.last, look) }
+        if purpose == Purpose.newest && (isFirst || isFar) {
+            self.rows.move(.last, look)
+            if let wanted = self.wanted { self.rows.select(wanted) }
+        }
         return []
     }
 

@@ -17,6 +17,10 @@ enum ScreenList {
         Entry(title: "console.files") { FilesScreen() },
         Entry(title: "console.profiles") { ProfilesScreen() },
         Entry(title: "console.log", commands: [["tail"]]) { LogScreen() },
+        Entry(title: "console.words") { WordsScreen() },
+        Entry(title: "console.kinds") { KindsScreen() },
+        Entry(title: "console.settings") { SettingsScreen() },
+        Entry(title: "console.policy") { PolicyScreen() },
     ]
 
     /// The screen to show instead of running a command that never ends.

@@ -205,6 +205,7 @@ package struct AdminMessage: AdminRecord {
         fields.text("words", self.sketch.words.isEmpty ? nil : self.sketch.words)
         fields.number("seconds", self.sketch.seconds)
         fields.number("bytes", self.sketch.bytes)
+        fields.text("line", self.sketch.line)
     }
 
     init(_ fields: FieldReader) throws(AdminError) {
@@ -223,6 +224,7 @@ package struct AdminMessage: AdminRecord {
         self.sketch = MessageSketch(
             form, kind: self.kind, words: try fields.optionalText("words") ?? "",
             seconds: try fields.optionalNumber("seconds"), bytes: try fields.optionalNumber("bytes"))
+        self.sketch.line = try fields.optionalText("line")
     }
 }
 

@@ -243,8 +243,9 @@ final class AdminLoop {
     private func tell(_ events: [WatchEvent]) {
         let followers = self.clients.values.filter { !$0.follows.isEmpty }
         guard !followers.isEmpty else { return }
+        let kinds = self.desk.moderation.kinds
         for event in events {
-            let notice = Notice(event)
+            let notice = Notice(event, kinds: kinds)
             for client in followers { client.tell(notice, self.options) }
         }
     }

@@ -23,13 +23,14 @@ package final class AdminService: Sendable {
     ///   - profiles: `nil` for a server that is not asked who people are.
     /// - Throws: `failed` when the socket cannot be made.
     package init(
-        _ options: AdminServiceOptions, store: Store, accounts: Accounts, broker: Broker, transfers: Transfers? = nil,
-        profiles: Profiles? = nil
+        _ options: AdminServiceOptions, store: Store, accounts: Accounts, broker: Broker, moderation: Moderation,
+        transfers: Transfers? = nil, profiles: Profiles? = nil
     ) throws(AdminError) {
         let listener = try AdminSocket.listen(in: options.folder, group: options.group)
         let mailbox = Mailbox<LoopEvent>()
         let desk = Desk(
-            options, store: store, accounts: accounts, broker: broker, transfers: transfers, profiles: profiles)
+            options, store: store, accounts: accounts, broker: broker, moderation: moderation, transfers: transfers,
+            profiles: profiles)
         self.mailbox = mailbox
         self.thread = Thread(name: "admin") {
             let loop = AdminLoop(options, listener: listener, desk: desk, mailbox: mailbox)

@@ -68,6 +68,9 @@ extension Desk {
         case .settings(.set(let name, let scope, _)), .settings(.reset(let name, let scope)):
             Self.stateOfSetting(name, scope)
         case .policy: Self.stateOfPolicy
+        case .words: Self.stateOfWord(request.subject)
+        case .kinds(.set(let entry)): Self.stateOfKind(entry.kind)
+        case .kinds(.setDisabled(let kind, _)), .kinds(.remove(let kind)): Self.stateOfKind(kind)
         case .talks(.seeAs), .talks(.export): Self.nothing
         case .talks(.createRoom(let name, _)): Self.stateOfGroup(name, .room)
         case .talks(let request): Self.stateOfConversation(request.subject ?? "")

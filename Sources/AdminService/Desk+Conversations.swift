@@ -109,7 +109,8 @@ extension Desk {
             let name = try Self.name(of: conversation, transaction)
             let messages = try transaction.messages(
                 in: conversation.id, before: before ?? .max, limit: limit, as: .unrestricted)
-            return .messages(messages.map { AdminMessage($0, conversationName: name) })
+            let kinds = self.moderation.kinds
+            return .messages(messages.map { AdminMessage($0, conversationName: name, kinds: kinds) })
         }
     }
 

@@ -68,7 +68,8 @@ extension Desk {
                 case .accepted(let accepted):
                     let peer = accepted.peerName?.text ?? ""
                     let shown = accepted.channel?.text ?? directName(name.text, peer)
-                    then(.success(.sent(AdminMessage(accepted.message, conversationName: shown))))
+                    let kinds = self.moderation.kinds
+                    then(.success(.sent(AdminMessage(accepted.message, conversationName: shown, kinds: kinds))))
                 case .refused(let refusal): then(.failure(Self.error(refusal, name)))
                 case .failed(let error): then(.failure(AdminError(error)))
                 }
@@ -90,7 +91,8 @@ extension Desk {
         case .blocked, .notAllowlisted, .notMember: AdminError(.refused, "\(sender) may not send there")
         case .noSuchFile: AdminError(.refused, "the text names a file that the sender cannot see")
         case .fileIncomplete: AdminError(.refused, "the text names a file that is still on its way")
-        case .tokenConflict, .kindNotServed: AdminError(.refused, "the server does not take this message")
+        case .tokenConflict, .kindNotServed, .wordNotAllowed:
+            AdminError(.refused, "the server does not take this message")
         }
     }
 }

@@ -112,7 +112,8 @@ extension Desk {
                 let first = try transaction.firstSequence(in: found.id, atOrAfter: milliseconds)
                 messages = try transaction.messages(in: found.id, after: first - 1, limit: limit, as: .unrestricted)
             }
-            return .messages(messages.map { AdminMessage($0, conversationName: name) })
+            let kinds = self.moderation.kinds
+            return .messages(messages.map { AdminMessage($0, conversationName: name, kinds: kinds) })
         }
     }
 
@@ -158,7 +159,8 @@ extension Desk {
                     .trace(
                         AdminTrace(
                             message: AdminMessage(
-                                message, conversationName: try Self.name(of: found, transaction)),
+                                message, conversationName: try Self.name(of: found, transaction),
+                                kinds: self.moderation.kinds),
                             isRecalled: extra?.isRecalled ?? false, isDeletedForAll: extra?.isDeletedForAll ?? false,
                             editCount: Int64(extra?.editCount ?? 0), people: people,
                             next: ways.count == rows ? ways.last?.user.rawValue : nil)))
@@ -180,14 +182,18 @@ extension Desk {
                 let found = try Self.find(conversation, transaction)
                 let member = try transaction.existingUser(name)
                 return .talks(
-                    .seen(try Self.page(of: found, as: member, before: before ?? .max, limit: limit, transaction)))
+                    .seen(
+                        try Self.page(
+                            of: found, as: member, before: before ?? .max, limit: limit, self.moderation.kinds,
+                            transaction)))
             }
         }
     }
 
     /// A page is of so many messages of the conversation; those that the member does not see are among them.
     private static func page(
-        of conversation: Conversation, as member: User, before: Int64, limit: Int, _ transaction: ReadTransaction
+        of conversation: Conversation, as member: User, before: Int64, limit: Int, _ kinds: MessageKinds,
+        _ transaction: ReadTransaction
     ) throws(StoreError) -> AdminSeen {
         let id = conversation.id
         // For who is not in it there is nothing; the same question as that of a client.
@@ -206,7 +212,8 @@ extension Desk {
             let shown = Self.asEdited(message, extra)
             seen.messages.append(
                 AdminSeenMessage(
-                    message: AdminMessage(shown, conversationName: name), isRecalled: extra?.isRecalled ?? false,
+                    message: AdminMessage(shown, conversationName: name, kinds: kinds),
+                    isRecalled: extra?.isRecalled ?? false,
                     isEdited: extra?.editedBody != nil))
         }
         if let first = all.first?.sequence, first > 1 { seen.next = first }

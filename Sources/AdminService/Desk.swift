@@ -15,6 +15,7 @@ struct Desk: Sendable {
     let store: Store
     let accounts: Accounts
     let broker: Broker
+    let moderation: Moderation
     /// `nil` when the server keeps no files.
     let transfers: Transfers?
     let profiles: Profiles?
@@ -23,13 +24,14 @@ struct Desk: Sendable {
     private(set) var note: AuditNote?
 
     init(
-        _ options: AdminServiceOptions, store: Store, accounts: Accounts, broker: Broker, transfers: Transfers?,
-        profiles: Profiles?
+        _ options: AdminServiceOptions, store: Store, accounts: Accounts, broker: Broker, moderation: Moderation,
+        transfers: Transfers?, profiles: Profiles?
     ) {
         self.options = options
         self.store = store
         self.accounts = accounts
         self.broker = broker
+        self.moderation = moderation
         self.transfers = transfers
         self.profiles = profiles
         self.startedAtMilliseconds = options.clock.wallMilliseconds()
@@ -90,6 +92,8 @@ struct Desk: Sendable {
         case .people(let request): self.answer(request, then)
         case .settings(let request): self.answer(request, then)
         case .policy(let request): self.answer(request, then)
+        case .words(let request): self.answer(request, then)
+        case .kinds(let request): self.answer(request, then)
         default: then(.failure(AdminError(.invalid, "this request belongs to a connection")))
         }
     }

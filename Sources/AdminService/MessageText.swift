@@ -30,13 +30,14 @@ func shownText(of content: MessageContent) -> (text: String, isCut: Bool) {
 }
 
 /// What a message is, for the line that an operator is shown of it; without the words that `shownText` has.
-func shownSketch(of content: MessageContent) -> MessageSketch {
-    var sketch = Translation.sketch(of: content)
+func shownSketch(of content: MessageContent, kinds: MessageKinds) -> MessageSketch {
+    var sketch = Translation.sketch(of: content, kinds: kinds)
     sketch.quote = nil
     // Custom and unknown messages show what `shownText` finds, if that is words.
     sketch.words =
         sketch.form == .text || sketch.form == .richText
         ? "" : PlainLine.of(sketch.words, maximum: AdminProtocol.maximumSketchCharacters)
+    sketch.line = sketch.line.map { PlainLine.of($0, maximum: AdminProtocol.maximumSketchCharacters) }
     return sketch
 }
 

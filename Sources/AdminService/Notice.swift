@@ -5,9 +5,13 @@ import ChatModel
 /// Something that happened, as those who follow are told; worded once, and only when somebody wants it.
 final class Notice {
     private let happened: WatchEvent
-    private(set) lazy var event = Self.event(self.happened)
+    private let kinds: MessageKinds
+    private(set) lazy var event = Self.event(self.happened, self.kinds)
 
-    init(_ happened: WatchEvent) { self.happened = happened }
+    init(_ happened: WatchEvent, kinds: MessageKinds) {
+        self.happened = happened
+        self.kinds = kinds
+    }
 
     func concerns(_ follow: Follow) -> Bool {
         switch self.happened {
@@ -17,9 +21,9 @@ final class Notice {
         }
     }
 
-    private static func event(_ happened: WatchEvent) -> AdminEvent {
+    private static func event(_ happened: WatchEvent, _ kinds: MessageKinds) -> AdminEvent {
         switch happened {
-        case .accepted(let delivery): .message(AdminMessage(delivery))
+        case .accepted(let delivery): .message(AdminMessage(delivery, kinds: kinds))
         case .opened(let session): .opened(AdminSession(session))
         case .ended(let session, let reason): .ended(AdminSession(session), reason: reason.name)
         }
@@ -37,19 +41,20 @@ extension AdminSession {
 }
 
 extension AdminMessage {
-    init(_ delivery: Delivery) {
+    init(_ delivery: Delivery, kinds: MessageKinds) {
         let peer = delivery.peerName?.text ?? ""
         let name = delivery.channel?.text ?? directName(delivery.message.senderName.text, peer)
-        self.init(delivery.message, conversationName: name)
+        self.init(delivery.message, conversationName: name, kinds: kinds)
     }
 
-    init(_ message: Message, conversationName: String) {
+    /// - Parameter kinds: what is known of apps' own kinds.
+    init(_ message: Message, conversationName: String, kinds: MessageKinds) {
         let (text, isCut) = shownText(of: message.content)
         self.init(
             conversation: message.conversation.rawValue, conversationName: conversationName,
             sequence: message.sequence, id: message.id, sender: message.senderName.text,
             sentAtMilliseconds: message.sentAtMilliseconds, kind: message.content.kind, text: text, isCut: isCut,
-            sketch: shownSketch(of: message.content))
+            sketch: shownSketch(of: message.content, kinds: kinds))
     }
 }
 

@@ -28,6 +28,8 @@ final class BrokerCore {
     /// Asks for a channel that is not known here; `nil` when nobody can be asked.
     var channelSource: ((ConversationKind, ChannelName) -> Void)?
     var sourcing = ChannelSourcing()
+    /// What looks at messages before the writer does; `nil` when nothing.
+    var screening: ScreeningChain?
     /// Messages of this turn, for the writer.
     private var appends: [Append] = []
     private var watchers: [WatchID: @Sendable ([WatchEvent]) -> Void] = [:]
@@ -117,10 +119,10 @@ final class BrokerCore {
             return
         }
         let ticket = self.ticket(for: .session(request.session, ticket: request.ticket))
-        self.pass(
-            Append(
-                sender: session.person.id, authority: .user, address: request.address,
-                clientToken: request.clientToken, content: request.content, ticket: ticket))
+        let append = Append(
+            sender: session.person.id, authority: .user, address: request.address, clientToken: request.clientToken,
+            content: request.content, ticket: ticket)
+        self.pass(self.screening?.screened(append) ?? append)
     }
 
     func send(_ append: Append) { self.appends.append(append) }
@@ -169,7 +171,7 @@ final class BrokerCore {
         }
         var append = append
         append.ticket = self.ticket(for: .callback(then))
-        self.pass(append)
+        self.pass(self.screening?.screened(append) ?? append)
     }
 
     private func ticket(for asker: Asker) -> UInt64 {
@@ -209,7 +211,8 @@ final class BrokerCore {
         case .accepted(let accepted):
             .accepted(
                 id: accepted.message.id, conversation: accepted.message.conversation,
-                sequence: accepted.message.sequence, isDuplicate: accepted.isDuplicate)
+                sequence: accepted.message.sequence, isDuplicate: accepted.isDuplicate,
+                isMasked: accepted.message.content.flags.contains(.masked))
         case .refused(let refusal): .refused(refusal)
         case .failed(.full): .full
         case .failed: .busy

@@ -24,8 +24,9 @@ package enum SessionEvent: Sendable {
 
 /// What became of a published message.
 package enum PublishOutcome: Sendable {
-    /// On disk, or routed when it is transient (then `sequence` is 0).
-    case accepted(id: MessageID, conversation: ConversationID, sequence: Int64, isDuplicate: Bool)
+    /// On disk, or routed when it is transient (then `sequence` is 0). `isMasked`: the word list has changed its body,
+    /// which a protocol that has a word for it tells the sender.
+    case accepted(id: MessageID, conversation: ConversationID, sequence: Int64, isDuplicate: Bool, isMasked: Bool)
     case refused(PublishRefusal)
     /// The person or the conversation sends too fast. Nothing was written.
     case rateLimited

@@ -56,3 +56,55 @@ package enum KindProblem: Hashable, Sendable {
     /// The body is of this version, which is newer than the registered one.
     case newerVersion(Int64)
 }
+
+extension MessageKindEntry {
+    /// The first thing that is wrong with the entry, with the field's name; `nil` when it can be registered.
+    package var problem: String? {
+        if self.kind.rawValue <= 0 { return "number: above 0, those below are built in" }
+        if let problem = Self.problem("name", self.name, Self.maximumNameScalars) { return problem }
+        if self.version < 1 { return "version: 1 or more" }
+        for (field, text, maximum) in [
+            ("degrade", self.degrade, Self.maximumTextScalars), ("typeTitle", self.typeTitle, Self.maximumNameScalars),
+            ("summary", self.summary, Self.maximumTextScalars),
+        ] {
+            if let problem = Self.problem(field, text, maximum) { return problem }
+        }
+        if !self.digest.isEmpty, let problem = Self.problem("digest", self.digest, Self.maximumTextScalars) {
+            return problem
+        }
+        return Self.problem("required", self.requiredFields) ?? Self.problem("files", self.fileFields)
+    }
+
+    private static func problem(_ field: String, _ text: String, _ maximum: Int) -> String? {
+        let scalars = text.unicodeScalars
+        if scalars.allSatisfy({ $0.properties.isWhitespace }) { return "\(field) is missing" }
+        if scalars.count > maximum { return "\(field): at most \(maximum) characters, not \(scalars.count)" }
+        let hasControls = scalars.contains { $0.value < 0x20 || (0x7F...0x9F).contains($0.value) }
+        return hasControls ? "\(field): one line without control characters" : nil
+    }
+
+    private static func problem(_ field: String, _ names: [String]) -> String? {
+        if names.count > Self.maximumFields { return "\(field): at most \(Self.maximumFields) names" }
+        if Set(names).count < names.count { return "\(field): each name once" }
+        for name in names {
+            if let problem = Self.problem(field, name, Self.maximumNameScalars) { return problem }
+            if name.contains(where: { "{},".contains($0) }) { return "\(field): names without braces and commas" }
+        }
+        return nil
+    }
+}
+
+/// The message kinds that are registered.
+package struct MessageKinds: Sendable {
+    private let entries: [MessageKind: MessageKindEntry]
+
+    package init(_ entries: [MessageKindEntry] = []) {
+        self.entries = Dictionary(entries.map { ($0.kind, $0) }) { first, _ in first }
+    }
+
+    package static let none = MessageKinds()
+
+    package var isEmpty: Bool { self.entries.isEmpty }
+
+    package subscript(_ kind: MessageKind) -> MessageKindEntry? { self.entries[kind] }
+}

@@ -63,6 +63,10 @@ package struct MessageSketch: Hashable, Sendable {
     /// Size of a file, bytes.
     package var bytes: Int64?
     package var quote: Quote?
+    /// Of a registered kind: what lists show, `[title]`, a digest or the text for what cannot be read.
+    package var line: String?
+    /// Of a registered kind that can be read: what notifications say.
+    package var summary: String?
 
     package init(
         _ form: Form, kind: MessageKind = .none, words: String = "", seconds: Int64? = nil, bytes: Int64? = nil,

@@ -25,6 +25,8 @@ package struct MessageFlags: OptionSet, Hashable, Sendable {
     package static let endToEndEncrypted = MessageFlags(rawValue: 32)
     /// Recalled or deleted for everyone: the body is empty, and each door says so in its own words.
     package static let withdrawn = MessageFlags(rawValue: 64)
+    /// The word list has changed the body: it is not as it was sent.
+    package static let masked = MessageFlags(rawValue: 128)
 }
 
 /// What a message is; negative numbers are built in, positive ones custom, 0 says nothing (F125, F126).

@@ -37,6 +37,8 @@ package enum PublishRefusal: Hashable, Sendable, CaseIterable {
     case noSuchFile
     /// The text names a file that is still on its way.
     case fileIncomplete
+    /// The text has a word that the operator does not allow.
+    case wordNotAllowed
 }
 
 /// What decides whether someone may send: read by the writer inside the transaction, never from a copy.

@@ -14,6 +14,7 @@ package import Transfers
 package import Transport
 import WuKongAPI
 import WuKongGateway
+import WuKongTranslation
 
 /// A whole server: everything started and stopped in one visible order.
 package final class TeahouseServer: Sendable {
@@ -50,8 +51,12 @@ package final class TeahouseServer: Sendable {
         }
         self.accounts = Accounts(self.store, folder: options.store.folder, options: options.accounts)
         self.broker = Broker(store: self.store, limits: options.broker, clock: options.clock, log: options.log)
+        let moderation: Moderation
         do throws(StoreError) {
             self.live = try LiveSettings(options, store: self.store, broker: self.broker)
+            let bodies = WuKongBodies()
+            moderation = try Moderation(
+                store: self.store, broker: self.broker, bodies: [.native: bodies, .wuKong: bodies])
         } catch {
             Self.stop(self.broker, self.accounts, self.store)
             throw .store(error)
@@ -85,8 +90,8 @@ package final class TeahouseServer: Sendable {
         do throws(AdminError) {
             self.admin = try AdminService(
                 Self.adminOptions(options, self.transport, self.outside, self.live, api), store: self.store,
-                accounts: self.accounts,
-                broker: self.broker, transfers: self.transfers, profiles: self.profiles)
+                accounts: self.accounts, broker: self.broker, moderation: moderation, transfers: self.transfers,
+                profiles: self.profiles)
         } catch {
             self.outside.stop()
             Self.stop(self.transfers, self.profiles, self.lateProfiles)

@@ -85,9 +85,8 @@ final class Appender {
         case .refusal(let refusal): return self.refuse(refusal)
         case .target(let found): target = found
         }
-        if let refusal = ChatModel.publishRefusal(try self.facts(request, target, at: wall)) {
-            return try self.firstAnswer(to: request, target) ?? self.refuse(refusal)
-        }
+        let refusal = ChatModel.publishRefusal(try self.facts(request, target, at: wall)) ?? request.screening?.refusal
+        if let refusal { return try self.firstAnswer(to: request, target) ?? self.refuse(refusal) }
         if request.content.flags.contains(.transient) { return try self.pass(request, target, at: wall) }
         guard canWrite else { return .failed(.full) }
         try begin()
@@ -334,7 +333,11 @@ final class Appender {
         guard let token = request.clientToken,
             let known = try self.tokens.message(with: token, from: target.sender, in: conversation.id)
         else { return nil }
-        guard known.bodyHash == bodyHash else { return self.refuse(.tokenConflict) }
+        // What the word list changed, now or then, is not compared: the list may have changed too.
+        let isSame =
+            known.bodyHash == bodyHash || known.message.content.flags.contains(.masked)
+            || request.screening.map { known.bodyHash == XXHash.of($0.sentBody) } ?? false
+        guard isSame else { return self.refuse(.tokenConflict) }
         self.counts.duplicates += 1
         return .accepted(try self.accepted(known.message, target, conversation, isDuplicate: true))
     }

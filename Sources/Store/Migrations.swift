@@ -19,6 +19,7 @@ let migrations: [Migration] = [
     Migration(version: 8, sql: SchemaProfiles.sql),
     Migration(version: 9, sql: SchemaTeams.sql),
     Migration(version: 10, sql: SchemaAudit.sql),
+    Migration(version: 11, sql: SchemaWords.sql),
     Migration(version: 12, sql: SchemaSettings.sql),
 ]
 

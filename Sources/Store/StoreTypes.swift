@@ -12,6 +12,8 @@ package struct Append: Sendable {
     package var ticket: UInt64
     /// What the audit log keeps when the message is taken, in its transaction; `nil` for what people send.
     package var note: AppendNote?
+    /// What the screening of its text found; `nil` when nothing.
+    package var screening: AppendScreening?
 
     package init(
         sender: UserID, authority: Authority, address: ConversationAddress, clientToken: ClientToken?,
@@ -31,6 +33,22 @@ package final class AppendNote: Sendable {
     package let note: AuditNote
 
     package init(_ note: AuditNote) { self.note = note }
+}
+
+/// What the screening of a message found; on the heap, because nearly every message has nothing to be found.
+package final class AppendScreening: Sendable {
+    /// Why it is not to be taken. A message that was taken before is, so that a resend gets the first answer.
+    package let refusal: PublishRefusal?
+    /// The body as it was sent, for knowing a resend again.
+    package let sentBody: [UInt8]
+    /// Watched words that it has: they go into a log with its place.
+    package let flagged: [String]
+
+    package init(refusal: PublishRefusal?, sentBody: [UInt8], flagged: [String]) {
+        self.refusal = refusal
+        self.sentBody = sentBody
+        self.flagged = flagged
+    }
 }
 
 /// What became of an `Append`, known once the transaction is on disk.

@@ -175,6 +175,13 @@ final class Writer {
             try self.begin()
             try self.connection.addAudit(note, .done, before: nil, after: Self.place(of: accepted), at: wall)
         }
+        if let words = append.screening?.flagged, !words.isEmpty, case .accepted(let accepted) = result,
+            !accepted.isDuplicate, !self.care.isReadOnly
+        {
+            try self.begin()
+            let place = MessagePlace(accepted.message.conversation, accepted.message.sequence)
+            try self.connection.addFlagged(words, at: place, by: accepted.message.sender, wall: wall)
+        }
         return result
     }
 

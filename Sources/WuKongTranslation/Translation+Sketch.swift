@@ -9,7 +9,19 @@ extension Translation {
     /// Source: the content types of WuKongIM's SDKs and the fields they write: `content`; `name`, `size`; `title`,
     /// `address`; `timeTrad` and `second`; `reply` with `from_name` and `payload`; `extra` of system messages, whose
     /// names replace `{0}`, `{1}` … in `content`.
-    package static func sketch(of content: MessageContent) -> MessageSketch {
+    ///
+    /// - Parameter kinds: what is known of apps' own kinds.
+    package static func sketch(of content: MessageContent, kinds: MessageKinds = .none) -> MessageSketch {
+        var sketch = self.sketch(ofBodyIn: content)
+        guard sketch.form == .custom, let entry = kinds[content.kind] else { return sketch }
+        let isObject = content.flags.contains(.bodyIsJSONObject)
+        let body = isObject ? try? JSONValue(parsing: content.body) : nil
+        sketch.line = self.line(of: body, as: entry)
+        if sketch.line != entry.degrade { sketch.summary = entry.summary }
+        return sketch
+    }
+
+    private static func sketch(ofBodyIn content: MessageContent) -> MessageSketch {
         if content.flags.contains(.withdrawn) { return MessageSketch(.withdrawn, kind: content.kind) }
         if content.flags.contains(.endToEndEncrypted) { return MessageSketch(.encrypted, kind: content.kind) }
         guard content.flags.contains(.bodyIsJSONObject), let body = try? JSONValue(parsing: content.body) else {
@@ -36,7 +48,7 @@ extension Translation {
 
     /// The forms of WuKongIM's content types that are not built-in kinds inside. 9989 is the end of a call, by voice for
     /// all that its number says.
-    private static func form(contentType: Int32) -> MessageSketch.Form {
+    static func form(contentType: Int32) -> MessageSketch.Form {
         switch contentType {
         case 3: .animation
         case 7: .card
@@ -134,7 +146,7 @@ extension Translation {
     }
 
     /// At most `maximumWordBytes`, not ending inside a character.
-    private static func bounded(_ text: String) -> String {
+    static func bounded(_ text: String) -> String {
         let maximum = MessageSketch.maximumWordBytes
         guard text.utf8.count > maximum else { return text }
         var bytes = Array(text.utf8.prefix(maximum + 1))

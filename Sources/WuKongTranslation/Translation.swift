@@ -27,7 +27,7 @@ extension Translation {
         case .notAllowlisted: .notInWhitelist
         case .notMember: .subscriberNotExist
         case .membersMuted, .muted, .tokenConflict, .bodyTooLarge, .noSuchFile, .fileIncomplete, .inputDisabled,
-            .textTooLong:
+            .textTooLong, .wordNotAllowed:
             .notAllowSend
         case .kindNotServed: .notSupportChannelType
         }

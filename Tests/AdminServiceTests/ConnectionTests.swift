@@ -60,7 +60,7 @@ import Testing
         defer { rmdir(folder) }
         let service = try AdminService(
             AdminServiceOptions(folder: folder, version: "1.0", addresses: []), store: house.store,
-            accounts: house.accounts, broker: house.broker)
+            accounts: house.accounts, broker: house.broker, moderation: house.moderation)
         let client = try AdminClient(dataFolder: folder)
         _ = try client.ask(.follow(conversation: nil, withSessions: true))
         service.stop()

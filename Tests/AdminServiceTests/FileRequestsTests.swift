@@ -404,7 +404,7 @@ func prose(_ count: Int, seed: Int = 0) -> [UInt8] {
         defer { rmdir(folder) }
         let service = try AdminService(
             AdminServiceOptions(folder: folder, version: "1.0", addresses: []), store: house.store,
-            accounts: house.accounts, broker: house.broker)
+            accounts: house.accounts, broker: house.broker, moderation: house.moderation)
         defer { service.stop() }
         try house.add("romeo")
         let client = try AdminClient(dataFolder: folder)

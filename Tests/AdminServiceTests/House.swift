@@ -11,6 +11,7 @@ import Profiles
 import Store
 import Testing
 import Transfers
+import WuKongTranslation
 
 /// A real store, broker, accounts, files and profiles in a temporary folder, with the admin service on its socket.
 final class House: Sendable {
@@ -18,6 +19,7 @@ final class House: Sendable {
     let store: Store
     let accounts: Accounts
     let broker: Broker
+    let moderation: Moderation
     let transfers: Transfers
     let profiles: Profiles
     let service: AdminService
@@ -41,6 +43,9 @@ final class House: Sendable {
         accountsOptions.passwords.passes = 1
         self.accounts = Accounts(self.store, folder: folder, options: accountsOptions)
         self.broker = Broker(store: self.store, limits: BrokerLimits(), clock: .system, log: .silent)
+        let bodies = WuKongBodies()
+        self.moderation = try Moderation(
+            store: self.store, broker: self.broker, bodies: [.native: bodies, .wuKong: bodies])
         var transferOptions = TransferOptions()
         transferOptions.stopUploadsFreeBytes = 0
         transferOptions.stopUploadsFreePercent = 0
@@ -53,8 +58,8 @@ final class House: Sendable {
         options.clock = clock
         change(&options)
         self.service = try AdminService(
-            options, store: self.store, accounts: self.accounts, broker: self.broker, transfers: self.transfers,
-            profiles: self.profiles)
+            options, store: self.store, accounts: self.accounts, broker: self.broker, moderation: self.moderation,
+            transfers: self.transfers, profiles: self.profiles)
     }
 
     deinit {

@@ -12,6 +12,7 @@ import Profiles
 import Store
 import Testing
 import Transfers
+import WuKongTranslation
 import teahouse
 
 /// A real store, broker, accounts, files and profiles behind an admin socket, and a terminal that keeps what is written.
@@ -42,6 +43,9 @@ final class House: Sendable {
         accountsOptions.passwords.passes = 1
         self.accounts = Accounts(self.store, folder: self.folder, options: accountsOptions)
         self.broker = Broker(store: self.store, limits: BrokerLimits(), clock: .system, log: .silent)
+        let bodies = WuKongBodies()
+        self.moderation = try Moderation(
+            store: self.store, broker: self.broker, bodies: [.native: bodies, .wuKong: bodies])
         var transferOptions = TransferOptions()
         transferOptions.stopUploadsFreeBytes = 0
         transferOptions.stopUploadsFreePercent = 0
@@ -51,7 +55,8 @@ final class House: Sendable {
         self.profiles = Profiles(store: self.store)
         self.service = try AdminService(
             AdminServiceOptions(folder: self.folder, version: "1.0", addresses: ["127.0.0.1:7677"]), store: self.store,
-            accounts: self.accounts, broker: self.broker, transfers: self.transfers, profiles: self.profiles)
+            accounts: self.accounts, broker: self.broker, moderation: self.moderation, transfers: self.transfers,
+            profiles: self.profiles)
     }
 
     deinit {

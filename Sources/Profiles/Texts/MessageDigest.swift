@@ -18,14 +18,11 @@ package struct MessageDigest: Sendable {
     package static let maximumNameCharacters = 40
 
     private let texts: Texts
-    /// What the kinds of an app's own are called, by number.
-    private let titles: [MessageKind: String]
     private let maximum: Int
 
     /// - Parameter maximum: most characters of the words, at least 1.
-    package init(_ texts: Texts, titles: [MessageKind: String] = [:], maximum: Int = Self.maximumCharacters) {
+    package init(_ texts: Texts, maximum: Int = Self.maximumCharacters) {
         self.texts = texts
-        self.titles = titles
         self.maximum = maximum
     }
 
@@ -33,7 +30,8 @@ package struct MessageDigest: Sendable {
     ///
     /// - Parameter team: the kind of team it stands in, for the notices of teams.
     package func line(_ sketch: MessageSketch, in team: TeamWord = .advanced) -> String {
-        self.line(sketch.form, words: sketch.words, kind: sketch.kind, team)
+        if let line = sketch.line.map({ PlainLine.of($0, maximum: self.maximum) }), !line.isEmpty { return line }
+        return self.line(sketch.form, words: sketch.words, team)
     }
 
     /// As in a recent list: with the name in front in a group, and without it in a conversation of two and for tips.
@@ -58,6 +56,8 @@ package struct MessageDigest: Sendable {
     package func detailed(_ sketch: MessageSketch) -> String {
         switch sketch.form {
         case .text, .richText, .tip: return self.line(sketch)
+        // What is registered says itself what it has to show.
+        case .custom where sketch.line != nil: return self.line(sketch)
         default: break
         }
         var parts = [sketch.form == .teamNotice ? "" : self.line(sketch)]
@@ -73,7 +73,7 @@ package struct MessageDigest: Sendable {
         guard let quote = sketch.quote else { return nil }
         let line =
             quote.form == .custom || quote.form == .unknown
-            ? self.texts("digest.custom") : self.line(quote.form, words: quote.words, kind: .none, .advanced)
+            ? self.texts("digest.custom") : self.line(quote.form, words: quote.words, .advanced)
         return self.texts("digest.quote", ["name": self.name(quote.sender), "digest": line])
     }
 
@@ -84,7 +84,8 @@ package struct MessageDigest: Sendable {
     ///   - callsReader: the reader is mentioned by name or with everyone.
     package func notification(_ sketch: MessageSketch, from sender: String, isGroup: Bool, callsReader: Bool) -> String
     {
-        let values = ["name": self.name(sender), "digest": self.line(sketch)]
+        let summary = sketch.summary.map { PlainLine.of($0, maximum: self.maximum) }
+        let values = ["name": self.name(sender), "digest": summary ?? self.line(sketch)]
         if isGroup && callsReader {
             return self.texts("notification.group", ["text": self.texts("notification.called", values)])
         }
@@ -103,16 +104,14 @@ package struct MessageDigest: Sendable {
     /// A name as it is shown in a line; a name with nothing to show gets a word.
     private func name(_ name: String) -> String { shownName(name, self.texts) }
 
-    private func line(_ form: MessageSketch.Form, words: String, kind: MessageKind, _ team: TeamWord) -> String {
+    private func line(_ form: MessageSketch.Form, words: String, _ team: TeamWord) -> String {
         switch form {
         case .text, .tip:
             return PlainLine.of(words, maximum: self.maximum)
         case .richText:
             let line = PlainLine.of(words, maximum: self.maximum)
             return line.isEmpty ? self.texts("digest.richText") : line
-        case .custom:
-            let title = self.titles[kind].map { PlainLine.of($0, maximum: Self.maximumNameCharacters) } ?? ""
-            return title.isEmpty ? self.texts("digest.unknown") : "[\(title)]"
+        case .custom: return self.texts("digest.unknown")
         case .teamNotice: return self.texts("digest.teamNotice.\(team.rawValue)")
         case .image, .animation, .voice, .video, .location, .card, .file, .forwarded, .sticker, .voiceCall, .videoCall,
             .command, .encrypted, .withdrawn, .unknown:

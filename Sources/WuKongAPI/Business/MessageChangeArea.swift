@@ -4,6 +4,7 @@ import ByteCodec
 import ChatModel
 import Store
 import WuKongTranslation
+import WuKongWire
 
 /// What people do to messages after they were sent.
 enum MessageChangeArea {
@@ -48,8 +49,22 @@ enum MessageChangeArea {
         guard let content = try? JSONValue(parsing: text), content.object != nil else {
             throw .bad("content_edit must be the text of a JSON object")
         }
-        try call.change(channel, id, nudging: .messageExtra) { store, place, actor throws(StoreError) in
-            try store.edit(place, newBody: text, isJSONObject: true, by: actor)
+        let edited = Translation.content(
+            payload: text, header: WuKongHeader(noPersist: false, redDot: false, syncOnce: false), setting: [],
+            topic: nil, expire: 0)
+        // The word list is held against an edit as against a message.
+        call.house.broker.screen(edited, from: .user) { screening in
+            if let refusal = screening?.refusal { return call.reply(.failure(APIFailure(refusal))) }
+            let (body, words) = (screening?.content.body ?? text, screening?.flagged ?? [])
+            do throws(APIFailure) {
+                try call.change(channel, id, nudging: .messageExtra) { store, place, actor throws(StoreError) in
+                    let change = try store.edit(place, newBody: body, isJSONObject: true, by: actor)
+                    if !words.isEmpty { try store.addFlagged(words, at: place, by: actor.user) }
+                    return change
+                }
+            } catch {
+                call.reply(.failure(error))
+            }
         }
     }
 

@@ -288,6 +288,7 @@ extension APIFailure {
         case .tokenConflict: "the same client_msg_no came before with another payload"
         case .noSuchFile: "the payload names a file that the sender cannot see"
         case .fileIncomplete: "the payload names a file that is still on its way"
+        case .wordNotAllowed: "the payload has a word that is not allowed here"
         case .bodyTooLarge: "the payload is too long"
         case .inputDisabled: "the sender may only read there"
         case .textTooLong: "the text has more characters than are allowed there"

@@ -16,7 +16,8 @@ let controlCommand = Command(
     ],
     subcommands: [
         userCommand, groupCommand, teamCommand, requestCommand, conversationCommand, messageCommand, sessionCommand,
-        fileCommand, transferCommand, uploadCommand, profileCommand, sendCommand, tailCommand, statusCommand, topCommand,
+        fileCommand, transferCommand, uploadCommand, profileCommand, sendCommand, tailCommand, statusCommand,
+        topCommand,
         auditCommand,
         setupTokenCommand, wuKongCommand,
     ])

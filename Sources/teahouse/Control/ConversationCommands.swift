@@ -20,7 +20,8 @@ private let conversationListCommand = Command(
         var conversations: [AdminConversation] = []
         var next: Int64?
         repeat {
-            let request = member.map { AdminRequest.talks(.list(of: $0, after: next)) } ?? .listConversations(after: next)
+            let request =
+                member.map { AdminRequest.talks(.list(of: $0, after: next)) } ?? .listConversations(after: next)
             guard case .conversations(let page, let after) = try control.ask(request) else {
                 throw control.unexpectedAnswer
             }

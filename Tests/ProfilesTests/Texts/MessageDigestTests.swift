@@ -29,9 +29,16 @@ struct MessageDigestTests {
     func teamsAndTitles() {
         #expect(Self.chinese.line(MessageSketch(.teamNotice), in: .normal) == "[讨论组信息更新]")
         #expect(Self.chinese.line(MessageSketch(.teamNotice), in: .large) == "[超大群信息更新]")
-        let kind = MessageKind(rawValue: 500)
-        let titled = MessageDigest(Texts(embedded: .chinese), titles: [kind: "红包"])
-        #expect(titled.line(MessageSketch(.custom, kind: kind)) == "[红包]")
+        var registered = MessageSketch(.custom, kind: MessageKind(rawValue: 500), words: "w")
+        registered.line = "[红包]\u{1B}"
+        #expect(Self.chinese.line(registered) == "[红包]")
+        #expect(Self.chinese.detailed(registered) == "[红包]")
+        #expect(Self.chinese.line(registered, from: "阿兰", isGroup: true) == "阿兰 : [红包]")
+        #expect(
+            Self.chinese.notification(registered, from: "Tom", isGroup: false, callsReader: false) == "Tom：[红包]")
+        registered.summary = "收到一个红包"
+        #expect(
+            Self.chinese.notification(registered, from: "Tom", isGroup: false, callsReader: false) == "Tom：收到一个红包")
     }
 
     @Test("lists show who said it in groups alone, and never for tips; drafts replace, mentions precede")

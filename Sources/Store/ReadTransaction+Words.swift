@@ -1,0 +1,90 @@
+import ByteCodec
+package import ChatModel
+
+// The word list and message kinds.
+extension ReadTransaction {
+    /// All rules, in the order of their folded words.
+    package func wordRules() throws(StoreError) -> [WordRule] {
+        try self.connection.query("SELECT word, action FROM word_rule ORDER BY folded", read: Row.wordRule)
+    }
+
+    /// A page of rules in the order of their folded words; `after` is the word of one before it.
+    ///
+    /// - Throws: `invalid` when the limit is not 1...1000.
+    package func wordRules(after word: String?, limit: Int) throws(StoreError) -> [WordRule] {
+        try self.connection.query(
+            "SELECT word, action FROM word_rule WHERE folded > ? ORDER BY folded LIMIT ?",
+            WordFolding.fold(word ?? ""), try Self.page(limit), read: Row.wordRule)
+    }
+
+    /// The rule of a word; `nil` when there is none.
+    package func wordRule(_ word: String) throws(StoreError) -> WordRule? {
+        try self.connection.first(
+            "SELECT word, action FROM word_rule WHERE folded = ?", WordFolding.fold(word), read: Row.wordRule)
+    }
+
+    package func wordRuleCount() throws(StoreError) -> Int {
+        Int(try self.connection.first("SELECT count(*) FROM word_rule") { row throws(StoreError) in row.int64(0) } ?? 0)
+    }
+
+    /// Messages with watched words, the newest first; of one with several words there are several entries.
+    ///
+    /// - Parameter before: entries with smaller numbers; `nil` for the newest.
+    /// - Throws: `invalid` when the limit is not 1...1000.
+    package func flaggedMessages(before: Int64?, limit: Int) throws(StoreError) -> [FlaggedMessage] {
+        let sql: StaticString = """
+            SELECT number, at, conversation_id, sequence, sender_id, word FROM flagged
+            WHERE number < ? ORDER BY number DESC LIMIT ?
+            """
+        let rows = try self.connection.query(sql, before ?? .max, try Self.page(limit)) { row throws(StoreError) in
+            (row.int64(0), row.int64(1), row.int64(2), row.int64(3), row.int64(4), row.text(5))
+        }
+        var messages: [FlaggedMessage] = []
+        for (number, at, conversation, sequence, sender, word) in rows {
+            messages.append(
+                FlaggedMessage(
+                    number: number, atMilliseconds: at, conversation: ConversationID(rawValue: conversation),
+                    sequence: sequence, sender: try self.name(of: UserID(rawValue: sender)), word: word))
+        }
+        return messages
+    }
+
+    /// All registered kinds, by number.
+    package func messageKinds() throws(StoreError) -> [MessageKindEntry] {
+        let sql: StaticString = """
+            SELECT number, name, version, required, files, degrade, type_title, summary, digest, disabled
+            FROM message_kind ORDER BY number
+            """
+        return try self.connection.query(sql) { row throws(StoreError) in
+            MessageKindEntry(
+                kind: MessageKind(rawValue: Int32(truncatingIfNeeded: row.int64(0))), name: row.text(1),
+                version: row.int64(2), requiredFields: try row.names(3), fileFields: try row.names(4),
+                degrade: row.text(5), typeTitle: row.text(6), summary: row.text(7), digest: row.text(8),
+                isDisabled: row.int64(9) != 0)
+        }
+    }
+
+    /// One registered kind; `nil` when there is none of this number.
+    package func messageKind(_ kind: MessageKind) throws(StoreError) -> MessageKindEntry? {
+        try self.messageKinds().first { $0.kind == kind }
+    }
+
+    /// - Throws: `notFound`.
+    func existingMessageKind(_ kind: MessageKind) throws(StoreError) -> MessageKindEntry {
+        guard let entry = try self.messageKind(kind) else { throw .notFound("the message kind \(kind.rawValue)") }
+        return entry
+    }
+}
+
+extension Row {
+    fileprivate static func wordRule(_ row: Row) throws(StoreError) -> WordRule {
+        guard let action = WordAction(rawValue: row.text(1)) else { throw Row.damaged("word rule") }
+        return WordRule(row.text(0), action)
+    }
+
+    /// Names as a JSON array.
+    fileprivate func names(_ column: Int32) throws(StoreError) -> [String] {
+        guard let names = try? JSONValue(parsing: self.text(column)).array else { throw Row.damaged("message kind") }
+        return names.compactMap(\.string)
+    }
+}

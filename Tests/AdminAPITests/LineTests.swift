@@ -5,9 +5,7 @@ import Testing
 @Suite("Lines of the admin socket") struct LineTests {
     @Test(
         "a request is this line, and the line is the request",
-        arguments: requestVectors + fileRequestVectors + teamRequestVectors + auditRequestVectors + talkRequestVectors
-            + settingRequestVectors
-            + wordRequestVectors)
+        arguments: everyRequestVector)
     func request(_ request: AdminRequest, _ line: String) throws {
         #expect(String(decoding: request.line(id: 7), as: UTF8.self) == line)
         let read = try AdminRequest.read(Array(line.utf8))
@@ -17,9 +15,7 @@ import Testing
 
     @Test(
         "a reply is this line, and the line is the reply",
-        arguments: replyVectors + fileReplyVectors + teamReplyVectors + auditReplyVectors + talkReplyVectors
-            + settingReplyVectors
-            + wordReplyVectors)
+        arguments: everyReplyVector)
     func reply(_ reply: AdminReply, _ line: String) throws {
         #expect(String(decoding: reply.line, as: UTF8.self) == line)
         #expect(try AdminReply(line: Array(line.utf8)) == reply)
@@ -190,3 +186,23 @@ import Testing
         #expect(throws: AdminError.self) { try splitter.next() }
     }
 }
+
+private let everyRequestVector: [(AdminRequest, String)] = [
+    requestVectors,
+    fileRequestVectors,
+    teamRequestVectors,
+    auditRequestVectors,
+    talkRequestVectors,
+    settingRequestVectors,
+    wordRequestVectors,
+].flatMap { $0 }
+
+private let everyReplyVector: [(AdminReply, String)] = [
+    replyVectors,
+    fileReplyVectors,
+    teamReplyVectors,
+    auditReplyVectors,
+    talkReplyVectors,
+    settingReplyVectors,
+    wordReplyVectors,
+].flatMap { $0 }

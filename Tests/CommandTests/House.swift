@@ -27,6 +27,7 @@ final class House: Sendable {
     private let store: Store
     private let accounts: Accounts
     private let broker: Broker
+    private let moderation: Moderation
     private let transfers: Transfers
     private let profiles: Profiles
     private let service: AdminService

@@ -6,7 +6,7 @@ package enum Verb: Hashable, Sendable {
     case follow, clear, over
     case createDirect, createRoom, rename, export, narrow, newer, jumpTime, trace, seeAs, recall, recallForGood
     case writeAsSystem, kickWhere
-    case tryOut, flagged, reset, limits, effective, preset, apply, applyNow
+    case tryOut, flagged, reset, showLimits, effective, preset, apply, applyNow
 }
 
 /// A key of a screen: help, footer and the doing are all made from it.

@@ -225,7 +225,7 @@ private enum KindForm {
         if kind.version != 1 { words += ["--version", String(kind.version)] }
         if !kind.requiredFields.isEmpty { words += ["--required", kind.requiredFields.joined(separator: ",")] }
         if !kind.fileFields.isEmpty { words += ["--files", kind.fileFields.joined(separator: ",")] }
-        words += ["--degrade", kind.degrade, "--title", kind.typeTitle]
+        words += ["--degrade", kind.degrade, "--type-title", kind.typeTitle]
         if !kind.summary.isEmpty { words += ["--summary", kind.summary] }
         return kind.digest.isEmpty ? words : words + ["--digest", kind.digest]
     }

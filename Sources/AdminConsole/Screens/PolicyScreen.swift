@@ -94,8 +94,12 @@ struct PolicyScreen: TableScreen {
         }
         return Form(
             look("console.policy.edit"), fields, check: { Self.problem(text($0)) ?? nil },
-            command: { ["policy", "preview", text($0)] }, submit: { [.give([text($0)], purpose: Self.toOwn)] })
+            command: { ["policy", "preview"] + Self.words(text($0)) },
+            submit: { [.give([text($0)], purpose: Self.toOwn)] })
     }
+
+    /// The parts of a policy's text, as a shell takes them.
+    private static func words(_ text: String) -> [String] { text.split(separator: " ").map(String.init) }
 
     private static func problem(_ text: String) -> String? {
         do throws(SignInPolicyError) {
@@ -121,7 +125,10 @@ struct PolicyScreen: TableScreen {
         func deed(_ policy: SignInPolicy, _ endingNow: Bool) -> Deed {
             Deed(
                 [.policy(.set(policy, endingNow: endingNow))],
-                commands: [["policy", "set", policy.preset?.rawValue ?? policy.text] + (endingNow ? ["--end"] : [])],
+                commands: [
+                    ["policy", "set"] + Self.words(policy.preset?.rawValue ?? policy.text)
+                        + (endingNow ? ["--end"] : [])
+                ],
                 done: look("console.policy.holds", ["policy": policy.text]))
         }
         var change = deed(draft, endingNow)

@@ -28,7 +28,7 @@ struct SettingsScreen: TableScreen {
         KeyBinding(.enter, .open, "console.settings.open"),
         KeyBinding(.character("e"), .edit, "console.settings.edit", isChange: true),
         KeyBinding(.character("x"), .reset, "console.settings.reset", isChange: true),
-        KeyBinding(.character("L"), .limits, "console.settings.limits"),
+        KeyBinding(.character("L"), .showLimits, "console.settings.limits"),
         KeyBinding(.character("f"), .effective, "console.settings.effective"),
     ]
     var rows = TableView<AdminSetting>([
@@ -59,7 +59,7 @@ struct SettingsScreen: TableScreen {
 
     mutating func update(_ verb: Verb, _ look: Look) -> [Intent] {
         switch verb {
-        case .limits: return [.open(LimitsScreen())]
+        case .showLimits: return [.open(LimitsScreen())]
         case .effective: return [.form(Self.effectiveForm(look))]
         default: break
         }
@@ -141,7 +141,7 @@ enum SettingDeeds {
     }
 
     private static func words(_ verb: String, _ name: String, _ scope: SessionScope) -> [String] {
-        ["setting", verb, name] + (scope == .everywhere ? [] : ["--scope", scope.text])
+        ["setting", verb, name] + (scope == .everywhere ? [] : ["--in", scope.text])
     }
 
     /// What brings a scope back to how it is now.
@@ -243,7 +243,7 @@ enum SettingDeeds {
             look("console.settings.resetTitle", ["name": setting.name]),
             [Form.Field(look("console.settings.scope"), choices: scopes.map { ($0.text, $0.text) })],
             command: { values in
-                ["setting", "reset", setting.name] + (values[0] == "*" ? [] : ["--scope", values[0]])
+                ["setting", "reset", setting.name] + (values[0] == "*" ? [] : ["--in", values[0]])
             },
             submit: { values in
                 guard let scope = known.first(where: { $0.text == values[0] }) else { return [] }

@@ -216,7 +216,10 @@ import Testing
         #expect(!desk.screen()[2].contains("DISPLAY NAME"))
         #expect(desk.screen()[2].contains("ROLE"))
         desk.press(.character("|"))
-        for _ in 0..<6 { desk.press(.right, .tab) }
+        for column in 0..<7 {
+            if column != 1 { desk.press(.right) }
+            desk.press(.tab)
+        }
         #expect(desk.screen().contains { $0.contains("One column at least stays.") })
     }
 

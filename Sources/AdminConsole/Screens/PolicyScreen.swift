@@ -12,7 +12,7 @@ struct PolicyScreen: TableScreen {
     private static let toOwn = 1
 
     let title = "console.policy"
-    let emptyText = "console.policy.nobody"
+    var emptyText: String { self.draft == nil ? "console.policy.empty" : "console.policy.nobody" }
     let keys = [
         KeyBinding(.character("p"), .preset, "console.policy.preset"),
         KeyBinding(.character("e"), .edit, "console.policy.edit"),

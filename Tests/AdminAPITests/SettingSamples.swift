@@ -68,7 +68,8 @@ let settingReplyVectors: [(AdminReply, String)] = [
                 .settings(
                     .one(
                         AdminSetting(
-                            name: "tls.enabled", about: "A", group: .server, form: .flag, bounds: "on or off", builtIn: "on",
+                            name: "tls.enabled", about: "A", group: .server, form: .flag, bounds: "on or off",
+                            builtIn: "on",
                             value: "on", origin: "built in", isLive: false, isEnforced: true))))),
         #"{"id":7,"answer":"setting","with":{"name":"tls.enabled","about":"A","group":"server","form":"flag","#
             + #""bounds":"on or off","choices":[],"builtIn":"on","value":"on","origin":"built in","live":false,"#

@@ -132,7 +132,7 @@ let package = Package(
             "AdminService",
             common + [
                 "AdminService", "AdminAPI", "Accounts", "Broker", "FileStore", "Profiles", "Store", "Transfers",
-                "CLinux",
+                "WuKongTranslation", "CLinux",
             ]),
         tests(
             "APIGateway",
@@ -149,7 +149,7 @@ let package = Package(
                 "CommandLineKit", "Localization", "teahouse", "AdminService", "AdminAPI", "AdminConsole", "Accounts",
                 "Broker",
                 "FileStore",
-                "Profiles", "Store", "Transfers",
+                "Profiles", "Store", "Transfers", "WuKongTranslation",
             ]),
         tests("Configuration", ["Configuration"]),
         tests("Doctor", common + ["Doctor", "Store", "CLinux"]),

@@ -2,10 +2,18 @@ import AdminAPI
 import ChatModel
 import Testing
 
+private let allRequestVectors: [(AdminRequest, String)] = [
+    requestVectors, fileRequestVectors, teamRequestVectors, auditRequestVectors, talkRequestVectors, wordRequestVectors,
+].flatMap { $0 }
+
+private let allReplyVectors: [(AdminReply, String)] = [
+    replyVectors, fileReplyVectors, teamReplyVectors, auditReplyVectors, talkReplyVectors, wordReplyVectors,
+].flatMap { $0 }
+
 @Suite("Lines of the admin socket") struct LineTests {
     @Test(
         "a request is this line, and the line is the request",
-        arguments: everyRequestVector)
+        arguments: allRequestVectors)
     func request(_ request: AdminRequest, _ line: String) throws {
         #expect(String(decoding: request.line(id: 7), as: UTF8.self) == line)
         let read = try AdminRequest.read(Array(line.utf8))
@@ -15,7 +23,7 @@ import Testing
 
     @Test(
         "a reply is this line, and the line is the reply",
-        arguments: everyReplyVector)
+        arguments: allReplyVectors)
     func reply(_ reply: AdminReply, _ line: String) throws {
         #expect(String(decoding: reply.line, as: UTF8.self) == line)
         #expect(try AdminReply(line: Array(line.utf8)) == reply)
@@ -186,23 +194,3 @@ import Testing
         #expect(throws: AdminError.self) { try splitter.next() }
     }
 }
-
-private let everyRequestVector: [(AdminRequest, String)] = [
-    requestVectors,
-    fileRequestVectors,
-    teamRequestVectors,
-    auditRequestVectors,
-    talkRequestVectors,
-    settingRequestVectors,
-    wordRequestVectors,
-].flatMap { $0 }
-
-private let everyReplyVector: [(AdminReply, String)] = [
-    replyVectors,
-    fileReplyVectors,
-    teamReplyVectors,
-    auditReplyVectors,
-    talkReplyVectors,
-    settingReplyVectors,
-    wordReplyVectors,
-].flatMap { $0 }

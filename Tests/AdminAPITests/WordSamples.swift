@@ -71,7 +71,20 @@ let wordReplyVectors: [(AdminReply, String)] =
             .answer(id: 7, .success(.kinds(.kind(AdminMessageKind(sampleEntry, undecodable: 0))))),
             #"{"id":7,"answer":"kind","with":{\#(entryJSON),"undecodable":0}}"#
         ),
+        (.answer(id: 7, .success(.sent(digested))), #"{"id":7,"answer":"sent","with":{\#(digestedJSON)}}"#),
     ] + trialVectors
+
+/// A message of a registered kind, as the server shows it.
+private var digested: AdminMessage {
+    var sketch = MessageSketch(.custom, kind: sampleEntry.kind)
+    sketch.line = "[茶]"
+    return AdminMessage(
+        conversation: 3, conversationName: "verona", sequence: 7, id: MessageID(rawValue: 9), sender: "romeo",
+        sentAtMilliseconds: 6, kind: sampleEntry.kind, text: "{}", isCut: false, sketch: sketch)
+}
+private let digestedJSON =
+    #""conversation":3,"conversationName":"verona","sequence":7,"id":"9","sender":"romeo","sentAt":6,"kind":500,"#
+    + #""text":"{}","cut":false,"form":"custom","line":"[茶]""#
 
 private let trialVectors: [(AdminReply, String)] = [
     (nil, ""), (.noObject, #""problem":"noObject","#), (.missing("title"), #""problem":"missing","field":"title","#),

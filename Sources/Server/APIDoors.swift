@@ -50,7 +50,8 @@ extension TeahouseServer {
     private static func areas(_ options: ServerOptions, _ house: APIHouse) -> [APIArea] {
         BusinessServer.tellReminders(house)
         var business = options.business
-        business.rules = options.store.rules
+        let store = house.store
+        business.rules = { store.rules }
         let router = Router(
             WuKongRows.all + BusinessServer(business).routes,
             notServed: WuKongRows.notServed + BusinessServer.notServed)

@@ -1,6 +1,7 @@
 import AdminAPI
 import AdminService
 import Broker
+import ChatModel
 import Configuration
 import Diagnostics
 import Execution
@@ -16,12 +17,14 @@ final class LiveSettings: Sendable {
     }
 
     private let options: ServerOptions
+    private let store: Store
     private let broker: Broker
     private let state: Lock<State>
 
     /// What was stored at run time holds when this returns.
     init(_ options: ServerOptions, store: Store, broker: Broker) throws(StoreError) {
         self.options = options
+        self.store = store
         self.broker = broker
         self.state = Lock(State(settings: options.settings))
         let (policy, overrides) = try store.readAndWait { transaction throws(StoreError) in
@@ -64,8 +67,20 @@ final class LiveSettings: Sendable {
         Keys.unauthenticatedConnections.definition.name: { $0.preAuthConnections },
     ]
 
+    /// What a live key is of the rules of messages.
+    private static let ruleKeys: [String: @Sendable (inout MessageRules, MessageRules) -> Void] = [
+        Keys.recallSecondsDirect.definition.name: { $0.recallInDirect = $1.recallInDirect },
+        Keys.recallSecondsGroup.definition.name: { $0.recallInGroups = $1.recallInGroups },
+        Keys.recallSecondsManagers.definition.name: { $0.recallByManagers = $1.recallByManagers },
+        Keys.editSecondsDirect.definition.name: { $0.editInDirect = $1.editInDirect },
+        Keys.editSecondsGroup.definition.name: { $0.editInGroups = $1.editInGroups },
+        Keys.receiptsDirect.definition.name: { $0.receiptsInDirect = $1.receiptsInDirect },
+        Keys.receiptsGroup.definition.name: { $0.receiptsInGroups = $1.receiptsInGroups },
+    ]
+
     private static func isLive(_ name: String) -> Bool {
-        Self.brokerKeys[name] != nil || Self.transportKeys[name] != nil || name == Keys.logLevel.definition.name
+        Self.brokerKeys[name] != nil || Self.ruleKeys[name] != nil || Self.transportKeys[name] != nil
+            || name == Keys.logLevel.definition.name
     }
 
     // MARK: For operators
@@ -107,6 +122,12 @@ final class LiveSettings: Sendable {
                 var limits = self.options.broker
                 for name in state.overrides.keys { Self.brokerKeys[name]?(&limits, settings) }
                 self.broker.apply(limits)
+            }
+            if Self.ruleKeys[name] != nil {
+                var rules = self.options.store.rules
+                let wanted = MessageRules(settings)
+                for name in state.overrides.keys { Self.ruleKeys[name]?(&rules, wanted) }
+                self.store.setRules(rules)
             }
             if let limit = Self.transportKeys[name]?(self.options.transportLimits),
                 let definition = Keys.all.first(where: { $0.name == name }),

@@ -12,6 +12,7 @@ package final class Store: Sendable {
     private let readers: WorkerPool<ReaderSlot>
     private let writer: Thread
     private let gauges: StoreGauges
+    private let messageRules: Lock<MessageRules>
     /// The bounds of files that it was opened with.
     package let fileLimits: FileLimits
 
@@ -20,6 +21,8 @@ package final class Store: Sendable {
     /// - Throws: `alreadyRunning`, `schemaTooNew`, `invalid` when others may write to the folder, `full`, `fatal`.
     package init(_ options: StoreOptions) throws(StoreError) {
         self.fileLimits = options.files
+        let rules = Lock(options.rules)
+        self.messageRules = rules
         let queue = WriterQueue(requests: options.queueRequests, bytes: options.queueBytes)
         let voice = StoreVoice()
         let gauges = StoreGauges(queue: queue)
@@ -27,7 +30,7 @@ package final class Store: Sendable {
         let thread = Thread(name: "store-writer") {
             do throws(StoreError) {
                 let folder = try DataFolder(options.folder)
-                try Self.write(options, folder, queue, voice, gauges) { started.change { $0 = .success(()) } }
+                try Self.write(options, folder, rules, queue, voice, gauges) { started.change { $0 = .success(()) } }
                 // The lock goes after the database was closed.
                 withExtendedLifetime(folder) {}
             } catch {
@@ -51,10 +54,10 @@ package final class Store: Sendable {
 
     /// The life of the writer's thread; the database is closed when it returns.
     private static func write(
-        _ options: StoreOptions, _ folder: DataFolder, _ queue: WriterQueue, _ voice: StoreVoice,
-        _ gauges: StoreGauges, started: () -> Void
+        _ options: StoreOptions, _ folder: DataFolder, _ rules: Lock<MessageRules>, _ queue: WriterQueue,
+        _ voice: StoreVoice, _ gauges: StoreGauges, started: () -> Void
     ) throws(StoreError) {
-        let writer = try Writer(options, folder, queue: queue, voice: voice, gauges: gauges)
+        let writer = try Writer(options, folder, rules: rules, queue: queue, voice: voice, gauges: gauges)
         started()
         writer.run()
     }
@@ -137,6 +140,12 @@ package final class Store: Sendable {
         }
         if !queued { then(.failure(.busy)) }
     }
+
+    /// What people may do to messages after they were sent.
+    package var rules: MessageRules { self.messageRules.withLock { $0 } }
+
+    /// Holds to other rules from now on, also for what waits.
+    package func setRules(_ rules: MessageRules) { self.messageRules.withLock { $0 = rules } }
 
     /// `write`, waiting for the commit. For tools, tests and start-up; never on a thread that must not block.
     @discardableResult

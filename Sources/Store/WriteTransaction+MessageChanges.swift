@@ -12,7 +12,7 @@ extension WriteTransaction {
     @discardableResult
     package func recall(_ place: MessagePlace, by actor: Actor) throws(StoreError) -> MessageChange {
         let target = try self.target(place, by: actor)
-        if let refusal = self.options.rules.recallRefusal(target.facts) { throw .refused(refusal) }
+        if let refusal = self.memory.rules.recallRefusal(target.facts) { throw .refused(refusal) }
         return try self.withdraw(target, .recalled, by: actor)
     }
 
@@ -22,7 +22,7 @@ extension WriteTransaction {
     @discardableResult
     package func deleteForAll(_ place: MessagePlace, by actor: Actor) throws(StoreError) -> MessageChange {
         let target = try self.target(place, by: actor)
-        if let refusal = self.options.rules.deletionRefusal(target.facts) { throw .refused(refusal) }
+        if let refusal = self.memory.rules.deletionRefusal(target.facts) { throw .refused(refusal) }
         return try self.withdraw(target, .deleted, by: actor)
     }
 
@@ -73,7 +73,7 @@ extension WriteTransaction {
     ) throws(StoreError) -> MessageChange {
         let target = try self.target(place, by: actor)
         let facts = try self.factsWithPermission(target, actor)
-        if let refusal = self.options.rules.editRefusal(facts) { throw .refused(refusal) }
+        if let refusal = self.memory.rules.editRefusal(facts) { throw .refused(refusal) }
         guard newBody.count <= Appender.maximumBodyBytes else {
             throw .invalid("a message has at most \(Appender.maximumBodyBytes) bytes, not \(newBody.count)")
         }

@@ -86,7 +86,7 @@ extension WriteTransaction {
         for sequence in sequences {
             let place = MessagePlace(id, sequence)
             guard let target = try self.target(place, in: conversation, by: Actor(user)),
-                self.options.rules.readRefusal(target.facts) == nil, try self.addReader(user, of: place)
+                self.memory.rules.readRefusal(target.facts) == nil, try self.addReader(user, of: place)
             else { continue }
             let revision = try self.touchExtra(of: target)
             try self.connection.run(

@@ -1,4 +1,5 @@
 import ChatModel
+import Execution
 
 /// What decides whether a person may send, as the writer knows it.
 final class UserState {
@@ -144,14 +145,16 @@ final class WriterMemory {
     private var conversationsByID: [ConversationID: ConversationState] = [:]
     private var conversationsByPair: [DirectPair: ConversationState] = [:]
     private var conversationsByChannel: [ChannelKey: ConversationState] = [:]
+    private let liveRules: Lock<MessageRules>
     /// What was set for conversations; `nil` before it is read.
     private var settings: SessionSettings?
     /// Members of all conversations in memory.
     private var membershipCount = 0
     private var tick: UInt64 = 0
 
-    init(_ connection: Connection, _ options: StoreOptions) {
+    init(_ connection: Connection, _ options: StoreOptions, rules: Lock<MessageRules>) {
         self.connection = connection
+        self.liveRules = rules
         self.bounds = (options.cachedUsers, options.cachedConversations, options.cachedMembers)
     }
 
@@ -170,6 +173,9 @@ final class WriterMemory {
     }
 
     // MARK: Settings
+
+    /// What people may do to messages after they were sent, as it holds now.
+    var rules: MessageRules { self.liveRules.withLock { $0 } }
 
     func sessionSettings() throws(StoreError) -> SessionSettings {
         if let settings = self.settings { return settings }

@@ -3,11 +3,13 @@ import ChatModel
 import Testing
 
 private let allRequestVectors: [(AdminRequest, String)] = [
-    requestVectors, fileRequestVectors, teamRequestVectors, auditRequestVectors, talkRequestVectors, wordRequestVectors,
+    requestVectors, fileRequestVectors, teamRequestVectors, auditRequestVectors, talkRequestVectors,
+    settingRequestVectors, wordRequestVectors,
 ].flatMap { $0 }
 
 private let allReplyVectors: [(AdminReply, String)] = [
-    replyVectors, fileReplyVectors, teamReplyVectors, auditReplyVectors, talkReplyVectors, wordReplyVectors,
+    replyVectors, fileReplyVectors, teamReplyVectors, auditReplyVectors, talkReplyVectors, settingReplyVectors,
+    wordReplyVectors,
 ].flatMap { $0 }
 
 @Suite("Lines of the admin socket") struct LineTests {
@@ -113,6 +115,23 @@ private let allReplyVectors: [(AdminReply, String)] = [
         for (request, _) in wordRequestVectors {
             #expect(request.isChange != looks.contains(request.word))
             if request.isChange { #expect(["茶", "500"].contains(request.subject)) }
+        }
+    }
+
+    @Test("the journal has every change of a setting and of the sign-in policy; a wrong policy or scope is no request")
+    func settingJournal() {
+        for (request, _) in settingRequestVectors {
+            let isChange = ["setting.set", "setting.reset", "policy.set"].contains(request.word)
+            #expect(request.isChange == isChange)
+        }
+        let scope = SessionScope(.group, .member)
+        #expect(AdminRequest.settings(.set("max_input", scope, "1")).subject == "max_input")
+        for line in [
+            #"{"id":1,"ask":"policy.preview","with":{"policy":"app=0"}}"#,
+            #"{"id":1,"ask":"setting.reset","with":{"name":"max_input","kind":"planet"}}"#,
+        ] {
+            let error = #expect(throws: AdminError.self) { try AdminRequest.read(Array(line.utf8)).request.get() }
+            #expect(error?.code == .invalid)
         }
     }
 

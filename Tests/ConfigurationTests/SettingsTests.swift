@@ -90,4 +90,20 @@ struct SettingsTests {
         arguments.configPath = "x"
         #expect(throws: ConfigurationError.self) { try Settings(arguments: arguments) { _ in [0x23, 0xFF] } }
     }
+
+    @Test("a value that is set at run time holds over the others and says so; a wrong one is refused with its bounds")
+    func atRunTime() throws {
+        let settings = try Settings.builtIn.setting("limits.sessions_per_user", to: "5")
+            .setting("tls.enabled", to: "off").setting("server.hosts", to: "a,b").setting("log.level", to: "debug")
+        #expect(settings[Keys.sessionsPerUser] == 5 && !settings[Keys.tls] && settings[Keys.hosts] == ["a", "b"])
+        #expect(settings[Keys.logLevel] == "debug" && settings[Keys.hosts.definition].text == "a,b")
+        #expect(settings.origin(of: Keys.tls.definition).description == "set at run time")
+        #expect(Keys.sessionsPerUser.definition.bounds == "1 to 1000 sessions")
+        for (name, value) in [
+            ("limits.sessions_per_user", "0"), ("limits.sessions_per_user", "x"), ("tls.enabled", "maybe"),
+            ("log.level", "loud"), ("moonlight", "1"),
+        ] {
+            #expect(throws: ConfigurationError.self) { try Settings.builtIn.setting(name, to: value) }
+        }
+    }
 }

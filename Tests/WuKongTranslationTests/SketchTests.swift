@@ -35,6 +35,26 @@ struct SketchTests {
         #expect(sketch.words == words)
     }
 
+    @Test(
+        "the characters of a message are those of its text, however long, and of nothing else in it",
+        arguments: [
+            (#"{"type":1,"content":"\u8336茶🍵","x":"long long"}"#, 3), (#"{"type":2,"url":"long long"}"#, 0),
+            (#"{"_lctype":-1,"_lctext":"four"}"#, 4), ("", 0),
+        ] as [(String, Int)])
+    func characters(_ body: String, _ count: Int) {
+        var content = Translation.content(
+            payload: Array(body.utf8), header: .init(), setting: [], topic: nil, expire: 0)
+        #expect(Translation.readableCharacters(of: content) == count)
+        content.flags.insert(.endToEndEncrypted)
+        #expect(Translation.readableCharacters(of: content) == 0)
+        let long = #"{"type":1,"content":"\#(String(repeating: "x", count: 20_000))"}"#
+        content = Translation.content(
+            payload: Array(long.utf8), header: .init(), setting: [], topic: nil, expire: 0)
+        #expect(Translation.readableCharacters(of: content) == 20_000)
+        let plain = MessageContent(kind: .text, flags: [], wire: .native, body: Array("plain 茶".utf8))
+        #expect(Translation.readableCharacters(of: plain) == 7)
+    }
+
     @Test("lengths and sizes are taken when they can be true")
     func amounts() {
         #expect(Self.sketch(#"{"type":4,"timeTrad":7}"#).seconds == 7)

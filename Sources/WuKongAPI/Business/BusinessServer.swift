@@ -8,8 +8,8 @@ package struct BusinessSettings: Sendable {
     package var registrationIsOpen = false
     /// How long somebody's coming or going has to hold before their friends are told of it.
     package var presenceSettleMilliseconds: Int64 = 1_000
-    /// The rules that the store enforces, to tell apps.
-    package var rules = MessageRules()
+    /// The rules that the store enforces now, to tell apps.
+    package var rules: @Sendable () -> MessageRules = { MessageRules() }
 
     package init() {}
 }

@@ -19,7 +19,7 @@ struct CommonArea: Sendable {
     /// Source: TangSengDaoDao server, appConfigResp. `revoke_second` is -1 for a time without an end.
     @Sendable private func configuration(_ request: APIRequest, _ house: APIHouse, _ reply: @escaping APIReply) {
         let window: Int64 =
-            switch self.settings.rules.recallInGroups {
+            switch self.settings.rules().recallInGroups {
             case .never: 0
             case .seconds(let seconds): seconds
             case .always: -1

@@ -63,11 +63,14 @@ let package = Package(
             common + [
                 "WuKongWire", "WuKongCrypto", "WuKongTranslation", "Transport", "Store", "Broker", "Accounts",
             ]),
+        module(
+            "Tips", common + ["Store", "Broker", "Profiles", "Localization", "WuKongTranslation"]),
         module("APIKit", common + ["Transport", "Store", "Broker", "Accounts"]),
         module(
             "APIGateway",
             common + [
-                "APIKit", "Transport", "Store", "FileStore", "Transfers", "Profiles", "Broker", "Accounts", "CLinux",
+                "APIKit", "Transport", "Store", "FileStore", "Transfers", "Profiles", "Broker", "Accounts", "Tips",
+                "CLinux",
             ]),
         module(
             "WuKongAPI",
@@ -84,7 +87,7 @@ let package = Package(
             "AdminService",
             common + [
                 "APIKit", "AdminAPI", "Accounts", "Broker", "Store", "FileStore", "Transfers", "Profiles", "Transport",
-                "WuKongTranslation", "Localization", "CLinux",
+                "WuKongTranslation", "Localization", "Tips", "CLinux",
             ]),
         module(
             "Server",

@@ -2,13 +2,16 @@ package import APIKit
 import ByteCodec
 
 extension APIAnswer {
-    /// `{"error":"...","status":404}`, the shape of every error of our own doors.
+    /// `{"error":"...","status":404}`, the shape of every error of our own doors; with `"setting":"join-mode"` when a
+    /// team's rule or setting says no.
     package static func nativeFailure(_ failure: APIFailure) -> APIAnswer {
         var answer = APIAnswer.failure(failure)
-        answer.body = JSONValue.object([
+        var members = [
             JSONValue.Member("error", .string(failure.message)),
             JSONValue.Member("status", .integer(Int64(failure.status))),
-        ]).serialized()
+        ]
+        if let setting = failure.setting { members.append(JSONValue.Member("setting", .string(setting))) }
+        answer.body = JSONValue.object(members).serialized()
         return answer
     }
 }

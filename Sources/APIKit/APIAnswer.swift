@@ -68,6 +68,8 @@ package struct APIFailure: Error, Hashable, Sendable {
     /// When the same request may succeed.
     package var retryAfterSeconds: Int64?
     package var allowedMethods: [String] = []
+    /// The rule or setting of a team that says no, as `TeamRefusal` spells it.
+    package var setting: String?
 
     package init(_ status: Int, _ message: String, retryAfterSeconds: Int64? = nil) {
         self.status = status

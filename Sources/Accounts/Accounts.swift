@@ -86,6 +86,27 @@ package final class Accounts: Sendable {
         }
     }
 
+    /// Deletes an account for good; what goes with it is told by `WriteTransaction.deleteUser`.
+    ///
+    /// - Returns: through `then`, whose sessions to end, and what happened in teams that go on. The last one is made in
+    ///   the same transaction by `telling`.
+    package func delete<Told: Sendable>(
+        _ name: UserName, noting note: AuditNote? = nil,
+        telling: @escaping @Sendable (ReadTransaction, [DeletedUser.Departure]) throws(StoreError) -> Told,
+        then: @escaping Answer<(SessionsToEnd, Told)>
+    ) {
+        self.change(name, noting: note, then) { transaction throws(StoreError) in
+            guard let user = try transaction.reading.user(named: name) else { return .failure(.noSuchUser(name)) }
+            let deleted = try transaction.deleteUser(user.id)
+            let sessions = SessionsToEnd(
+                user: user.id, name: name, deviceClass: nil, revokedTokens: deleted.revokedTokens)
+            return .success((sessions, try telling(transaction.reading, deleted.departures)))
+        } committed: { done in
+            self.changes.changed(done.0.user)
+            self.authenticator.forgive(name)
+        }
+    }
+
     /// Makes somebody an administrator, or no longer one. The sessions end so that the next ones have the new rights.
     package func setRole(
         of name: UserName, to role: UserRole, noting note: AuditNote? = nil, then: @escaping Answer<SessionsToEnd>

@@ -10,6 +10,8 @@ package struct AdminUser: AdminRecord {
     package var isSendBanned: Bool
     package var hasPassword: Bool
     package var createdAtMilliseconds: Int64
+    /// When the account was deleted; `nil` for one that is not.
+    package var deletedAtMilliseconds: Int64?
 
     package init(_ user: User) {
         self.name = user.name
@@ -20,6 +22,7 @@ package struct AdminUser: AdminRecord {
         self.isSendBanned = user.isSendBanned
         self.hasPassword = user.hasPassword
         self.createdAtMilliseconds = user.createdAtMilliseconds
+        self.deletedAtMilliseconds = user.deletedAtMilliseconds
     }
 
     func write(to fields: inout FieldWriter) {
@@ -31,6 +34,7 @@ package struct AdminUser: AdminRecord {
         fields.flag("sendBanned", self.isSendBanned)
         fields.flag("password", self.hasPassword)
         fields.number("createdAt", self.createdAtMilliseconds)
+        fields.number("deletedAt", self.deletedAtMilliseconds)
     }
 
     init(_ fields: FieldReader) throws(AdminError) {
@@ -42,6 +46,7 @@ package struct AdminUser: AdminRecord {
         self.isSendBanned = try fields.flag("sendBanned")
         self.hasPassword = try fields.flag("password")
         self.createdAtMilliseconds = try fields.number("createdAt")
+        self.deletedAtMilliseconds = try fields.optionalNumber("deletedAt")
     }
 }
 

@@ -29,6 +29,8 @@ package enum AdminAnswer: Hashable, Sendable {
     case policy(AdminPolicyAnswer)
     case words(AdminWordAnswer)
     case kinds(AdminKindAnswer)
+    case details(AdminPersonDetails)
+    case notices(AdminNoticeAnswer)
 }
 
 /// Something that happened, for who follows.
@@ -118,6 +120,8 @@ extension AdminAnswer {
         case .policy(let answer): answer.word
         case .words(let answer): answer.word
         case .kinds(let answer): answer.word
+        case .details: "details"
+        case .notices(let answer): answer.word
         }
     }
 
@@ -156,6 +160,8 @@ extension AdminAnswer {
         case .policy(let answer): answer.write(to: &fields)
         case .words(let answer): answer.write(to: &fields)
         case .kinds(let answer): answer.write(to: &fields)
+        case .details(let details): details.write(to: &fields)
+        case .notices(let answer): answer.write(to: &fields)
         }
     }
 
@@ -176,6 +182,7 @@ extension AdminAnswer {
         case "sent": self = .sent(try AdminMessage(with))
         case "following": self = .following
         case "previewed": self = .previewed(try with.records("users"))
+        case "details": self = .details(try AdminPersonDetails(with))
         case "live": self = .live(try AdminLiveHistory(with))
         default: self = try Self.aboutFiles(word: word, with)
         }
@@ -192,6 +199,7 @@ extension AdminAnswer {
         if let answer = try AdminPolicyAnswer(word: word, with) { return .policy(answer) }
         if let answer = try AdminWordAnswer(word: word, with) { return .words(answer) }
         if let answer = try AdminKindAnswer(word: word, with) { return .kinds(answer) }
+        if let answer = try AdminNoticeAnswer(word: word, with) { return .notices(answer) }
         throw AdminError(.protocolError, "the server answered \(word), which this command does not know")
     }
 }

@@ -8,6 +8,11 @@ package enum AdminPeopleRequest: Hashable, Sendable {
     case preview([AdminImportRow])
     /// Ends the sessions that a filter means; a dry run only says which, at most `AdminProtocol.pageRows`.
     case endSessions(AdminSessionFilter, isDryRun: Bool)
+    /// What a page about the person shows beside `showUser`.
+    case details(UserName)
+    /// Deletes the account for good: messages stay with their author, everything else of it goes, and the name is not
+    /// free again.
+    case delete(UserName)
 }
 
 extension AdminPeopleRequest {
@@ -16,13 +21,15 @@ extension AdminPeopleRequest {
         case .edit: "user.edit"
         case .preview: "user.preview"
         case .endSessions: "session.endWhere"
+        case .details: "user.details"
+        case .delete: "user.delete"
         }
     }
 
     var isChange: Bool {
         switch self {
-        case .edit, .endSessions(_, isDryRun: false): true
-        case .preview, .endSessions(_, isDryRun: true): false
+        case .edit, .delete, .endSessions(_, isDryRun: false): true
+        case .preview, .details, .endSessions(_, isDryRun: true): false
         }
     }
 
@@ -30,6 +37,7 @@ extension AdminPeopleRequest {
         switch self {
         case .edit(let edit): edit.name.text
         case .endSessions(let filter, _): filter.user?.text
+        case .details(let name), .delete(let name): name.text
         case .preview: nil
         }
     }
@@ -41,6 +49,7 @@ extension AdminPeopleRequest {
         case .endSessions(let filter, let isDryRun):
             filter.write(to: &fields)
             fields.flag("dryRun", isDryRun)
+        case .details(let name), .delete(let name): fields.text("name", name.text)
         }
     }
 
@@ -58,6 +67,8 @@ extension AdminPeopleRequest {
                 throw AdminError(.invalid, "say which sessions: an empty filter would mean all of them")
             }
             self = .endSessions(filter, isDryRun: try with.flag("dryRun"))
+        case "user.details": self = .details(try with.userName("name"))
+        case "user.delete": self = .delete(try with.userName("name"))
         default: return nil
         }
     }

@@ -18,6 +18,10 @@ package enum AdminProtocol {
     package static let pageMessages = 20
     /// Most bytes of a message's text that are shown; more are cut. Escaped, a page of them fits a line.
     package static let maximumTextBytes = 8 * 1024
+    /// Most conversations of a person's list in one answer.
+    package static let recentRows = 100
+    /// Most friends, teams or tokens of a person in one answer.
+    package static let detailRows = 200
     /// Most files or transfers in one answer.
     package static let fileRows: Int64 = 1000
     /// Most damaged contents that are named in one answer.

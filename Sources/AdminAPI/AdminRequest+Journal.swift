@@ -21,6 +21,7 @@ extension AdminRequest {
         case .policy(let request): request.isChange
         case .words(let request): request.isChange
         case .kinds(let request): request.isChange
+        case .notices(let request): request.isChange
         }
     }
 
@@ -76,6 +77,7 @@ extension AdminRequest {
         case .settings(let request): request.subject
         case .words(let request): request.subject
         case .kinds(let request): request.subject
+        case .notices(let request): request.subject
         default: nil
         }
     }

@@ -71,6 +71,7 @@ package enum AdminRequest: Hashable, Sendable {
     case policy(AdminPolicyRequest)
     case words(AdminWordRequest)
     case kinds(AdminKindRequest)
+    case notices(AdminNoticeRequest)
 }
 
 extension AdminRequest {
@@ -118,6 +119,7 @@ extension AdminRequest {
         case .policy(let request): request.word
         case .words(let request): request.word
         case .kinds(let request): request.word
+        case .notices(let request): request.word
         }
     }
 
@@ -212,6 +214,7 @@ extension AdminRequest {
         case .policy(let request): request.write(to: &fields)
         case .words(let request): request.write(to: &fields)
         case .kinds(let request): request.write(to: &fields)
+        case .notices(let request): request.write(to: &fields)
         default: break
         }
     }
@@ -301,6 +304,7 @@ extension AdminRequest {
         if let request = try AdminPolicyRequest(word: word, with) { return .policy(request) }
         if let request = try AdminWordRequest(word: word, with) { return .words(request) }
         if let request = try AdminKindRequest(word: word, with) { return .kinds(request) }
+        if let request = try AdminNoticeRequest(word: word, with) { return .notices(request) }
         throw AdminError(.invalid, "this server does not know the request \(word)")
     }
 

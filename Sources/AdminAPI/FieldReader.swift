@@ -124,6 +124,12 @@ extension FieldReader {
         return name
     }
 
+    func channelNames(_ key: String) throws(AdminError) -> [ChannelName] {
+        let names = try self.texts(key).map { ChannelName($0) }
+        guard !names.contains(nil) else { throw Self.wrong(key) }
+        return names.compactMap { $0 }
+    }
+
     func device(_ key: String) throws(AdminError) -> DeviceClass {
         guard let device = DeviceClass(try self.text(key)) else { throw Self.wrong(key) }
         return device

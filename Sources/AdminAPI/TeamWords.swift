@@ -53,44 +53,12 @@ package enum TeamWords {
         }
     }
 
-    package static func requestKind(_ kind: TeamRequestKind) -> String {
-        switch kind {
-        case .apply: "apply"
-        case .invite: "invite"
-        }
-    }
+    package static func requestKind(_ kind: TeamRequestKind) -> String { kind.word }
 
-    package static func requestState(_ state: TeamRequestState) -> String {
-        switch state {
-        case .waiting: "waiting"
-        case .accepted: "accepted"
-        case .refused: "refused"
-        case .withdrawn: "withdrawn"
-        case .expired: "expired"
-        }
-    }
+    package static func requestState(_ state: TeamRequestState) -> String { state.word }
 
     /// The rule or setting that says no.
-    package static func refusal(_ refusal: TeamRefusal) -> String {
-        switch refusal {
-        case .kind: "kind"
-        case .form: "form"
-        case .disbanded: "dismissed"
-        case .notMember: "not-member"
-        case .alreadyMember: "already-member"
-        case .role(.owner): "role-owner"
-        case .role: "role-manager"
-        case .outranked: "outranked"
-        case .ownerRole: "owner-role"
-        case .inviteMode: "invite-mode"
-        case .joinMode: "join-mode"
-        case .updateInfoMode: "update-info-mode"
-        case .updateAttributesMode: "update-attributes-mode"
-        case .ownerMustTransfer: "owner-must-transfer"
-        case .full: "full"
-        case .operatorOnly: "operator-only"
-        }
-    }
+    package static func refusal(_ refusal: TeamRefusal) -> String { refusal.word }
 
     static func value(_ value: TeamCardRow.Value) -> String {
         switch value {

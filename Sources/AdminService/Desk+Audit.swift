@@ -64,6 +64,7 @@ extension Desk {
         case .files(.delete(let key)): Self.stateOfFile(key)
         case .profiles(.set(let change)): Self.stateOfUser(change.name)
         case .people(.edit(let edit)): Self.stateOfUser(edit.name)
+        case .people(.delete(let name)): Self.stateOfPerson(name)
         case .teams(let request): Self.state(concernedBy: request)
         case .settings(.set(let name, let scope, _)), .settings(.reset(let name, let scope)):
             Self.stateOfSetting(name, scope)
@@ -115,6 +116,27 @@ extension Desk {
                 json.flag("allowlistOnly", isAllowlistOnly)
                 json.flag("password", user.hasPassword)
                 json.number("tokens", Int64(tokens))
+            }
+        }
+    }
+
+    /// With what goes when the account goes.
+    private static func stateOfPerson(_ name: UserName) -> AuditNote.State {
+        { transaction throws(StoreError) in
+            guard let user = try transaction.user(named: name) else { return nil }
+            let counts = try transaction.personCounts(of: user.id)
+            let tokens = try transaction.tokens(of: user.id).count
+            return Self.object { json in
+                json.text("role", user.role == .administrator ? "administrator" : "member")
+                json.text("displayName", user.displayName)
+                json.text("externalID", user.externalID)
+                json.flag("disabled", user.isDisabled)
+                json.flag("deleted", user.deletedAtMilliseconds != nil)
+                json.flag("password", user.hasPassword)
+                json.number("tokens", Int64(tokens))
+                json.number("friends", counts.friends)
+                json.number("teams", counts.teams)
+                json.number("files", counts.files)
             }
         }
     }

@@ -3,6 +3,7 @@ import AdminAPI
 import Broker
 import ChatModel
 import Store
+import Tips
 
 extension Desk {
     func answer(_ request: AdminPeopleRequest, _ then: @escaping Answer) {
@@ -10,6 +11,8 @@ extension Desk {
         case .edit(let edit): self.edit(edit, then)
         case .preview(let rows): self.preview(rows, then)
         case .endSessions(let filter, let isDryRun): self.endSessions(filter, isDryRun: isDryRun, then)
+        case .details(let name): self.showDetails(of: name, then)
+        case .delete(let name): self.delete(name, then)
         }
     }
 
@@ -30,17 +33,88 @@ extension Desk {
         }
     }
 
+    // MARK: Deleting
+
+    /// Answers how many sessions ended.
+    private func delete(_ name: UserName, _ then: @escaping Answer) {
+        let now = self.options.clock.wallMilliseconds()
+        self.accounts.delete(name, noting: self.note) { transaction, departures throws(StoreError) in
+            var told: [(ConversationID, [ToldHappening])] = []
+            for departure in departures {
+                guard let team = try transaction.team(departure.team, at: now) else { continue }
+                told.append((departure.team, try transaction.told(departure.happened, in: team)))
+            }
+            return told
+        } then: { result in
+            switch result {
+            case .failure(let error): then(.failure(AdminError(error)))
+            case .success((let sessions, let told)):
+                for (team, happened) in told { self.broker.leave(happened, in: team) }
+                self.broker.end(allOf: sessions.user, deviceClass: nil, reason: .disabled) {
+                    then(.success(.count(Int64($0))))
+                }
+            }
+        }
+    }
+
+    // MARK: Looking
+
+    private func showDetails(of name: UserName, _ then: @escaping Answer) {
+        let broker = self.broker
+        self.userID(name, then) { user in
+            broker.ends(of: user, limit: AdminProtocol.recentRows) { ends in
+                self.showDetails(of: name, ends.map { AdminSessionEnd($0) }, then)
+            }
+        }
+    }
+
+    private func showDetails(of name: UserName, _ ends: [AdminSessionEnd], _ then: @escaping Answer) {
+        let quota = self.store.fileLimits.personBytes
+        self.read(then) { transaction throws(StoreError) in
+            let user = try transaction.existingUser(name)
+            let counts = try transaction.personCounts(of: user.id)
+            let rows = AdminProtocol.detailRows
+            let issued = try transaction.tokenIssueTimes(of: user.id)
+            return .details(
+                AdminPersonDetails(
+                    name: name, deletedAtMilliseconds: user.deletedAtMilliseconds, friendCount: counts.friends,
+                    friends: try transaction.newestFriends(of: user.id, limit: rows).map { friend in
+                        AdminFriend(
+                            name: friend.name, remark: friend.remark, sinceMilliseconds: friend.createdAtMilliseconds)
+                    },
+                    recent: try transaction.recent(of: user.id, limit: AdminProtocol.recentRows).map {
+                        AdminRecentConversation($0, of: name)
+                    },
+                    teamCount: counts.teams,
+                    teams: try transaction.teams(of: user.id, limit: rows).map { team in
+                        AdminMembership(team: team.name, title: team.title, role: team.role)
+                    },
+                    files: AdminFileUse(
+                        count: counts.files, bytes: try transaction.quotaUse(of: user.id).bytes,
+                        quotaBytes: quota > 0 ? quota : nil),
+                    tokens: try transaction.tokens(of: user.id).prefix(rows).map { token in
+                        AdminIssuedToken(
+                            token: AdminToken(token),
+                            issuedAtMilliseconds: issued[token.hash] ?? token.lastSeenAtMilliseconds)
+                    }, ends: ends))
+        }
+    }
+
     private func preview(_ rows: [AdminImportRow], _ then: @escaping Answer) {
         self.read(then) { transaction throws(StoreError) in
             var previews: [AdminImportPreview] = []
             var seen: Set<UserName> = []
             for row in rows {
                 var preview = AdminImportPreview(name: row.name, outcome: .new)
-                if try transaction.user(named: row.name) != nil { preview.outcome = .exists }
+                let known = try transaction.user(named: row.name)
+                if known != nil { preview.outcome = .exists }
                 if !seen.insert(row.name).inserted { preview.outcome = .again }
                 do throws(AdminError) {
                     if row.name == systemUserName { throw AdminError(AccountsError.systemUser) }
                     try checkTitle(row.displayName)
+                    if known?.deletedAtMilliseconds != nil {
+                        throw AdminError(.refused, "the account was deleted: nobody gets its name again")
+                    }
                 } catch {
                     preview.outcome = .refused
                     preview.problem = error.message
@@ -65,5 +139,25 @@ extension Desk {
                 ) { then(.success(.count(Int64($0)))) }
             }
         }
+    }
+}
+
+extension AdminSessionEnd {
+    init(_ end: SessionEnd) {
+        let session = end.session
+        self.init(
+            user: session.userName, device: session.deviceClass, deviceID: session.deviceID, address: session.address,
+            openedAtMilliseconds: session.openedAtMilliseconds, endedAtMilliseconds: end.endedAtMilliseconds,
+            reason: end.reason.name)
+    }
+}
+
+extension AdminRecentConversation {
+    init(_ recent: RecentConversation, of name: UserName) {
+        let conversation = recent.conversation
+        self.init(
+            conversation: conversation.channel?.text ?? directName(name.text, recent.peerName?.text ?? name.text),
+            kind: conversation.kind, unread: recent.unread, badge: recent.badge,
+            isPinned: recent.preference.isPinned, activeAtMilliseconds: conversation.activeAtMilliseconds)
     }
 }

@@ -1,6 +1,7 @@
 import AdminAPI
 import ChatModel
 import Store
+import Tips
 
 extension Desk {
     func answer(_ request: AdminTeamRequest, _ then: @escaping Answer) {
@@ -58,7 +59,7 @@ extension Desk {
             let team = try Self.team(changed.id, transaction.reading, at: transaction.wallMilliseconds)
             return (changed: changed, told: try transaction.reading.told(changed.happened, in: team))
         } then: { result in
-            if case .success(let done) = result { self.leave(done.told, in: done.changed.id) }
+            if case .success(let done) = result { self.broker.leave(done.told, in: done.changed.id) }
             then(result.map { $0.changed.answer }.mapError { AdminError($0) })
         }
     }
@@ -290,7 +291,7 @@ extension Desk {
 
     // MARK: Looking up
 
-    private static func team(_ name: ChannelName, _ transaction: ReadTransaction) throws(StoreError) -> ConversationID {
+    static func team(_ name: ChannelName, _ transaction: ReadTransaction) throws(StoreError) -> ConversationID {
         guard let found = try transaction.conversation(.channel(.group, name), seenBy: .system) else {
             throw .notFound("team \(name)")
         }

@@ -19,6 +19,7 @@ struct Desk: Sendable {
     /// `nil` when the server keeps no files.
     let transfers: Transfers?
     let profiles: Profiles?
+    let announcer: Announcer
     let startedAtMilliseconds: Int64
     /// What the audit log keeps of the request that is worked on; `nil` when it changes nothing.
     private(set) var note: AuditNote?
@@ -34,6 +35,7 @@ struct Desk: Sendable {
         self.moderation = moderation
         self.transfers = transfers
         self.profiles = profiles
+        self.announcer = Announcer(store: store, broker: broker, log: options.log)
         self.startedAtMilliseconds = options.clock.wallMilliseconds()
     }
 
@@ -94,6 +96,7 @@ struct Desk: Sendable {
         case .policy(let request): self.answer(request, then)
         case .words(let request): self.answer(request, then)
         case .kinds(let request): self.answer(request, then)
+        case .notices(let request): self.answer(request, then)
         default: then(.failure(AdminError(.invalid, "this request belongs to a connection")))
         }
     }

@@ -7,13 +7,19 @@ import WuKongTranslation
 /// The body of a text message as every wire's clients understand it.
 ///
 /// Source: the payload of WuKongIM's text message, content type 1.
-func textBody(_ text: String) -> [UInt8] {
+///
+/// - Parameter notice: the number of the announcement it is, for apps that let people confirm it.
+func textBody(_ text: String, notice: Int64? = nil) -> [UInt8] {
     var json = JSONWriter(capacity: text.utf8.count + 32)
     json.beginObject()
     json.key("type")
     json.integer(1)
     json.key("content")
     json.string(text)
+    if let notice {
+        json.key("notice")
+        json.integer(notice)
+    }
     json.endObject()
     return json.bytes
 }

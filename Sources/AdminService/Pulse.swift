@@ -95,6 +95,7 @@ extension AdminLoop {
         let now = self.options.clock.now()
         guard now >= self.nextReading else { return }
         self.nextReading = now.advanced(byMilliseconds: Pulse.intervalMilliseconds)
+        self.desk.announcer.goOn()
         guard !self.isReadingPulse else { return }
         self.isReadingPulse = true
         let mailbox = self.mailbox

@@ -37,6 +37,7 @@ final class BrokerCore {
     private var messageWatchers: Set<WatchID> = []
     private var watched: [WatchEvent] = []
     private var lastWatch: UInt64 = 0
+    private(set) var ends = SessionEnds()
     private var figures = BrokerFigures()
     private var nextSweep: Instant
     private var waitingEvents = WaitingEvents()
@@ -86,6 +87,9 @@ final class BrokerCore {
     private func remove(_ id: SessionID, _ reason: SessionEndReason) -> SessionTable.Session? {
         guard let session = self.table.remove(id) else { return nil }
         self.note(.ended(session.description, reason))
+        self.ends.add(
+            SessionEnd(
+                session: session.description, endedAtMilliseconds: self.clock.wallMilliseconds(), reason: reason))
         self.log.info(
             "session ended",
             [

@@ -18,10 +18,13 @@ package struct User: Hashable, Sendable {
     package var isSendBanned: Bool
     package var hasPassword: Bool
     package var createdAtMilliseconds: Int64
+    /// When the account was deleted; its name and its messages stay. `nil` for one that is not.
+    package var deletedAtMilliseconds: Int64?
 
     package init(
         id: UserID, name: UserName, externalID: String? = nil, displayName: String? = nil, role: UserRole = .member,
-        isDisabled: Bool = false, isSendBanned: Bool = false, hasPassword: Bool = false, createdAtMilliseconds: Int64
+        isDisabled: Bool = false, isSendBanned: Bool = false, hasPassword: Bool = false, createdAtMilliseconds: Int64,
+        deletedAtMilliseconds: Int64? = nil
     ) {
         self.id = id
         self.name = name
@@ -32,6 +35,7 @@ package struct User: Hashable, Sendable {
         self.isSendBanned = isSendBanned
         self.hasPassword = hasPassword
         self.createdAtMilliseconds = createdAtMilliseconds
+        self.deletedAtMilliseconds = deletedAtMilliseconds
     }
 }
 

@@ -36,8 +36,8 @@ extension TeahouseServer {
         var areas = [
             APIArea(
                 Router(
-                    ProfileRoutes(profiles, secret: options.profiles.secret).routes + SessionConfigRoute().routes,
-                    sharesTerritory: true),
+                    ProfileRoutes(profiles, secret: options.profiles.secret).routes + SessionConfigRoute().routes
+                        + TeamRequestRoutes.routes + NoticeRoutes.routes, sharesTerritory: true),
                 wordFailure: { .nativeFailure($0) })
         ]
         if options.servesWuKong, options.servesWuKongAPI {

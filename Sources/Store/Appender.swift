@@ -101,10 +101,12 @@ final class Appender {
     // MARK: Finding and checking
 
     private func resolve(_ request: Append) throws(StoreError) -> Resolved {
-        guard let sender = try self.memory.user(request.sender) else { return .refusal(.noSuchUser) }
+        guard let sender = try self.memory.user(request.sender), !sender.isDeleted else {
+            return .refusal(.noSuchUser)
+        }
         switch request.address {
         case .direct(let name):
-            guard let peer = try self.memory.user(named: name) else { return .refusal(.noSuchUser) }
+            guard let peer = try self.memory.user(named: name), !peer.isDeleted else { return .refusal(.noSuchUser) }
             let pair = DirectPair(sender.id, peer.id)
             let conversation = try self.memory.conversation(pair)
             let seed = conversation == nil ? ConversationSeed.direct(pair) : nil
@@ -130,6 +132,7 @@ final class Appender {
         guard let other = pair.other(than: sender.id), let peer = try self.memory.user(other) else {
             return .refusal(.noSuchConversation)
         }
+        guard !peer.isDeleted else { return .refusal(.noSuchUser) }
         return .target(Target(sender: sender, conversation: found, seed: nil, peer: peer))
     }
 

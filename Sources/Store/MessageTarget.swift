@@ -29,7 +29,7 @@ extension WriteTransaction {
     ///
     /// - Throws: `refused` with `noSuchUser`, `noSuchConversation`, `notMember`.
     func conversation(_ id: ConversationID, for actor: Actor) throws(StoreError) -> ConversationState {
-        guard try self.memory.user(actor.user) != nil else { throw .refused(.noSuchUser) }
+        guard let person = try self.memory.user(actor.user), !person.isDeleted else { throw .refused(.noSuchUser) }
         guard let conversation = try self.memory.conversation(id) else { throw .refused(.noSuchConversation) }
         if actor.isPrivileged { return conversation }
         if try self.role(of: actor.user, in: conversation) != nil { return conversation }

@@ -21,6 +21,7 @@ let migrations: [Migration] = [
     Migration(version: 10, sql: SchemaAudit.sql),
     Migration(version: 11, sql: SchemaWords.sql),
     Migration(version: 12, sql: SchemaSettings.sql),
+    Migration(version: 13, sql: SchemaNotices.sql),
 ]
 
 extension Connection {

@@ -70,7 +70,7 @@ extension ReadTransaction {
         return try self.connection.first(sql, owner, other, read: Self.friend)
     }
 
-    private static func friend(_ row: Row) throws(StoreError) -> Friend {
+    static func friend(_ row: Row) throws(StoreError) -> Friend {
         Friend(
             user: row.userID(0), name: try row.userName(1), remark: row.optionalText(2), isRemoved: row.int64(3) != 0,
             change: row.int64(4), createdAtMilliseconds: row.int64(5))

@@ -111,13 +111,42 @@ extension ReadTransaction {
         let found = try self.connection.query(
             sql, query.team, query.person, query.onlyWaiting, now - lifetime, query.before ?? .max,
             try Self.page(query.limit), read: Self.teamRequest)
-        return found.map { request in
-            guard request.state == .waiting && request.endsAtMilliseconds <= now else { return request }
-            var over = request
-            over.state = .expired
-            over.answeredAtMilliseconds = request.endsAtMilliseconds
-            return over
-        }
+        return found.map { Self.asItIs($0, at: now) }
+    }
+
+    /// The requests that a person made, was asked by, or may answer as a manager, the newest first, as they are at a time,
+    /// UTC milliseconds; `limit` is 1...1000.
+    ///
+    /// - Parameter before: the number that the page before ended with.
+    package func teamRequests(
+        concerning user: UserID, onlyWaiting: Bool, before: Int64, at now: Int64, limit: Int
+    ) throws(StoreError) -> [TeamRequest] {
+        let sql: StaticString = """
+            SELECT r.number, r.kind, r.conversation_id, c.channel, r.person_id, p.name, r.inviter_id, i.name,
+                r.postscript, r.state, r.answered_by, a.name, r.reason, r.created_at, r.answered_at
+            FROM team_request r JOIN conversation c ON c.id = r.conversation_id JOIN user p ON p.id = r.person_id
+            LEFT JOIN user i ON i.id = r.inviter_id LEFT JOIN user a ON a.id = r.answered_by
+            WHERE r.number IN (
+                    SELECT number FROM team_request WHERE person_id = ?1
+                    UNION SELECT number FROM team_request WHERE inviter_id = ?1
+                    UNION SELECT q.number FROM member m JOIN team_request q ON q.conversation_id = m.conversation_id
+                    WHERE m.user_id = ?1 AND m.role > 0 AND q.kind = 0)
+                AND (?2 = 0 OR (r.state = 0 AND r.created_at > ?3)) AND r.number < ?4
+            ORDER BY r.number DESC LIMIT ?5
+            """
+        let found = try self.connection.query(
+            sql, user, onlyWaiting, now - TeamBounds.requestDays * 86_400_000, before, try Self.page(limit),
+            read: Self.teamRequest)
+        return found.map { Self.asItIs($0, at: now) }
+    }
+
+    /// What has waited too long waits no more.
+    private static func asItIs(_ request: TeamRequest, at now: Int64) -> TeamRequest {
+        guard request.state == .waiting && request.endsAtMilliseconds <= now else { return request }
+        var over = request
+        over.state = .expired
+        over.answeredAtMilliseconds = request.endsAtMilliseconds
+        return over
     }
 
     /// How many requests of a team wait for an answer.

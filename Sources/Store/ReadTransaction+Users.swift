@@ -18,7 +18,8 @@ package struct DeviceToken: Hashable, Sendable {
 extension ReadTransaction {
     package func user(_ id: UserID) throws(StoreError) -> User? {
         let sql: StaticString = """
-            SELECT id, name, external_id, display_name, role, disabled, send_banned, password_hash IS NOT NULL, created_at
+            SELECT id, name, external_id, display_name, role, disabled, send_banned, password_hash IS NOT NULL, created_at,
+                deleted_at
             FROM user WHERE id = ?
             """
         return try self.connection.first(sql, id, read: Self.user)
@@ -26,7 +27,8 @@ extension ReadTransaction {
 
     package func user(named name: UserName) throws(StoreError) -> User? {
         let sql: StaticString = """
-            SELECT id, name, external_id, display_name, role, disabled, send_banned, password_hash IS NOT NULL, created_at
+            SELECT id, name, external_id, display_name, role, disabled, send_banned, password_hash IS NOT NULL, created_at,
+                deleted_at
             FROM user WHERE name = ?
             """
         return try self.connection.first(sql, name, read: Self.user)
@@ -34,7 +36,8 @@ extension ReadTransaction {
 
     package func user(externalID: String) throws(StoreError) -> User? {
         let sql: StaticString = """
-            SELECT id, name, external_id, display_name, role, disabled, send_banned, password_hash IS NOT NULL, created_at
+            SELECT id, name, external_id, display_name, role, disabled, send_banned, password_hash IS NOT NULL, created_at,
+                deleted_at
             FROM user WHERE external_id = ?
             """
         return try self.connection.first(sql, externalID, read: Self.user)
@@ -43,7 +46,8 @@ extension ReadTransaction {
     /// People in the order in which they were added, without the system; `limit` is 1...1000.
     package func users(after: UserID = .system, limit: Int) throws(StoreError) -> [User] {
         let sql: StaticString = """
-            SELECT id, name, external_id, display_name, role, disabled, send_banned, password_hash IS NOT NULL, created_at
+            SELECT id, name, external_id, display_name, role, disabled, send_banned, password_hash IS NOT NULL, created_at,
+                deleted_at
             FROM user WHERE id > ? ORDER BY id LIMIT ?
             """
         return try self.connection.query(sql, after, try Self.page(limit), read: Self.user)
@@ -53,7 +57,8 @@ extension ReadTransaction {
         User(
             id: row.userID(0), name: try row.userName(1), externalID: row.optionalText(2),
             displayName: row.optionalText(3), role: try row.userRole(4), isDisabled: row.int64(5) != 0,
-            isSendBanned: row.int64(6) != 0, hasPassword: row.int64(7) != 0, createdAtMilliseconds: row.int64(8))
+            isSendBanned: row.int64(6) != 0, hasPassword: row.int64(7) != 0, createdAtMilliseconds: row.int64(8),
+            deletedAtMilliseconds: row.optionalInt64(9))
     }
 
     /// Checks the size of a page.

@@ -81,6 +81,8 @@ package struct VerifyFinding: Hashable, Sendable, CustomStringConvertible {
         case team
         /// The audit log: an entry is gone or is not as it was written.
         case audit
+        /// What the operator announced to people.
+        case notice
         /// A file, what refers to it, a link or a transfer.
         case file
         /// What is on the disk of a file.
@@ -177,6 +179,7 @@ struct Verifier {
         try self.checkViews()
         try self.checkPeople()
         try self.checkTeams()
+        try self.checkNotices()
         try self.checkFiles()
         try self.checkAudit()
         for expectation in self.options.expectations { try self.check(expectation) }

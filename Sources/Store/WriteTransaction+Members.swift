@@ -99,6 +99,23 @@ extension WriteTransaction {
         return self.membership(of: conversation, changed: gone)
     }
 
+    /// Takes a person out whose account goes, whatever the rules of the conversation say.
+    ///
+    /// - Returns: what happened in a team that goes on.
+    func takeOut(_ user: UserID, of id: ConversationID) throws(StoreError) -> [TeamHappening] {
+        let conversation = try self.knownConversation(id)
+        let others = conversation.roles[user] == .owner ? try self.connection.membersByJoining(of: id) : []
+        try self.remove([user], from: conversation)
+        guard conversation.kind == .group, !conversation.flags.contains(.disbanded) else { return [] }
+        guard !conversation.roles.isEmpty else {
+            try self.disband(id, by: .operator)
+            return []
+        }
+        guard let next = successor(of: user, among: others) else { return [TeamHappening(.left, by: user)] }
+        try self.write(.owner, for: [next], in: conversation)
+        return [TeamHappening(.ownerChanged, by: user, [next]), TeamHappening(.left, by: user)]
+    }
+
     private func remove(_ gone: [UserID], from conversation: ConversationState) throws(StoreError) {
         guard !gone.isEmpty else { return }
         let id = conversation.id

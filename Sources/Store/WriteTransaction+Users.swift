@@ -24,8 +24,10 @@ extension WriteTransaction {
     }
 
     /// The person with this name, made when missing.
+    ///
+    /// - Throws: `notFound` when the account with this name was deleted: nobody gets the name again.
     package func ensureUser(_ name: UserName) throws(StoreError) -> (id: UserID, isNew: Bool) {
-        if let known = try self.memory.user(named: name) { return (known.id, false) }
+        if let known = try self.memory.user(named: name) { return (try self.knownUser(known.id).id, false) }
         return (try self.createUser(name), true)
     }
 

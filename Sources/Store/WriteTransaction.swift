@@ -41,9 +41,10 @@ package final class WriteTransaction {
         try self.appender.publishRefusal(for: user, in: id, at: self.wallMilliseconds) == nil
     }
 
-    /// - Throws: `notFound`.
+    /// - Throws: `notFound`, also for somebody whose account was deleted.
     func knownUser(_ id: UserID) throws(StoreError) -> UserState {
         guard let user = try self.memory.user(id) else { throw .notFound("user number \(id.rawValue)") }
+        guard !user.isDeleted else { throw .notFound("an account called \(user.name) (it was deleted)") }
         return user
     }
 

@@ -9,14 +9,16 @@ extension Connection {
     }
 
     func loadUserState(_ id: UserID) throws(StoreError) -> UserState? {
-        let sql: StaticString = "SELECT name, disabled, send_banned, allowlist_only, is_system FROM user WHERE id = ?"
+        let sql: StaticString = """
+            SELECT name, disabled, send_banned, allowlist_only, is_system, deleted_at IS NOT NULL FROM user WHERE id = ?
+            """
         let blocked = try self.listed(by: id, on: .blocked)
         let allowed = try self.listed(by: id, on: .allowed)
         return try self.first(sql, id) { row throws(StoreError) in
             UserState(
-                id: id, name: try row.userName(0), isDisabled: row.int64(1) != 0, isSendBanned: row.int64(2) != 0,
-                isAllowlistOnly: row.int64(3) != 0, isSystem: row.int64(4) != 0 || id == .system, blocked: blocked,
-                allowed: allowed)
+                id: id, name: try row.userName(0), isDisabled: row.int64(1) != 0, isDeleted: row.int64(5) != 0,
+                isSendBanned: row.int64(2) != 0, isAllowlistOnly: row.int64(3) != 0,
+                isSystem: row.int64(4) != 0 || id == .system, blocked: blocked, allowed: allowed)
         }
     }
 

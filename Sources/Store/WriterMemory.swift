@@ -6,6 +6,8 @@ final class UserState {
     let id: UserID
     let name: UserName
     var isDisabled: Bool
+    /// Only the name and the messages are left.
+    var isDeleted: Bool
     var isSendBanned: Bool
     /// Takes messages from the allow list only.
     var isAllowlistOnly: Bool
@@ -16,12 +18,13 @@ final class UserState {
     fileprivate(set) var lastUse: UInt64 = 0
 
     init(
-        id: UserID, name: UserName, isDisabled: Bool, isSendBanned: Bool, isAllowlistOnly: Bool, isSystem: Bool,
-        blocked: Set<UserID>, allowed: Set<UserID>
+        id: UserID, name: UserName, isDisabled: Bool, isDeleted: Bool, isSendBanned: Bool, isAllowlistOnly: Bool,
+        isSystem: Bool, blocked: Set<UserID>, allowed: Set<UserID>
     ) {
         self.id = id
         self.name = name
         self.isDisabled = isDisabled
+        self.isDeleted = isDeleted
         self.isSendBanned = isSendBanned
         self.isAllowlistOnly = isAllowlistOnly
         self.isSystem = isSystem

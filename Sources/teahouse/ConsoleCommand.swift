@@ -1,5 +1,6 @@
 import AdminAPI
 import AdminConsole
+import ChatModel
 import CommandLineKit
 import Execution
 import Localization
@@ -10,26 +11,46 @@ let consoleCommand = Command(
     "console", summary: "command.console",
     options: [
         SharedOption.config, SharedOption.data, CommandOption("read-only", .flag, help: "option.readOnly"),
+        CommandOption("operator", .value("NAME"), help: "option.operator"),
+        CommandOption("hide", .value("ROWS"), help: "option.hideRows", isRepeated: true),
     ],
-    examples: ["teahouse console --data /srv/teahouse", "teahouse console --data /srv/teahouse --read-only"]
+    examples: [
+        "teahouse console --data /srv/teahouse", "teahouse console --data /srv/teahouse --read-only",
+        "teahouse console --data /srv/teahouse --operator ming --hide header,pinned",
+    ]
 ) { invocation, terminal throws(CommandFailure) in
     let folder = try checkedSettings(invocation, terminal).dataFolder
     let digest = MessageDigest(Texts(embedded: Language(named: terminal.text("language.code")) ?? .english))
-    let look = Look(
+    var look = Look(
         texts: terminal.texts, time: Look.localTime,
         message: { message in
             switch message.sketch.form {
             case .text, .richText: message.text + (message.isCut ? "…" : "")
             default: digest.detailed(message.sketch)
             }
-        }, moment: { Control.moment($0, nowMilliseconds: $1) }, nowMilliseconds: Clock.system.wallMilliseconds())
+        }, moment: { Moment.milliseconds($0, nowMilliseconds: $1) }, nowMilliseconds: Clock.system.wallMilliseconds())
+    look.hiddenRows = try cardRows(invocation.values("hide"), terminal)
     let console = Console(
         look: look, place: folder, commands: controlCommand, isReadOnly: invocation.has("read-only"))
-    let loop = ConsoleLoop(console, folder: folder, environment: terminal.environment) { words, input in
-        runControl(words, folder: folder, input: input, terminal)
+    let name = invocation.value("operator")
+    let loop = ConsoleLoop(console, folder: folder, name: name, environment: terminal.environment) { words, input in
+        runControl((name.map { ["--operator", $0] } ?? []) + words, folder: folder, input: input, terminal)
     }
     guard let loop else { throw CommandFailure(.usage, terminal.text("console.noTerminal")) }
     loop.run()
+}
+
+/// The rows of cards that lists such as `alerts,pinned` name.
+func cardRows(_ lists: [String], _ terminal: Terminal) throws(CommandFailure) -> [TeamCardRow.Name] {
+    var rows: [TeamCardRow.Name] = []
+    for word in lists.flatMap({ $0.split(separator: ",") }) {
+        guard let row = TeamCardRow.Name(rawValue: String(word)) else {
+            let all = TeamCardRow.Name.allCases.map(\.rawValue).joined(separator: ", ")
+            throw CommandFailure(.usage, terminal.text("ctl.badRow", ["row": String(word), "rows": all]))
+        }
+        rows.append(row)
+    }
+    return rows
 }
 
 /// Runs `teahouse ctl` on a folder and keeps what it writes.

@@ -4,12 +4,12 @@ import Testing
 
 private let allRequestVectors: [(AdminRequest, String)] = [
     requestVectors, fileRequestVectors, teamRequestVectors, auditRequestVectors, talkRequestVectors,
-    settingRequestVectors, wordRequestVectors,
+    settingRequestVectors, wordRequestVectors, peopleRequestVectors,
 ].flatMap { $0 }
 
 private let allReplyVectors: [(AdminReply, String)] = [
     replyVectors, fileReplyVectors, teamReplyVectors, auditReplyVectors, talkReplyVectors, settingReplyVectors,
-    wordReplyVectors,
+    wordReplyVectors, peopleReplyVectors,
 ].flatMap { $0 }
 
 @Suite("Lines of the admin socket") struct LineTests {
@@ -142,6 +142,13 @@ private let allReplyVectors: [(AdminReply, String)] = [
             #expect(request.isChange != looks.contains(request.word))
             if request.isChange { #expect(["verona", "5"].contains(request.subject)) }
         }
+    }
+
+    @Test("the journal has deletions and announcements, not who looks")
+    func peopleJournal() {
+        let changes = peopleRequestVectors.map(\.0).filter(\.isChange)
+        #expect(changes.map(\.word) == ["user.delete", "notice.send", "notice.send"])
+        #expect(changes.map(\.subject) == [juliet.text, verona.text, nil])
     }
 
     @Test("a piece of the largest size fits a line, one byte more is refused")

@@ -32,11 +32,11 @@ import Testing
         #expect(
             self.desk().shown() == [
                 " Words  1/2                                                            08:00:00",
-                " refuse the message: 1  mask the word: 1  flag for operators: 0  at most 10000 …",
+                " refuse: 1  mask: 1  flag: 0  at most 10000 words",
                 "",
                 "  WORD ↑                                                ACTION",
-                "> coffee                                                mask the word",
-                "  胡说                                                  refuse the message",
+                "> coffee                                                mask",
+                "  胡说                                                  refuse",
                 " /srv/teahouse",
             ])
     }
@@ -217,7 +217,7 @@ import Testing
         #expect(
             self.desk().shown(120) == [
                 " Settings  1/3                                                                                                 08:00:00",
-                "  NAME                            VALUE                                         ABOUT           FROM            HOLDS",
+                "  NAME                            VALUE                                         ABOUT           SET BY          CHANGES",
                 "> max_input                       500  (group/manager 2000)                     conversations   console         at once",
                 "  layout                          roomy                                         conversations   built in        at once",
                 "  limits.connections              10000                                         server          built in        restart",
@@ -326,8 +326,8 @@ import Testing
                 "",
                 "        ID  NAME                 DEVICE    PROTOCOL       ADDRESS",
                 "",
-                "  p looks at a preset, e drafts one of your own: who would be signed out stands",
-                "  here.",
+                "  p looks at a preset, e drafts one of your own: who would be signed out",
+                "  stands here.",
                 " /srv/teahouse",
             ])
     }

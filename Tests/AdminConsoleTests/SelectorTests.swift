@@ -85,4 +85,75 @@ import Testing
         let selector = self.selector()
         #expect(self.chosen(selector, .character("v"), .down, .down, .character("v"), .enter) == "7,lan,romeo")
     }
+
+    /// A console with a selector of this source over its first screen.
+    private func desk(_ configuration: SelectorConfiguration) -> Desk {
+        let desk = Desk { request in
+            switch request {
+            case .people(.details(let name)):
+                var details = AdminPersonDetails(name: name, friendCount: 3)
+                details.friends = [
+                    AdminFriend(name: UserName("ming")!, sinceMilliseconds: 0),
+                    AdminFriend(name: UserName("zoe")!, remark: "波兰人", sinceMilliseconds: 0),
+                    AdminFriend(name: UserName("lan")!, sinceMilliseconds: 0),
+                ]
+                return .success(.details(details))
+            default: return Samples.answer(request)
+            }
+        }
+        desk.console.select(Selector(configuration) { _ in [] })
+        desk.work()
+        return desk
+    }
+
+    @Test(
+        "the friends of a person, by what the person calls them or what they are called; filtered, some chosen before")
+    func friends() {
+        var configuration = SelectorConfiguration(.friends(UserName("anna")!))
+        configuration.isMultiple = true
+        configuration.filterIDs = ["lan"]
+        configuration.selectedIDs = ["zoe"]
+        let desk = self.desk(configuration)
+        let screen = desk.screen()
+        #expect(screen.contains { $0.contains("Choose people  1 chosen") })
+        #expect(screen.contains { $0.contains("[x] 波兰人  zoe") })
+        #expect(screen.contains { $0.contains("[ ] 张小明  ming") })
+        #expect(!screen.contains { $0.contains("阿兰") })
+        #expect(desk.asked.contains(.people(.details(UserName("anna")!))))
+    }
+
+    @Test("the tip goes by itself after two seconds")
+    func tip() {
+        var configuration = SelectorConfiguration(.people)
+        configuration.isMultiple = true
+        configuration.maximumSelected = 1
+        let desk = self.desk(configuration)
+        #expect(desk.screen().contains { $0.contains("0/1") })
+        desk.press(.character(" "), .character(" "))
+        func isShown() -> Bool { desk.screen().contains { $0.contains("! That is too many.") } }
+        #expect(isShown())
+        desk.pass(milliseconds: 1)
+        desk.pass(milliseconds: 1_900)
+        #expect(isShown())
+        desk.pass(milliseconds: 200)
+        #expect(!isShown())
+        #expect(desk.screen().contains { $0.contains("1/1") })
+    }
+
+    @Test("where the names do not come, the ids do")
+    func namesFail() {
+        let desk = Desk { request in
+            switch request {
+            case .people(.details(let name)):
+                var details = AdminPersonDetails(name: name, friendCount: 1)
+                details.friends = [AdminFriend(name: UserName("ming")!, sinceMilliseconds: 0)]
+                return .success(.details(details))
+            case .listUsers: return .failure(AdminError(.failed, "the disk is gone"))
+            default: return Samples.answer(request)
+            }
+        }
+        desk.console.select(Selector(SelectorConfiguration(.friends(UserName("lan")!))) { _ in [] })
+        desk.work()
+        #expect(desk.screen().contains { $0.contains("[ ] ming") })
+    }
 }

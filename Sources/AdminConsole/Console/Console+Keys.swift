@@ -61,12 +61,22 @@ extension Console {
         case .character("1"..."9"):
             guard case .character(let digit) = key, let number = digit.wholeNumberValue else { return false }
             self.go(to: number - 1)
+        case .character("0"): self.chooseScreen()
         case .click(let row, let column): self.click(row: row, column: column)
         case .wheelUp: for _ in 0..<3 { self.move(.up) }
         case .wheelDown: for _ in 0..<3 { self.move(.down) }
         default: return false
         }
         return true
+    }
+
+    /// There are more screens than digits.
+    private mutating func chooseScreen() {
+        let screens = ScreenList.all.enumerated().map { SelectorItem(id: String($0), name: self.look($1.title)) }
+        var configuration = SelectorConfiguration(.custom(screens))
+        configuration.title = self.look("console.chooseScreen")
+        let selector = Selector(configuration) { chosen in chosen.first.flatMap { Int($0.id) }.map { [.go($0)] } ?? [] }
+        self.carryOut([.select(selector)], for: self.top.number)
     }
 
     private mutating func move(_ move: TableMove) {
@@ -208,6 +218,7 @@ extension Console {
         if words[0] == "help" { return self.overlays.append(.page(self.helpPage)) }
         // Commands that never end have screens of their own.
         if let number = ScreenList.number(insteadOf: words) { return self.go(to: number) }
+        if let screen = ScreenList.screen(insteadOf: words, self.look) { return self.push(screen) }
         guard !self.isRunning else { return self.tell(Notice(self.look("console.busy"), .refusal)) }
         guard words.contains("--password-stdin") else { return self.start(words, input: []) }
         let form = Form(

@@ -208,8 +208,8 @@ extension Intent {
         case .propose(let proposal): proposal.deed.commands
         case .perform(let deed): deed.commands
         case .form(let form): [form.command(form.values)].filter { !$0.isEmpty }
-        case .run(let words, _): [words]
-        case .ask, .askWhy, .select, .open, .page, .tell, .refresh, .give, .hide: []
+        case .run(let words, _), .rehearse(let words, _): [words]
+        case .ask, .askWhy, .select, .open, .go, .page, .tell, .refresh, .give, .hide: []
         }
     }
 }

@@ -85,6 +85,8 @@ package struct Console: Sendable {
     var undo: (deed: Deed, untilMilliseconds: Int64)?
     var isMouseOn = true
     var isRunning = false
+    /// What comes after the command under way.
+    private var rehearsal: (@Sendable (ExitCode, [String]) -> [Intent])?
     var askers: [Int64: Asker] = [:]
     var history: [String] = []
     var refreshedAtMilliseconds: Int64 = 0
@@ -275,13 +277,16 @@ package struct Console: Sendable {
             case .propose(let proposal): self.overlays.append(.confirmation(Confirmation(proposal)))
             case .perform(let deed): self.perform(deed)
             case .form(let form): self.overlays.append(.form(form))
-            case .select(var selector):
-                if let request = selector.begin() { self.ask(request, .selector) }
-                self.overlays.append(.selector(selector))
+            case .select(let selector): self.select(selector)
             case .open(let screen): self.push(screen)
+            case .go(let number): self.go(to: number)
             case .page(let page): self.overlays.append(.page(page))
             case .tell(let notice): self.tell(notice)
             case .run(let words, let input): self.start(words, input: input)
+            case .rehearse(let words, let then):
+                guard !self.isRunning else { return self.tell(Notice(self.look("console.busy"), .refusal)) }
+                self.rehearsal = then
+                self.start(words, input: [])
             case .refresh: self.refresh()
             case .give(let values, let purpose):
                 self.withTop { screen, look in screen.take(values, purpose: purpose, look) }
@@ -300,6 +305,13 @@ package struct Console: Sendable {
         self.change(number) { screen, look in _ = screen.fail(error, purpose: purpose, look) }
     }
 
+    /// Puts a selector over the screen.
+    package mutating func select(_ selector: Selector) {
+        var selector = selector
+        if let request = selector.begin() { self.ask(request, .selector) }
+        self.overlays.append(.selector(selector))
+    }
+
     mutating func tell(_ notice: Notice) {
         self.notice = notice
         if notice.tone != .news { self.effects.append(.beep) }
@@ -310,6 +322,10 @@ package struct Console: Sendable {
     mutating func perform(_ deed: Deed) {
         guard !self.isReadOnly else { return self.tell(Notice(self.look("console.readOnly"), .refusal)) }
         guard case .connected = self.link else { return self.tell(Notice(self.look("console.lost"), .refusal)) }
+        if let words = deed.run {
+            guard !self.isRunning else { return self.tell(Notice(self.look("console.busy"), .refusal)) }
+            return self.start(words, input: [])
+        }
         guard self.work == nil else { return self.tell(Notice(self.look("console.busy"), .refusal)) }
         self.work = Work(deed: deed, waiting: deed.requests.reversed())
         self.notice = Notice(self.look("console.working"))
@@ -371,6 +387,10 @@ package struct Console: Sendable {
     package mutating func ran(_ lines: [String], code: ExitCode, words: [String]) {
         self.isRunning = false
         self.notice = nil
+        if let then = self.rehearsal {
+            self.rehearsal = nil
+            return self.carryOut(then(code, lines), for: self.top.number)
+        }
         let text = lines.isEmpty ? [self.look("console.command.done")] : lines
         let tone: Notice.Tone = code == .done ? .news : .failure
         if text.count == 1 {
@@ -388,6 +408,11 @@ package struct Console: Sendable {
     package mutating func tick(nowMilliseconds: Int64) {
         self.look.nowMilliseconds = nowMilliseconds
         if let undo = self.undo, undo.untilMilliseconds <= nowMilliseconds { self.undo = nil }
+        for place in self.overlays.indices {
+            guard case .selector(var selector) = self.overlays[place] else { continue }
+            selector.tick(nowMilliseconds: nowMilliseconds)
+            self.overlays[place] = .selector(selector)
+        }
         guard case .connected = self.link, let interval = self.top.screen.refreshMilliseconds else { return }
         let isAsked = self.askers.values.contains {
             if case .screen(let number, _) = $0 { number == self.top.number } else { false }

@@ -1,4 +1,5 @@
 package import AdminAPI
+package import CommandLineKit
 
 /// What a screen or a widget wants to happen.
 package enum Intent: Sendable {
@@ -13,10 +14,14 @@ package enum Intent: Sendable {
     case form(Form)
     case select(Selector)
     case open(any Screen)
+    /// Shows the screen with this number, from 0.
+    case go(Int)
     case page(Page)
     case tell(Notice)
     /// Runs `teahouse ctl` with these words and these lines of input.
     case run([String], input: [String])
+    /// Runs `teahouse ctl` with these words, which change nothing; what comes then depends on how it went.
+    case rehearse([String], then: @Sendable (ExitCode, [String]) -> [Intent])
     /// Asks for everything again.
     case refresh
     /// Values that were typed into a form, for the screen itself.
@@ -46,6 +51,8 @@ package struct Deed: Sendable {
     /// What to tell when it is done.
     package var done: String
     private var undoing: [Deed] = []
+    /// The words of `teahouse ctl` that do it instead of requests, where it reads files; `nil` for requests.
+    package var run: [String]?
     /// What to show of the answers, when they hold more than that it is done.
     package var shows: (@Sendable ([AdminAnswer]) -> Page?)?
 

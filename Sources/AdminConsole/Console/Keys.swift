@@ -7,6 +7,8 @@ package enum Verb: Hashable, Sendable {
     case createDirect, createRoom, rename, export, narrow, newer, jumpTime, trace, seeAs, recall, recallForGood
     case writeAsSystem, kickWhere
     case tryOut, flagged, reset, showLimits, effective, preset, apply, applyNow
+    case card, viewer, ownView, limits, transfer, dismiss, requests, hide, unhide, role
+    case accept, refuse, withdraw, all, filter, team, erase, details, importing, friends
 }
 
 /// A key of a screen: help, footer and the doing are all made from it.
@@ -36,7 +38,7 @@ enum CommonKeys {
     ]
 
     static let console: [(String, String)] = [
-        ("1-9 Tab", "console.key.screens"), ("?  F1", "console.key.help"), (":", "console.key.command"),
+        ("1-9 0 Tab", "console.key.screens"), ("?  F1", "console.key.help"), (":", "console.key.command"),
         ("=", "console.key.ctl"), ("z", "console.key.undo"), ("y", "console.key.copy"), ("R", "console.key.refresh"),
         ("m", "console.key.mouse"), ("Esc", "console.key.back"), ("q", "console.key.quit"),
     ]

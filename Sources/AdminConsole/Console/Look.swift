@@ -1,4 +1,5 @@
 package import AdminAPI
+package import ChatModel
 package import CommandLineKit
 import Glibc
 
@@ -14,6 +15,8 @@ package struct Look: Sendable {
     package var moment: @Sendable (_ text: String, _ nowMilliseconds: Int64) -> Int64?
     /// UTC milliseconds now.
     package var nowMilliseconds: Int64
+    /// Rows that cards of teams leave out.
+    package var hiddenRows: [TeamCardRow.Name] = []
 
     package init(
         texts: @escaping TextLookup, time: @escaping @Sendable (Int64) -> String,

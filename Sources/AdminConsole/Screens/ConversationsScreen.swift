@@ -359,7 +359,7 @@ struct ConversationScreen: TableScreen {
 
 extension MemberRole {
     /// The owner first.
-    fileprivate var rank: Int {
+    var rank: Int {
         switch self {
         case .member: 0
         case .manager: 1

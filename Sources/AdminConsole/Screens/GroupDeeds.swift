@@ -20,6 +20,7 @@ enum GroupDeeds {
         KeyBinding(.character("B"), .unban, "console.groups.unban", isChange: true),
         KeyBinding(.character("s"), .silence, "console.groups.mute", isChange: true),
         KeyBinding(.character("S"), .unsilence, "console.groups.unmute", isChange: true),
+        KeyBinding(.character("c"), .card, "console.groups.card"),
     ]
 
     /// - Parameter notice: the announcement of the first one, when it is known.
@@ -33,6 +34,7 @@ enum GroupDeeds {
         let groups = conversations.compactMap(\.groupName)
         guard let group = groups.first else { return look.nothing("console.groups.only") }
         switch verb {
+        case .card: return [.open(TeamCardScreen(group, hidden: look.hiddenRows))]
         case .add: return [Self.addMembers(group, members: members, look)]
         case .write: return [.form(Self.writeForm(group, look))]
         case .notice: return [.form(Self.noticeForm(group, notice, look))]
@@ -59,6 +61,10 @@ enum GroupDeeds {
             Form.Field(look("table.title"), maximum: AdminProtocol.maximumTitleScalars),
             Form.Field(
                 look("table.owner"), choices: [("", look("console.groups.noOwner"))] + members.map { ($0, $0) }),
+            Form.Field(
+                look("table.form"),
+                choices: [("", look("console.groups.plain"))]
+                    + [TeamForm.advanced, .normal].map(TeamWords.form).map { ($0, look("card.row.kind.\($0)")) }),
         ]
         return Form(
             look("console.groups.createTitle", ["count": String(members.count), "names": look.names(members)]), fields,
@@ -68,12 +74,23 @@ enum GroupDeeds {
                 return values[0].isEmpty ? look("console.groups.nameMissing") : look("ctl.badGroupName", bound)
             },
             command: { values in
-                ["group", "create", values[0].isEmpty ? "GROUP" : values[0]]
+                (values[3].isEmpty ? ["group", "create"] : ["team", "create"]) + [
+                    values[0].isEmpty ? "GROUP" : values[0]
+                ]
+                    + (values[3].isEmpty ? [] : ["--form", values[3]])
                     + (values[1].isEmpty ? [] : ["--title", values[1]])
                     + (values[2].isEmpty ? [] : ["--owner", values[2]]) + ["--members", members.joined(separator: ",")]
             },
             submit: { values in
                 guard let name = ChannelName(values[0]) else { return [] }
+                if let form = TeamForm.allCases.first(where: { TeamWords.form($0) == values[3] }) {
+                    var team = AdminNewTeam(
+                        name: name, form: form, owner: UserName(values[2]), members: members.compactMap { UserName($0) }
+                    )
+                    if !values[1].isEmpty { team.settings.title = values[1] }
+                    let done = look("ctl.team.created", ["name": name.text, "count": String(members.count)])
+                    return [.perform(Deed([.teams(.create(team))], commands: [], done: done))]
+                }
                 let group = AdminNewGroup(
                     name: name, title: values[1].isEmpty ? nil : values[1], owner: UserName(values[2]),
                     members: members.compactMap { UserName($0) })

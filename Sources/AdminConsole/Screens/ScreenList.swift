@@ -17,6 +17,9 @@ enum ScreenList {
         Entry(title: "console.files") { FilesScreen() },
         Entry(title: "console.profiles") { ProfilesScreen() },
         Entry(title: "console.log", commands: [["tail"]]) { LogScreen() },
+        Entry(title: "console.requests") { RequestsScreen() },
+        Entry(title: "console.audit") { AuditScreen() },
+        Entry(title: "console.notices") { NoticesScreen() },
         Entry(title: "console.words") { WordsScreen() },
         Entry(title: "console.kinds") { KindsScreen() },
         Entry(title: "console.settings") { SettingsScreen() },
@@ -27,6 +30,11 @@ enum ScreenList {
     static func number(insteadOf words: [String]) -> Int? {
         let plain = words.filter { !$0.hasPrefix("-") }
         return Self.all.firstIndex { $0.commands.contains { Array(plain.prefix($0.count)) == $0 } }
+    }
+
+    /// The screen to open instead of running a command that shows one thing.
+    static func screen(insteadOf words: [String], _ look: Look) -> (any Screen)? {
+        TeamCardScreen(words: words, hidden: look.hiddenRows)
     }
 }
 

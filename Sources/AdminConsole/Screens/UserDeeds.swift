@@ -1,5 +1,6 @@
 import AdminAPI
 import ChatModel
+import CommandLineKit
 
 /// What can be done with people, wherever they are shown.
 enum UserDeeds {
@@ -13,6 +14,7 @@ enum UserDeeds {
         KeyBinding(.character("s"), .silence, "console.users.silence", isChange: true),
         KeyBinding(.character("S"), .unsilence, "console.users.unsilence", isChange: true),
         KeyBinding(.character("K"), .kick, "console.users.kick", isChange: true),
+        KeyBinding(.character("X"), .erase, "console.users.delete", isChange: true),
     ]
 
     /// - Returns: `nil` for what is not done with people.
@@ -29,6 +31,7 @@ enum UserDeeds {
         case .silence: return Self.setSilent(users, true, look)
         case .unsilence: return Self.setSilent(users, false, look)
         case .revoke: return Self.revoke(users, look)
+        case .erase: return Self.erase(users, look)
         default: return Self.kick(users.map(\.name), look)
         }
     }
@@ -67,23 +70,93 @@ enum UserDeeds {
     }
 
     private static func editForm(_ user: AdminUser, _ look: Look) -> Form {
-        let fields = [
+        var fields = [
             Form.Field(look("table.displayName"), user.displayName ?? "", maximum: AdminProtocol.maximumTitleScalars),
             Form.Field(look("table.externalID"), user.externalID ?? ""),
+            Form.Field(
+                look("table.role"), choices: [("member", look("word.member")), ("admin", look("word.administrator"))]),
         ]
+        let role = user.role == .administrator ? "admin" : "member"
+        fields[2].text.text = role
         let name = user.name.text
+        let before = [user.displayName ?? "", user.externalID ?? "", role]
+        let title = look("console.users.editTitle", ["name": name])
+        @Sendable func words(_ values: [String]) -> [String] {
+            ["user", "edit", name, "--display-name", values[0], "--external-id", values[1]]
+                + (values[2] == role ? [] : ["--role", values[2]])
+        }
+        @Sendable func deed(_ values: [String], withRole: Bool) -> Deed {
+            let edit = AdminUserEdit(
+                name: user.name, displayName: values[0], externalID: values[1],
+                role: withRole ? (values[2] == "admin" ? .administrator : .member) : nil)
+            let roleWords = withRole ? ["--role", values[2]] : []
+            return Deed(
+                [.people(.edit(edit))],
+                commands: [
+                    ["user", "edit", name, "--display-name", values[0], "--external-id", values[1]] + roleWords
+                ],
+                done: look("ctl.profile.set", ["name": name]))
+        }
         return Form(
-            look("console.users.editTitle", ["name": name]), fields,
-            command: { ["profile", "set", name, "--display-name", $0[0], "--external-id", $0[1]] },
+            title, fields, command: words,
             submit: { values in
-                let change = AdminProfileChange(name: user.name, displayName: values[0], externalID: values[1])
-                let before = AdminProfileChange(
-                    name: user.name, displayName: user.displayName ?? "", externalID: user.externalID ?? "")
-                let done = look("ctl.profile.set", ["name": name])
-                var deed = Deed([.profiles(.set(change))], commands: [], done: done)
-                deed.undo = Deed([.profiles(.set(before))], commands: [], done: done)
-                return [.perform(deed)]
+                let withRole = values[2] != role
+                var change = deed(values, withRole: withRole)
+                change.undo = deed(before, withRole: withRole)
+                guard withRole else { return [.perform(change)] }
+                let consequence = look("console.users.roleConsequence", ["name": name])
+                return [.propose(Proposal(title, consequences: [consequence], deed: change))]
             })
+    }
+
+    // MARK: From a file
+
+    /// First what an import would do is shown, then it is done.
+    static func importForm(_ look: Look) -> Form {
+        let fields = [
+            Form.Field(look("console.users.importFile")),
+            Form.Field(
+                look("console.users.importDevices"),
+                choices: [("", look("console.users.importAll"))]
+                    + [DeviceClass.app, .web, .desktop].map { ($0.name, $0.name) }),
+        ]
+        @Sendable func words(_ values: [String]) -> [String] {
+            ["user", "import", values[0].isEmpty ? "FILE" : values[0]]
+                + (values[1].isEmpty ? [] : ["--device", values[1]])
+        }
+        return Form(
+            look("console.users.import"), fields,
+            check: { ["", "-"].contains($0[0]) ? look("console.users.importHint") : nil }, command: words,
+            submit: { values in
+                [
+                    .rehearse(words(values) + ["--dry-run"]) { code, lines in
+                        Self.preview(of: values[0], words(values), code, lines, look)
+                    }
+                ]
+            })
+    }
+
+    /// Lines that are refused do not keep the others out: they are told of.
+    private static func preview(
+        of path: String, _ words: [String], _ code: ExitCode, _ lines: [String], _ look: Look
+    ) -> [Intent] {
+        guard code == .done || code == .refused else {
+            let title = look("console.users.importFailed", ["path": path])
+            return [.page(Page(title, lines.map { Line($0, .bad) }))]
+        }
+        var deed = Deed([], commands: [words], done: "")
+        deed.run = words
+        // The last line counts them all.
+        let first = lines.dropLast().prefix(8)
+        let more = max(0, lines.count - 1 - first.count)
+        let rest = more > 0 ? [look("console.confirm.more", ["count": String(more)])] : []
+        return [
+            .propose(
+                Proposal(
+                    look("console.users.import") + ": " + path,
+                    consequences: lines.suffix(1) + [look("console.users.importConsequence")] + first + rest, deed: deed
+                ))
+        ]
     }
 
     private static func passwordForm(_ user: AdminUser, _ look: Look) -> Form {
@@ -184,6 +257,21 @@ enum UserDeeds {
                 Proposal(
                     look("console.users.revoke") + ": " + look.names(users.map(\.name.text)),
                     consequences: [look("console.users.revokeConsequence")], typed: typedNumber(of: users), deed: deed))
+        ]
+    }
+
+    private static func erase(_ users: [AdminUser], _ look: Look) -> [Intent] {
+        let names = users.filter { $0.deletedAtMilliseconds == nil }.map(\.name)
+        guard let first = names.first else { return look.nothing("console.users.areDeleted") }
+        let deed = Deed(
+            names.map { .people(.delete($0)) }, commands: names.map { ["user", "delete", $0.text, "--yes"] },
+            done: look.counted("console.users.deleted", names.count))
+        return [
+            .propose(
+                Proposal(
+                    look("console.users.delete") + ": " + look.names(names.map(\.text)),
+                    consequences: [look("console.users.deleteConsequence")],
+                    typed: names.count == 1 ? first.text : String(names.count), deed: deed))
         ]
     }
 

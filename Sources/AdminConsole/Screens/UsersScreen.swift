@@ -6,8 +6,15 @@ extension AdminUser: TableRow {
     package var searchTexts: [String] { [self.name.text, self.displayName ?? "", self.externalID ?? ""] }
 
     /// Text key of what the person may do.
-    var stateKey: String { self.isDisabled ? "word.disabled" : self.isSendBanned ? "word.sendBanned" : "word.active" }
-    var stateStyle: Style { self.isDisabled ? .bad : self.isSendBanned ? .warning : .good }
+    var stateKey: String {
+        if self.deletedAtMilliseconds != nil { return "console.users.isDeleted" }
+        return self.isDisabled ? "word.disabled" : self.isSendBanned ? "word.sendBanned" : "word.active"
+    }
+
+    var stateStyle: Style {
+        if self.deletedAtMilliseconds != nil || self.isDisabled { return .bad }
+        return self.isSendBanned ? .warning : .good
+    }
 }
 
 /// Everybody who has an account.
@@ -18,7 +25,9 @@ struct UsersScreen: TableScreen {
         [
             KeyBinding(.enter, .open, "console.users.open"),
             KeyBinding(.character("n"), .create, "console.users.create", isChange: true),
-        ] + UserDeeds.bindings
+        ] + UserDeeds.bindings + [
+            KeyBinding(.character("i"), .importing, "console.users.import", isChange: true)
+        ]
     var rows = TableView<AdminUser>([
         TableColumn("table.name") { user, _ in user.name.text },
         TableColumn("table.displayName") { user, _ in user.displayName ?? "" },
@@ -52,6 +61,7 @@ struct UsersScreen: TableScreen {
     mutating func update(_ verb: Verb, _ look: Look) -> [Intent] {
         switch verb {
         case .create: return [.form(UserDeeds.createForm(look))]
+        case .importing: return [.form(UserDeeds.importForm(look))]
         case .open:
             guard let user = self.rows.current else { return look.nothing() }
             return [.open(UserScreen(user.name))]
@@ -68,6 +78,7 @@ struct UserScreen: TableScreen {
         UserDeeds.bindings + [
             KeyBinding(.delete, .kickAll, "console.sessions.kick", isChange: true),
             KeyBinding(.character("i"), .look, "console.profiles.show"),
+            KeyBinding(.character("f"), .details, "console.person.open"),
         ]
     let refreshMilliseconds: Int64? = 5_000
     var rows = SessionsScreen.table
@@ -82,6 +93,7 @@ struct UserScreen: TableScreen {
 
     mutating func receive(_ answer: AdminAnswer, purpose: Int, _ look: Look) -> [Intent] {
         if case .profiles(.one(let profile)) = answer { return [.page(ProfilesScreen.page(profile, look))] }
+        if case .details(let details) = answer { return [.page(PersonPage.page(details, look))] }
         guard case .user(let detail) = answer else { return [] }
         self.detail = detail
         self.rows.replace(detail.sessions, look)
@@ -92,6 +104,7 @@ struct UserScreen: TableScreen {
         switch verb {
         case .kickAll: return SessionsScreen.kick(self.rows.targets, look)
         case .look: return [.ask(.profiles(.show(self.name, by: nil, in: nil)), purpose: 1)]
+        case .details: return [.ask(.people(.details(self.name)), purpose: 2)]
         default: return UserDeeds.update(verb, self.detail.map { [$0.user] } ?? [], look) ?? []
         }
     }

@@ -34,17 +34,19 @@ package final class ConsoleLoop {
 
     /// Takes the terminal.
     ///
-    /// - Parameter environment: see `NO_COLOR`.
+    /// - Parameters:
+    ///   - name: what the operator calls themselves, for the audit log.
+    ///   - environment: see `NO_COLOR`.
     /// - Returns: `nil` when standard input and output are no terminal that can show it.
     package init?(
-        _ console: Console, folder: String, environment: [String: String], clock: Clock = .system,
+        _ console: Console, folder: String, name: String? = nil, environment: [String: String], clock: Clock = .system,
         runner: @escaping CommandRunner
     ) {
         guard let canvas = Canvas(environment: environment) else { return nil }
         self.canvas = canvas
         self.console = console
         self.clock = clock
-        self.link = ServerLink(folder: folder)
+        self.link = ServerLink(folder: folder, who: AdminOperator(name: name, source: .console))
         self.runner = runner
         self.connectAt = clock.now()
     }

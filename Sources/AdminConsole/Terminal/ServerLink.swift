@@ -6,13 +6,17 @@ import Glibc
 /// thread.
 final class ServerLink {
     private let folder: String
+    private let who: AdminOperator
     private var descriptor: Int32 = -1
     private var lines = LineSplitter()
     private var isGreeted = false
     /// What the socket had no room for.
     private var unsent: [UInt8] = []
 
-    init(folder: String) { self.folder = folder }
+    init(folder: String, who: AdminOperator) {
+        self.folder = folder
+        self.who = who
+    }
 
     deinit { self.close() }
 
@@ -43,7 +47,9 @@ final class ServerLink {
 
     /// - Parameter why: what the audit log keeps as the reason.
     func ask(_ request: AdminRequest, id: Int64, why: String?) {
-        self.send(request.line(id: id, by: AdminOperator(source: .console, reason: why)))
+        var who = self.who
+        if let why { who.reason = why }
+        self.send(request.line(id: id, by: who))
     }
 
     private func send(_ line: [UInt8]) {

@@ -1,5 +1,5 @@
 import AdminAPI
-import ChatModel
+package import ChatModel
 
 /// Somebody or something that can be chosen.
 package struct SelectorItem: Hashable, Sendable {
@@ -19,6 +19,8 @@ package struct SelectorConfiguration: Sendable {
         /// Everybody on this server.
         case people
         case teams
+        /// The friends of a person, as many as a page about them shows.
+        case friends(UserName)
         /// The members of one conversation, as in `AdminRequest.listMessages`.
         case members(String)
         case custom([SelectorItem])
@@ -59,6 +61,9 @@ package struct Selector: Sendable {
     private var cursor = 0
     private var rangeStart: Int?
     private var isTipShown = false
+    private var tipEndsAtMilliseconds: Int64?
+    /// Those to choose among while the names of all people are asked for; `nil` when everybody is.
+    private var some: [SelectorItem]?
 
     package init(_ configuration: SelectorConfiguration, finish: @escaping @Sendable ([SelectorItem]) -> [Intent]) {
         self.configuration = configuration
@@ -74,6 +79,9 @@ package struct Selector: Sendable {
         case done([Intent])
     }
 
+    /// How long the tip stands. Source: NIMKit's contact selector.
+    private static let tipMilliseconds: Int64 = 2_000
+
     /// The most that can be chosen; `nil` for no bound.
     var maximum: Int? {
         guard self.configuration.isMultiple else { return 1 }
@@ -86,7 +94,7 @@ package struct Selector: Sendable {
     mutating func begin() -> AdminRequest? {
         switch self.configuration.source {
         case .custom: return nil
-        case .people, .teams, .members:
+        case .people, .teams, .friends, .members:
             guard self.pages.begin() else { return nil }
             return self.request(after: nil)
         }
@@ -96,7 +104,9 @@ package struct Selector: Sendable {
         switch self.configuration.source {
         case .people: .listUsers(after: after)
         case .teams: .listConversations(after: after)
-        case .members(let conversation): .showConversation(conversation)
+        case .members(let conversation):
+            self.some == nil ? .showConversation(conversation) : .listUsers(after: after)
+        case .friends(let person): self.some == nil ? .people(.details(person)) : .listUsers(after: after)
         case .custom: nil
         }
     }
@@ -110,17 +120,43 @@ package struct Selector: Sendable {
             let teams = conversations.filter { $0.kind == .group && !$0.isDisbanded }
             return self.take(teams.map { SelectorItem(id: $0.name, name: $0.title) }, next)
         case .conversation(let detail):
-            return self.take(detail.members.map { SelectorItem(id: $0.name.text) }, nil)
+            return self.name(detail.members.map { SelectorItem(id: $0.name.text) })
+        case .details(let details):
+            return self.name(details.friends.map { SelectorItem(id: $0.name.text, name: $0.remark) })
         default: return nil
         }
     }
 
+    /// Asks what these people are called; a name that somebody gave a friend stays.
+    private mutating func name(_ some: [SelectorItem]) -> AdminRequest? {
+        self.some = some
+        return self.request(after: nil)
+    }
+
     private mutating func take(_ items: [SelectorItem], _ next: Int64?) -> AdminRequest? {
-        if let all = self.pages.take(items, isLast: next == nil) { self.set(all) }
+        if let all = self.pages.take(items, isLast: next == nil) {
+            let names = Dictionary(all.map { ($0.id, $0.name) }) { $1 }
+            let some = self.some?.map { item in
+                item.name == item.id ? SelectorItem(id: item.id, name: names[item.id]) : item
+            }
+            self.set(some ?? all)
+        }
         return next.flatMap { self.request(after: $0) }
     }
 
-    mutating func fail() { self.pages.end() }
+    /// Where only the names are missing, the ids do.
+    mutating func fail() {
+        self.pages.end()
+        if let some { self.set(some) }
+    }
+
+    /// Time has passed: the tip goes by itself.
+    mutating func tick(nowMilliseconds: Int64) {
+        guard self.isTipShown else { return }
+        let end = self.tipEndsAtMilliseconds ?? nowMilliseconds + Self.tipMilliseconds
+        self.tipEndsAtMilliseconds = end
+        if end <= nowMilliseconds { self.isTipShown = false }
+    }
 
     private mutating func set(_ items: [SelectorItem]) {
         self.items = items.filter { !self.configuration.filterIDs.contains($0.id) }
@@ -150,6 +186,7 @@ package struct Selector: Sendable {
 
     package mutating func press(_ key: Key, height: Int) -> Outcome {
         self.isTipShown = false
+        self.tipEndsAtMilliseconds = nil
         if var field = self.filter { return self.press(key, filter: &field) }
         switch key {
         case .escape:

@@ -83,57 +83,12 @@ extension TeamCard {
 
     /// What a row is called.
     package static func title(of row: TeamCardRow.Name, in form: TeamForm, _ texts: Texts) -> String {
-        Self.title(of: row, in: form).text(texts)
-    }
-
-    private static func title(of row: TeamCardRow.Name, in form: TeamForm) -> TeamCardText {
-        let isNormal = form == .normal
-        switch row {
-        case .header: return .rowPicture
-        case .transfer: return .rowTransfer
-        case .transferAndLeave: return .rowTransferAndLeave
-        case .members: return .rowMembers
-        case .invite: return .rowInvite
-        case .remove, .memberRemove: return .rowRemove
-        case .kind: return .rowKind
-        case .name: return isNormal ? .rowDiscussionName : .rowName
-        case .nickname, .memberNickname: return .rowNick
-        case .introduction: return .rowIntroduction
-        case .announcement: return .rowNotice
-        case .mute: return .rowMute
-        case .mutedList: return .rowMutedList
-        case .alerts: return .rowAlerts
-        case .pinned: return .rowPinned
-        case .joinMode: return .rowJoinMode
-        case .inviteMode: return .rowInviteMode
-        case .updateInfoMode: return .rowUpdateMode
-        case .beInvitedMode: return .rowInviteeMode
-        case .leave: return isNormal ? .rowLeaveDiscussion : .rowLeave
-        case .dismiss: return .rowDismiss
-        case .memberHeader: return .rowMemberCard
-        case .memberRole: return .rowRole
-        case .memberInviter: return .rowInviter
-        case .memberMute: return .rowMemberMute
-        }
+        texts(row.titleKey(in: form))
     }
 
     /// What a row shows, from the word or the text that the admin socket has for it.
     package static func value(_ value: String, of row: TeamCardRow.Name, _ texts: Texts) -> String {
-        switch row {
-        case .kind: texts("card.row.kind.\(value)")
-        case .joinMode: texts("card.value.join.\(value)")
-        case .inviteMode: texts("card.value.invite.\(value)")
-        case .updateInfoMode: texts("card.value.update.\(value)")
-        case .beInvitedMode: texts("card.value.beInvited.\(value)")
-        case .mute: texts("card.value.mute.\(value)")
-        case .alerts: texts("card.value.alerts.\(value)")
-        case .memberRole: texts("card.value.role.\(value)")
-        case .pinned, .memberMute: texts(value == "true" ? "card.value.on" : "card.value.off")
-        case .introduction where value.isEmpty: texts("card.row.introduction.empty")
-        case .announcement: texts("card.row.notice.open")
-        case .memberInviter where value.isEmpty: texts("card.row.inviter.unknown")
-        default: PlainLine.of(value, maximum: MessageDigest.maximumCharacters)
-        }
+        row.valueKey(value).map { texts($0) } ?? PlainLine.of(value, maximum: MessageDigest.maximumCharacters)
     }
 
     /// Why somebody may not use a row, from the word that the admin socket has for it.

@@ -1,8 +1,6 @@
 import AdminAPI
-import ByteCodec
 import ChatModel
 import CommandLineKit
-import Glibc
 
 /// `teahouse ctl audit`
 let auditCommand = Command(
@@ -40,7 +38,7 @@ private let auditListCommand = Command(
             rows: entries.map { shown in
                 let entry = shown.entry
                 return [
-                    String(entry.number), localTime(entry.atMilliseconds), entry.shownOperator, entry.word,
+                    String(entry.number), localTime(entry.atMilliseconds), entry.actor.shownName, entry.word,
                     entry.subject ?? "", control.change(of: entry), entry.actor.reason ?? "",
                 ]
             })
@@ -61,7 +59,7 @@ private let auditShowCommand = Command(
         var fields = FieldList()
         fields.add(control.text("table.number"), String(entry.number))
         fields.add(control.text("table.time"), localTime(entry.atMilliseconds))
-        fields.add(control.text("table.who"), entry.shownOperator)
+        fields.add(control.text("table.who"), entry.actor.shownName)
         fields.add(control.text("table.source"), entry.actor.source.rawValue)
         fields.add(control.text("table.reason"), entry.actor.reason)
         fields.add(control.text("table.what"), entry.word)
@@ -124,89 +122,17 @@ extension Control {
 
     /// What changed, in a line: the fields of the state that differ.
     fileprivate func change(of entry: AuditEntry) -> String {
-        let (before, after) = (Self.fields(entry.before), Self.fields(entry.after))
-        let shown = Set(before.keys).union(after.keys).sorted().compactMap { key -> String? in
-            let (old, new) = (before[key], after[key])
-            guard old != new else { return nil }
-            return entry.before == nil ? "\(key): \(new ?? "-")" : "\(key): \(old ?? "-") -> \(new ?? "-")"
-        }
-        return shown.joined(separator: ", ")
+        entry.fields.filter(\.hasChanged).map { field in
+            let after = field.after ?? "-"
+            return entry.before == nil ? "\(field.name): \(after)" : "\(field.name): \(field.before ?? "-") -> \(after)"
+        }.joined(separator: ", ")
     }
 
-    private static func fields(_ json: String?) -> [String: String] {
-        guard let json, case .object(let members)? = try? JSONValue(parsing: Array(json.utf8)) else { return [:] }
-        var fields: [String: String] = [:]
-        for member in members {
-            let text: String
-            switch member.value {
-            case .string(let value): text = value
-            default:
-                var writer = JSONWriter()
-                member.value.write(to: &writer)
-                text = String(decoding: writer.bytes, as: UTF8.self)
-            }
-            fields[member.name] = text
-        }
-        return fields
-    }
-
-    /// A moment as people type it, in UTC milliseconds: `2026-11-21`, `2026-11-21 08:15`, `2026-11-21 08:15:30` in the
-    /// operator's own time zone, or how long ago: `90m`, `2h`, `7d`.
+    /// What `Moment` reads.
     func moment(_ text: String) throws(CommandFailure) -> Int64 {
-        if let moment = Self.moment(text, nowMilliseconds: self.now()) { return moment }
-        throw CommandFailure(.usage, self.text("ctl.badTime", ["text": text]))
-    }
-
-    /// UTC milliseconds of what a person means by a moment; `nil` when it is none.
-    static func moment(_ text: String, nowMilliseconds: Int64) -> Int64? {
-        let units: [Character: Int64] = ["s": 1, "m": 60, "h": 3_600, "d": 86_400]
-        if let unit = text.last.flatMap({ units[$0] }), let count = Int64(text.dropLast()),
-            (0...1_000_000).contains(count)
-        {
-            return nowMilliseconds - count * unit * 1_000
+        guard let moment = Moment.milliseconds(text, nowMilliseconds: self.now()) else {
+            throw CommandFailure(.usage, self.text("ctl.badTime", ["text": text]))
         }
-        return Self.localSeconds(text).map { $0 * 1_000 }
-    }
-
-    /// Seconds since 1970 of a day, and a time of it if one is given, in the time zone of this process; `nil` when it is
-    /// none.
-    private static func localSeconds(_ text: String) -> Int64? {
-        let halves = text.split(separator: " ", omittingEmptySubsequences: false)
-        guard let day = halves.first, halves.count <= 2,
-            let date = Self.numbers(day, "-", [1_970...9_999, 1...12, 1...31])
-        else { return nil }
-        var time: [Int32] = [0, 0, 0]
-        if halves.count == 2 {
-            let bounds: [ClosedRange<Int32>] = [0...23, 0...59, 0...59]
-            guard let found = Self.numbers(halves[1], ":", bounds) ?? Self.numbers(halves[1], ":", bounds.dropLast())
-            else { return nil }
-            time = found + (found.count == 2 ? [0] : [])
-        }
-        var parts = tm()
-        (parts.tm_year, parts.tm_mon, parts.tm_mday) = (date[0] - 1_900, date[1] - 1, date[2])
-        (parts.tm_hour, parts.tm_min, parts.tm_sec) = (time[0], time[1], time[2])
-        parts.tm_isdst = -1
-        let seconds = mktime(&parts)
-        // The 31st of a month of 30 days became another day.
-        return parts.tm_mday == date[2] ? Int64(seconds) : nil
-    }
-
-    /// The numbers between separators, as many as there are bounds; `nil` when something else is there.
-    private static func numbers(
-        _ text: Substring, _ separator: Character, _ bounds: [ClosedRange<Int32>]
-    ) -> [Int32]? {
-        let words = text.split(separator: separator, omittingEmptySubsequences: false)
-        guard words.count == bounds.count else { return nil }
-        let numbers = zip(words, bounds).compactMap { word, bound in
-            Int32(word).flatMap { word.first != "+" && bound.contains($0) ? $0 : nil }
-        }
-        return numbers.count == bounds.count ? numbers : nil
-    }
-}
-
-extension AuditEntry {
-    /// What an operator calls themselves, and the user they ran as.
-    fileprivate var shownOperator: String {
-        self.actor.name.map { "\($0) (\(self.actor.uid))" } ?? String(self.actor.uid)
+        return moment
     }
 }

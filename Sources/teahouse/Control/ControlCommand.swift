@@ -18,6 +18,6 @@ let controlCommand = Command(
         userCommand, groupCommand, teamCommand, requestCommand, conversationCommand, messageCommand, sessionCommand,
         fileCommand, transferCommand, uploadCommand, profileCommand, sendCommand, tailCommand, statusCommand,
         topCommand,
-        auditCommand, wordCommand, kindCommand, settingCommand, policyCommand,
+        auditCommand, wordCommand, kindCommand, settingCommand, policyCommand, noticeCommand,
         setupTokenCommand, wuKongCommand,
     ])

@@ -37,23 +37,36 @@ extension Control {
     func forEachLine(
         of path: String, _ body: (String, Int) throws(CommandFailure) -> Void
     ) throws(CommandFailure) {
-        let descriptor = path == "-" ? dup(0) : clinux_open(path, O_RDONLY | O_CLOEXEC, 0)
-        guard descriptor >= 0 else { throw self.cannotRead(path) }
-        defer { close(descriptor) }
         var lines = LineSplitter(maximumBytes: Self.maximumLineBytes)
         var number = 0
-        var chunk = [UInt8](repeating: 0, count: 65_536)
-        while true {
-            let count = read(descriptor, &chunk, chunk.count)
-            guard count >= 0 else { throw self.cannotRead(path) }
-            // The last line may lack its end.
-            lines.append(count > 0 ? chunk[..<count] : [UInt8(ascii: "\n")])
+        func take(_ piece: ArraySlice<UInt8>) throws(CommandFailure) {
+            lines.append(piece)
             while let line = try self.nextLine(&lines, path) {
                 number += 1
                 let text = line.last == UInt8(ascii: "\r") ? line.dropLast() : line[...]
                 if !text.isEmpty { try body(String(decoding: text, as: UTF8.self), number) }
             }
+        }
+        try self.forEachPiece(of: path, take)
+        // The last line may lack its end.
+        try take([UInt8(ascii: "\n")])
+    }
+
+    /// Calls `body` with the bytes of a file, piece by piece; `-` is standard input.
+    ///
+    /// - Throws: exit code 74 when the file cannot be read; what `body` throws.
+    func forEachPiece(
+        of path: String, _ body: (ArraySlice<UInt8>) throws(CommandFailure) -> Void
+    ) throws(CommandFailure) {
+        let descriptor = path == "-" ? dup(0) : clinux_open(path, O_RDONLY | O_CLOEXEC, 0)
+        guard descriptor >= 0 else { throw self.cannotRead(path) }
+        defer { close(descriptor) }
+        var chunk = [UInt8](repeating: 0, count: 65_536)
+        while true {
+            let count = read(descriptor, &chunk, chunk.count)
+            guard count >= 0 else { throw self.cannotRead(path) }
             if count == 0 { return }
+            try body(chunk[..<count])
         }
     }
 

@@ -28,13 +28,7 @@ let teamCardCommand = Command(
         var query = AdminCardQuery(team: try control.team())
         if let name = control.invocation.value("viewer") { query.viewer = try control.userName(name) }
         if let name = control.invocation.value("member") { query.member = try control.userName(name) }
-        for word in control.invocation.values("hide").flatMap({ $0.split(separator: ",") }) {
-            guard let row = TeamCardRow.Name(rawValue: String(word)) else {
-                let rows = TeamCardRow.Name.allCases.map(\.rawValue).joined(separator: ", ")
-                throw CommandFailure(.usage, control.text("ctl.badRow", ["row": String(word), "rows": rows]))
-            }
-            query.hidden.append(row)
-        }
+        query.hidden = try cardRows(control.invocation.values("hide"), control.terminal)
         let answer = try control.ask(.teams(.card(query)))
         guard case .teams(.card(let rows)) = answer else { throw control.unexpectedAnswer }
         if control.wantsJSON { return try control.print(json: answer.json) }

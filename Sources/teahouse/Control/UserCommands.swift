@@ -11,6 +11,7 @@ let userCommand = Command(
         listCommand("block", .blocked, true), listCommand("unblock", .blocked, false),
         listCommand("allow", .allowed, true), listCommand("disallow", .allowed, false),
         allowlistCommand, muteCommand("mute", true), muteCommand("unmute", false), userImportCommand,
+        userDetailsCommand, userDeleteCommand,
     ])
 
 private let nameArgument = CommandArgument("NAME", help: "argument.userName")
@@ -190,6 +191,7 @@ extension Control {
     }
 
     func state(of user: AdminUser) -> String {
+        if user.deletedAtMilliseconds != nil { return self.text("word.deleted") }
         if user.isDisabled { return self.text("word.disabled") }
         return self.text(user.isSendBanned ? "word.sendBanned" : "word.active")
     }

@@ -10,18 +10,19 @@ let userImportCommand = Command(
     options: [
         CommandOption("device", .choice(deviceNames), help: "option.importDevice", isRepeated: true),
         CommandOption("dry-run", .flag, help: "option.importDryRun"),
+        CommandOption("csv", .flag, help: "option.importCSV"),
     ],
     examples: [
         "teahouse ctl user import people.txt", "teahouse ctl user import - --device web",
-        "teahouse ctl user import people.txt --dry-run",
+        "teahouse ctl user import people.csv --dry-run",
     ],
     body: Control.command { control throws(CommandFailure) in
         if control.invocation.has("dry-run") { return try control.previewImport() }
         let named = control.invocation.values("device").compactMap { DeviceClass($0) }
         let importing = UserImport(control, named.isEmpty ? [.app, .web, .desktop] : named)
         let path = control.invocation.argument("FILE")
-        try control.forEachLine(of: path) { line, number throws(CommandFailure) in
-            try importing.add(line, number: number, path: path)
+        try control.forEachPerson(of: path) { row, number throws(CommandFailure) in
+            try importing.add(row, number: number, path: path)
         }
         try importing.finish()
     })
@@ -43,11 +44,11 @@ private final class UserImport {
         self.classes = classes
     }
 
-    func add(_ line: String, number: Int, path: String) throws(CommandFailure) {
-        guard let row = AdminImportRow(line: line) else {
+    /// - Parameter row: `nil` for a line that names nobody.
+    func add(_ row: AdminImportRow?, number: Int, path: String) throws(CommandFailure) {
+        guard let row else {
             self.failed += 1
-            let values = ["path": path, "line": String(number)]
-            return self.control.terminal.complain(self.control.text("ctl.import.badLine", values) + "\n")
+            return self.control.complain(ofLine: number, path)
         }
         self.rows.append(row)
         if self.rows.count == AdminProtocol.importRows { try self.send() }
@@ -89,17 +90,51 @@ private final class UserImport {
 }
 
 extension Control {
+    fileprivate func complain(ofLine number: Int, _ path: String) {
+        let values = ["path": path, "line": String(number)]
+        self.terminal.complain(self.text("ctl.import.badLine", values) + "\n")
+    }
+
+    /// Calls `body` with the person of each line of a file, `nil` for a line that names nobody, and the number of the
+    /// line. A file whose name ends in `.csv`, or any with `--csv`, is comma-separated values, others are a name and
+    /// behind a tab what people are shown.
+    fileprivate func forEachPerson(
+        of path: String, _ body: (AdminImportRow?, Int) throws(CommandFailure) -> Void
+    ) throws(CommandFailure) {
+        guard self.invocation.has("csv") || path.lowercased().hasSuffix(".csv") else {
+            return try self.forEachLine(of: path) { line, number throws(CommandFailure) in
+                try body(AdminImportRow(line: line), number)
+            }
+        }
+        var reader = CSVReader()
+        var table = AdminImportTable()
+        func take(_ rows: [CSVRow]) throws(CommandFailure) {
+            for row in rows {
+                guard case .success(let fields) = row.fields else {
+                    try body(nil, row.line)
+                    continue
+                }
+                switch table.read(fields) {
+                case .heading: break
+                case .person(let person): try body(person, row.line)
+                case .wrong: try body(nil, row.line)
+                }
+            }
+        }
+        try self.forEachPiece(of: path) { piece throws(CommandFailure) in try take(reader.read(piece)) }
+        try take(reader.end())
+    }
+
     /// Says of every line what an import would do; a name that stands twice is told of.
     fileprivate func previewImport() throws(CommandFailure) {
         let path = self.invocation.argument("FILE")
         var rows: [AdminImportRow] = []
         var seen: Set<UserName> = []
         var report = ImportReport()
-        try self.forEachLine(of: path) { line, number throws(CommandFailure) in
-            guard let row = AdminImportRow(line: line) else {
+        try self.forEachPerson(of: path) { row, number throws(CommandFailure) in
+            guard let row else {
                 report.bad += 1
-                let values = ["path": path, "line": String(number)]
-                return self.terminal.complain(self.text("ctl.import.badLine", values) + "\n")
+                return self.complain(ofLine: number, path)
             }
             // The server sees a part of the file at a time.
             guard seen.insert(row.name).inserted else {

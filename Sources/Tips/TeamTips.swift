@@ -1,14 +1,14 @@
-import Broker
-import ChatModel
+package import Broker
+package import ChatModel
 import Localization
 import Profiles
-import Store
+package import Store
 import WuKongTranslation
 
-/// What happened in a team, with the names of its people.
-struct ToldHappening: Sendable {
+/// Something that happened in a team, with the names of its people.
+package struct ToldHappening: Sendable {
     let event: TeamEvent
-    /// `nil` for the operator.
+    /// `nil` for the operator and business servers.
     let actor: TipName?
     let targets: [TipName]
     let form: TeamForm
@@ -29,7 +29,10 @@ struct ToldHappening: Sendable {
 }
 
 extension ReadTransaction {
-    func told(_ happened: [TeamHappening], in team: Team) throws(StoreError) -> [ToldHappening] {
+    /// What happened in a team, with the names that people have now: told in the transaction of the change.
+    ///
+    /// - Throws: `notFound` for somebody who is not known.
+    package func told(_ happened: [TeamHappening], in team: Team) throws(StoreError) -> [ToldHappening] {
         var told: [ToldHappening] = []
         for happening in happened {
             var targets: [TipName] = []
@@ -49,12 +52,12 @@ extension ReadTransaction {
     }
 }
 
-extension Desk {
+extension Broker {
     /// Leaves the lines about what happened in a team, in the name of the house.
-    func leave(_ told: [ToldHappening], in id: ConversationID) {
+    package func leave(_ told: [ToldHappening], in id: ConversationID) {
         for happening in told {
             // What does not fit any more (a full disk) is no reason to call the change undone.
-            self.broker.publish(
+            self.publish(
                 as: .system, authority: .operator, to: .id(id), token: nil, content: happening.content
             ) { _ in }
         }

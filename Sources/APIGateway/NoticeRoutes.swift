@@ -1,0 +1,68 @@
+package import APIKit
+import ByteCodec
+import ChatModel
+import Store
+
+/// What the operator announced, over HTTP: people read it again, and confirm that they have read it.
+package enum NoticeRoutes {
+    package static let routes = [
+        Route("GET", "\(DoorPaths.prefix)/notices", .session, Self.list),
+        Route("POST", "\(DoorPaths.prefix)/notices/{number}/confirm", .session, Self.confirm),
+    ]
+
+    /// The newest first; `before` is the number that the page before ended with.
+    @Sendable private static func list(_ request: APIRequest, _ house: APIHouse, _ reply: @escaping APIReply)
+        throws(APIFailure)
+    {
+        let person = try request.person().user
+        let before = try request.queryInteger("before", otherwise: .max)
+        house.store.read({ store throws(StoreError) in
+            try store.notices(for: person, before: before, limit: NoticeBounds.page)
+        }) { result in
+            switch result {
+            case .failure(let error): reply(.failure(APIFailure(error)))
+            case .success(let found):
+                let rows = found.map { row in
+                    JSONValue.object([
+                        JSONValue.Member("number", .integer(row.notice.number)),
+                        JSONValue.Member("title", .string(row.notice.title)),
+                        JSONValue.Member("text", .string(row.notice.body)),
+                        JSONValue.Member("created_at", .integer(row.notice.createdAtMilliseconds)),
+                        JSONValue.Member("confirmed_at", row.confirmedAtMilliseconds.map { .integer($0) } ?? .null),
+                    ])
+                }
+                let next = found.count == NoticeBounds.page ? found.last?.notice.number : nil
+                reply(
+                    .json(
+                        .object([
+                            JSONValue.Member("notices", .array(rows)),
+                            JSONValue.Member("next", next.map { .integer($0) } ?? .null),
+                        ])))
+            }
+        }
+    }
+
+    /// Confirming again answers when it was confirmed first.
+    @Sendable private static func confirm(_ request: APIRequest, _ house: APIHouse, _ reply: @escaping APIReply)
+        throws(APIFailure)
+    {
+        let person = try request.person().user
+        guard let number = Int64(try request.parameter("number")) else {
+            throw APIFailure(404, "there is no such announcement")
+        }
+        house.store.write({ store throws(StoreError) in
+            try store.confirmNotice(number, by: person)
+        }) { result in
+            switch result {
+            case .failure(let error): reply(.failure(APIFailure(error)))
+            case .success(let confirmedAt):
+                reply(
+                    .json(
+                        .object([
+                            JSONValue.Member("number", .integer(number)),
+                            JSONValue.Member("confirmed_at", .integer(confirmedAt)),
+                        ])))
+            }
+        }
+    }
+}

@@ -1,0 +1,245 @@
+package import APIKit
+import ByteCodec
+import ChatModel
+import Store
+import Tips
+
+/// People ask to join teams and answer each other, over HTTP.
+package enum TeamRequestRoutes {
+    /// Requests of one page.
+    private static let page = 50
+
+    package static let routes = [
+        Route("POST", "\(DoorPaths.prefix)/teams/{name}/apply", .session, Self.apply),
+        Route("GET", "\(DoorPaths.prefix)/requests", .session, Self.list),
+        Route("POST", "\(DoorPaths.prefix)/requests/{number}/accept", .session, Self.accept),
+        Route("POST", "\(DoorPaths.prefix)/requests/{number}/refuse", .session, Self.refuse),
+        Route("POST", "\(DoorPaths.prefix)/requests/{number}/withdraw", .session, Self.withdraw),
+    ]
+
+    // MARK: Asking
+
+    /// `{"postscript":"..."}`, which may be left out. `{"joined":true}` for a team that is open, else the request that
+    /// waits for its managers.
+    @Sendable private static func apply(_ request: APIRequest, _ house: APIHouse, _ reply: @escaping APIReply)
+        throws(APIFailure)
+    {
+        let person = try request.person().user
+        guard let name = ChannelName(try request.parameter("name")) else { throw Self.noSuchTeam }
+        let postscript = try Self.text("postscript", request)
+        Self.change(house, reply) { store throws(StoreError) in
+            guard let id = try store.reading.conversation(.channel(.group, name), seenBy: .system)?.id else {
+                return Changed(Self.noSuchTeam)
+            }
+            return try Self.refusing([.apply, .join], by: person, in: id, store) { () throws(StoreError) in
+                switch try store.apply(to: id, person, postscript: postscript) {
+                case .joined:
+                    let joined = JSONValue.object([JSONValue.Member("joined", .boolean(true))])
+                    return Changed(joined, id, [TeamHappening(.joined, by: person)])
+                case .waiting(let number):
+                    guard let made = try store.reading.teamRequest(number) else { throw .refused(.noSuchRequest) }
+                    let row = try Self.json(made, for: person, store.reading, at: store.wallMilliseconds)
+                    let waiting = JSONValue.object([
+                        JSONValue.Member("joined", .boolean(false)), JSONValue.Member("request", row),
+                    ])
+                    return Changed(waiting, id, [])
+                }
+            }
+        }
+    }
+
+    // MARK: Looking
+
+    /// The requests that this person made, was asked by, or may answer as a manager, the newest first: `waiting=1` for
+    /// those that wait, `before` for the page after one that ended with this number.
+    @Sendable private static func list(_ request: APIRequest, _ house: APIHouse, _ reply: @escaping APIReply)
+        throws(APIFailure)
+    {
+        let person = try request.person().user
+        let before = try request.queryInteger("before", otherwise: .max)
+        let onlyWaiting = try request.queryInteger("waiting", otherwise: 0) != 0
+        let now = house.clock.wallMilliseconds()
+        house.store.read({ store throws(StoreError) in
+            let found = try store.teamRequests(
+                concerning: person, onlyWaiting: onlyWaiting, before: before, at: now, limit: Self.page)
+            var rows: [JSONValue] = []
+            for request in found { rows.append(try Self.json(request, for: person, store, at: now)) }
+            let next = found.count == Self.page ? found.last.map { JSONValue.integer($0.number) } : nil
+            return JSONValue.object([
+                JSONValue.Member("requests", .array(rows)), JSONValue.Member("next", next ?? .null),
+            ])
+        }) { result in
+            switch result {
+            case .success(let json): reply(.json(json))
+            case .failure(let error): reply(.failure(APIFailure(error)))
+            }
+        }
+    }
+
+    // MARK: Answering
+
+    @Sendable private static func accept(_ request: APIRequest, _ house: APIHouse, _ reply: @escaping APIReply)
+        throws(APIFailure)
+    {
+        try Self.answer(request, house, reply, accept: true)
+    }
+
+    /// `{"reason":"..."}`, which may be left out.
+    @Sendable private static func refuse(_ request: APIRequest, _ house: APIHouse, _ reply: @escaping APIReply)
+        throws(APIFailure)
+    {
+        try Self.answer(request, house, reply, accept: false)
+    }
+
+    private static func answer(
+        _ request: APIRequest, _ house: APIHouse, _ reply: @escaping APIReply, accept: Bool
+    ) throws(APIFailure) {
+        let person = try request.person().user
+        let number = try Self.number(request)
+        let reason = try Self.text("reason", request)
+        Self.change(house, reply) { store throws(StoreError) in
+            guard let known = try store.reading.teamRequest(number) else { throw .refused(.noSuchRequest) }
+            // Whose place in the team says no: of who joins, when it is full, or of who answers.
+            let isOwn = known.person == person
+            let rules: [TeamAction] =
+                known.kind == .apply && !isOwn ? [.answerApplication, .invite] : [.acceptInvitation]
+            return try Self.refusing(rules, by: person, in: known.team, store) { () throws(StoreError) in
+                let done = try store.answerRequest(number, accept: accept, reason: reason, by: Actor(person))
+                return Changed(
+                    try Self.json(done.request, for: person, store.reading, at: store.wallMilliseconds),
+                    known.team, done.happened)
+            }
+        }
+    }
+
+    @Sendable private static func withdraw(_ request: APIRequest, _ house: APIHouse, _ reply: @escaping APIReply)
+        throws(APIFailure)
+    {
+        let person = try request.person().user
+        let number = try Self.number(request)
+        Self.change(house, reply) { store throws(StoreError) in
+            let done = try store.withdrawRequest(number, by: Actor(person))
+            return Changed(
+                try Self.json(done, for: person, store.reading, at: store.wallMilliseconds), done.team, [])
+        }
+    }
+
+    // MARK: Changing
+
+    /// What a change answers, and what happened in the team.
+    private struct Changed: Sendable {
+        let answer: Result<JSONValue, APIFailure>
+        let team: ConversationID?
+        let happened: [TeamHappening]
+
+        init(_ json: JSONValue, _ team: ConversationID, _ happened: [TeamHappening]) {
+            self.answer = .success(json)
+            self.team = team
+            self.happened = happened
+        }
+
+        init(_ failure: APIFailure) {
+            self.answer = .failure(failure)
+            self.team = nil
+            self.happened = []
+        }
+    }
+
+    /// Makes a change, leaves the lines about what happened in the team, and answers.
+    private static func change(
+        _ house: APIHouse, _ reply: @escaping APIReply,
+        _ body: @escaping @Sendable (WriteTransaction) throws(StoreError) -> Changed
+    ) {
+        let broker = house.broker
+        house.store.write({ store throws(StoreError) in
+            let changed = try body(store)
+            guard let id = changed.team, let team = try store.reading.team(id, at: store.wallMilliseconds) else {
+                return (changed: changed, told: [ToldHappening]())
+            }
+            return (changed: changed, told: try store.reading.told(changed.happened, in: team))
+        }) { result in
+            switch result {
+            case .failure(let error): reply(.failure(APIFailure(error)))
+            case .success(let done):
+                switch done.changed.answer {
+                case .failure(let failure): reply(.failure(failure))
+                case .success(let json):
+                    if let id = done.changed.team { broker.leave(done.told, in: id) }
+                    reply(.json(json))
+                }
+            }
+        }
+    }
+
+    /// Names the rule or setting of the team that says no, when it is one of these actions that the team refuses.
+    private static func refusing(
+        _ actions: [TeamAction], by person: UserID, in id: ConversationID, _ store: WriteTransaction,
+        _ body: () throws(StoreError) -> Changed
+    ) throws(StoreError) -> Changed {
+        do throws(StoreError) {
+            return try body()
+        } catch {
+            guard case .refused(let said) = error, let team = try store.reading.team(id, at: store.wallMilliseconds)
+            else { throw error }
+            let role = try store.reading.member(person, in: id)?.role
+            let facts = team.facts(.user, role: role)
+            let refusals = actions.compactMap { teamRefusal($0, facts) }
+            guard let refusal = refusals.first(where: { $0.action == said }) else { throw error }
+            var failure = APIFailure(error)
+            failure.setting = refusal.word
+            return Changed(failure)
+        }
+    }
+
+    private static let noSuchTeam = APIFailure(404, "there is no such team")
+
+    private static func number(_ request: APIRequest) throws(APIFailure) -> Int64 {
+        guard let number = Int64(try request.parameter("number")) else {
+            throw APIFailure(404, "there is no such request")
+        }
+        return number
+    }
+
+    /// A text of the body; empty without one.
+    private static func text(_ name: String, _ request: APIRequest) throws(APIFailure) -> String {
+        guard !request.body.isNull else { return "" }
+        return try request.fields().optionalText(name) ?? ""
+    }
+
+    // MARK: Wording
+
+    private static func json(
+        _ request: TeamRequest, for person: UserID, _ store: ReadTransaction, at now: Int64
+    ) throws(StoreError) -> JSONValue {
+        func text(_ value: String?) -> JSONValue { value.map { .string($0) } ?? .null }
+        func time(_ value: Int64) -> JSONValue { value == 0 ? .null : .integer(value) }
+        let waits = request.state == .waiting && request.endsAtMilliseconds > now
+        let isOwn: Bool
+        let isTheirs: Bool
+        switch request.kind {
+        case .apply:
+            isOwn = request.person == person
+            let role = try store.member(person, in: request.team)?.role
+            isTheirs = !isOwn && (role == .manager || role == .owner)
+        case .invite:
+            isOwn = request.inviter == person
+            isTheirs = request.person == person
+        }
+        return .object([
+            JSONValue.Member("number", .integer(request.number)),
+            JSONValue.Member("kind", .string(request.kind.word)),
+            JSONValue.Member("team", text(request.teamName?.text)),
+            JSONValue.Member("person", .string(request.personName.text)),
+            JSONValue.Member("inviter", text(request.inviterName?.text)),
+            JSONValue.Member("postscript", .string(request.postscript)),
+            JSONValue.Member("state", .string(request.state.word)),
+            JSONValue.Member("reason", .string(request.reason)),
+            JSONValue.Member("answered_by", text(request.answeredByName?.text)),
+            JSONValue.Member("created_at", .integer(request.createdAtMilliseconds)),
+            JSONValue.Member("answered_at", time(request.answeredAtMilliseconds)),
+            JSONValue.Member("ends_at", .integer(request.endsAtMilliseconds)),
+            JSONValue.Member("can_answer", .boolean(waits && isTheirs)),
+            JSONValue.Member("can_withdraw", .boolean(waits && isOwn)),
+        ])
+    }
+}

@@ -1,0 +1,55 @@
+import ByteCodec
+package import ChatModel
+
+/// A field of what was changed, before and after.
+package struct AdminAuditField: Hashable, Sendable {
+    /// Fields in fields are named with a dot: `modes.join`.
+    package var name: String
+    /// `nil` for a field that was not there.
+    package var before: String?
+    package var after: String?
+
+    package init(name: String, before: String?, after: String?) {
+        self.name = name
+        self.before = before
+        self.after = after
+    }
+
+    package var hasChanged: Bool { self.before != self.after }
+}
+
+extension AuditEntry {
+    /// The state of what was changed, field by field in the order of their names; also those that stayed as they were.
+    package var fields: [AdminAuditField] {
+        let (before, after) = (Self.fields(of: self.before), Self.fields(of: self.after))
+        return Set(before.keys).union(after.keys).sorted().map {
+            AdminAuditField(name: $0, before: before[$0], after: after[$0])
+        }
+    }
+
+    private static func fields(of json: String?) -> [String: String] {
+        guard let json, let value = try? JSONValue(parsing: Array(json.utf8)) else { return [:] }
+        var fields: [String: String] = [:]
+        Self.add(value, under: "", to: &fields)
+        return fields
+    }
+
+    private static func add(_ value: JSONValue, under name: String, to fields: inout [String: String]) {
+        switch value {
+        case .object(let members):
+            for member in members {
+                Self.add(member.value, under: name.isEmpty ? member.name : "\(name).\(member.name)", to: &fields)
+            }
+        case .string(let text): fields[name] = text
+        default:
+            var writer = JSONWriter()
+            value.write(to: &writer)
+            fields[name] = String(decoding: writer.bytes, as: UTF8.self)
+        }
+    }
+}
+
+extension AuditActor {
+    /// What an operator calls themselves, and the user they ran as.
+    package var shownName: String { self.name.map { "\($0) (\(self.uid))" } ?? String(self.uid) }
+}

@@ -1,0 +1,215 @@
+package import AdminAPI
+import ChatModel
+import CommandLineKit
+
+extension AdminJoinRequest: TableRow {
+    package var rowID: Int64 { self.number }
+    package var searchTexts: [String] {
+        [
+            self.person.text, self.team?.text ?? "", self.inviter?.text ?? "", self.postscript,
+            TeamWords.requestKind(self.kind), TeamWords.requestState(self.state),
+        ]
+    }
+
+    var kindKey: String { "word.request.\(TeamWords.requestKind(self.kind))" }
+    var stateKey: String { "word.request.\(TeamWords.requestState(self.state))" }
+}
+
+/// Who wants to join which team, or was asked to.
+struct RequestsScreen: TableScreen {
+    let title = "console.requests"
+    let emptyText = "console.requests.empty"
+    let keys = [
+        KeyBinding(.enter, .open, "console.requests.open"),
+        KeyBinding(.character("a"), .accept, "console.requests.accept", isChange: true),
+        KeyBinding(.character("x"), .refuse, "console.requests.refuse", isChange: true),
+        KeyBinding(.character("w"), .withdraw, "console.requests.withdraw", isChange: true),
+        KeyBinding(.character("t"), .all, "console.requests.all"),
+        KeyBinding(.character("f"), .team, "console.requests.team"),
+        KeyBinding(.character("F"), .clear, "console.requests.everyTeam"),
+        KeyBinding(.character("o"), .look, "console.users.open"),
+        KeyBinding(.character("c"), .card, "console.groups.card"),
+    ]
+    let refreshMilliseconds: Int64? = 5_000
+    var rows = TableView<AdminJoinRequest>([
+        TableColumn("table.number", width: 6, isOnTheRight: true, order: { .number($0.number) }) { request, _ in
+            String(request.number)
+        },
+        TableColumn("table.kind", width: 13) { request, look in look(request.kindKey) },
+        TableColumn("table.person") { request, _ in request.person.text },
+        TableColumn("table.team") { request, _ in request.team?.text ?? "" },
+        TableColumn("table.inviter", minimumScreen: 110) { request, _ in request.inviter?.text ?? "" },
+        TableColumn("table.postscript") { request, _ in request.postscript },
+        TableColumn("table.state", width: 10, style: { $0.state == .waiting ? .warning : .dim }) { request, look in
+            look(request.stateKey)
+        },
+        TableColumn("table.age", width: 8, isOnTheRight: true, order: { .number(-$0.createdAtMilliseconds) }) {
+            request, look in
+            shownDuration(seconds: (look.nowMilliseconds - request.createdAtMilliseconds) / 1000)
+        },
+    ])
+    private var pages = Pages<AdminJoinRequest>()
+    private var query = AdminJoinQuery()
+    /// An answer to another question than the last one is no use.
+    private var question = 0
+
+    /// - Parameter team: only its requests; `nil` for those of all.
+    init(team: ChannelName? = nil) { self.query.team = team }
+
+    var copied: String? { self.rows.current.map { String($0.number) } }
+
+    private func ask(before: Int64?) -> Intent {
+        var query = self.query
+        query.before = before
+        return .ask(.teams(.requests(query)), purpose: self.question)
+    }
+
+    mutating func refresh() -> [Intent] { self.pages.begin() ? [self.ask(before: nil)] : [] }
+
+    mutating func receive(_ answer: AdminAnswer, purpose: Int, _ look: Look) -> [Intent] {
+        guard case .teams(.requests(let requests, let next)) = answer else { return [] }
+        guard purpose == self.question else {
+            self.pages.end()
+            return self.refresh()
+        }
+        if let all = self.pages.take(requests, isLast: next == nil) { self.rows.replace(all, look) }
+        return next.map { [self.ask(before: $0)] } ?? []
+    }
+
+    mutating func fail(_ error: AdminError, purpose: Int, _ look: Look) -> [Intent] {
+        self.pages.end()
+        return [.tell(Notice(error.message, .failure))]
+    }
+
+    // MARK: Keys
+
+    mutating func update(_ verb: Verb, _ look: Look) -> [Intent] {
+        switch verb {
+        case .all:
+            self.question += 1
+            self.query.onlyWaiting.toggle()
+            self.rows.replace([], look)
+            return self.refresh()
+        case .team: return [Self.chooseTeam()]
+        case .clear:
+            self.question += 1
+            self.query.team = nil
+            return [.refresh]
+        default: break
+        }
+        guard let first = self.rows.current else { return look.nothing() }
+        switch verb {
+        case .open: return [.page(Self.page(first, look))]
+        case .look: return [.open(UserScreen(first.person))]
+        case .card:
+            guard let team = first.team else { return look.nothing("card.refusal.dismissed") }
+            return [.open(TeamCardScreen(team, hidden: look.hiddenRows))]
+        default: break
+        }
+        let waiting = self.rows.targets.filter { $0.state == .waiting }
+        guard !waiting.isEmpty else { return look.nothing("console.requests.over") }
+        switch verb {
+        case .accept: return Self.accept(waiting, look)
+        case .refuse: return [.form(Self.refuseForm(waiting, look))]
+        case .withdraw: return Self.withdraw(waiting, look)
+        default: return []
+        }
+    }
+
+    private static func chooseTeam() -> Intent {
+        .select(
+            Selector(SelectorConfiguration(.teams)) { teams in
+                guard let team = teams.first.flatMap({ ChannelName($0.id) }) else { return [] }
+                return [.open(RequestsScreen(team: team))]
+            })
+    }
+
+    private static func names(_ requests: [AdminJoinRequest], _ look: Look) -> String {
+        look.names(requests.map { "\($0.person.text) → \($0.team?.text ?? "")" })
+    }
+
+    /// Taking it back removes them again: the request itself stays answered.
+    private static func accept(_ requests: [AdminJoinRequest], _ look: Look) -> [Intent] {
+        var deed = Deed(
+            requests.map { .teams(.answer($0.number, accept: true, reason: "")) },
+            commands: requests.map { ["request", "accept", String($0.number)] },
+            done: look.counted("console.requests.accepted", requests.count))
+        let joined = requests.compactMap { request in request.team.map { (team: $0, person: request.person) } }
+        deed.undo = Deed(
+            joined.map { .teams(.remove($0.team, [$0.person])) },
+            commands: joined.map { ["team", "remove", $0.team.text, $0.person.text] },
+            done: look.counted("console.requests.removed", joined.count))
+        return [
+            .propose(
+                Proposal(
+                    look("console.requests.accept") + ": " + Self.names(requests, look),
+                    consequences: [look("console.requests.acceptConsequence")], typed: typedNumber(of: requests),
+                    deed: deed))
+        ]
+    }
+
+    private static func refuseForm(_ requests: [AdminJoinRequest], _ look: Look) -> Form {
+        @Sendable func words(_ request: AdminJoinRequest, _ reason: String) -> [String] {
+            ["request", "refuse", String(request.number)] + (reason.isEmpty ? [] : ["--reason", reason])
+        }
+        return Form(
+            look("console.requests.refuse") + ": " + Self.names(requests, look),
+            [Form.Field(look("table.reason"), maximum: TeamBounds.postscriptScalars)],
+            command: { words(requests[0], $0[0]) },
+            submit: { values in
+                let deed = Deed(
+                    requests.map { .teams(.answer($0.number, accept: false, reason: values[0])) },
+                    commands: requests.map { words($0, values[0]) },
+                    done: look.counted("console.requests.refused", requests.count))
+                return [
+                    .propose(
+                        Proposal(
+                            look("console.requests.refuse") + ": " + Self.names(requests, look),
+                            consequences: [look("console.requests.refuseConsequence")],
+                            typed: typedNumber(of: requests), deed: deed))
+                ]
+            })
+    }
+
+    private static func withdraw(_ requests: [AdminJoinRequest], _ look: Look) -> [Intent] {
+        let deed = Deed(
+            requests.map { .teams(.withdraw($0.number)) },
+            commands: requests.map { ["request", "withdraw", String($0.number)] },
+            done: look.counted("console.requests.withdrawn", requests.count))
+        return [
+            .propose(
+                Proposal(
+                    look("console.requests.withdraw") + ": " + Self.names(requests, look),
+                    consequences: [look("console.requests.withdrawConsequence")], typed: typedNumber(of: requests),
+                    deed: deed))
+        ]
+    }
+
+    // MARK: Lines
+
+    func head(width: Int, _ look: Look) -> [Line] {
+        let which = look(self.query.onlyWaiting ? "console.requests.onlyWaiting" : "console.requests.withAnswered")
+        let team = self.query.team?.text ?? look("console.requests.everyTeam")
+        return [Line(" \(which)  ", .dim) + Line(team, self.query.team == nil ? .dim : .accent)]
+    }
+
+    private static func page(_ request: AdminJoinRequest, _ look: Look) -> Page {
+        func row(_ key: String, _ value: String) -> Line {
+            Line(Cells.fitted(Cells.drawable(look(key)), to: 14), .dim) + Line(value)
+        }
+        var lines = [
+            row("table.kind", look(request.kindKey)), row("table.person", request.person.text),
+            row("table.team", request.team?.text ?? ""), row("table.inviter", request.inviter?.text ?? ""),
+            row("table.state", look(request.stateKey)), row("table.created", look.time(request.createdAtMilliseconds)),
+        ]
+        if request.answeredAtMilliseconds > 0 {
+            lines += [
+                row("table.answeredBy", request.answeredBy?.text ?? ""),
+                row("table.answered", look.time(request.answeredAtMilliseconds)), row("table.reason", request.reason),
+            ]
+        }
+        lines.append(Line())
+        lines += Cells.wrapped(Cells.drawable(request.postscript), to: 70).map { Line($0) }
+        return Page(look("console.requests.one", ["number": String(request.number)]), lines)
+    }
+}

@@ -1,0 +1,356 @@
+import AdminAPI
+import ChatModel
+
+/// A row of a card with what it is called.
+struct ShownCardRow: TableRow {
+    var row: AdminCardRow
+    var form: TeamForm
+
+    var rowID: String { self.row.name.rawValue }
+    var searchTexts: [String] { [self.row.name.rawValue, self.row.value] }
+
+    func title(_ look: Look) -> String { look(self.row.name.titleKey(in: self.form)) }
+
+    func value(_ look: Look) -> String {
+        if self.row.name == .announcement { return self.row.value }
+        return self.row.name.valueKey(self.row.value).map { look($0) } ?? self.row.value
+    }
+
+    /// Whether it can be used, else the rule or the setting that forbids it; empty for a row that only shows something.
+    func permission(_ look: Look) -> String {
+        if self.row.isEditable { return look("word.yes") }
+        return self.row.refusal.map { look("card.refusal.\($0)") } ?? ""
+    }
+}
+
+/// A team's card, or that of one of its members: the rows as the operator sees them, or as one of its people does.
+struct TeamCardScreen: TableScreen {
+    private static let team = 0
+    private static let card = 1
+    private static let announcements = 2
+    private static let person = 3
+
+    let title = "console.card"
+    let emptyText = "console.card.empty"
+    let keys = [
+        KeyBinding(.enter, .open, "console.card.open"),
+        KeyBinding(.character("e"), .edit, "console.card.use", isChange: true),
+        KeyBinding(.character("M"), .member, "card.row.members"),
+        KeyBinding(.character("V"), .viewer, "console.card.viewer"),
+        KeyBinding(.character("O"), .ownView, "console.card.ownView"),
+        KeyBinding(.character("+"), .add, "card.row.invite", isChange: true),
+        KeyBinding(.character("L"), .limits, "console.card.limits", isChange: true),
+        KeyBinding(.character("s"), .silence, "console.groups.mute", isChange: true),
+        KeyBinding(.character("S"), .unsilence, "console.groups.unmute", isChange: true),
+        KeyBinding(.character("T"), .transfer, "card.row.transfer", isChange: true),
+        KeyBinding(.character("D"), .dismiss, "card.row.dismiss", isChange: true),
+        KeyBinding(.character("w"), .requests, "console.card.requests"),
+        KeyBinding(.character("h"), .hide, "console.card.hide"),
+        KeyBinding(.character("H"), .unhide, "console.card.unhide"),
+    ]
+    let refreshMilliseconds: Int64? = 5_000
+    var rows = TableView<ShownCardRow>([
+        TableColumn("table.row", width: 26) { row, look in row.title(look) },
+        TableColumn("table.value") { row, look in row.value(look) },
+        TableColumn("table.editable", style: { $0.row.isEditable ? .good : .warning }) { row, look in
+            row.permission(look)
+        },
+    ])
+    private let name: ChannelName
+    private let member: UserName?
+    private var viewer: UserName?
+    private var hidden: [TeamCardRow.Name]
+    private var team: AdminTeam?
+    private var cardRows: [AdminCardRow] = []
+
+    /// - Parameters:
+    ///   - member: whose card; `nil` for the team's.
+    ///   - viewer: who looks; `nil` for the operator.
+    ///   - hidden: rows that are left out.
+    init(_ name: ChannelName, member: UserName? = nil, viewer: UserName? = nil, hidden: [TeamCardRow.Name] = []) {
+        self.name = name
+        self.member = member
+        self.viewer = viewer
+        self.hidden = hidden
+    }
+
+    /// The screen that shows what `teahouse ctl team card` prints.
+    ///
+    /// - Parameter words: those behind `ctl`.
+    /// - Returns: `nil` for other commands, and for what only `ctl` can say.
+    init?(words: [String], hidden: [TeamCardRow.Name]) {
+        guard words.count >= 3, words[0] == "team", words[1] == "card", let name = ChannelName(words[2]) else {
+            return nil
+        }
+        self.init(name, hidden: hidden)
+        var rest = words.dropFirst(3)
+        while let option = rest.popFirst() {
+            guard let value = rest.popFirst() else { return nil }
+            switch option {
+            case "--viewer": self.viewer = UserName(value)
+            case "--member":
+                guard let member = UserName(value) else { return nil }
+                self = TeamCardScreen(name, member: member, viewer: self.viewer, hidden: self.hidden)
+            case "--hide":
+                guard let more = Self.rowNames(value) else { return nil }
+                self.hidden += more
+            default: return nil
+            }
+        }
+    }
+
+    /// The rows that `alerts,pinned` names; `nil` when one of them is none.
+    static func rowNames(_ text: String) -> [TeamCardRow.Name]? {
+        let names = text.split(separator: ",").map { TeamCardRow.Name(rawValue: String($0)) }
+        return names.contains(nil) ? nil : names.compactMap { $0 }
+    }
+
+    var copied: String? { self.member.map { "\(self.name.text) \($0.text)" } ?? self.name.text }
+
+    mutating func refresh() -> [Intent] {
+        let query = AdminCardQuery(team: self.name, viewer: self.viewer, member: self.member, hidden: self.hidden)
+        return [
+            .ask(.teams(.show(self.name)), purpose: Self.team), .ask(.teams(.card(query)), purpose: Self.card),
+        ]
+    }
+
+    mutating func receive(_ answer: AdminAnswer, purpose: Int, _ look: Look) -> [Intent] {
+        switch answer {
+        case .teams(.team(let team)): self.team = team
+        case .teams(.card(let rows)): self.cardRows = rows
+        case .teams(.announcements(let announcements)):
+            return [.page(Self.page(announcements, of: self.name, look))]
+        default: return []
+        }
+        let form = self.team?.form ?? .advanced
+        self.rows.replace(self.cardRows.map { ShownCardRow(row: $0, form: form) }, look)
+        return []
+    }
+
+    /// Who does not belong to the team any more cannot be looked for.
+    mutating func fail(_ error: AdminError, purpose: Int, _ look: Look) -> [Intent] {
+        if purpose == Self.card {
+            self.cardRows = []
+            self.rows.replace([], look)
+        }
+        return [.tell(Notice(error.message, .failure))]
+    }
+
+    // MARK: Keys
+
+    mutating func update(_ verb: Verb, _ look: Look) -> [Intent] {
+        switch verb {
+        case .open: return self.open(look)
+        case .edit: return self.use(look)
+        case .member: return [.open(TeamMembersScreen(self.name))]
+        case .viewer: return [self.chooseViewer(look)]
+        case .ownView: return self.looking(as: nil)
+        case .requests: return [.open(RequestsScreen(team: self.name))]
+        case .hide:
+            guard let row = self.rows.current else { return look.nothing() }
+            self.hidden.append(row.row.name)
+            return [.refresh]
+        case .unhide:
+            self.hidden = []
+            return [.refresh]
+        default: break
+        }
+        guard let team = self.team else { return look.nothing("console.loading") }
+        switch verb {
+        case .add: return [TeamDeeds.invite(team, self.name, look)]
+        case .limits: return [.form(TeamDeeds.limitsForm(team, self.name, look))]
+        case .silence: return TeamDeeds.setMode(.mute, TeamWords.mute(.members), team, self.name, look)
+        case .unsilence: return TeamDeeds.setMode(.mute, TeamWords.mute(TeamMuteMode.none), team, self.name, look)
+        case .transfer: return [TeamDeeds.transfer(team, self.name, look)]
+        case .dismiss: return TeamDeeds.dismiss(team, self.name, look)
+        default: return []
+        }
+    }
+
+    private mutating func looking(as viewer: UserName?) -> [Intent] {
+        self.viewer = viewer
+        return [.refresh]
+    }
+
+    /// Opens the same card for another pair of eyes; Esc leads back to the operator's.
+    private func chooseViewer(_ look: Look) -> Intent {
+        var configuration = SelectorConfiguration(.people)
+        configuration.title = look("console.card.viewerTitle")
+        let (name, member, hidden) = (self.name, self.member, self.hidden)
+        return .select(
+            Selector(configuration) { people in
+                guard let viewer = people.first.flatMap({ UserName($0.id) }) else { return [] }
+                return [.open(TeamCardScreen(name, member: member, viewer: viewer, hidden: hidden))]
+            })
+    }
+
+    /// What stands behind the row: a list, or its text in full.
+    private func open(_ look: Look) -> [Intent] {
+        guard let shown = self.rows.current else { return look.nothing() }
+        switch shown.row.name {
+        case .members: return [.open(TeamMembersScreen(self.name))]
+        case .mutedList: return [.open(TeamMembersScreen(self.name, onlyMuted: true))]
+        case .announcement:
+            return [.ask(.teams(.announcements(self.name, before: nil)), purpose: Self.announcements)]
+        case .memberHeader: return self.member.map { [.open(UserScreen($0))] } ?? []
+        default: return [.page(Self.page(shown, look))]
+        }
+    }
+
+    private static func page(_ shown: ShownCardRow, _ look: Look) -> Page {
+        let value = Cells.wrapped(Cells.drawable(shown.value(look)), to: 70).map { Line($0) }
+        var lines = value + [Line()]
+        let permission = shown.permission(look)
+        if permission.isEmpty {
+            lines.append(Line(look("console.card.onlyShows"), .dim))
+        } else {
+            lines.append(Line(look("table.editable") + ": " + permission, shown.row.isEditable ? .good : .warning))
+        }
+        return Page(shown.title(look), lines, copied: shown.row.value)
+    }
+
+    private static func page(_ announcements: [AdminAnnouncement], of team: ChannelName, _ look: Look) -> Page {
+        var lines: [Line] = []
+        for announcement in announcements {
+            let head = [look.time(announcement.createdAtMilliseconds), announcement.author.text]
+            lines.append(Line(head.joined(separator: "  "), .dim))
+            if let title = announcement.title { lines.append(Line(title, .title)) }
+            let body = announcement.body.isEmpty ? look("console.card.announcementGone") : announcement.body
+            lines += body.split(separator: "\n", omittingEmptySubsequences: false).flatMap {
+                Cells.wrapped(Cells.drawable(String($0)), to: 70).map { Line($0) }
+            }
+            lines.append(Line())
+        }
+        if lines.isEmpty { lines = [Line(look("console.card.noAnnouncement"), .dim)] }
+        return Page(look("console.groups.noticeTitle", ["name": team.text]), lines)
+    }
+
+    // MARK: Using a row
+
+    /// With somebody else's eyes nothing is changed: it would not be they who did it.
+    private func use(_ look: Look) -> [Intent] {
+        guard let shown = self.rows.current, let team = self.team else { return look.nothing() }
+        if let refusal = shown.row.refusal { return look.nothing("card.refusal.\(refusal)") }
+        if let viewer = self.viewer {
+            return [.tell(Notice(look("console.card.onlyLooking", ["name": viewer.text]), .refusal))]
+        }
+        guard shown.row.isEditable else { return look.nothing("console.card.onlyShows") }
+        if let member = self.member { return self.use(shown.row, of: member, in: team, look) }
+        switch shown.row.name {
+        case .members, .mutedList: return self.open(look)
+        case .name: return [.form(TeamDeeds.nameForm(team, self.name, look))]
+        case .introduction: return [.form(TeamDeeds.introductionForm(team, self.name, look))]
+        case .announcement: return [.form(TeamDeeds.announcementForm(team, self.name, look))]
+        case .invite: return [TeamDeeds.invite(team, self.name, look)]
+        case .remove: return [TeamDeeds.chooseAndRemove(team, self.name, look)]
+        case .transfer, .transferAndLeave: return [TeamDeeds.transfer(team, self.name, look)]
+        case .dismiss: return TeamDeeds.dismiss(team, self.name, look)
+        case .header: return look.nothing("console.card.picture")
+        default:
+            return TeamDeeds.modeForm(shown.row.name, team, self.name, look).map { [.form($0)] }
+                ?? look.nothing("console.card.onlyShows")
+        }
+    }
+
+    private func use(_ row: AdminCardRow, of member: UserName, in team: AdminTeam, _ look: Look) -> [Intent] {
+        let members = team.members.filter { $0.name == member }
+        switch row.name {
+        case .memberNickname:
+            return [.form(TeamDeeds.nicknameForm(member, now: row.value, self.name, look))]
+        case .memberRole: return TeamDeeds.roleForm(members, self.name, look)
+        case .memberMute where row.value == "true": return TeamDeeds.unmute(members, self.name, look)
+        case .memberMute: return TeamDeeds.muteForm([member], self.name, look)
+        case .memberRemove: return TeamDeeds.remove(members, self.name, look)
+        default: return look.nothing("console.card.onlyShows")
+        }
+    }
+
+    // MARK: Above the rows
+
+    func head(width: Int, _ look: Look) -> [Line] {
+        func row(_ key: String, _ value: String, _ style: Style = .plain) -> Line {
+            Line(" " + Cells.fitted(Cells.drawable(look(key)), to: 18), .dim) + Line(value, style)
+        }
+        let seen = self.viewer?.text ?? look("console.card.operator")
+        let hidden = self.hidden.map(\.rawValue).joined(separator: ", ")
+        let eyes = [
+            row("console.card.seenBy", seen, self.viewer == nil ? .plain : .accent), row("console.card.hidden", hidden),
+            Line(),
+        ]
+        if let member = self.member {
+            return [row("table.team", self.name.text), row("table.name", member.text)] + eyes
+        }
+        guard let team = self.team else { return [Line(" " + look("console.loading"), .dim)] }
+        let limit = team.memberLimit.map { String($0) } ?? look("console.card.noLimit")
+        return [
+            row("table.form", look("card.row.kind.\(TeamWords.form(team.form))")),
+            row("table.state", look(team.conversation.stateKey), team.conversation.stateStyle),
+            row("table.owner", team.owner?.text ?? look("console.groups.noOwner")),
+            row("table.members", "\(team.conversation.memberCount) / \(limit)"),
+            row("table.waitingRequests", String(team.waitingRequests), team.waitingRequests > 0 ? .warning : .plain),
+        ] + eyes
+    }
+}
+
+/// Who is in a team, and what they are there.
+struct TeamMembersScreen: TableScreen {
+    let title = "console.card.members"
+    let emptyText = "console.conversation.empty"
+    let keys = [
+        KeyBinding(.enter, .open, "card.row.memberCard"),
+        KeyBinding(.character("e"), .role, "console.card.role", isChange: true),
+        KeyBinding(.character("x"), .silence, "console.groups.muteMember", isChange: true),
+        KeyBinding(.character("X"), .unsilence, "console.groups.unmuteMember", isChange: true),
+        KeyBinding(.character("d"), .remove, "console.groups.remove", isChange: true),
+        KeyBinding(.character("+"), .add, "card.row.invite", isChange: true),
+        KeyBinding(.character("i"), .friends, "console.card.inviteFriends", isChange: true),
+        KeyBinding(.character("T"), .transfer, "card.row.transfer", isChange: true),
+        KeyBinding(.character("o"), .look, "console.users.open"),
+    ]
+    let refreshMilliseconds: Int64? = 5_000
+    var rows = TableView<AdminMember>([
+        TableColumn("table.name") { member, _ in member.name.text },
+        TableColumn("table.role", width: 12, order: { .number(-Int64($0.role.rank)) }) { member, look in
+            look(member.role.textKey)
+        },
+        TableColumn("table.state", style: { _ in .warning }) { member, look in member.stateText(look) },
+    ])
+    private let name: ChannelName
+    private let onlyMuted: Bool
+    private var team: AdminTeam?
+
+    init(_ name: ChannelName, onlyMuted: Bool = false) {
+        self.name = name
+        self.onlyMuted = onlyMuted
+    }
+
+    var copied: String? { self.rows.current?.name.text }
+
+    mutating func refresh() -> [Intent] { [.ask(.teams(.show(self.name)), purpose: 0)] }
+
+    mutating func receive(_ answer: AdminAnswer, purpose: Int, _ look: Look) -> [Intent] {
+        guard case .teams(.team(let team)) = answer else { return [] }
+        self.team = team
+        let muted = team.members.filter { $0.mutedUntilMilliseconds > look.nowMilliseconds }
+        self.rows.replace(self.onlyMuted ? muted : team.members, look)
+        return []
+    }
+
+    mutating func update(_ verb: Verb, _ look: Look) -> [Intent] {
+        guard let team = self.team else { return look.nothing("console.loading") }
+        if verb == .add { return [TeamDeeds.invite(team, self.name, look)] }
+        let targets = self.rows.targets
+        guard let first = targets.first else { return look.nothing() }
+        switch verb {
+        case .open: return [.open(TeamCardScreen(self.name, member: first.name, hidden: look.hiddenRows))]
+        case .role: return TeamDeeds.roleForm(targets, self.name, look)
+        case .friends: return [TeamDeeds.inviteFriends(of: first.name, team, self.name, look)]
+        case .silence: return TeamDeeds.muteForm(targets.map(\.name), self.name, look)
+        case .unsilence: return TeamDeeds.unmute(targets, self.name, look)
+        case .remove: return TeamDeeds.remove(targets, self.name, look)
+        case .transfer: return TeamDeeds.transfer(team, self.name, to: first.name, look)
+        case .look: return [.open(UserScreen(first.name))]
+        default: return []
+        }
+    }
+}

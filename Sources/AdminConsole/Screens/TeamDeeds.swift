@@ -1,0 +1,516 @@
+import AdminAPI
+import ChatModel
+
+extension AdminTeam {
+    /// What programs call it.
+    var name: ChannelName? { self.conversation.groupName }
+
+    /// Requests take the text, which the server made a name of before.
+    var text: String { self.conversation.name }
+}
+
+/// What can be done with a team, wherever it is shown: all of it by the operator's right.
+enum TeamDeeds {
+    // MARK: What it says of itself
+
+    /// A change of some settings with what takes it back.
+    private static func set(
+        _ name: ChannelName, _ patch: AdminTeamPatch, _ words: [String], before: AdminTeamPatch,
+        _ wordsBefore: [String],
+        _ look: Look
+    ) -> Deed {
+        let done = look("ctl.team.changed", ["name": name.text])
+        let command = ["team", "set", name.text]
+        var deed = Deed([.teams(.set(name, patch))], commands: [command + words], done: done)
+        deed.undo = Deed([.teams(.set(name, before))], commands: [command + wordsBefore], done: done)
+        return deed
+    }
+
+    static func nameForm(_ team: AdminTeam, _ name: ChannelName, _ look: Look) -> Form {
+        let before = team.conversation.title ?? ""
+        let label = look(TeamCardRow.Name.name.titleKey(in: team.form))
+        return Form(
+            look("console.card.editTitle", ["row": label, "name": name.text]),
+            [Form.Field(label, before, maximum: AdminProtocol.maximumTitleScalars)],
+            command: { ["team", "set", name.text, "--title", $0[0]] },
+            submit: { values in
+                var (patch, old) = (AdminTeamPatch(), AdminTeamPatch())
+                (patch.title, old.title) = (values[0], before)
+                let (words, oldWords) = (["--title", values[0]], ["--title", before])
+                return [.perform(Self.set(name, patch, words, before: old, oldWords, look))]
+            })
+    }
+
+    static func introductionForm(_ team: AdminTeam, _ name: ChannelName, _ look: Look) -> Form {
+        let before = team.introduction ?? ""
+        let label = look("card.row.introduction")
+        return Form(
+            look("console.card.editTitle", ["row": label, "name": name.text]),
+            [Form.Field(label, before, maximum: TeamBounds.introductionScalars)],
+            command: { ["team", "set", name.text, "--introduction", $0[0]] },
+            submit: { values in
+                var (patch, old) = (AdminTeamPatch(), AdminTeamPatch())
+                (patch.introduction, old.introduction) = (values[0], before)
+                let (words, oldWords) = (["--introduction", values[0]], ["--introduction", before])
+                return [.perform(Self.set(name, patch, words, before: old, oldWords, look))]
+            })
+    }
+
+    static func announcementForm(_ team: AdminTeam, _ name: ChannelName, _ look: Look) -> Form {
+        let before = team.announcement
+        @Sendable func words(_ title: String, _ text: String) -> [String] {
+            ["team", "announce", name.text] + (text.isEmpty ? [] : [text]) + (title.isEmpty ? [] : ["--title", title])
+        }
+        @Sendable func deed(_ title: String, _ text: String) -> Deed {
+            Deed(
+                [.teams(.announce(name, title: title.isEmpty ? nil : title, text: text))],
+                commands: [words(title, text)],
+                done: look(text.isEmpty ? "ctl.team.announcementRemoved" : "ctl.team.announced", ["name": name.text]))
+        }
+        return Form(
+            look("console.groups.noticeTitle", ["name": name.text]),
+            [
+                Form.Field(look("table.title"), before?.title ?? "", maximum: TeamBounds.announcementTitleScalars),
+                Form.Field(look("table.announcement"), before?.body ?? ""),
+            ],
+            command: { words($0[0], $0[1]) },
+            submit: { values in
+                var change = deed(values[0], values[1])
+                change.undo = deed(before?.title ?? "", before?.body ?? "")
+                let key = values[1].isEmpty ? "console.card.announcementRemoved" : "console.card.announced"
+                return [
+                    .propose(
+                        Proposal(
+                            look("console.groups.noticeTitle", ["name": name.text]), consequences: [look(key)],
+                            deed: change))
+                ]
+            })
+    }
+
+    // MARK: Modes
+
+    /// A mode that stands on the card, how `ctl` calls it, and its words, the present one first known.
+    private static func mode(
+        _ row: TeamCardRow.Name, of modes: AdminTeamModes
+    ) -> (option: String, words: [String], now: String)? {
+        switch row {
+        case .joinMode: ("join", TeamJoinMode.allCases.map(TeamWords.join), TeamWords.join(modes.join))
+        case .inviteMode: ("invite", TeamInviteMode.allCases.map(TeamWords.invite), TeamWords.invite(modes.invite))
+        case .beInvitedMode:
+            ("be-invited", TeamBeInvitedMode.allCases.map(TeamWords.beInvited), TeamWords.beInvited(modes.beInvited))
+        case .updateInfoMode:
+            ("update-info", TeamUpdateMode.allCases.map(TeamWords.update), TeamWords.update(modes.updateInfo))
+        case .mute: ("mute", TeamMuteMode.allCases.map(TeamWords.mute), TeamWords.mute(modes.mute))
+        default: nil
+        }
+    }
+
+    private static func patch(_ row: TeamCardRow.Name, _ word: String) -> AdminTeamPatch {
+        var patch = AdminTeamPatch()
+        switch row {
+        case .joinMode: patch.modes.join = TeamJoinMode.allCases.first { TeamWords.join($0) == word }
+        case .inviteMode: patch.modes.invite = TeamInviteMode.allCases.first { TeamWords.invite($0) == word }
+        case .beInvitedMode:
+            patch.modes.beInvited = TeamBeInvitedMode.allCases.first { TeamWords.beInvited($0) == word }
+        case .updateInfoMode: patch.modes.updateInfo = TeamUpdateMode.allCases.first { TeamWords.update($0) == word }
+        case .mute: patch.modes.mute = TeamMuteMode.allCases.first { TeamWords.mute($0) == word }
+        default: break
+        }
+        return patch
+    }
+
+    /// - Returns: `nil` for a row that is no mode.
+    static func modeForm(_ row: TeamCardRow.Name, _ team: AdminTeam, _ name: ChannelName, _ look: Look) -> Form? {
+        guard let mode = Self.mode(row, of: team.modes) else { return nil }
+        let label = look(row.titleKey(in: team.form))
+        var field = Form.Field(label, choices: mode.words.map { ($0, look(row.valueKey($0) ?? $0)) })
+        field.text.text = mode.now
+        return Form(
+            look("console.card.editTitle", ["row": label, "name": name.text]), [field],
+            command: { ["team", "set", name.text, "--\(mode.option)", $0[0]] },
+            submit: { values in Self.setMode(row, values[0], team, name, look) })
+    }
+
+    static func setMode(
+        _ row: TeamCardRow.Name, _ word: String, _ team: AdminTeam, _ name: ChannelName, _ look: Look
+    ) -> [Intent] {
+        guard let mode = Self.mode(row, of: team.modes), mode.now != word else { return look.nothing("ctl.unchanged") }
+        let deed = Self.set(
+            name, Self.patch(row, word), ["--\(mode.option)", word], before: Self.patch(row, mode.now),
+            ["--\(mode.option)", mode.now], look)
+        let label = look(row.titleKey(in: team.form))
+        let values = ["row": label, "name": name.text]
+        return [
+            .propose(
+                Proposal(
+                    look("console.card.editTitle", values) + ": " + look(row.valueKey(word) ?? word),
+                    consequences: [look("console.card.\(row.rawValue).\(word)")], deed: deed))
+        ]
+    }
+
+    /// What no row of the card shows.
+    static func limitsForm(_ team: AdminTeam, _ name: ChannelName, _ look: Look) -> Form {
+        let limit = team.memberLimit ?? 0
+        let (attributes, leaving) = (
+            TeamWords.update(team.modes.updateAttributes), TeamWords.ownerLeaving(team.modes.ownerLeaving)
+        )
+        var fields = [
+            Form.Field(look("table.memberLimit"), limit == 0 ? "" : String(limit)),
+            Form.Field(
+                look("console.card.attributes"),
+                choices: TeamUpdateMode.allCases.map(TeamWords.update).map { ($0, look("card.value.update.\($0)")) }),
+            Form.Field(
+                look("console.card.ownerLeaving"),
+                choices: TeamOwnerLeaving.allCases.map(TeamWords.ownerLeaving).map {
+                    ($0, look("console.card.ownerLeaving.\($0)"))
+                }),
+        ]
+        fields[1].text.text = attributes
+        fields[2].text.text = leaving
+        @Sendable func words(_ values: [String]) -> [String] {
+            [
+                "--member-limit", values[0].isEmpty ? "0" : values[0], "--update-attributes", values[1],
+                "--owner-leaving", values[2],
+            ]
+        }
+        @Sendable func patch(_ values: [String]) -> AdminTeamPatch {
+            var patch = AdminTeamPatch()
+            patch.memberLimit = Int64(values[0]) ?? 0
+            patch.modes.updateAttributes = TeamUpdateMode.allCases.first { TeamWords.update($0) == values[1] }
+            patch.modes.ownerLeaving = TeamOwnerLeaving.allCases.first { TeamWords.ownerLeaving($0) == values[2] }
+            return patch
+        }
+        let before = [limit == 0 ? "" : String(limit), attributes, leaving]
+        return Form(
+            look("console.card.limitsTitle", ["name": name.text]), fields,
+            check: { values in
+                let isLimit = Int64(values[0]).map { $0 >= Int64(TeamBounds.smallestMemberLimit) } ?? values[0].isEmpty
+                return isLimit
+                    ? nil : look("console.card.limitHint", ["least": String(TeamBounds.smallestMemberLimit)])
+            },
+            command: { ["team", "set", name.text] + words($0) },
+            submit: { values in
+                [.perform(Self.set(name, patch(values), words(values), before: patch(before), words(before), look))]
+            })
+    }
+
+    // MARK: People
+
+    static func invite(_ team: AdminTeam, _ name: ChannelName, _ look: Look) -> Intent {
+        var configuration = SelectorConfiguration(.people)
+        configuration.isMultiple = true
+        configuration.filterIDs = Set(team.members.map(\.name.text))
+        configuration.title = look("console.groups.addTitle", ["name": name.text])
+        if let limit = team.memberLimit {
+            let free = Int(limit - team.conversation.memberCount)
+            guard free > 0 else { return .tell(Notice(look("card.refusal.full"), .refusal)) }
+            configuration.maximumSelected = free
+            configuration.tip = look("console.card.limitTip", ["limit": String(limit)])
+        }
+        return .select(
+            Selector(configuration) { people in
+                let names = people.compactMap { UserName($0.id) }
+                let words = names.map(\.text)
+                var deed = Deed(
+                    [.teams(.invite(name, names, from: nil, postscript: ""))],
+                    commands: [["team", "invite", name.text] + words],
+                    done: look("ctl.group.added", ["name": name.text, "count": String(names.count)]))
+                deed.undo = Self.removal(names, name, look)
+                return [
+                    .propose(
+                        Proposal(
+                            look("console.groups.addTitle", ["name": name.text]) + ": " + look.names(words),
+                            consequences: [look("console.groups.addConsequence")], typed: typedNumber(of: names),
+                            deed: deed))
+                ]
+            })
+    }
+
+    /// As the member would: by the team's rules, so that those who are invited may be asked first.
+    static func inviteFriends(
+        of member: UserName, _ team: AdminTeam, _ name: ChannelName, _ look: Look
+    ) -> Intent {
+        var configuration = SelectorConfiguration(.friends(member))
+        configuration.isMultiple = true
+        configuration.filterIDs = Set(team.members.map(\.name.text))
+        configuration.title = look("console.card.inviteFriendsTitle", ["name": member.text])
+        let title = look("console.groups.addTitle", ["name": name.text])
+        return .select(
+            Selector(configuration) { people in
+                let names = people.compactMap { UserName($0.id) }
+                @Sendable func words(_ postscript: String) -> [String] {
+                    ["team", "invite", name.text] + names.map(\.text) + ["--from", member.text]
+                        + (postscript.isEmpty ? [] : ["--text", postscript])
+                }
+                let form = Form(
+                    title + ": " + look.names(names.map(\.text)),
+                    [Form.Field(look("table.postscript"), maximum: TeamBounds.postscriptScalars)],
+                    command: { words($0[0]) },
+                    submit: { values in
+                        var deed = Deed(
+                            [.teams(.invite(name, names, from: member, postscript: values[0]))],
+                            commands: [words(values[0])], done: title)
+                        deed.shows = { Self.page($0, title, look) }
+                        return [
+                            .propose(
+                                Proposal(
+                                    title + ": " + look.names(names.map(\.text)),
+                                    consequences: [look("console.card.invitedConsequence")],
+                                    typed: typedNumber(of: names), deed: deed))
+                        ]
+                    })
+                return [.form(form)]
+            })
+    }
+
+    /// What became of an invitation.
+    private static func page(_ answers: [AdminAnswer], _ title: String, _ look: Look) -> Page? {
+        guard case .teams(.invited(let invited))? = answers.first else { return nil }
+        let groups = [
+            ("console.card.invited", invited.added), ("console.card.askedFirst", invited.asked),
+            ("console.card.refusedHere", invited.refused),
+        ]
+        let lines = groups.filter { !$1.isEmpty }.flatMap { key, names in
+            [Line(look(key), .heading)] + names.map { Line($0.text) }
+        }
+        return Page(title, lines)
+    }
+
+    private static func removal(_ names: [UserName], _ team: ChannelName, _ look: Look) -> Deed {
+        Deed(
+            [.teams(.remove(team, names))], commands: [["team", "remove", team.text] + names.map(\.text)],
+            done: look("ctl.team.removed", ["name": team.text, "count": String(names.count)]))
+    }
+
+    /// The undo brings them back as what they were; who was the owner stays a member only, so then there is none.
+    static func remove(_ members: [AdminMember], _ team: ChannelName, _ look: Look) -> [Intent] {
+        guard !members.isEmpty else { return look.nothing() }
+        let names = members.map(\.name)
+        var deed = Self.removal(names, team, look)
+        if !members.contains(where: { $0.role == .owner }) {
+            let managers = members.filter { $0.role == .manager }.map(\.name)
+            var back = Deed(
+                [.teams(.invite(team, names, from: nil, postscript: ""))],
+                commands: [["team", "invite", team.text] + names.map(\.text)],
+                done: look("ctl.group.added", ["name": team.text, "count": String(names.count)]))
+            if !managers.isEmpty {
+                back.requests.append(.teams(.setRole(team, managers, .manager)))
+                back.commands.append(["team", "role", team.text, "manager"] + managers.map(\.text))
+            }
+            deed.undo = back
+        }
+        return [
+            .propose(
+                Proposal(
+                    look("console.groups.remove") + ": " + look.names(names.map(\.text)),
+                    consequences: [look("console.groups.removeConsequence", ["name": team.text])],
+                    typed: typedNumber(of: names), deed: deed))
+        ]
+    }
+
+    /// The members of which some are chosen and removed.
+    static func chooseAndRemove(_ team: AdminTeam, _ name: ChannelName, _ look: Look) -> Intent {
+        var configuration = SelectorConfiguration(.members(team.conversation.reference))
+        configuration.isMultiple = true
+        configuration.filterIDs = Set(team.owner.map { [$0.text] } ?? [])
+        configuration.title = look("console.card.removeTitle", ["name": name.text])
+        return .select(
+            Selector(configuration) { people in
+                Self.remove(team.members.filter { member in people.contains { $0.id == member.name.text } }, name, look)
+            })
+    }
+
+    static func roleForm(_ members: [AdminMember], _ team: ChannelName, _ look: Look) -> [Intent] {
+        let changed = members.filter { $0.role != .owner }
+        guard let first = changed.first else { return look.nothing("card.refusal.owner-role") }
+        var field = Form.Field(
+            look("table.role"), choices: [("manager", look("word.manager")), ("member", look("word.member"))])
+        field.text.text = first.role == .manager ? "member" : "manager"
+        return [
+            .form(
+                Form(
+                    look("console.card.roleTitle", ["names": look.names(changed.map(\.name.text))]), [field],
+                    command: { ["team", "role", team.text, $0[0]] + changed.map(\.name.text) },
+                    submit: { values in
+                        Self.setRole(changed, values[0] == "manager" ? .manager : .member, team, look)
+                    }))
+        ]
+    }
+
+    private static func setRole(
+        _ members: [AdminMember], _ role: MemberRole, _ team: ChannelName, _ look: Look
+    ) -> [Intent] {
+        let names = members.filter { $0.role != role }.map(\.name)
+        guard !names.isEmpty else { return look.nothing("ctl.unchanged") }
+        @Sendable func deed(_ role: MemberRole) -> Deed {
+            Deed(
+                [.teams(.setRole(team, names, role))],
+                commands: [["team", "role", team.text, role == .manager ? "manager" : "member"] + names.map(\.text)],
+                done: look("ctl.team.roles", ["name": team.text, "count": String(names.count)]))
+        }
+        var change = deed(role)
+        change.undo = deed(role == .manager ? .member : .manager)
+        let key = role == .manager ? "console.card.managerConsequence" : "console.card.memberConsequence"
+        return [
+            .propose(
+                Proposal(
+                    look("console.card.roleTitle", ["names": look.names(names.map(\.text))]) + ": "
+                        + look(role.textKey),
+                    consequences: [look(key)], typed: typedNumber(of: names), deed: change))
+        ]
+    }
+
+    static func nicknameForm(_ member: UserName, now: String, _ team: ChannelName, _ look: Look) -> Form {
+        @Sendable func words(_ nickname: String) -> [String] {
+            ["team", "nickname", team.text, member.text] + (nickname.isEmpty ? [] : [nickname])
+        }
+        @Sendable func deed(_ nickname: String) -> Deed {
+            Deed(
+                [.teams(.setNickname(team, member, nickname))], commands: [words(nickname)],
+                done: look("ctl.team.renamed", ["name": member.text, "team": team.text]))
+        }
+        return Form(
+            look("console.card.nicknameTitle", ["name": member.text, "team": team.text]),
+            [Form.Field(look("card.row.nick"), now, maximum: AdminProtocol.maximumTitleScalars)],
+            command: { words($0[0]) },
+            submit: { values in
+                var change = deed(values[0])
+                change.undo = deed(now)
+                return [.perform(change)]
+            })
+    }
+
+    // MARK: Muting
+
+    static func muteForm(_ names: [UserName], _ team: ChannelName, _ look: Look) -> [Intent] {
+        guard !names.isEmpty else { return look.nothing() }
+        return [
+            .form(
+                Form(
+                    look("console.groups.muteMember") + ": " + look.names(names.map(\.text)),
+                    [Form.Field(look("console.groups.minutes"))],
+                    check: { values in
+                        if values[0].isEmpty { return nil }
+                        let isTime = Int64(values[0]).map { (1...52_560_000).contains($0) } ?? false
+                        return isTime ? nil : look("console.groups.minutesHint")
+                    },
+                    command: { values in
+                        ["team", "mute", team.text, names.first?.text ?? ""]
+                            + (values[0].isEmpty ? [] : ["--minutes", values[0]])
+                    },
+                    submit: { values in
+                        var deed = Deed(
+                            names.map { .teams(.mute(team, $0, true, minutes: Int64(values[0]))) }, commands: [],
+                            done: look.counted("console.groups.memberMuted", names.count))
+                        deed.undo = Self.unmuting(names, team, look)
+                        return [.perform(deed)]
+                    }))
+        ]
+    }
+
+    private static func unmuting(_ names: [UserName], _ team: ChannelName, _ look: Look) -> Deed {
+        Deed(
+            names.map { .teams(.mute(team, $0, false, minutes: nil)) },
+            commands: names.map { ["team", "unmute", team.text, $0.text] },
+            done: look.counted("console.groups.memberUnmuted", names.count))
+    }
+
+    /// The undo mutes them for what was left of their time.
+    static func unmute(_ members: [AdminMember], _ team: ChannelName, _ look: Look) -> [Intent] {
+        let muted = members.filter { $0.mutedUntilMilliseconds > look.nowMilliseconds }
+        guard !muted.isEmpty else { return look.nothing("ctl.unchanged") }
+        let names = muted.map(\.name)
+        var deed = Self.unmuting(names, team, look)
+        let left = muted.map { member -> Int64? in
+            guard member.mutedUntilMilliseconds != .max else { return nil }
+            return (member.mutedUntilMilliseconds - look.nowMilliseconds) / 60_000 + 1
+        }
+        deed.undo = Deed(
+            zip(names, left).map { .teams(.mute(team, $0, true, minutes: $1)) },
+            commands: zip(names, left).map { name, minutes in
+                ["team", "mute", team.text, name.text] + (minutes.map { ["--minutes", String($0)] } ?? [])
+            }, done: look.counted("console.groups.memberMuted", names.count))
+        return [
+            .propose(
+                Proposal(
+                    look("console.groups.unmuteMember") + ": " + look.names(names.map(\.text)),
+                    consequences: [look("console.groups.unmuteMemberConsequence")], typed: typedNumber(of: names),
+                    deed: deed))
+        ]
+    }
+
+    // MARK: Handing over, and the end
+
+    /// First who gets it, then whether the old owner stays.
+    static func transfer(_ team: AdminTeam, _ name: ChannelName, _ look: Look) -> Intent {
+        var configuration = SelectorConfiguration(.members(team.conversation.reference))
+        configuration.filterIDs = Set(team.owner.map { [$0.text] } ?? [])
+        configuration.title = look("console.card.transferTitle", ["name": name.text])
+        return .select(
+            Selector(configuration) { people in
+                guard let heir = people.first.flatMap({ UserName($0.id) }) else { return [] }
+                return Self.transfer(team, name, to: heir, look)
+            })
+    }
+
+    static func transfer(_ team: AdminTeam, _ name: ChannelName, to heir: UserName, _ look: Look) -> [Intent] {
+        guard heir != team.owner else { return look.nothing("ctl.unchanged") }
+        guard let owner = team.owner else { return Self.propose(team, name, to: heir, andLeaves: false, look) }
+        let field = Form.Field(
+            owner.text,
+            choices: [("stay", look("console.card.ownerStays")), ("leave", look("console.card.ownerLeaves"))])
+        return [
+            .form(
+                Form(
+                    look("console.card.transferTo", ["name": name.text, "owner": heir.text]), [field],
+                    command: { ["team", "transfer", name.text, heir.text] + ($0[0] == "leave" ? ["--leave"] : []) },
+                    submit: { Self.propose(team, name, to: heir, andLeaves: $0[0] == "leave", look) }))
+        ]
+    }
+
+    /// Who left is not brought back, so only handing over alone can be taken back.
+    private static func propose(
+        _ team: AdminTeam, _ name: ChannelName, to heir: UserName, andLeaves: Bool, _ look: Look
+    ) -> [Intent] {
+        @Sendable func deed(_ owner: UserName, _ leaves: Bool) -> Deed {
+            Deed(
+                [.teams(.transfer(name, to: owner, andLeaves: leaves))],
+                commands: [["team", "transfer", name.text, owner.text] + (leaves ? ["--leave"] : [])],
+                done: look("ctl.team.transferred", ["name": name.text, "owner": owner.text]))
+        }
+        var change = deed(heir, andLeaves)
+        if let owner = team.owner, !andLeaves {
+            var back = deed(owner, false)
+            if team.members.contains(where: { $0.name == heir && $0.role == .manager }) {
+                back.requests.append(.teams(.setRole(name, [heir], .manager)))
+                back.commands.append(["team", "role", name.text, "manager", heir.text])
+            }
+            change.undo = back
+        }
+        var consequences = [look("console.card.heirConsequence", ["name": heir.text])]
+        if let owner = team.owner {
+            let key = andLeaves ? "console.card.ownerLeavesConsequence" : "console.card.ownerStaysConsequence"
+            consequences.append(look(key, ["name": owner.text]))
+        }
+        return [
+            .propose(
+                Proposal(
+                    look("console.card.transferTo", ["name": name.text, "owner": heir.text]),
+                    consequences: consequences, deed: change))
+        ]
+    }
+
+    static func dismiss(_ team: AdminTeam, _ name: ChannelName, _ look: Look) -> [Intent] {
+        guard !team.conversation.isDisbanded else { return look.nothing("card.refusal.dismissed") }
+        let deed = Deed(
+            [.teams(.dismiss(name))], commands: [["team", "dismiss", name.text]],
+            done: look("ctl.team.dismissed", ["name": name.text]))
+        let consequence = look.counted("console.card.dismissConsequence", Int(team.conversation.memberCount))
+        return [
+            .propose(
+                Proposal(
+                    look("card.row.dismiss") + ": " + name.text, consequences: [consequence], typed: name.text,
+                    deed: deed))
+        ]
+    }
+}

@@ -1,0 +1,77 @@
+import AdminAPI
+import ChatModel
+import Store
+
+extension Desk {
+    func answer(_ request: AdminNoticeRequest, _ then: @escaping Answer) {
+        switch request {
+        case .send(let new): self.send(new, then)
+        case .list(let before):
+            self.read(then) { transaction throws(StoreError) in
+                let found = try transaction.notices(before: before ?? .max, limit: NoticeBounds.page)
+                let next = found.count == NoticeBounds.page ? found.last?.number : nil
+                return .notices(.list(found.map { AdminNotice($0) }, next: next))
+            }
+        case .show(let number, let people, let last):
+            self.read(then) { transaction throws(StoreError) in
+                guard let notice = try transaction.notice(number) else { throw .notFound("announcement \(number)") }
+                let rows = AdminProtocol.pageRows
+                let found = try transaction.receivers(
+                    of: number, people, after: last.map { UserID(rawValue: $0) }, limit: rows)
+                return .notices(
+                    .one(
+                        AdminNotice(notice), people: found.map { AdminNoticeReceiver($0) },
+                        next: found.count == rows ? found.last?.user.rawValue : nil))
+            }
+        }
+    }
+
+    /// Answers with the announcement as it begins; it is sent meanwhile.
+    private func send(_ new: AdminNewNotice, _ then: @escaping Answer) {
+        do throws(AdminError) {
+            try checkTitle(new.title)
+            try checkText(new.text)
+        } catch {
+            return then(.failure(error))
+        }
+        let announcer = self.announcer
+        let sender = self.note?.actor.name ?? self.note.map { "uid \($0.actor.uid)" } ?? ""
+        self.write({ result in
+            then(result)
+            if case .success = result { announcer.begin() }
+        }) { transaction throws(StoreError) in
+            var teams: [ConversationID] = []
+            for name in new.teams { teams.append(try Self.team(name, transaction.reading)) }
+            let number = try transaction.createNotice(title: new.title, new.text, sender: sender, teams: teams)
+            guard let notice = try transaction.reading.notice(number) else {
+                throw .notFound("announcement \(number)")
+            }
+            return .notices(.one(AdminNotice(notice), people: [], next: nil))
+        }
+    }
+}
+
+/// Whether a text can be read: lines of characters, no others.
+private func checkText(_ text: String) throws(AdminError) {
+    let hasControls = text.unicodeScalars.contains { scalar in
+        scalar != "\n" && scalar != "\t" && (scalar.value < 0x20 || (0x7F...0x9F).contains(scalar.value))
+    }
+    guard !hasControls, text.contains(where: { !$0.isWhitespace }) else {
+        throw AdminError(.invalid, "an announcement has words, and no control characters but tabs and line feeds")
+    }
+}
+
+extension AdminNotice {
+    init(_ notice: ChatModel.Notice) {
+        self.init(
+            number: notice.number, title: notice.title, text: notice.body, teams: notice.teams.map(\.text),
+            sender: notice.sender, createdAtMilliseconds: notice.createdAtMilliseconds,
+            sentAtMilliseconds: notice.sentAtMilliseconds, receivers: notice.receivers, confirmed: notice.confirmed)
+    }
+}
+
+extension AdminNoticeReceiver {
+    init(_ receiver: NoticeReceiver) {
+        self.init(name: receiver.name, confirmedAtMilliseconds: receiver.confirmedAtMilliseconds)
+    }
+}

@@ -1,0 +1,79 @@
+/// Bounds of the operator's announcements to people.
+package enum NoticeBounds {
+    /// Unicode scalars.
+    package static let titleScalars = 64
+    /// Bytes.
+    package static let textBytes = 8 * 1024
+    /// Teams one announcement can be for.
+    package static let teams = 100
+    /// Announcements in one page.
+    package static let page = 20
+    /// People to whom it is sent in one step: one transaction of the writer, and so many messages to the broker.
+    package static let peopleAtOnce = 200
+}
+
+/// An announcement of the operator to people.
+package struct Notice: Hashable, Sendable {
+    package var number: Int64
+    /// Empty for none.
+    package var title: String
+    package var body: String
+    /// Which operator sent it.
+    package var sender: String
+    /// Whose members get it; empty for every person.
+    package var teams: [ChannelName]
+    package var createdAtMilliseconds: Int64
+    /// When the last of the people had it; `nil` while it is being sent.
+    package var sentAtMilliseconds: Int64?
+    /// How many people got it by now.
+    package var receivers: Int64
+    package var confirmed: Int64
+
+    package init(
+        number: Int64, title: String, body: String, sender: String, teams: [ChannelName] = [],
+        createdAtMilliseconds: Int64, sentAtMilliseconds: Int64? = nil, receivers: Int64 = 0, confirmed: Int64 = 0
+    ) {
+        self.number = number
+        self.title = title
+        self.body = body
+        self.sender = sender
+        self.teams = teams
+        self.createdAtMilliseconds = createdAtMilliseconds
+        self.sentAtMilliseconds = sentAtMilliseconds
+        self.receivers = receivers
+        self.confirmed = confirmed
+    }
+}
+
+/// Somebody who got an announcement.
+package struct NoticeReceiver: Hashable, Sendable {
+    package var user: UserID
+    package var name: UserName
+    /// `nil` for who has not confirmed it.
+    package var confirmedAtMilliseconds: Int64?
+
+    package init(user: UserID, name: UserName, confirmedAtMilliseconds: Int64? = nil) {
+        self.user = user
+        self.name = name
+        self.confirmedAtMilliseconds = confirmedAtMilliseconds
+    }
+}
+
+/// The next people to whom an announcement is sent.
+package struct NoticeStep: Hashable, Sendable {
+    package var notice: Notice
+    /// Not empty.
+    package var people: [NoticeReceiver]
+
+    package init(notice: Notice, people: [NoticeReceiver]) {
+        self.notice = notice
+        self.people = people
+    }
+}
+
+/// Which of those who got an announcement.
+package enum NoticePeople: String, Sendable, CaseIterable {
+    case all
+    case confirmed
+    case waiting
+}

@@ -1,0 +1,52 @@
+package import ChatModel
+
+// What a page about one person shows.
+extension ReadTransaction {
+    /// Somebody's friends by the time the friendship began, the newest first; `limit` is 1...1000.
+    package func newestFriends(of owner: UserID, limit: Int) throws(StoreError) -> [Friend] {
+        let sql: StaticString = """
+            SELECT f.other_id, u.name, f.remark, f.is_removed, f.change, f.created_at
+            FROM friend f JOIN user u ON u.id = f.other_id
+            WHERE f.owner_id = ? AND f.is_removed = 0 ORDER BY f.created_at DESC, f.other_id LIMIT ?
+            """
+        return try self.connection.query(sql, owner, try Self.page(limit), read: Self.friend)
+    }
+
+    /// The teams somebody is in that are not dismissed, by number; `limit` is 1...1000.
+    package func teams(
+        of user: UserID, limit: Int
+    ) throws(StoreError) -> [(name: ChannelName, title: String?, role: MemberRole)] {
+        let sql: StaticString = """
+            SELECT c.channel, c.title, m.role FROM member m JOIN conversation c ON c.id = m.conversation_id
+            WHERE m.user_id = ?1 AND c.kind = 2 AND c.flags & ?2 = 0 ORDER BY c.id LIMIT ?3
+            """
+        return try self.connection.query(
+            sql, user, ConversationFlags.disbanded.rawValue, try Self.page(limit)
+        ) { row throws(StoreError) in
+            guard let name = ChannelName(row.text(0)) else { throw Row.damaged("name of a team") }
+            return (name, row.optionalText(1), try row.memberRole(2))
+        }
+    }
+
+    /// How many friends somebody has, teams they are in that are not dismissed, and complete files they own.
+    package func personCounts(
+        of user: UserID
+    ) throws(StoreError) -> (friends: Int64, teams: Int64, files: Int64) {
+        let sql: StaticString = """
+            SELECT (SELECT count(*) FROM friend WHERE owner_id = ?1 AND is_removed = 0),
+                (SELECT count(*) FROM member m JOIN conversation c ON c.id = m.conversation_id
+                    WHERE m.user_id = ?1 AND c.kind = 2 AND c.flags & ?2 = 0),
+                (SELECT count(*) FROM file WHERE owner_id = ?1 AND state = 1)
+            """
+        return try self.connection.first(sql, user, ConversationFlags.disbanded.rawValue) { row throws(StoreError) in
+            (row.int64(0), row.int64(1), row.int64(2))
+        } ?? (0, 0, 0)
+    }
+
+    /// When each token of a person was issued, UTC milliseconds, by its hash.
+    package func tokenIssueTimes(of user: UserID) throws(StoreError) -> [[UInt8]: Int64] {
+        let sql: StaticString = "SELECT token_hash, created_at FROM device_token WHERE user_id = ?"
+        let rows = try self.connection.query(sql, user) { row throws(StoreError) in (row.blob(0), row.int64(1)) }
+        return Dictionary(uniqueKeysWithValues: rows)
+    }
+}

@@ -1,0 +1,118 @@
+package import ChatModel
+
+/// What went with an account.
+package struct DeletedUser: Hashable, Sendable {
+    package var user: UserID
+    /// Sign-in tokens that ended.
+    package var revokedTokens: Int
+    /// What happened in teams that go on.
+    package var departures: [Departure]
+
+    package struct Departure: Hashable, Sendable {
+        package var team: ConversationID
+        package var happened: [TeamHappening]
+    }
+}
+
+extension WriteTransaction {
+    /// Deletes an account for good. Messages and files in them stay with their author, and so does the name, which
+    /// nobody gets again. Everything else goes: tokens and password, profile and picture, friends and requests, lists,
+    /// views and places in conversations. Another one follows as owner of a team, the first manager or else who has been
+    /// there longest; a team with nobody left is dismissed. The caller ends the sessions after the commit.
+    ///
+    /// - Throws: `notFound`, also for one that was deleted before; `invalid` for the system's own user.
+    package func deleteUser(_ user: UserID) throws(StoreError) -> DeletedUser {
+        guard user != .system else { throw .invalid("the system's own user cannot be deleted") }
+        let state = try self.knownUser(user)
+        let tokens = try self.revokeTokens(of: user)
+        let departures = try self.endMemberships(of: user)
+        try self.endFriendships(of: user, state.name)
+        try self.endTeamRequests(of: user)
+        try self.clearLists(of: state)
+        try self.clearViews(of: user)
+        try self.letGoOfPicture(.person(user, isSmall: false), unlessAt: "")
+        try self.letGoOfPicture(.person(user, isSmall: true), unlessAt: "")
+        try self.connection.run(
+            """
+            UPDATE user SET deleted_at = ?, disabled = 1, role = 0, is_system = 0, password_hash = NULL,
+                external_id = NULL, display_name = NULL, attributes = NULL, settings = NULL, avatar = NULL,
+                avatar_small = NULL, allowlist_only = 0, change = ?
+            WHERE id = ?
+            """, self.wallMilliseconds, self.nextChange(), user)
+        state.isDeleted = true
+        state.isDisabled = true
+        state.isSystem = false
+        state.isAllowlistOnly = false
+        self.noteProfile(.person(state.name, .existence))
+        return DeletedUser(user: user, revokedTokens: tokens, departures: departures)
+    }
+
+    // The two people of a direct conversation stay: it is the other one's too.
+    private func endMemberships(of user: UserID) throws(StoreError) -> [DeletedUser.Departure] {
+        let member: StaticString = """
+            SELECT m.conversation_id FROM member m JOIN conversation c ON c.id = m.conversation_id
+            WHERE m.user_id = ? AND c.kind <> 1 ORDER BY m.conversation_id
+            """
+        var departures: [DeletedUser.Departure] = []
+        for id in try self.connection.query(member, user, read: { row throws(StoreError) in row.conversationID(0) }) {
+            let happened = try self.takeOut(user, of: id)
+            if !happened.isEmpty { departures.append(DeletedUser.Departure(team: id, happened: happened)) }
+        }
+        let listener: StaticString = "SELECT conversation_id FROM listener WHERE user_id = ? ORDER BY conversation_id"
+        for id in try self.connection.query(listener, user, read: { row throws(StoreError) in row.conversationID(0) }) {
+            try self.removeListeners([user], from: id)
+        }
+        return departures
+    }
+
+    private func endFriendships(of user: UserID, _ name: UserName) throws(StoreError) {
+        let friends = try self.reading.friendIDs(of: user)
+        let change = self.nextChange()
+        try self.connection.run(
+            """
+            UPDATE friend SET is_removed = 1, change = ?2 WHERE other_id = ?1 AND is_removed = 0
+                AND owner_id IN (SELECT other_id FROM friend WHERE owner_id = ?1 AND is_removed = 0)
+            """, user, change)
+        try self.connection.run(
+            "UPDATE friend SET is_removed = 1, change = ?2 WHERE owner_id = ?1 AND is_removed = 0", user, change)
+        // Also of those who were friends before.
+        try self.connection.run(
+            """
+            UPDATE friend SET remark = NULL WHERE remark IS NOT NULL AND other_id = ?1
+                AND owner_id IN (SELECT other_id FROM friend WHERE owner_id = ?1)
+            """, user)
+        try self.connection.run("UPDATE friend SET remark = NULL WHERE owner_id = ? AND remark IS NOT NULL", user)
+        for friend in friends { self.noteProfile(.remark(by: friend, of: name)) }
+        try self.connection.run(
+            "UPDATE friend_request SET state = 3, text = '', change = ?2 WHERE asker_id = ?1 OR other_id = ?1", user,
+            change)
+    }
+
+    private func endTeamRequests(of user: UserID) throws(StoreError) {
+        try self.connection.run(
+            """
+            UPDATE team_request SET state = 4, answered_at = ?2
+            WHERE state = 0 AND (person_id = ?1 OR inviter_id = ?1)
+            """, user, self.wallMilliseconds)
+    }
+
+    private func clearLists(of state: UserState) throws(StoreError) {
+        let others: StaticString = "SELECT DISTINCT owner_id FROM personal_list WHERE other_id = ?"
+        for owner in try self.connection.query(others, state.id, read: { row throws(StoreError) in row.userID(0) }) {
+            let owner = try self.knownUser(owner)
+            owner.blocked.remove(state.id)
+            owner.allowed.remove(state.id)
+        }
+        try self.connection.run("DELETE FROM personal_list WHERE owner_id = ?1 OR other_id = ?1", state.id)
+        state.blocked = []
+        state.allowed = []
+    }
+
+    private func clearViews(of user: UserID) throws(StoreError) {
+        try self.connection.run("DELETE FROM preference WHERE user_id = ?", user)
+        try self.connection.run("DELETE FROM delivered WHERE user_id = ?", user)
+        try self.connection.run("DELETE FROM reminder WHERE user_id = ?", user)
+        try self.connection.run("DELETE FROM command_receiver WHERE user_id = ?", user)
+        try self.connection.run("DELETE FROM command_position WHERE user_id = ?", user)
+    }
+}

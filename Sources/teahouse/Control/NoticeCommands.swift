@@ -1,0 +1,129 @@
+import AdminAPI
+import ChatModel
+import CommandLineKit
+
+/// `teahouse ctl notice`
+let noticeCommand = Command(
+    group: "notice", summary: "command.ctl.notice", examples: ["teahouse ctl notice send 今晚八点维护"],
+    subcommands: [noticeSendCommand, noticeListCommand, noticeShowCommand])
+
+private let noticeSendCommand = Command(
+    "send", summary: "command.ctl.notice.send", arguments: [CommandArgument("TEXT", help: "argument.noticeText")],
+    options: [
+        CommandOption("title", .value("TEXT"), help: "option.noticeTitle"),
+        CommandOption("team", .value("TEAM"), help: "option.noticeTeam", isRepeated: true),
+    ],
+    examples: [
+        "teahouse ctl notice send 今晚八点维护 --title 通知", "teahouse ctl notice send - --team tea --team kitchen",
+    ],
+    body: Control.command { control throws(CommandFailure) in
+        var teams: [ChannelName] = []
+        for name in control.invocation.values("team") { teams.append(try control.groupName(name)) }
+        var text = control.invocation.argument("TEXT")
+        if text == "-" {
+            var lines: [String] = []
+            while let line = control.terminal.nextLine() { lines.append(line) }
+            text = lines.joined(separator: "\n")
+        }
+        guard !text.isEmpty else { throw CommandFailure(.usage, control.text("ctl.notice.noText")) }
+        let notice = AdminNewNotice(title: control.invocation.value("title") ?? "", text: text, teams: teams)
+        let answer = try control.ask(.notices(.send(notice)))
+        guard case .notices(.one(let sent, _, _)) = answer else { throw control.unexpectedAnswer }
+        try control.tell(answer, "ctl.notice.sent", ["number": String(sent.number)])
+    })
+
+private let noticeListCommand = Command(
+    "list", summary: "command.ctl.notice.list", examples: ["teahouse ctl notice list"],
+    body: Control.command { control throws(CommandFailure) in
+        var notices: [AdminNotice] = []
+        var next: Int64?
+        repeat {
+            guard case .notices(.list(let page, let before)) = try control.ask(.notices(.list(before: next))) else {
+                throw control.unexpectedAnswer
+            }
+            notices += page
+            next = before
+        } while next != nil
+        if control.wantsJSON {
+            return try control.print(json: AdminAnswer.notices(.list(notices, next: nil)).json)
+        }
+        try control.print(
+            [
+                Table.Column("table.number", .right), Table.Column("table.created"), Table.Column("table.sender"),
+                Table.Column("table.title", maximumWidth: 40), Table.Column("table.for", maximumWidth: 40),
+                Table.Column("table.state"), Table.Column("table.receivers", .right),
+                Table.Column("table.confirmed", .right),
+            ],
+            rows: notices.map { notice in
+                [
+                    String(notice.number), localTime(notice.createdAtMilliseconds), notice.sender, notice.shownTitle,
+                    control.audience(of: notice), control.state(of: notice), String(notice.receivers),
+                    String(notice.confirmed),
+                ]
+            })
+    })
+
+private let noticeShowCommand = Command(
+    "show", summary: "command.ctl.notice.show",
+    arguments: [CommandArgument("NUMBER", help: "argument.noticeNumber")],
+    options: [CommandOption("people", .choice(NoticePeople.allCases.map(\.rawValue)), help: "option.noticePeople")],
+    examples: ["teahouse ctl notice show 3", "teahouse ctl notice show 3 --people waiting"],
+    body: Control.command { control throws(CommandFailure) in
+        let text = control.invocation.argument("NUMBER")
+        guard let number = Int64(text), number > 0 else {
+            throw CommandFailure(.usage, control.text("ctl.badNotice", ["number": text]))
+        }
+        let wanted = control.invocation.value("people").flatMap { NoticePeople(rawValue: $0) } ?? .all
+        var people: [AdminNoticeReceiver] = []
+        var shown: AdminNotice?
+        var next: Int64?
+        repeat {
+            let answer = try control.ask(.notices(.show(number, wanted, after: next)))
+            guard case .notices(.one(let notice, let page, let after)) = answer else { throw control.unexpectedAnswer }
+            shown = notice
+            people += page
+            next = after
+        } while next != nil
+        guard let shown else { throw control.unexpectedAnswer }
+        if control.wantsJSON {
+            return try control.print(json: AdminAnswer.notices(.one(shown, people: people, next: nil)).json)
+        }
+        try control.print(shown, people)
+    })
+
+extension AdminNotice {
+    /// The title, or the first line of one without.
+    fileprivate var shownTitle: String {
+        self.title.isEmpty ? String(self.text.prefix { $0 != "\n" }) : self.title
+    }
+}
+
+extension Control {
+    fileprivate func audience(of notice: AdminNotice) -> String {
+        notice.teams.isEmpty ? self.text("word.notice.everybody") : notice.teams.joined(separator: ", ")
+    }
+
+    fileprivate func state(of notice: AdminNotice) -> String {
+        self.text(notice.sentAtMilliseconds == nil ? "word.notice.sending" : "word.notice.sent")
+    }
+
+    fileprivate func print(_ notice: AdminNotice, _ people: [AdminNoticeReceiver]) throws(CommandFailure) {
+        var fields = FieldList()
+        fields.add(self.text("table.number"), String(notice.number))
+        fields.add(self.text("table.title"), notice.title)
+        fields.add(self.text("table.sender"), notice.sender)
+        fields.add(self.text("table.created"), localTime(notice.createdAtMilliseconds))
+        fields.add(self.text("table.for"), self.audience(of: notice))
+        fields.add(self.text("table.state"), self.state(of: notice))
+        fields.add(self.text("table.receivers"), String(notice.receivers))
+        fields.add(self.text("table.confirmed"), String(notice.confirmed))
+        try self.terminal.print(fields.text)
+        let lines = notice.text.split(separator: "\n", omittingEmptySubsequences: false)
+        try self.terminal.print("\n" + lines.map { DisplayText.escaped(String($0)) + "\n" }.joined())
+        guard !people.isEmpty else { return }
+        try self.terminal.print("\n\(self.text("heading.receivers"))\n")
+        try self.print(
+            [Table.Column("table.name"), Table.Column("table.confirmed")],
+            rows: people.map { [$0.name.text, $0.confirmedAtMilliseconds.map(localTime) ?? ""] })
+    }
+}

@@ -1,0 +1,148 @@
+import AdminAPI
+import AdminConsole
+import ChatModel
+import Localization
+import Testing
+
+@Suite("Announcements to people") struct NoticesTests {
+    private static func notice(_ number: Int64, teams: [String] = []) -> AdminNotice {
+        AdminNotice(
+            number: number, title: "维护", text: "今晚八点维护一小时", teams: teams, sender: "ming",
+            createdAtMilliseconds: Desk.now - 60_000, sentAtMilliseconds: number == 2 ? nil : Desk.now - 50_000,
+            receivers: 40, confirmed: 12)
+    }
+
+    private func desk(_ language: Language = .english, isReadOnly: Bool = false) -> Desk {
+        let desk = Desk(language: language, isReadOnly: isReadOnly) { request in
+            switch request {
+            case .notices(.list):
+                return .success(
+                    .notices(.list([Self.notice(2), Self.notice(1, teams: ["tea", "kitchen"])], next: nil)))
+            case .notices(.show(let number, let people, let after)):
+                let all = [
+                    AdminNoticeReceiver(name: UserName("ming")!, confirmedAtMilliseconds: Desk.now),
+                    AdminNoticeReceiver(name: UserName("lan")!),
+                ]
+                let shown = all.filter { receiver in
+                    people == .all || (people == .confirmed) == (receiver.confirmedAtMilliseconds != nil)
+                }
+                guard people == .all else {
+                    return .success(.notices(.one(Self.notice(number), people: shown, next: nil)))
+                }
+                // Two pages of one person each.
+                let page = after == nil ? shown.prefix(1) : shown.dropFirst()
+                return .success(
+                    .notices(.one(Self.notice(number), people: Array(page), next: after == nil ? 7 : nil)))
+            case .notices(.send): return .success(.notices(.one(Self.notice(3), people: [], next: nil)))
+            case .listConversations: return TeamServer().answer(request)
+            default: return Samples.answer(request)
+            }
+        }
+        desk.press(.character("0"), .character("/"))
+        desk.type(language == .english ? "announce" : "公告")
+        desk.press(.enter, .enter)
+        return desk
+    }
+
+    @Test("what was said to whom, and how many have confirmed it, in both languages")
+    func rows() {
+        #expect(
+            self.desk().body(100, 12) == [
+                " Announcements  1/2                                                                        08:00:00",
+                "  NUMBER  TIME        FOR               TITLE           TEXT                               CONFIRMED",
+                ">      2  07:59:00    everybody         维护            今晚八点维护一小时                    12/40…",
+                "       1  07:59:00    tea, kitchen      维护            今晚八点维护一小时                     12/40",
+                "",
+                "",
+                "",
+                "",
+                "",
+                " /srv/teahouse",
+                " Enter who confirmed  n to everybody  t to the members of teams  ? help",
+            ])
+        #expect(
+            self.desk(.chinese).body(100, 12) == [
+                " 公告  1/2                                                                                 08:00:00",
+                "    编号  时间        接收者            标题            内容                                  已确认",
+                ">      2  07:59:00    所有人            维护            今晚八点维护一小时                    12/40…",
+                "       1  07:59:00    tea, kitchen      维护            今晚八点维护一小时                     12/40",
+                "",
+                "",
+                "",
+                "",
+                "",
+                " /srv/teahouse",
+                " Enter 谁已确认  n 通知所有人  t 通知群成员  ? 帮助",
+            ])
+    }
+
+    @Test("who of those who got it has confirmed it, page by page, and who has not")
+    func one() {
+        let desk = self.desk()
+        desk.press(.enter)
+        #expect(
+            desk.body(80, 20) == [
+                " Announcements › Announcement 2  1/2                                   08:00:00",
+                " TITLE         维护",
+                " TEXT          今晚八点维护一小时",
+                " FOR           everybody",
+                " SENDER        ming",
+                " CREATED       d1020833xx 07:59:00",
+                " SENT          being sent",
+                " CONFIRMED     12 / 40",
+                "",
+                " Everybody who got it",
+                "  NAME                                                      CONFIRMED",
+                "> ming                                                      d1020833xx 08:00:00",
+                "  lan                                                       no",
+                "",
+                "",
+                "",
+                "",
+                " /srv/teahouse",
+                " Enter open the person  t all, confirmed, not confirmed  ? help",
+            ])
+        desk.press(.character("t"), .character("t"))
+        #expect(desk.screen()[10].hasPrefix(" Who has not confirmed it"))
+        #expect(desk.screen()[12].hasPrefix("> lan"))
+        #expect(!desk.screen().contains { $0.contains("ming   ") })
+    }
+
+    @Test("to everybody, with what that means; a text is needed")
+    func everybody() {
+        let desk = self.desk()
+        desk.press(.character("n"), .enter)
+        #expect(desk.screen().contains { $0.contains("The text is missing.") })
+        desk.type("维护")
+        desk.press(.tab)
+        desk.type("今晚八点")
+        desk.press(.enter)
+        #expect(desk.screen().contains { $0.contains("teahouse ctl notice send 今晚八点 --title 维护") })
+        #expect(desk.screen().contains { $0.contains("Every person with an account gets it") })
+        #expect(desk.changes().isEmpty)
+        desk.press(.enter)
+        #expect(desk.changes() == [.notices(.send(AdminNewNotice(title: "维护", text: "今晚八点")))])
+        desk.press(.character("z"))
+        #expect(desk.changes().count == 1)
+    }
+
+    @Test("to the members of the chosen teams")
+    func teams() {
+        let desk = self.desk()
+        desk.press(.character("t"), .character(" "), .enter, .tab)
+        desk.type("hi")
+        desk.press(.enter)
+        #expect(desk.screen().contains { $0.contains("teahouse ctl notice send hi --team tea") })
+        desk.press(.enter)
+        #expect(desk.changes() == [.notices(.send(AdminNewNotice(text: "hi", teams: [TeamServer.name])))])
+    }
+
+    @Test("read-only: nothing is sent")
+    func readOnly() {
+        let desk = self.desk(isReadOnly: true)
+        for key in "nt" {
+            desk.press(.character(key))
+            #expect(desk.screen()[22] == " ! read-only: nothing is changed here")
+        }
+    }
+}

@@ -13,6 +13,8 @@ package final class AdminClient {
     private var lastID: Int64 = 0
     /// What the operator says of themselves, with every request from now on: for the audit log.
     package var who = AdminOperator()
+    /// Nothing that changes anything is sent.
+    package var isReadOnly = false
 
     /// Connects to the server that runs on `folder` and exchanges hello lines.
     ///
@@ -42,6 +44,9 @@ package final class AdminClient {
     ///
     /// - Returns: the id that its answer will carry.
     package func send(_ request: AdminRequest) throws(AdminError) -> Int64 {
+        guard !self.isReadOnly || !request.isChange else {
+            throw AdminError(.refused, "read-only: \(request.word) would change something, nothing was done")
+        }
         self.lastID += 1
         let line = request.line(id: self.lastID, by: self.who)
         guard line.count <= AdminProtocol.maximumLineBytes else {

@@ -97,23 +97,30 @@ package struct AdminConversationDetail: AdminRecord {
     /// The announcement.
     package var notice: String?
     package var members: [AdminMember]
+    /// People who get what is said without being members: those in a room now, and temporary subscribers.
+    package var listenerCount: Int64
 
-    package init(conversation: AdminConversation, notice: String? = nil, members: [AdminMember]) {
+    package init(
+        conversation: AdminConversation, notice: String? = nil, members: [AdminMember], listenerCount: Int64 = 0
+    ) {
         self.conversation = conversation
         self.notice = notice
         self.members = members
+        self.listenerCount = listenerCount
     }
 
     func write(to fields: inout FieldWriter) {
         fields.record("conversation", self.conversation)
         fields.text("notice", self.notice)
         fields.records("members", self.members)
+        fields.number("listeners", self.listenerCount)
     }
 
     init(_ fields: FieldReader) throws(AdminError) {
         self.conversation = try fields.record("conversation")
         self.notice = try fields.optionalText("notice")
         self.members = try fields.records("members")
+        self.listenerCount = try fields.number("listeners")
     }
 }
 

@@ -3,6 +3,8 @@ package import ChatModel
 /// What an operator can ask about conversations and their messages, beyond `AdminRequest`'s own cases. A conversation is
 /// named as in `listMessages`.
 package enum AdminTalkRequest: Hashable, Sendable {
+    /// The conversations of a person by number; `after` is the `next` of the page before.
+    case list(of: UserName, after: Int64?)
     /// The conversation of two people, made when they have none.
     case createDirect(UserName, UserName)
     /// A room has no members: people listen while they are there.
@@ -39,6 +41,7 @@ package enum AdminTalkPlace: Hashable, Sendable {
 extension AdminTalkRequest {
     var word: String {
         switch self {
+        case .list: "conversation.of"
         case .createDirect: "conversation.direct"
         case .createRoom: "conversation.room"
         case .rename: "conversation.rename"
@@ -54,7 +57,7 @@ extension AdminTalkRequest {
     var isChange: Bool {
         switch self {
         case .createDirect, .createRoom, .rename, .delete, .recall: true
-        case .look, .trace, .seeAs, .export: false
+        case .list, .look, .trace, .seeAs, .export: false
         }
     }
 
@@ -68,6 +71,7 @@ extension AdminTalkRequest {
 
     package var subject: String? {
         switch self {
+        case .list(let member, _): member.text
         case .createDirect(let one, let other): "\(one.text),\(other.text)"
         case .createRoom(let name, _): name.text
         case .rename(let name, _), .delete(let name), .look(let name, _, _), .recall(let name, _, _),
@@ -78,6 +82,9 @@ extension AdminTalkRequest {
 
     func write(to fields: inout FieldWriter) {
         switch self {
+        case .list(let member, let after):
+            fields.text("member", member.text)
+            fields.number("after", after)
         case .createDirect(let one, let other):
             fields.text("one", one.text)
             fields.text("other", other.text)
@@ -119,6 +126,8 @@ extension AdminTalkRequest {
     /// - Returns: `nil` for a word that is none of these.
     init?(word: String, _ with: FieldReader) throws(AdminError) {
         switch word {
+        case "conversation.of":
+            self = .list(of: try with.userName("member"), after: try with.optionalNumber("after"))
         case "conversation.direct": self = .createDirect(try with.userName("one"), try with.userName("other"))
         case "conversation.room":
             self = .createRoom(try with.channelName("name"), title: try with.optionalText("title"))

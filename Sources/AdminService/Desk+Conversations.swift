@@ -176,7 +176,8 @@ extension Desk {
         return AdminConversationDetail(
             conversation: AdminConversation(conversation, name: try Self.name(of: conversation, transaction)),
             notice: try transaction.card(of: id)?.notice,
-            members: members.map { AdminMember($0, headCountable: conversation.headCountable) })
+            members: members.map { AdminMember($0, headCountable: conversation.headCountable) },
+            listenerCount: Int64(try transaction.listenerCount(of: id)))
     }
 
     static func name(

@@ -6,6 +6,7 @@ import Store
 extension Desk {
     func answer(_ request: AdminTalkRequest, _ then: @escaping Answer) {
         switch request {
+        case .list(let member, let after): self.list(of: member, after: after, then)
         case .createDirect(let one, let other): self.createDirect(one, other, then)
         case .createRoom(let name, let title): self.createRoom(name, title, then)
         case .rename(let conversation, let title): self.rename(conversation, title, then)
@@ -80,6 +81,18 @@ extension Desk {
     }
 
     // MARK: Looking
+
+    private func list(of member: UserName, after: Int64?, _ then: @escaping Answer) {
+        self.read(then) { transaction throws(StoreError) in
+            let all = try transaction.conversations(of: transaction.existingUser(member).id).map(\.conversation)
+            let rest = all.filter { $0.id.rawValue > after ?? 0 }
+            var page: [AdminConversation] = []
+            for conversation in rest.prefix(AdminProtocol.pageRows) {
+                page.append(AdminConversation(conversation, name: try Self.name(of: conversation, transaction)))
+            }
+            return .conversations(page, next: rest.count > page.count ? page.last?.number : nil)
+        }
+    }
 
     private func look(_ conversation: String, _ place: AdminTalkPlace, limit: Int, _ then: @escaping Answer) {
         self.read(then) { transaction throws(StoreError) in

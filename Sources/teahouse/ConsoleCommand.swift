@@ -28,7 +28,7 @@ let consoleCommand = Command(
             case .text, .richText: message.text + (message.isCut ? "…" : "")
             default: digest.detailed(message.sketch)
             }
-        }, nowMilliseconds: Clock.system.wallMilliseconds())
+        }, moment: { Moment.milliseconds($0, nowMilliseconds: $1) }, nowMilliseconds: Clock.system.wallMilliseconds())
     look.hiddenRows = try cardRows(invocation.values("hide"), terminal)
     let console = Console(
         look: look, place: folder, commands: controlCommand, isReadOnly: invocation.has("read-only"))

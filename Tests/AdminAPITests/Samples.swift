@@ -170,7 +170,7 @@ let replyVectors: [(AdminReply, String)] = [
             .success(.conversation(AdminConversationDetail(conversation: sampleConversation, members: [sampleMember])))
         ),
         #"{"id":7,"answer":"conversation","with":{"conversation":{"# + conversationJSON
-            + #"},"members":[{"name":"romeo","role":"owner","unread":4,"mutedUntil":0}]}}"#
+            + #"},"members":[{"name":"romeo","role":"owner","unread":4,"mutedUntil":0}],"listeners":0}}"#
     ),
     (
         .answer(id: 7, .success(.messages([sampleMessage]))),

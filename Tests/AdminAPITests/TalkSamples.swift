@@ -17,6 +17,10 @@ let talkRequestVectors: [(AdminRequest, String)] = [
     ),
     (.talks(.delete("verona")), #"{"id":7,"ask":"conversation.delete","with":{"conversation":"verona"}}"#),
     (
+        .talks(.list(of: romeo, after: 3)),
+        #"{"id":7,"ask":"conversation.of","with":{"member":"romeo","after":3}}"#
+    ),
+    (
         .talks(.look("verona", .before(9), limit: 20)),
         #"{"id":7,"ask":"conversation.look","with":{"conversation":"verona","before":9,"limit":20}}"#
     ),

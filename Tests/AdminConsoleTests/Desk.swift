@@ -12,6 +12,8 @@ final class Desk {
     var console: Console
     /// What was asked, the newest last.
     private(set) var asked: [AdminRequest] = []
+    /// The reasons that were given with questions.
+    private(set) var reasons: [String] = []
     private(set) var effects: [Console.Effect] = []
     private var watches: [Int64] = []
     /// What the server answers; `nil` for no answer at all.
@@ -22,7 +24,9 @@ final class Desk {
         server: @escaping (AdminRequest) -> Result<AdminAnswer, AdminError>? = Samples.answer
     ) {
         let texts = Texts(embedded: language)
-        let look = Look(texts: { texts($0, $1) }, time: Samples.time, nowMilliseconds: Self.now)
+        let look = Look(
+            texts: { texts($0, $1) }, time: Samples.time, moment: { text, _ in text == "now" ? Self.now : nil },
+            nowMilliseconds: Self.now)
         self.console = Console(look: look, place: "/srv/teahouse", commands: Samples.commands, isReadOnly: isReadOnly)
         self.server = server
         self.console.connected()
@@ -36,10 +40,14 @@ final class Desk {
             guard !effects.isEmpty else { return }
             self.effects += effects
             for effect in effects {
-                guard case .ask(let id, let request) = effect else { continue }
+                guard case .ask(let id, let request, let why) = effect else { continue }
                 self.asked.append(request)
+                if let why { self.reasons.append(why) }
                 if let answer = self.server(request) { self.console.receive(.answer(id: id, answer)) }
-                if case .success(.following)? = self.server(request) { self.watches.append(id) }
+                switch request {
+                case .follow, .live(.start), .transfers(.watch): self.watches.append(id)
+                default: break
+                }
             }
         }
     }
@@ -78,6 +86,15 @@ final class Desk {
         }
     }
 
+    /// The screen without the names of the screens and the keys, down to the last line that says something, and then
+    /// what is told at the bottom.
+    func shown(_ columns: Int = 80, _ rows: Int = 24) -> [String] {
+        let screen = self.screen(columns, rows)
+        var body = Array(screen[1..<rows - 2])
+        while body.last?.isEmpty == true { body.removeLast() }
+        return body + [screen[rows - 2]]
+    }
+
     /// Every line has exactly the cells of the screen: nothing can move what stands behind it.
     func isStraight(_ columns: Int, _ rows: Int) -> Bool {
         let picture = self.console.picture(rows: rows, columns: columns)
@@ -85,6 +102,22 @@ final class Desk {
     }
 
     func changes() -> [AdminRequest] { self.asked.filter(\.isChange) }
+
+    /// Goes to a screen by its place, the first is 0.
+    func go(to number: Int) {
+        self.press(.character("1"))
+        for _ in 0..<number { self.press(.tab) }
+    }
+
+    /// Goes to a screen by its name.
+    func go(to title: String) {
+        for _ in 0..<30 where !self.screen()[1].hasPrefix(" \(title)") { self.press(.tab) }
+    }
+
+    /// The words of the commands that were started.
+    func runs() -> [[String]] {
+        self.effects.compactMap { if case .run(let words, input: _) = $0 { words } else { nil } }
+    }
 }
 
 enum Samples {
@@ -151,6 +184,7 @@ enum Samples {
         case .listUsers: .success(.users(self.users, next: nil))
         case .listSessions: .success(.sessions([self.session(7, "ming"), self.session(8, "lan")], next: nil))
         case .follow: .success(.following)
+        case .live(.start): .success(.live(AdminLiveHistory(points: [], limits: [])))
         case .setDisabled, .setSendBanned, .endSessions: .success(.count(1))
         case .addUser: .success(.done)
         case .issueToken: .success(.token("secret-token"))

@@ -95,6 +95,35 @@ private let look = Look(
         #expect(table.shownRows.map(\.rowID) == ids)
     }
 
+    @Test("the next match of the last filter, when all are shown again, comes round at the end")
+    func matches() {
+        var table = self.table(self.people)
+        table.move(.nextMatch, look)
+        #expect(table.current?.rowID == 1)
+        table.setFilter("an", look)
+        table.setFilter("", look)
+        table.move(.first, look)
+        table.move(.nextMatch, look)
+        #expect(table.current?.rowID == 2)
+        table.move(.nextMatch, look)
+        #expect(table.current?.rowID == 4)
+        table.move(.nextMatch, look)
+        #expect(table.current?.rowID == 2)
+        table.move(.previousMatch, look)
+        #expect(table.current?.rowID == 4)
+    }
+
+    @Test("hidden columns are neither shown nor sorted by, and one stays")
+    func hidden() {
+        var table = self.table(self.people)
+        table.hide(columns: [0])
+        #expect(table.lines(width: 20, look)[0].text == "    SIZE")
+        table.move(.nextColumn, look)
+        #expect(table.shownRows.map(\.size) == [3, 7, 20, 100])
+        table.hide(columns: [0, 1])
+        #expect(table.columnChoices.map(\.isShown) == [false, true])
+    }
+
     @Test("a click goes to the row that is shown there")
     func click() {
         var table = self.table(self.people)

@@ -52,7 +52,7 @@ import teahouse
         while true {
             let effects = console.takeEffects()
             if effects.isEmpty { return }
-            for case .ask(let id, let request) in effects {
+            for case .ask(let id, let request, _) in effects {
                 guard let answer = Self.answer(request) else { continue }
                 console.receive(.answer(id: id, .success(answer)))
             }

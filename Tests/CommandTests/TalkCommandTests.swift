@@ -1,3 +1,4 @@
+import Glibc
 import Testing
 
 @Suite("teahouse ctl: conversations, messages, sessions by filter, the pulse") struct TalkCommandTests {
@@ -34,6 +35,43 @@ import Testing
         #expect(house.ctl("message", "recall", "tea", "x").code == .usage)
         let lines = house.ctl("conversation", "export", "tea").output.split(separator: "\n")
         #expect(lines.count == 5 && lines[2].contains(#""recalled":true"#) && lines[4].contains("m5"))
+    }
+
+    @Test("an export goes into a new file, and never over another one")
+    func exportToFile() throws {
+        let house = try self.furnished()
+        let path = "\(house.folder)/tea.jsonl"
+        #expect(house.ctl("conversation", "export", "tea", "--to", path).output == "5 messages are in \(path)\n")
+        let again = house.ctl("conversation", "export", "tea", "--to", path)
+        #expect(again.code == .inputOutput && again.error.contains(path))
+        let file = try #require(fopen(path, "r"))
+        defer { fclose(file) }
+        var room = [CChar](repeating: 0, count: 4_096)
+        var lines = 0
+        while fgets(&room, Int32(room.count), file) != nil { lines += 1 }
+        #expect(lines == 5)
+    }
+
+    @Test("the conversations of one person alone, and how many listen")
+    func ofMember() throws {
+        let house = try self.furnished()
+        _ = house.ctl("user", "add", "zoe")
+        _ = house.ctl("conversation", "direct", "ming", "zoe")
+        #expect(house.ctl("conversation", "list", "--member", "zoe").output.split(separator: "\n").count == 2)
+        #expect(house.ctl("conversation", "list", "--member", "ming").output.split(separator: "\n").count == 3)
+        #expect(house.ctl("conversation", "list", "--member", "nobody").code == .refused)
+        #expect(house.ctl("conversation", "show", "tea", "--json").output.contains(#""listeners":0"#))
+    }
+
+    @Test("read-only: what changes something is refused before it is asked, what shows something is not")
+    func readOnly() throws {
+        let house = try self.furnished()
+        let refused = house.ctl("--read-only", "user", "add", "eve")
+        #expect(refused.code == .refused && refused.error.contains("read-only"))
+        #expect(house.ctl("user", "show", "eve").code == .refused)
+        #expect(house.ctl("--read-only", "message", "recall", "tea", "3").code == .refused)
+        #expect(house.ctl("--read-only", "user", "list").code == .done)
+        #expect(house.ctl("--read-only", "session", "kick", "--address", "10.", "--dry-run").code == .done)
     }
 
     @Test("a message's way to each member, and the history with a member's eyes")

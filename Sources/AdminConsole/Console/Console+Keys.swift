@@ -46,6 +46,7 @@ extension Console {
                 return true
             }
             self.prompt = .filter(TextField(table.filter))
+        case .character("|"): self.chooseColumns()
         case .character("R"), .control("r"): self.refresh()
         case .character("z"): self.takeBack()
         case .character("y"): self.copy()
@@ -83,6 +84,22 @@ extension Console {
             screen.move(move, look)
             return []
         }
+    }
+
+    private mutating func chooseColumns() {
+        guard let table = self.top.screen.table else {
+            return self.tell(Notice(self.look("console.noTable"), .refusal))
+        }
+        self.overlays.append(.form(Self.columnForm(table.columnChoices, self.look)))
+    }
+
+    private static func columnForm(_ columns: [ColumnChoice], _ look: Look) -> Form {
+        let words = [("shown", look("console.columns.shown")), ("hidden", look("console.columns.hidden"))]
+        return Form(
+            look("console.columns.title"),
+            columns.map { Form.Field(look($0.title), choices: $0.isShown ? words : words.reversed()) },
+            check: { values in values.contains("shown") ? nil : look("console.columns.none") }, command: { _ in [] },
+            submit: { values in [.hide(columns: Set(values.indices.filter { values[$0] == "hidden" }))] })
     }
 
     /// First the filter goes, then the marks, then the screen.
@@ -131,7 +148,8 @@ extension Console {
                 self.overlays.append(.page(page))
             }
         case .confirmation(var confirmation):
-            switch confirmation.press(key) {
+            let (width, height) = (min(self.size.columns - 6, 70), Self.boxHeight(rows: self.size.rows))
+            switch confirmation.press(key, last: confirmation.lastTop(width: width, height: height, self.look)) {
             case .stays: self.overlays.append(.confirmation(confirmation))
             case .refused:
                 self.effects.append(.beep)
@@ -201,9 +219,6 @@ extension Console {
         // Commands that never end have screens of their own.
         if let number = ScreenList.number(insteadOf: words) { return self.go(to: number) }
         if let screen = ScreenList.screen(insteadOf: words, self.look) { return self.push(screen) }
-        guard !self.isReadOnly || Self.onlyReads(words) else {
-            return self.tell(Notice(self.look("console.readOnly"), .refusal))
-        }
         guard !self.isRunning else { return self.tell(Notice(self.look("console.busy"), .refusal)) }
         guard words.contains("--password-stdin") else { return self.start(words, input: []) }
         let form = Form(
@@ -215,13 +230,7 @@ extension Console {
     mutating func start(_ words: [String], input: [String]) {
         self.isRunning = true
         self.notice = Notice(self.look("console.working"))
-        self.effects.append(.run(words, input: input))
-    }
-
-    /// Whether a command only shows something, by the words that show.
-    static func onlyReads(_ words: [String]) -> Bool {
-        let plain = words.filter { !$0.hasPrefix("-") }.prefix(2)
-        return plain.first == "status" || words.contains("--help")
-            || ["list", "show", "verify", "figures", "card", "announcements"].contains(plain.last ?? "")
+        // Then the command itself refuses what asks the server for a change.
+        self.effects.append(.run(self.isReadOnly ? ["--read-only"] + words : words, input: input))
     }
 }

@@ -93,6 +93,9 @@ extension Console {
 
     // MARK: What lies over it
 
+    /// Rows inside a frame on a screen of so many.
+    static func boxHeight(rows: Int) -> Int { max(3, rows - Self.rowsBelow - 2) }
+
     private func withOverlays(_ under: Picture) -> Picture {
         guard let overlay = self.overlays.last else { return under }
         let columns = self.size.columns
@@ -105,11 +108,12 @@ extension Console {
             return under.covered(by: picture, title: page.title, width: width)
         case .confirmation(let confirmation):
             let width = min(wide, 70)
-            let picture = confirmation.picture(width: width, self.look)
+            let picture = confirmation.picture(width: width, height: Self.boxHeight(rows: self.size.rows), self.look)
             return under.covered(by: picture, title: confirmation.proposal.title, width: width)
         case .form(let form):
             let width = min(wide, 70)
-            return under.covered(by: form.picture(width: width, self.look), title: form.title, width: width)
+            let picture = form.picture(width: width, height: Self.boxHeight(rows: self.size.rows), self.look)
+            return under.covered(by: picture, title: form.title, width: width)
         case .selector(let selector):
             let height = under.lines.count - 3
             let picture = selector.picture(width: wide, height: height, self.look)
@@ -203,9 +207,9 @@ extension Intent {
         switch self {
         case .propose(let proposal): proposal.deed.commands
         case .perform(let deed): deed.commands
-        case .form(let form): [form.command(form.values)]
+        case .form(let form): [form.command(form.values)].filter { !$0.isEmpty }
         case .run(let words, _), .rehearse(let words, _): [words]
-        case .ask, .select, .open, .go, .page, .tell, .refresh: []
+        case .ask, .askWhy, .select, .open, .go, .page, .tell, .refresh, .give, .hide: []
         }
     }
 }

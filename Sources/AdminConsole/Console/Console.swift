@@ -7,7 +7,7 @@ package struct Console: Sendable {
     /// What is to be done outside.
     package enum Effect: Sendable {
         /// Ask the server; the answer comes back with the number.
-        case ask(id: Int64, AdminRequest)
+        case ask(id: Int64, AdminRequest, why: String?)
         /// Run `teahouse ctl` with these words, with these lines as its input.
         case run([String], input: [String])
         case copy(String)
@@ -66,6 +66,8 @@ package struct Console: Sendable {
 
     /// Requests of one deed that are under way at once: the server answers nobody else's later for it.
     static let requestsAtOnce = 8
+    /// The purpose of an answer to what a screen watches.
+    static let watching = -1
     /// How long a deed can be taken back.
     static let undoMilliseconds: Int64 = 30_000
 
@@ -156,8 +158,12 @@ package struct Console: Sendable {
             }
             self.carryOut(intents, for: number)
         case .watch(let number):
-            guard case .failure(let error) = answer else { return }
-            self.change(number) { screen, look in _ = screen.fail(error, purpose: -1, look) }
+            self.change(number) { screen, look in
+                switch answer {
+                case .success(let answer): _ = screen.receive(answer, purpose: Self.watching, look)
+                case .failure(let error): _ = screen.fail(error, purpose: Self.watching, look)
+                }
+            }
         case .selector: self.giveSelector(answer)
         case .deed: self.goOn(answer)
         case .nobody: break
@@ -186,11 +192,11 @@ package struct Console: Sendable {
         }
     }
 
-    @discardableResult mutating func ask(_ request: AdminRequest, _ asker: Asker) -> Bool {
+    @discardableResult mutating func ask(_ request: AdminRequest, _ asker: Asker, why: String? = nil) -> Bool {
         guard case .connected = self.link else { return false }
         self.lastID += 1
         self.askers[self.lastID] = asker
-        self.effects.append(.ask(id: self.lastID, request))
+        self.effects.append(.ask(id: self.lastID, request, why: why))
         return true
     }
 
@@ -266,11 +272,8 @@ package struct Console: Sendable {
     mutating func carryOut(_ intents: [Intent], for number: Int) {
         for intent in intents {
             switch intent {
-            case .ask(let request, let purpose):
-                if !self.ask(request, .screen(number, purpose: purpose)) {
-                    let error = AdminError(.connectionLost, self.look("console.lost"))
-                    self.change(number) { screen, look in _ = screen.fail(error, purpose: purpose, look) }
-                }
+            case .ask(let request, let purpose): self.ask(request, purpose, why: nil, for: number)
+            case .askWhy(let request, let purpose, let why): self.ask(request, purpose, why: why, for: number)
             case .propose(let proposal): self.overlays.append(.confirmation(Confirmation(proposal)))
             case .perform(let deed): self.perform(deed)
             case .form(let form): self.overlays.append(.form(form))
@@ -285,8 +288,21 @@ package struct Console: Sendable {
                 self.rehearsal = then
                 self.start(words, input: [])
             case .refresh: self.refresh()
+            case .give(let values, let purpose):
+                self.withTop { screen, look in screen.take(values, purpose: purpose, look) }
+            case .hide(let columns):
+                self.withTop { screen, _ in
+                    screen.hide(columns: columns)
+                    return []
+                }
             }
         }
+    }
+
+    private mutating func ask(_ request: AdminRequest, _ purpose: Int, why: String?, for number: Int) {
+        guard !self.ask(request, .screen(number, purpose: purpose), why: why) else { return }
+        let error = AdminError(.connectionLost, self.look("console.lost"))
+        self.change(number) { screen, look in _ = screen.fail(error, purpose: purpose, look) }
     }
 
     /// Puts a selector over the screen.

@@ -5,6 +5,8 @@ package import CommandLineKit
 package enum Intent: Sendable {
     /// A question; the answer comes back to the screen with the number it chose for it.
     case ask(AdminRequest, purpose: Int)
+    /// A question that the audit log keeps with its reason.
+    case askWhy(AdminRequest, purpose: Int, why: String)
     /// A change that the person must agree to first.
     case propose(Proposal)
     /// A change that is made at once.
@@ -22,6 +24,10 @@ package enum Intent: Sendable {
     case rehearse([String], then: @Sendable (ExitCode, [String]) -> [Intent])
     /// Asks for everything again.
     case refresh
+    /// Values that were typed into a form, for the screen itself.
+    case give([String], purpose: Int)
+    /// Leaves columns of the table out, by their numbers.
+    case hide(columns: Set<Int>)
 }
 
 /// One line that tells how something went.

@@ -4,6 +4,9 @@ package enum Verb: Hashable, Sendable {
     case ban, unban, notice, messages, write, add, remove, older, jump, member, suspend, resume, cancel
     case delete, collect, verify, orphans, damaged, order, invalidate, invalidateAll, invalidateTeam, look
     case follow, clear, over
+    case createDirect, createRoom, rename, export, narrow, newer, jumpTime, trace, seeAs, recall, recallForGood
+    case writeAsSystem, kickWhere
+    case tryOut, flagged, reset, showLimits, effective, preset, apply, applyNow
     case card, viewer, ownView, limits, transfer, dismiss, requests, hide, unhide, role
     case accept, refuse, withdraw, all, filter, team, erase, details, importing, friends
 }
@@ -31,7 +34,7 @@ enum CommonKeys {
         ("↑ ↓ j k", "console.key.move"), ("PgUp PgDn", "console.key.page"), ("g G Home End", "console.key.ends"),
         ("/", "console.key.filter"), ("Space", "console.key.mark"), ("v", "console.key.range"),
         ("*", "console.key.markAll"), ("U", "console.key.unmark"), ("< >", "console.key.sort"),
-        ("I", "console.key.invert"),
+        ("I", "console.key.invert"), ("n N Ctrl-N Ctrl-P", "console.key.nextMatch"), ("|", "console.key.columns"),
     ]
 
     static let console: [(String, String)] = [
@@ -46,6 +49,8 @@ package enum TableMove: Hashable, Sendable {
     case up, down, pageUp, pageDown, first, last
     case mark, range, markAll, unmark
     case nextColumn, previousColumn, invert
+    /// The next row that the last filter finds, when all are shown again; after the last one comes the first.
+    case nextMatch, previousMatch
     /// A click on a row of the table's lines; the heading is row 0.
     case to(row: Int)
 
@@ -64,6 +69,8 @@ package enum TableMove: Hashable, Sendable {
         case .character(">"): self = .nextColumn
         case .character("<"): self = .previousColumn
         case .character("I"): self = .invert
+        case .character("n"), .control("n"): self = .nextMatch
+        case .character("N"), .control("p"): self = .previousMatch
         default: return nil
         }
     }

@@ -10,6 +10,9 @@ package struct Look: Sendable {
     package var time: @Sendable (Int64) -> String
     /// A message in one line: its text, or what it is.
     package var message: @Sendable (AdminMessage) -> String
+    /// UTC milliseconds of what a person means by a moment, `2026-11-21 08:00` or `2h` for two hours ago, and of now; `nil`
+    /// when it is none.
+    package var moment: @Sendable (_ text: String, _ nowMilliseconds: Int64) -> Int64?
     /// UTC milliseconds now.
     package var nowMilliseconds: Int64
     /// Rows that cards of teams leave out.
@@ -17,8 +20,10 @@ package struct Look: Sendable {
 
     package init(
         texts: @escaping TextLookup, time: @escaping @Sendable (Int64) -> String,
-        message: @escaping @Sendable (AdminMessage) -> String = { $0.text }, nowMilliseconds: Int64 = 0
+        message: @escaping @Sendable (AdminMessage) -> String = { $0.text },
+        moment: @escaping @Sendable (String, Int64) -> Int64? = { _, _ in nil }, nowMilliseconds: Int64 = 0
     ) {
+        self.moment = moment
         self.texts = texts
         self.time = time
         self.message = message

@@ -18,12 +18,17 @@ package protocol Screen: Sendable {
     /// What it wants to be told of as long as it is shown.
     var watches: [AdminRequest] { get }
     mutating func update(_ verb: Verb, _ look: Look) -> [Intent]
+    /// - Parameter purpose: the number that the screen chose, or `Console.watching` for what it watches.
     mutating func receive(_ answer: AdminAnswer, purpose: Int, _ look: Look) -> [Intent]
     /// A question was refused, or the connection broke: nothing more will come of it.
     mutating func fail(_ error: AdminError, purpose: Int, _ look: Look) -> [Intent]
     mutating func receive(_ event: AdminEvent, _ look: Look)
+    /// Takes what was typed into a form of this screen.
+    mutating func take(_ values: [String], purpose: Int, _ look: Look) -> [Intent]
     mutating func move(_ move: TableMove, _ look: Look)
     mutating func setFilter(_ text: String, _ look: Look)
+    /// Leaves columns of the table out, by their numbers.
+    mutating func hide(columns: Set<Int>)
     /// Tells the cells it will be drawn in.
     mutating func lay(width: Int, height: Int, _ look: Look)
     func lines(width: Int, height: Int, _ look: Look) -> [Line]
@@ -40,14 +45,17 @@ extension Screen {
         [.tell(Notice(error.message, .failure))]
     }
     package mutating func receive(_ event: AdminEvent, _ look: Look) {}
+    package mutating func take(_ values: [String], purpose: Int, _ look: Look) -> [Intent] { [] }
     package mutating func move(_ move: TableMove, _ look: Look) {}
     package mutating func setFilter(_ text: String, _ look: Look) {}
+    package mutating func hide(columns: Set<Int>) {}
     package mutating func lay(width: Int, height: Int, _ look: Look) {}
 }
 
 /// What the console needs to know of a screen's table.
 package protocol TableControl {
     var filter: String { get }
+    var columnChoices: [ColumnChoice] { get }
     func summary(_ look: Look) -> String
 }
 
@@ -66,6 +74,7 @@ package protocol TableScreen: Screen {
 extension TableScreen {
     package var table: (any TableControl)? { self.rows }
     package mutating func setFilter(_ text: String, _ look: Look) { self.rows.setFilter(text, look) }
+    package mutating func hide(columns: Set<Int>) { self.rows.hide(columns: columns) }
     package func head(width: Int, _ look: Look) -> [Line] { [] }
 
     package mutating func move(_ move: TableMove, _ look: Look) {

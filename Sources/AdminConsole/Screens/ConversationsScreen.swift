@@ -45,15 +45,48 @@ extension MemberRole {
     }
 }
 
+/// Which conversations are shown: those for which everything that is set holds.
+struct TalkFilter: Hashable, Sendable {
+    var kind: ConversationKind?
+    /// One who is in it.
+    var member: UserName?
+    /// With a message in so many days.
+    var days: Int64?
+    /// In one of the states that keep people from sending.
+    var isHeld = false
+
+    func matches(_ conversation: AdminConversation, nowMilliseconds: Int64) -> Bool {
+        if let kind = self.kind, conversation.kind != kind { return false }
+        if let days = self.days, conversation.activeAtMilliseconds < nowMilliseconds - days * 86_400_000 {
+            return false
+        }
+        return !self.isHeld || conversation.isBanned || conversation.isMuted || conversation.isDisbanded
+    }
+
+    /// `group, ming, active in 7 days`; empty when nothing is set.
+    func summary(_ look: Look) -> String {
+        var parts: [String] = []
+        if let kind = self.kind { parts.append(look(kind.textKey)) }
+        if let member = self.member { parts.append(look("console.talks.with", ["name": member.text])) }
+        if let days = self.days { parts.append(look("console.talks.activeIn", ["days": String(days)])) }
+        if self.isHeld { parts.append(look("console.talks.held")) }
+        return parts.joined(separator: ", ")
+    }
+}
+
 /// Everything that people talk in.
 struct ConversationsScreen: TableScreen {
+    /// Above so many members every message is work for the whole server.
+    static let manyMembers: Int64 = 1_000
+
     let title = "console.conversations"
     let emptyText = "console.conversations.empty"
     let keys =
         [
             KeyBinding(.enter, .open, "console.conversations.open"),
             KeyBinding(.character("n"), .create, "console.groups.create", isChange: true),
-        ] + GroupDeeds.bindings
+            KeyBinding(.character("f"), .narrow, "console.talks.narrow"),
+        ] + GroupDeeds.bindings + TalkDeeds.createBindings + TalkDeeds.bindings
     var rows = TableView<AdminConversation>(
         [
             TableColumn("table.number", width: 6, isOnTheRight: true, order: { .number($0.number) }) {
@@ -63,8 +96,12 @@ struct ConversationsScreen: TableScreen {
             TableColumn("table.kind", width: 8) { conversation, look in look(conversation.kind.textKey) },
             TableColumn("table.name") { conversation, _ in conversation.name },
             TableColumn("table.title") { conversation, _ in conversation.title ?? "" },
-            TableColumn("table.members", width: 7, isOnTheRight: true, order: { .number($0.memberCount) }) { row, _ in
-                String(row.memberCount)
+            TableColumn(
+                "table.members", width: 7, isOnTheRight: true, order: { .number($0.memberCount) },
+                style: { $0.memberCount >= Self.manyMembers ? .warning : .plain }
+            ) { row, _ in
+                // Not by colour alone.
+                row.memberCount >= Self.manyMembers ? "!\(row.memberCount)" : String(row.memberCount)
             },
             TableColumn("table.messages", width: 9, isOnTheRight: true, order: { .number($0.head) }) { row, _ in
                 String(row.head)
@@ -77,17 +114,37 @@ struct ConversationsScreen: TableScreen {
             },
         ], sortColumn: 7, isDescending: true)
     private var pages = Pages<AdminConversation>()
+    private var filter = TalkFilter()
+    /// How often the filter changed: an answer to an older question is no longer wanted.
+    private var turn = 0
 
     var copied: String? { self.rows.current?.reference }
 
     mutating func refresh() -> [Intent] {
-        self.pages.begin() ? [.ask(.listConversations(after: nil), purpose: 0)] : []
+        self.pages.begin() ? [.ask(self.page(after: nil), purpose: self.turn)] : []
+    }
+
+    private func page(after: Int64?) -> AdminRequest {
+        self.filter.member.map { .talks(.list(of: $0, after: after)) } ?? .listConversations(after: after)
     }
 
     mutating func receive(_ answer: AdminAnswer, purpose: Int, _ look: Look) -> [Intent] {
-        guard case .conversations(let conversations, let next) = answer else { return [] }
-        if let all = self.pages.take(conversations, isLast: next == nil) { self.rows.replace(all, look) }
-        return next.map { [.ask(.listConversations(after: $0), purpose: 0)] } ?? []
+        guard case .conversations(let conversations, let next) = answer, purpose == self.turn else { return [] }
+        if let all = self.pages.take(conversations, isLast: next == nil) {
+            self.rows.replace(
+                all.filter { self.filter.matches($0, nowMilliseconds: look.nowMilliseconds) }, look)
+        }
+        return next.map { [.ask(self.page(after: $0), purpose: self.turn)] } ?? []
+    }
+
+    /// What was typed into the form of the filter: kind, member, days, whether held.
+    mutating func take(_ values: [String], purpose: Int, _ look: Look) -> [Intent] {
+        self.filter = TalkFilter(
+            kind: Int64(values[0]).flatMap { ConversationKind(rawValue: $0) }, member: UserName(values[1]),
+            days: Int64(values[2]), isHeld: values[3] == "held")
+        self.turn += 1
+        self.pages.end()
+        return self.refresh()
     }
 
     mutating func fail(_ error: AdminError, purpose: Int, _ look: Look) -> [Intent] {
@@ -95,13 +152,47 @@ struct ConversationsScreen: TableScreen {
         return [.tell(Notice(error.message, .failure))]
     }
 
+    private func narrowForm(_ look: Look) -> Form {
+        var kinds = [("", look("console.talks.anyKind"))]
+        kinds += ConversationKind.allCases.map { (String($0.rawValue), look($0.textKey)) }
+        let states = [("", look("console.talks.anyState")), ("held", look("console.talks.held"))]
+        let filter = self.filter
+        var fields = [
+            Form.Field(look("table.kind"), choices: kinds),
+            Form.Field(look("console.talks.member"), filter.member?.text ?? "", maximum: UserName.maximumScalars),
+            Form.Field(look("console.talks.days"), filter.days.map(String.init) ?? ""),
+            Form.Field(look("table.state"), choices: states),
+        ]
+        fields[0].text.text = filter.kind.map { String($0.rawValue) } ?? ""
+        fields[3].text.text = filter.isHeld ? "held" : ""
+        return Form(
+            look("console.talks.narrow"), fields,
+            check: { values in
+                if !values[1].isEmpty, UserName(values[1]) == nil {
+                    let bound = ["name": values[1], "maximum": String(UserName.maximumScalars)]
+                    return look("ctl.badUserName", bound)
+                }
+                if values[2].isEmpty || (Int64(values[2]).map { (1...36_500).contains($0) } ?? false) { return nil }
+                return look("console.talks.daysHint")
+            },
+            command: { ["conversation", "list"] + ($0[1].isEmpty ? [] : ["--member", $0[1]]) },
+            submit: { [.give($0, purpose: 0)] })
+    }
+
+    func head(width: Int, _ look: Look) -> [Line] {
+        self.filter == TalkFilter() ? [] : [Line(" " + self.filter.summary(look), .accent)]
+    }
+
     mutating func update(_ verb: Verb, _ look: Look) -> [Intent] {
         switch verb {
+        case .narrow: return [.form(self.narrowForm(look))]
         case .create: return GroupDeeds.create(look)
         case .open:
             guard let conversation = self.rows.current else { return look.nothing() }
             return [.open(ConversationScreen(conversation))]
-        default: return GroupDeeds.update(verb, self.rows.targets, look) ?? []
+        default:
+            return GroupDeeds.update(verb, self.rows.targets, look)
+                ?? TalkDeeds.update(verb, self.rows.targets, look) ?? []
         }
     }
 }
@@ -127,7 +218,7 @@ struct ConversationScreen: TableScreen {
             KeyBinding(.character("d"), .remove, "console.groups.remove", isChange: true),
             KeyBinding(.character("x"), .member, "console.groups.muteMember", isChange: true),
             KeyBinding(.character("X"), .resume, "console.groups.unmuteMember", isChange: true),
-        ] + GroupDeeds.bindings
+        ] + GroupDeeds.bindings + TalkDeeds.bindings
     let refreshMilliseconds: Int64? = 5_000
     var rows = TableView<AdminMember>([
         TableColumn("table.name") { member, _ in member.name.text },
@@ -141,6 +232,7 @@ struct ConversationScreen: TableScreen {
     ])
     private var conversation: AdminConversation
     private var notice: String?
+    private var listenerCount: Int64 = 0
 
     init(_ conversation: AdminConversation) { self.conversation = conversation }
 
@@ -152,6 +244,7 @@ struct ConversationScreen: TableScreen {
         guard case .conversation(let detail) = answer else { return [] }
         self.conversation = detail.conversation
         self.notice = detail.notice
+        self.listenerCount = detail.listenerCount
         self.rows.replace(detail.members, look)
         return []
     }
@@ -169,7 +262,8 @@ struct ConversationScreen: TableScreen {
             if verb == .remove { return Self.remove(targets, from: group, look) }
             return verb == .member ? Self.muteForm(targets, group, look) : Self.unmute(targets, group, look)
         default:
-            return GroupDeeds.update(verb, [self.conversation], notice: self.notice ?? "", members: members, look) ?? []
+            return GroupDeeds.update(verb, [self.conversation], notice: self.notice ?? "", members: members, look)
+                ?? TalkDeeds.update(verb, [self.conversation], look) ?? []
         }
     }
 
@@ -247,9 +341,19 @@ struct ConversationScreen: TableScreen {
             row("table.messages", "\(conversation.head)"),
             row("table.active", look.time(conversation.activeAtMilliseconds)),
             row("table.created", look.time(conversation.createdAtMilliseconds)),
-            row("table.notice", self.notice ?? ""), Line(),
+            row("table.notice", self.notice ?? ""), self.audience(look), Line(),
             Line(" " + look("heading.members", ["count": String(conversation.memberCount)]), .title),
         ]
+    }
+
+    /// Who listens now, and whether that is much.
+    private func audience(_ look: Look) -> Line {
+        let all = self.conversation.memberCount + self.listenerCount
+        let isLarge = all >= ConversationsScreen.manyMembers
+        let line =
+            Line(" " + Cells.fitted(Cells.drawable(look("table.listeners")), to: 18), .dim)
+            + Line(String(self.listenerCount))
+        return isLarge ? line + Line("  ! " + look("console.talks.large", ["count": String(all)]), .warning) : line
     }
 }
 

@@ -5,19 +5,35 @@ extension AdminMessage: TableRow {
     package var searchTexts: [String] { [self.sender, self.text, self.sketch.words] }
 }
 
-/// The messages of one conversation, the newest at the bottom.
+/// The messages of one conversation, the newest at the bottom; new ones come by themselves.
 struct MessagesScreen: TableScreen {
-    private static let newest = 0
-    private static let older = 1
+    /// Messages that are kept; then those at the other end go.
+    private static let maximumMessages = 2_000
+
+    private enum Purpose {
+        static let newest = 0
+        static let older = 1
+        static let newer = 2
+        /// Around a number or from a time on.
+        static let place = 3
+    }
 
     let title = "console.messages"
     let emptyText = "console.messages.empty"
     let keys = [
         KeyBinding(.enter, .open, "console.messages.open"),
         KeyBinding(.character("b"), .older, "console.messages.older"),
+        KeyBinding(.character("a"), .newer, "console.messages.newer"),
         KeyBinding(.character("J"), .jump, "console.messages.jump"),
+        KeyBinding(.character("T"), .jumpTime, "console.messages.jumpTime"),
         KeyBinding(.character("e"), .order, "console.messages.newest"),
+        KeyBinding(.character("t"), .trace, "console.messages.trace"),
+        KeyBinding(.character("V"), .seeAs, "console.seen.choose"),
+        KeyBinding(.character("x"), .recall, "console.messages.recall", isChange: true),
+        KeyBinding(.character("X"), .recallForGood, "console.messages.recallForGood", isChange: true),
         KeyBinding(.character("w"), .write, "console.groups.write", isChange: true),
+        KeyBinding(.character("W"), .writeAsSystem, "console.messages.system", isChange: true),
+        KeyBinding(.character("E"), .export, "console.talks.export"),
     ]
     var rows = TableView<AdminMessage>(
         [
@@ -30,72 +46,149 @@ struct MessagesScreen: TableScreen {
         ], sortColumn: 0)
     private let conversation: AdminConversation
     private var isAsking = false
+    /// The message that was jumped to, or from which older ones were asked for; `nil` for who reads the newest.
+    private var wanted: Int64?
 
-    init(_ conversation: AdminConversation) { self.conversation = conversation }
-
-    var copied: String? { self.rows.current.map { String($0.id.rawValue) } }
-
-    private mutating func ask(before: Int64?, _ purpose: Int) -> [Intent] {
-        guard !self.isAsking else { return [] }
-        self.isAsking = true
-        let request = AdminRequest.listMessages(
-            conversation: self.conversation.reference, before: before, limit: Int64(AdminProtocol.pageMessages))
-        return [.ask(request, purpose: purpose)]
+    /// - Parameter sequence: the message to go to; `nil` for the newest.
+    init(_ conversation: AdminConversation, at sequence: Int64? = nil) {
+        self.conversation = conversation
+        self.wanted = sequence
     }
 
-    mutating func refresh() -> [Intent] { self.ask(before: nil, Self.newest) }
+    var copied: String? { self.rows.current.map { String($0.id.rawValue) } }
+    var watches: [AdminRequest] { [.follow(conversation: self.conversation.reference, withSessions: false)] }
 
-    /// Older ones are put before what is there; the newest, and those around a number, take its place unless they join.
+    private mutating func ask(_ place: AdminTalkPlace, _ purpose: Int) -> [Intent] {
+        guard !self.isAsking else { return [] }
+        self.isAsking = true
+        let request = AdminTalkRequest.look(
+            self.conversation.reference, place, limit: Int64(AdminProtocol.pageMessages))
+        return [.ask(.talks(request), purpose: purpose)]
+    }
+
+    /// The newest, or those around the cursor for who reads elsewhere.
+    mutating func refresh() -> [Intent] {
+        guard let wanted = self.wanted else { return self.ask(.before(.max), Purpose.newest) }
+        return self.ask(.around(self.rows.current?.sequence ?? wanted), Purpose.newest)
+    }
+
+    /// A page joins what is there, unless there is a gap between: then it takes its place.
     mutating func receive(_ answer: AdminAnswer, purpose: Int, _ look: Look) -> [Intent] {
+        guard purpose != Console.watching else { return [] }
         self.isAsking = false
         guard case .messages(let messages) = answer else { return [] }
+        if messages.isEmpty, purpose != Purpose.newest {
+            let key = purpose == Purpose.older ? "console.messages.first" : "console.messages.last"
+            return [.tell(Notice(look(key)))]
+        }
         let isFirst = self.rows.rows.isEmpty
-        let known = self.rows.rows.map(\.sequence)
-        let joins = messages.contains { known.contains($0.sequence) } || purpose == Self.older
-        if purpose == Self.older && messages.isEmpty { return [.tell(Notice(look("console.messages.first")))] }
-        let kept = joins ? self.rows.rows.filter { old in !messages.contains { $0.sequence == old.sequence } } : []
-        self.rows.replace((kept + messages).sorted { $0.sequence < $1.sequence }, look)
-        if purpose > Self.older { self.rows.select(Int64(purpose)) }
-        if isFirst { self.rows.move(.last, look) }
+        let isFar = !isFirst && !self.joins(messages)
+        let pages = purpose == Purpose.older || purpose == Purpose.newer
+        self.put(messages, replacing: isFar && !pages, atTheEnd: purpose != Purpose.older, look)
+        if purpose == Purpose.place, let sequence = self.wanted ?? messages.first?.sequence {
+            self.rows.select(sequence)
+            self.wanted = sequence
+        }
+        if purpose == Purpose.newest && (isFirst || isFar) {
+            self.rows.move(.last, look)
+            if let wanted = self.wanted { self.rows.select(wanted) }
+        }
         return []
     }
 
+    private func joins(_ messages: [AdminMessage]) -> Bool {
+        guard let first = messages.first?.sequence, let last = messages.last?.sequence,
+            let low = self.rows.rows.first?.sequence, let high = self.rows.rows.last?.sequence
+        else { return true }
+        return first <= high + 1 && last >= low - 1
+    }
+
+    private mutating func put(_ messages: [AdminMessage], replacing: Bool, atTheEnd: Bool, _ look: Look) {
+        let new = Set(messages.map(\.sequence))
+        let kept = replacing ? [] : self.rows.rows.filter { !new.contains($0.sequence) }
+        let all = (kept + messages).sorted { $0.sequence < $1.sequence }
+        let shown = atTheEnd ? all.suffix(Self.maximumMessages) : all.prefix(Self.maximumMessages)
+        self.rows.replace(Array(shown), look)
+    }
+
+    /// One that follows the last one that is shown.
+    mutating func receive(_ event: AdminEvent, _ look: Look) {
+        guard case .message(let message) = event, message.sequence > 0,
+            message.sequence == (self.rows.rows.last?.sequence ?? 0) + 1
+        else { return }
+        let isAtEnd = self.rows.current?.sequence == self.rows.rows.last?.sequence
+        self.put([message], replacing: false, atTheEnd: true, look)
+        if isAtEnd { self.rows.move(.last, look) }
+    }
+
     mutating func fail(_ error: AdminError, purpose: Int, _ look: Look) -> [Intent] {
-        self.isAsking = false
+        if purpose != Console.watching { self.isAsking = false }
         return [.tell(Notice(error.message, .failure))]
     }
 
     mutating func update(_ verb: Verb, _ look: Look) -> [Intent] {
         switch verb {
-        case .open:
-            guard let message = self.rows.current else { return look.nothing() }
-            return [.page(Self.page(message, look))]
-        case .older: return self.ask(before: self.rows.rows.first?.sequence, Self.older)
+        case .older:
+            self.wanted = self.wanted ?? self.rows.current?.sequence
+            return self.ask(.before(self.rows.rows.first?.sequence ?? .max), Purpose.older)
+        case .newer: return self.ask(.after(self.rows.rows.last?.sequence ?? 0), Purpose.newer)
         case .order:
+            self.wanted = nil
             self.rows.replace([], look)
-            return self.ask(before: nil, Self.newest)
+            return self.ask(.before(.max), Purpose.newest)
         case .jump: return [.form(self.jumpForm(look))]
+        case .jumpTime: return [.form(self.timeForm(look))]
+        case .open, .trace:
+            guard let message = self.rows.current else { return look.nothing() }
+            if verb == .open { return [.page(Self.page(message, look))] }
+            return [.open(TraceScreen(message, of: self.conversation))]
+        case .seeAs: return MessageDeeds.seeAs(self.conversation, look)
+        case .recall, .recallForGood:
+            return MessageDeeds.recall(
+                self.rows.targets, of: self.conversation, forGood: verb == .recallForGood, look)
+        case .writeAsSystem: return MessageDeeds.writeAsSystem(self.conversation, look)
         case .write: return GroupDeeds.update(.write, [self.conversation], look) ?? []
+        case .export: return TalkDeeds.update(.export, [self.conversation], look) ?? []
         default: return []
         }
     }
 
+    // MARK: Jumping
+
+    /// The number of a message, or UTC milliseconds.
+    mutating func take(_ values: [String], purpose: Int, _ look: Look) -> [Intent] {
+        guard let number = Int64(values[0]) else { return [] }
+        self.wanted = purpose == Self.toNumber ? number : nil
+        return self.ask(purpose == Self.toNumber ? .around(number) : .since(number), Purpose.place)
+    }
+
+    private static let toNumber = 0
+    private static let toTime = 1
+
     private func jumpForm(_ look: Look) -> Form {
         let conversation = self.conversation
+        let last = max(conversation.head, self.rows.rows.last?.sequence ?? 1)
         return Form(
             look("console.messages.jump"), [Form.Field(look("table.sequence"))],
             check: { values in
-                if let number = Int64(values[0]), (2...max(2, conversation.head)).contains(number) { return nil }
-                return look("console.messages.jumpHint", ["last": String(conversation.head)])
+                if let number = Int64(values[0]), (1...last).contains(number) { return nil }
+                return look("console.messages.jumpHint", ["last": String(last)])
             },
-            command: {
-                ["conversation", "messages", conversation.reference, "--before", String((Int64($0[0]) ?? 0) + 10)]
+            command: { ["conversation", "messages", conversation.reference, "--around", $0[0]] },
+            submit: { [.give($0, purpose: Self.toNumber)] })
+    }
+
+    private func timeForm(_ look: Look) -> Form {
+        let reference = self.conversation.reference
+        return Form(
+            look("console.messages.jumpTime"), [Form.Field(look("table.time"))],
+            check: { values in
+                look.moment(values[0], look.nowMilliseconds) == nil ? look("console.messages.timeHint") : nil
             },
+            command: { ["conversation", "messages", reference, "--since", $0[0]] },
             submit: { values in
-                guard let number = Int64(values[0]) else { return [] }
-                let request = AdminRequest.listMessages(
-                    conversation: conversation.reference, before: number + 10, limit: Int64(AdminProtocol.pageMessages))
-                return [.ask(request, purpose: Int(number))]
+                guard let moment = look.moment(values[0], look.nowMilliseconds) else { return [] }
+                return [.give([String(moment)], purpose: Self.toTime)]
             })
     }
 

@@ -1,26 +1,19 @@
 import AdminAPI
 import CommandLineKit
 
-/// How the server is: what needs the operator first, then figures with what they were in the last ten minutes.
+/// How the server is: what needs the operator first, then the last ten minutes, which the server remembers and goes on
+/// telling once a second, then limits and figures.
 struct OverviewScreen: Screen {
-    /// Seen samples, the newest last: 300 of two seconds are ten minutes.
-    private static let maximumSamples = 300
-
-    struct Sample: Hashable, Sendable {
-        var atMilliseconds: Int64
-        var published: Int64
-        var delivered: Int64
-        var sessions: Int64
-    }
-
     private var status: AdminStatus?
-    private var samples: [Sample] = []
+    private var points: [AdminLivePoint] = []
     private var top = 0
 
     let title = "console.overview"
     let keys: [KeyBinding] = []
-    let refreshMilliseconds: Int64? = 2_000
+    /// What changes from second to second is told; the rest is asked for now and then.
+    let refreshMilliseconds: Int64? = 15_000
     var copied: String? { self.status?.addresses.first }
+    var watches: [AdminRequest] { [.live(.start)] }
 
     mutating func refresh() -> [Intent] { [.ask(.status, purpose: 0)] }
 
@@ -33,29 +26,24 @@ struct OverviewScreen: Screen {
         case .pageDown: self.top += 10
         case .pageUp: self.top = max(0, self.top - 10)
         case .first: self.top = 0
+        case .last: self.top = .max / 2
         default: break
         }
     }
 
     mutating func receive(_ answer: AdminAnswer, purpose: Int, _ look: Look) -> [Intent] {
-        guard case .status(let status) = answer else { return [] }
-        // Another process counts from the start again.
-        if status.startedAtMilliseconds != self.status?.startedAtMilliseconds { self.samples = [] }
-        self.status = status
-        self.samples.append(
-            Sample(
-                atMilliseconds: look.nowMilliseconds, published: status.figure("published"),
-                delivered: status.figure("delivered"), sessions: status.figure("sessions")))
-        if self.samples.count > Self.maximumSamples { self.samples.removeFirst() }
+        switch answer {
+        case .status(let status): self.status = status
+        case .live(let history): self.points = history.points
+        default: break
+        }
         return []
     }
 
-    /// In a second, between each two samples.
-    private func rates(_ value: (Sample) -> Int64) -> [Int64] {
-        zip(self.samples, self.samples.dropFirst()).map { earlier, later in
-            let milliseconds = max(1, later.atMilliseconds - earlier.atMilliseconds)
-            return max(0, value(later) - value(earlier)) * 1000 / milliseconds
-        }
+    mutating func receive(_ event: AdminEvent, _ look: Look) {
+        guard case .pulse(let point) = event else { return }
+        if self.points.count >= AdminProtocol.livePoints { self.points.removeFirst() }
+        self.points.append(point)
     }
 
     mutating func lay(width: Int, height: Int, _ look: Look) {
@@ -69,10 +57,10 @@ struct OverviewScreen: Screen {
 
     private func allLines(width: Int, _ look: Look) -> [Line] {
         guard let status = self.status else { return [Line(), Line("  " + look("console.loading"), .dim)] }
-        var lines = self.troubles(status, width: width, look)
+        var lines = self.warnings(status, width: width, look)
         lines += self.server(status, look)
         lines.append(Line())
-        lines += self.traffic(status, width: width, look)
+        lines += self.course(status, width: width, look)
         let limits = self.limits(status, look)
         let figures = self.figures(status, look)
         lines.append(Line())
@@ -85,12 +73,15 @@ struct OverviewScreen: Screen {
         return lines
     }
 
-    private func troubles(_ status: AdminStatus, width: Int, _ look: Look) -> [Line] {
-        guard !status.troubles.isEmpty else { return [Line(" ✓ " + look("console.overview.good"), .good)] }
-        return status.troubles.flatMap { trouble in
-            Cells.wrapped(Cells.drawable(trouble), to: width - 4).enumerated().map {
-                Line(($0 == 0 ? " ! " : "   ") + $1, .bad)
+    private func warnings(_ status: AdminStatus, width: Int, _ look: Look) -> [Line] {
+        let warnings = Warning.all(status, self.points, look)
+        guard !warnings.isEmpty else { return [Line(" ✓ " + look("console.overview.good"), .good)] }
+        return warnings.flatMap { warning in
+            let told = Cells.wrapped(Cells.drawable(warning.text), to: width - 4).enumerated().map {
+                Line(($0 == 0 ? " ! " : "   ") + $1, warning.style)
             }
+            let advice = warning.advice.map { Cells.wrapped(Cells.drawable($0), to: width - 7) } ?? []
+            return told + advice.enumerated().map { Line(($0 == 0 ? "   → " : "     ") + $1) }
         }
     }
 
@@ -111,24 +102,63 @@ struct OverviewScreen: Screen {
         Line(" " + Cells.fitted(Cells.drawable(label), to: 24), .dim) + Line(value)
     }
 
-    private func traffic(_ status: AdminStatus, width: Int, _ look: Look) -> [Line] {
-        let (messages, deliveries) = (self.rates(\.published), self.rates(\.delivered))
-        let sessions = self.samples.map(\.sessions)
-        let commit = "\(status.figure("commitP50Microseconds")) / \(status.figure("commitP99Microseconds")) µs"
-        let cells = max(10, width - 40)
-        func line(_ key: String, _ value: String, _ values: [Int64]) -> Line {
-            Line(" " + Cells.fitted(Cells.drawable(look(key)), to: 24), .dim)
-                + Line(Cells.fitted(value, to: 12, onTheRight: true))
-                + Line("  " + Sparkline.text(values, width: cells), .accent)
+    // MARK: Ten minutes
+
+    /// One number, now and in the last ten minutes.
+    private struct Course {
+        var label: String
+        var now: String
+        var style: Style = .plain
+        var values: [Int64]
+    }
+
+    private func course(_ status: AdminStatus, width: Int, _ look: Look) -> [Line] {
+        let cells = max(10, width - 42)
+        let first = (self.points.first?.atMilliseconds ?? 0) / 1000
+        return self.courses(status, look).map { course in
+            Line(" " + Cells.fitted(Cells.drawable(look(course.label)), to: 24), .dim)
+                + Line(Cells.fitted(course.now, to: 13, onTheRight: true), course.style)
+                + Line("  " + Sparkline.text(course.values, width: cells, firstNumber: first), .accent)
         }
+    }
+
+    private func courses(_ status: AdminStatus, _ look: Look) -> [Course] {
+        let now = self.points.last ?? AdminLivePoint(atMilliseconds: 0)
+        func course(
+            _ label: String, _ path: KeyPath<AdminLivePoint, Int64>, _ style: Style = .plain, _ shown: (Int64) -> String
+        ) -> Course {
+            Course(
+                label: label, now: shown(now[keyPath: path]), style: style,
+                values: self.points.map { $0[keyPath: path] })
+        }
+        let perSecond: (Int64) -> String = { "\($0)/s" }
+        let queue = status.limit("queueRequests")?.maximum
+        var queueRow = course("console.overview.queue", \.queueRequests) { waiting in
+            queue.map { "\(waiting)/\($0)" } ?? String(waiting)
+        }
+        if let queue, percent(of: now.queueRequests, in: queue) >= 70 { queueRow.style = .warning }
+        let hits = self.points.map { $0.profileLookUps > 0 ? $0.profileHits * 100 / $0.profileLookUps : 0 }
+        let all = self.points.reduce((hits: Int64(0), lookUps: Int64(0))) {
+            ($0.hits + $1.profileHits, $0.lookUps + $1.profileLookUps)
+        }
+        let rate = all.lookUps > 0 ? "\(all.hits * 100 / all.lookUps) %" : look("console.overview.none")
+        let refusalStyle: Style = now.refusals > 0 ? .warning : .plain
         return [
-            line("console.overview.messages", "\(messages.last ?? 0)/s", messages),
-            line("console.overview.deliveries", "\(deliveries.last ?? 0)/s", deliveries),
-            line("figure.sessions", "\(sessions.last ?? 0)", sessions),
-            Self.row(look("console.overview.commit"), commit),
-            Self.row(look("console.overview.disk"), shownBytes(status.figure("freeBytes"))),
+            course("console.overview.messages", \.messages) { perSecond($0) },
+            course("console.overview.deliveries", \.deliveries) { perSecond($0) },
+            course("console.overview.refusals", \.refusals, refusalStyle) { perSecond($0) },
+            course("figure.sessions", \.sessions) { String($0) },
+            course("console.overview.commit", \.commitMicroseconds) { "\($0) µs" }, queueRow,
+            Course(label: "console.overview.hitRate", now: rate, values: hits),
+            course("console.overview.uploads", \.uploadedBytes) { "\(shownBytes($0))/s" },
+            course("console.overview.downloads", \.downloadedBytes) { "\(shownBytes($0))/s" },
+            course("console.overview.disk", \.freeBytes) { _ in
+                shownBytes(self.points.isEmpty ? status.figure("freeBytes") : now.freeBytes)
+            },
         ]
     }
+
+    // MARK: Limits and figures
 
     private func limits(_ status: AdminStatus, _ look: Look) -> [Line] {
         let heading = Line(
@@ -137,14 +167,12 @@ struct OverviewScreen: Screen {
                 + Cells.fitted(look("table.peak"), to: 12, onTheRight: true), .heading)
         return [heading]
             + status.limits.map { limit in
-                let key = "limit.\(limit.name)"
-                let name = look(key) == key ? limit.name : look(key)
                 let share = percent(of: limit.current, in: limit.maximum)
                 let style: Style = share >= 90 ? .bad : share >= 70 || limit.refusals > 0 ? .warning : .plain
                 let refused =
                     limit.refusals > 0 ? "  " + look("console.overview.refused", ["count": String(limit.refusals)]) : ""
                 return Line(
-                    " " + Cells.fitted(Cells.drawable(name), to: 32)
+                    " " + Cells.fitted(Cells.drawable(look.name(of: limit)), to: 32)
                         + Cells.fitted("\(share) %", to: 12, onTheRight: true)
                         + Cells.fitted("\(percent(of: limit.peak, in: limit.maximum)) %", to: 12, onTheRight: true)
                         + refused, style)
@@ -164,8 +192,102 @@ struct OverviewScreen: Screen {
     }
 }
 
+/// Something that needs the operator, with what to do about it.
+struct Warning: Hashable, Sendable {
+    /// The last minute is looked at.
+    private static let points = 60
+    private static let slowCommitMicroseconds: Int64 = 100_000
+    private static let smallRoomBytes: Int64 = 1 << 30
+    /// Below this many look-ups the rate says nothing.
+    private static let enoughLookUps: Int64 = 1_000
+
+    var text: String
+    /// What to do; `nil` when the text says so itself.
+    var advice: String?
+    var style: Style
+
+    static func all(_ status: AdminStatus, _ points: [AdminLivePoint], _ look: Look) -> [Warning] {
+        status.troubles.map { Warning(text: $0, style: .bad) } + Self.limits(status, look)
+            + Self.course(Array(points.suffix(Self.points)), look) + Self.figures(status, look)
+            + Self.cache(points, look)
+    }
+
+    private static func limits(_ status: AdminStatus, _ look: Look) -> [Warning] {
+        status.limits.compactMap { limit in
+            let share = percent(of: limit.current, in: limit.maximum)
+            guard share >= 90 else { return nil }
+            let values = ["name": look.name(of: limit), "share": String(share), "maximum": String(limit.maximum)]
+            let key =
+                limit.name.hasPrefix("queue")
+                ? "console.warning.queueAdvice"
+                : limit.unit == "connections" ? "console.warning.connectionsAdvice" : "console.warning.limitAdvice"
+            return Warning(
+                text: look("console.warning.limit", values), advice: look(key, ["key": limit.name]), style: .bad)
+        }
+    }
+
+    private static func course(_ points: [AdminLivePoint], _ look: Look) -> [Warning] {
+        var warnings: [Warning] = []
+        let refused = points.reduce(0) { $0 + $1.refusals }
+        if refused > 0 {
+            warnings.append(
+                Warning(
+                    text: look("console.warning.refusals", ["count": String(refused)]),
+                    advice: look("console.warning.refusalsAdvice"), style: .warning))
+        }
+        let commits = points.reduce(0) { $0 + $1.commits }
+        let mean = points.reduce(0) { $0 + $1.commits * $1.commitMicroseconds } / max(1, commits)
+        if mean >= Self.slowCommitMicroseconds {
+            warnings.append(
+                Warning(
+                    text: look("console.warning.commits", ["milliseconds": String(mean / 1000)]),
+                    advice: look("console.warning.commitsAdvice"), style: .warning))
+        }
+        if let free = points.last?.freeBytes, free < Self.smallRoomBytes {
+            warnings.append(
+                Warning(
+                    text: look("console.warning.room", ["bytes": shownBytes(free)]),
+                    advice: look("console.warning.roomAdvice"), style: .bad))
+        }
+        return warnings
+    }
+
+    private static func figures(_ status: AdminStatus, _ look: Look) -> [Warning] {
+        let age = status.figure("hooksOldestSeconds")
+        guard status.figure("hooksWaiting") > 0, age >= 60 else { return [] }
+        let values = ["count": String(status.figure("hooksWaiting")), "age": shownDuration(seconds: age)]
+        return [
+            Warning(
+                text: look("console.warning.hooks", values), advice: look("console.warning.hooksAdvice"),
+                style: .warning)
+        ]
+    }
+
+    private static func cache(_ points: [AdminLivePoint], _ look: Look) -> [Warning] {
+        let lookUps = points.reduce(0) { $0 + $1.profileLookUps }
+        let rate = points.reduce(0) { $0 + $1.profileHits } * 100 / max(1, lookUps)
+        guard lookUps >= Self.enoughLookUps, rate < 50 else { return [] }
+        return [
+            Warning(
+                text: look("console.warning.cache", ["share": String(rate)]),
+                advice: look("console.warning.cacheAdvice"), style: .warning)
+        ]
+    }
+}
+
 extension AdminStatus {
     fileprivate func figure(_ name: String) -> Int64 { self.figures.first { $0.name == name }?.value ?? 0 }
+
+    fileprivate func limit(_ name: String) -> AdminLimit? { self.limits.first { $0.name == name } }
+}
+
+extension Look {
+    /// A limit in words, or as the configuration calls it.
+    func name(of limit: AdminLimit) -> String {
+        let key = "limit.\(limit.name)"
+        let name = self(key)
+        return name == key ? limit.name : name
+    }
 }
 
 /// The course of a number in one row.
@@ -173,14 +295,25 @@ package enum Sparkline {
     private static let levels = Array("▁▂▃▄▅▆▇█")
 
     /// The newest at the right; when there are more values than cells, each cell shows the highest of its share.
-    package static func text(_ values: [Int64], width: Int) -> String {
+    ///
+    /// - Parameter firstNumber: which one of all the first value is. Shares begin at the same numbers always, so that
+    ///   the row stands still while values come and only its end changes.
+    package static func text(_ values: [Int64], width: Int, firstNumber: Int64 = 0) -> String {
         guard !values.isEmpty, width > 0 else { return "" }
         let share = (values.count + width - 1) / width
         var peaks: [Int64] = []
-        for start in stride(from: 0, to: values.count, by: share) {
-            peaks.append(values[start..<min(start + share, values.count)].max() ?? 0)
+        // So many of the first share are not there any more.
+        var filled = Int(firstNumber % Int64(share))
+        for value in values {
+            if filled == 0 || peaks.isEmpty {
+                peaks.append(value)
+            } else {
+                peaks[peaks.count - 1] = max(peaks[peaks.count - 1], value)
+            }
+            filled = (filled + 1) % share
         }
-        let highest = max(1, peaks.max() ?? 1)
-        return String(peaks.map { Self.levels[Int($0 * Int64(Self.levels.count - 1) / highest)] })
+        let shown = peaks.suffix(width)
+        let highest = max(1, shown.max() ?? 1)
+        return String(shown.map { Self.levels[Int(max(0, $0) * Int64(Self.levels.count - 1) / highest)] })
     }
 }

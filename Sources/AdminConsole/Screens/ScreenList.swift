@@ -20,6 +20,10 @@ enum ScreenList {
         Entry(title: "console.requests") { RequestsScreen() },
         Entry(title: "console.audit") { AuditScreen() },
         Entry(title: "console.notices") { NoticesScreen() },
+        Entry(title: "console.words") { WordsScreen() },
+        Entry(title: "console.kinds") { KindsScreen() },
+        Entry(title: "console.settings") { SettingsScreen() },
+        Entry(title: "console.policy") { PolicyScreen() },
     ]
 
     /// The screen to show instead of running a command that never ends.

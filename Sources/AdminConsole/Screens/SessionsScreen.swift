@@ -10,6 +10,8 @@ extension AdminSession: TableRow {
 
 /// Who is signed in, and from where.
 struct SessionsScreen: TableScreen {
+    private static let dryRun = 1
+
     static var table: TableView<AdminSession> {
         TableView([
             TableColumn("table.id", width: 8, isOnTheRight: true, order: { .number($0.id) }) { session, _ in
@@ -35,10 +37,13 @@ struct SessionsScreen: TableScreen {
         KeyBinding(.enter, .open, "console.users.open"),
         KeyBinding(.character("K"), .kick, "console.sessions.kick", isChange: true),
         KeyBinding(.character("A"), .kickAll, "console.sessions.kickAll", isChange: true),
+        KeyBinding(.character("F"), .kickWhere, "console.sessions.kickWhere", isChange: true),
     ]
     let refreshMilliseconds: Int64? = 3_000
     var rows = Self.table
     private var pages = Pages<AdminSession>()
+    /// Whose sessions the server is asked for, to end them.
+    private var filter = AdminSessionFilter()
 
     var copied: String? { self.rows.current.map { String($0.id) } }
 
@@ -46,6 +51,7 @@ struct SessionsScreen: TableScreen {
 
     mutating func receive(_ answer: AdminAnswer, purpose: Int, _ look: Look) -> [Intent] {
         guard case .sessions(let sessions, let next) = answer else { return [] }
+        if purpose == Self.dryRun { return self.filter.proposal(for: sessions, look) }
         if let all = self.pages.take(sessions, isLast: next == nil) { self.rows.replace(all, look) }
         return next.map { [.ask(.listSessions(nil, after: $0), purpose: 0)] } ?? []
     }
@@ -56,6 +62,7 @@ struct SessionsScreen: TableScreen {
     }
 
     mutating func update(_ verb: Verb, _ look: Look) -> [Intent] {
+        if verb == .kickWhere { return [.form(AdminSessionFilter.form(look))] }
         let targets = self.rows.targets
         guard let first = targets.first else { return look.nothing() }
         switch verb {
@@ -67,6 +74,12 @@ struct SessionsScreen: TableScreen {
             return UserDeeds.kick(names, look)
         default: return []
         }
+    }
+
+    /// The values of the filter's form; what it would end is asked for before anything is done.
+    mutating func take(_ values: [String], purpose: Int, _ look: Look) -> [Intent] {
+        self.filter = AdminSessionFilter(typed: values, nowMilliseconds: look.nowMilliseconds)
+        return [.ask(.people(.endSessions(self.filter, isDryRun: true)), purpose: Self.dryRun)]
     }
 
     static func kick(_ sessions: [AdminSession], _ look: Look) -> [Intent] {
@@ -82,6 +95,79 @@ struct SessionsScreen: TableScreen {
                     look("console.sessions.kick") + ": " + look.names(names),
                     consequences: [look("console.users.kickConsequence")], typed: typedNumber(of: sessions), deed: deed)
             )
+        ]
+    }
+}
+
+extension AdminSessionFilter {
+    /// Person, class of device, protocol, beginning of the address, open for so many minutes, whether encrypted.
+    fileprivate init(typed values: [String], nowMilliseconds: Int64) {
+        self.init(
+            user: UserName(values[0]), device: DeviceClass(values[1]),
+            protocolName: values[2].isEmpty ? nil : values[2],
+            address: values[3].isEmpty ? nil : values[3],
+            openedBeforeMilliseconds: Int64(values[4]).map { nowMilliseconds - $0 * 60_000 },
+            isEncrypted: values[5].isEmpty ? nil : false)
+    }
+
+    fileprivate static func form(_ look: Look) -> Form {
+        let devices =
+            [("", look("console.sessions.any"))] + [DeviceClass.app, .web, .desktop].map { ($0.name, $0.name) }
+        let encrypted = [("", look("console.sessions.any")), ("plain", look("console.sessions.plain"))]
+        let fields = [
+            Form.Field(look("table.name"), maximum: UserName.maximumScalars),
+            Form.Field(look("table.device"), choices: devices), Form.Field(look("table.protocol")),
+            Form.Field(look("console.sessions.address")), Form.Field(look("console.sessions.minutes")),
+            Form.Field(look("table.encrypted"), choices: encrypted),
+        ]
+        return Form(
+            look("console.sessions.kickWhere"), fields, check: { Self.problem($0, look) },
+            command: { values in
+                Self(typed: values, nowMilliseconds: look.nowMilliseconds).command(look) + ["--dry-run"]
+            }, submit: { [.give($0, purpose: 0)] })
+    }
+
+    private static func problem(_ values: [String], _ look: Look) -> String? {
+        if !values[0].isEmpty, UserName(values[0]) == nil {
+            return look("ctl.badUserName", ["name": values[0], "maximum": String(UserName.maximumScalars)])
+        }
+        if !values[4].isEmpty, !(Int64(values[4]).map { (1...52_560_000).contains($0) } ?? false) {
+            return look("console.groups.minutesHint")
+        }
+        return values.allSatisfy(\.isEmpty) ? look("console.sessions.filterHint") : nil
+    }
+
+    /// The words of `teahouse ctl` that end them.
+    private func command(_ look: Look) -> [String] {
+        var words = ["session", "kick"]
+        if let user = self.user { words += ["--user", user.text] }
+        if let device = self.device { words += ["--device", device.name] }
+        if let name = self.protocolName { words += ["--protocol", name] }
+        if let address = self.address { words += ["--address", address] }
+        if let moment = self.openedBeforeMilliseconds { words += ["--before", look.time(moment)] }
+        return self.isEncrypted == false ? words + ["--plain"] : words
+    }
+
+    /// Asks whether to end the ones that the server found.
+    fileprivate func proposal(for sessions: [AdminSession], _ look: Look) -> [Intent] {
+        guard !sessions.isEmpty else { return look.nothing("console.sessions.noneMatch") }
+        let shown = 12
+        var consequences = [look.counted("console.sessions.match", sessions.count)]
+        // A page is all that a dry run tells.
+        if sessions.count >= AdminProtocol.pageRows { consequences.append(look("console.sessions.moreMatch")) }
+        consequences += sessions.prefix(shown).map { "  \($0.user.text)  \($0.device.name)  \($0.address)" }
+        if sessions.count > shown {
+            consequences.append(look("console.sessions.andMore", ["count": String(sessions.count - shown)]))
+        }
+        consequences.append(look("console.users.kickConsequence"))
+        let deed = Deed(
+            [.people(.endSessions(self, isDryRun: false))], commands: [self.command(look)],
+            done: look.counted("console.sessions.kicked", sessions.count))
+        return [
+            .propose(
+                Proposal(
+                    look("console.sessions.kickWhere"), consequences: consequences, typed: typedNumber(of: sessions),
+                    deed: deed))
         ]
     }
 }

@@ -123,7 +123,7 @@ package final class ConsoleLoop {
     private func carryOut() {
         for effect in self.console.takeEffects() {
             switch effect {
-            case .ask(let id, let request): self.link.ask(request, id: id)
+            case .ask(let id, let request, let why): self.link.ask(request, id: id, why: why)
             case .run(let words, let input): self.start(words, input)
             case .copy(let text): self.canvas.copy(String(decoding: Base64.encode(Array(text.utf8)), as: UTF8.self))
             case .beep: self.canvas.beep()

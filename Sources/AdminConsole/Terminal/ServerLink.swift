@@ -45,7 +45,12 @@ final class ServerLink {
         self.unsent = []
     }
 
-    func ask(_ request: AdminRequest, id: Int64) { self.send(request.line(id: id, by: self.who)) }
+    /// - Parameter why: what the audit log keeps as the reason.
+    func ask(_ request: AdminRequest, id: Int64, why: String?) {
+        var who = self.who
+        if let why { who.reason = why }
+        self.send(request.line(id: id, by: who))
+    }
 
     private func send(_ line: [UInt8]) {
         self.unsent += line + [UInt8(ascii: "\n")]

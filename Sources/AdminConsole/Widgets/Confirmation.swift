@@ -2,6 +2,8 @@
 struct Confirmation: Sendable {
     let proposal: Proposal
     private var typed = TextField()
+    /// The first line that is shown of those that do not fit.
+    private var top = 0
 
     init(_ proposal: Proposal) { self.proposal = proposal }
 
@@ -12,7 +14,8 @@ struct Confirmation: Sendable {
         case agreed
     }
 
-    mutating func press(_ key: Key) -> Outcome {
+    /// - Parameter last: how far it can be scrolled, `lastTop`.
+    mutating func press(_ key: Key, last: Int) -> Outcome {
         switch key {
         case .escape: return .cancelled
         case .character("n") where self.proposal.typed == nil: return .cancelled
@@ -20,13 +23,34 @@ struct Confirmation: Sendable {
         case .enter:
             guard let wanted = self.proposal.typed else { return .agreed }
             return self.typed.text == wanted ? .agreed : .refused
-        default:
-            if self.proposal.typed != nil { _ = self.typed.press(key) }
-            return .stays
+        case .down, .wheelDown: self.top = min(self.top + 1, last)
+        case .up, .wheelUp: self.top = max(0, self.top - 1)
+        default: if self.proposal.typed != nil { _ = self.typed.press(key) }
         }
+        return .stays
     }
 
-    func picture(width: Int, _ look: Look) -> Picture {
+    /// How far it can be scrolled in a box of so many cells.
+    func lastTop(width: Int, height: Int, _ look: Look) -> Int {
+        max(0, self.told(width: width, look).count - self.room(height: height, look))
+    }
+
+    /// Rows for what is told: what is to be pressed stays in sight below it.
+    private func room(height: Int, _ look: Look) -> Int { max(1, height - self.asked(width: 1, look).lines.count) }
+
+    func picture(width: Int, height: Int, _ look: Look) -> Picture {
+        let told = self.told(width: width, look)
+        let top = min(self.top, self.lastTop(width: width, height: height, look))
+        let shown = Array(told.dropFirst(top).prefix(self.room(height: height, look)))
+        var asked = self.asked(width: width, look)
+        if shown.count < told.count, let keys = asked.lines.last {
+            asked.lines[asked.lines.count - 1] = keys + Line("  " + look("console.confirm.scroll"), .dim)
+        }
+        let cursor = asked.cursor.map { Picture.Place(row: $0.row + shown.count, column: $0.column) }
+        return Picture(lines: shown + asked.lines, cursor: cursor)
+    }
+
+    private func told(width: Int, _ look: Look) -> [Line] {
         var lines = self.proposal.consequences.flatMap { text in
             Cells.wrapped(Cells.drawable(text), to: width).map { Line($0) }
         }
@@ -38,14 +62,18 @@ struct Confirmation: Sendable {
         let more = self.proposal.deed.commands.count - shown
         if more > 0 { lines.append(Line(look("console.confirm.more", ["count": String(more)]), .dim)) }
         if self.proposal.deed.undo != nil { lines.append(Line(look("console.confirm.undo"), .dim)) }
+        return lines
+    }
+
+    private func asked(width: Int, _ look: Look) -> Picture {
         guard let wanted = self.proposal.typed else {
-            return Picture(lines: lines + [Line(look("console.confirm.keys"), .dim)])
+            return Picture(lines: [Line(look("console.confirm.keys"), .dim)])
         }
-        lines.append(Line(look("console.confirm.type", ["name": wanted]), .warning))
         let shownText = self.typed.shown(width: min(width, 40))
-        let cursor = Picture.Place(row: lines.count, column: shownText.cursor)
-        lines.append(Line(shownText.text, .input))
-        lines.append(Line(look("console.confirm.typedKeys"), .dim))
-        return Picture(lines: lines, cursor: cursor)
+        return Picture(
+            lines: [
+                Line(look("console.confirm.type", ["name": wanted]), .warning), Line(shownText.text, .input),
+                Line(look("console.confirm.typedKeys"), .dim),
+            ], cursor: Picture.Place(row: 1, column: shownText.cursor))
     }
 }

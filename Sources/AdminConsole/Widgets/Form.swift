@@ -37,7 +37,7 @@ package struct Form: Sendable {
     package var fields: [Field]
     /// What is wrong with the values, said while they are typed; `nil` when they can be sent.
     package var check: @Sendable ([String]) -> String?
-    /// The words of `teahouse ctl` that do the same.
+    /// The words of `teahouse ctl` that do the same; none for what only the console does.
     package var command: @Sendable ([String]) -> [String]
     package var submit: @Sendable ([String]) -> [Intent]
     private var place = 0
@@ -81,7 +81,23 @@ package struct Form: Sendable {
         return .stays
     }
 
-    func picture(width: Int, _ look: Look) -> Picture {
+    /// In a box of fewer rows the field that is typed in stays in sight, and below all what is wrong or what can be pressed.
+    func picture(width: Int, height: Int, _ look: Look) -> Picture {
+        let whole = self.whole(width: width, look)
+        guard whole.lines.count > height else { return whole }
+        let room = max(1, height - 1)
+        let top = max(0, min(self.place - room / 2, self.fields.count - room))
+        var shown = Array(whole.lines.prefix(self.fields.count).dropFirst(top).prefix(room))
+        // What is left below the fields is for the line that a shell takes.
+        let below = whole.lines.dropFirst(self.fields.count + 1)
+        shown += below.prefix(max(0, room - shown.count))
+        let problem = self.check(self.values).map { Line(Cells.drawable($0), .warning) }
+        shown.append(problem ?? Line(look("console.form.keys"), .dim))
+        let cursor = whole.cursor.map { Picture.Place(row: $0.row - top, column: $0.column) }
+        return Picture(lines: shown, cursor: cursor)
+    }
+
+    private func whole(width: Int, _ look: Look) -> Picture {
         let labelWidth = min(width / 3, self.fields.map { Cells.width(of: Cells.drawable($0.label)) }.max() ?? 0)
         var lines: [Line] = []
         var cursor: Picture.Place?
@@ -104,8 +120,10 @@ package struct Form: Sendable {
         lines.append(Line())
         let problem = self.check(self.values).map { Cells.wrapped(Cells.drawable($0), to: width) } ?? []
         lines += problem.map { Line($0, .warning) }
-        let ctl = Cells.wrapped(Cells.drawable(Shell.line(self.command(self.values))), to: width)
-        lines += ctl.map { Line($0, .dim) }
+        let words = self.command(self.values)
+        if !words.isEmpty {
+            lines += Cells.wrapped(Cells.drawable(Shell.line(words)), to: width).map { Line($0, .dim) }
+        }
         lines.append(Line(look("console.form.keys"), .dim))
         return Picture(lines: lines, cursor: cursor)
     }

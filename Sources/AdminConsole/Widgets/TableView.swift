@@ -42,6 +42,13 @@ package struct TableColumn<Row: TableRow>: Sendable {
     }
 }
 
+/// A column of a table, for who chooses what to see.
+package struct ColumnChoice: Hashable, Sendable {
+    /// Text key.
+    package var title: String
+    package var isShown: Bool
+}
+
 /// Rows to move in, with sorting, filter and marks. The cursor and the marks stay on their objects while rows come, go
 /// and change.
 package struct TableView<Row: TableRow>: Sendable {
@@ -61,6 +68,10 @@ package struct TableView<Row: TableRow>: Sendable {
     private var sortColumn: Int?
     private var isDescending = false
     private var rowFilter = RowFilter("")
+    /// The last filter that said something.
+    private var search: RowFilter?
+    /// Columns that the person does not want to see.
+    private var hiddenColumns: Set<Int> = []
 
     /// - Parameter sortColumn: `nil` keeps the order in which the rows come.
     package init(_ columns: [TableColumn<Row>], sortColumn: Int? = nil, isDescending: Bool = false) {
@@ -114,6 +125,7 @@ package struct TableView<Row: TableRow>: Sendable {
     package mutating func setFilter(_ text: String, _ look: Look) {
         let current = self.current?.rowID
         self.rowFilter = RowFilter(text)
+        if !text.isEmpty { self.search = self.rowFilter }
         self.arrange(look, keeping: current)
     }
 
@@ -150,18 +162,46 @@ package struct TableView<Row: TableRow>: Sendable {
         case .range: self.toggleRange()
         case .markAll: self.marks.formUnion(self.shownRows.map(\.rowID))
         case .unmark: self.clearMarks()
-        case .nextColumn: self.sort(by: ((self.sortColumn ?? -1) + 1) % self.columns.count, look)
-        case .previousColumn:
-            self.sort(by: ((self.sortColumn ?? 0) + self.columns.count - 1) % self.columns.count, look)
+        case .nextColumn: self.sort(step: 1, look)
+        case .previousColumn: self.sort(step: -1, look)
         case .invert:
             self.isDescending.toggle()
             self.arrange(look, keeping: self.current?.rowID)
+        case .nextMatch: self.goToMatch(1)
+        case .previousMatch: self.goToMatch(-1)
         }
     }
 
-    private mutating func sort(by column: Int, _ look: Look) {
+    /// By the next column that is not hidden.
+    private mutating func sort(step: Int, _ look: Look) {
+        let count = self.columns.count
+        var column = self.sortColumn ?? (step > 0 ? -1 : 0)
+        repeat { column = (column + step + count) % count } while self.hiddenColumns.contains(column)
         self.sortColumn = column
         self.arrange(look, keeping: self.current?.rowID)
+    }
+
+    private mutating func goToMatch(_ step: Int) {
+        guard let search = self.search else { return }
+        let found = Set(search.shown(self.haystacks))
+        let count = self.shown.count
+        for distance in 1..<max(2, count) {
+            let place = ((self.cursor + step * distance) % max(1, count) + count) % max(1, count)
+            if self.shown.indices.contains(place), found.contains(self.shown[place]) { return self.go(to: place) }
+        }
+    }
+
+    // MARK: Columns
+
+    /// The titles of all columns, text keys, with whether the person wants to see them.
+    package var columnChoices: [ColumnChoice] {
+        self.columns.enumerated().map { ColumnChoice(title: $1.title, isShown: !self.hiddenColumns.contains($0)) }
+    }
+
+    /// Hides columns by their numbers; one at least stays.
+    package mutating func hide(columns: Set<Int>) {
+        guard self.columns.indices.contains(where: { !columns.contains($0) }) else { return }
+        self.hiddenColumns = columns
     }
 
     private mutating func go(to place: Int) {
@@ -234,7 +274,8 @@ package struct TableView<Row: TableRow>: Sendable {
 
     /// Those that fit: where names would have no room, the last columns with a width of their own give way.
     private func shownColumns(width: Int) -> [(offset: Int, element: TableColumn<Row>)] {
-        var columns = self.columns.enumerated().filter { $1.minimumScreen <= width }
+        var columns = self.columns.enumerated().filter { $1.minimumScreen <= width && !self.hiddenColumns.contains($0) }
+        if columns.isEmpty { columns = self.columns.enumerated().filter { !self.hiddenColumns.contains($0.offset) } }
         while columns.count > 1 {
             let open = columns.filter { $0.element.width == nil }.count
             let fixed = columns.reduce(0) { $0 + ($1.element.width ?? 0) }

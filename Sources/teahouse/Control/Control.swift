@@ -23,6 +23,7 @@ final class Control {
             self.connection = try AdminClient(dataFolder: folder)
             self.connection.who = AdminOperator(
                 name: invocation.value("operator"), source: .ctl, reason: invocation.value("why"))
+            self.connection.isReadOnly = invocation.has("read-only")
         } catch {
             throw Self.failure(error, folder: folder, terminal)
         }

@@ -11,12 +11,18 @@ let conversationCommand = Command(
     subcommands: [conversationListCommand, conversationShowCommand] + talkCommands)
 
 private let conversationListCommand = Command(
-    "list", summary: "command.ctl.conversation.list", examples: ["teahouse ctl conversation list"],
+    "list", summary: "command.ctl.conversation.list",
+    options: [CommandOption("member", .value("NAME"), help: "option.conversationMember")],
+    examples: ["teahouse ctl conversation list", "teahouse ctl conversation list --member ming"],
     body: Control.command { control throws(CommandFailure) in
+        let text = control.invocation.value("member")
+        let member = text == nil ? nil : try control.userName(text ?? "")
         var conversations: [AdminConversation] = []
         var next: Int64?
         repeat {
-            guard case .conversations(let page, let after) = try control.ask(.listConversations(after: next)) else {
+            let request =
+                member.map { AdminRequest.talks(.list(of: $0, after: next)) } ?? .listConversations(after: next)
+            guard case .conversations(let page, let after) = try control.ask(request) else {
                 throw control.unexpectedAnswer
             }
             conversations += page
@@ -132,6 +138,7 @@ extension Control {
         fields.add(self.text("table.state"), self.state(of: conversation))
         fields.add(self.text("table.notice"), detail.notice)
         fields.add(self.text("table.messages"), String(conversation.head))
+        if detail.listenerCount > 0 { fields.add(self.text("table.listeners"), String(detail.listenerCount)) }
         fields.add(self.text("table.created"), localTime(conversation.createdAtMilliseconds))
         fields.add(self.text("table.active"), localTime(conversation.activeAtMilliseconds))
         try self.terminal.print(fields.text)

@@ -1,6 +1,8 @@
 import AdminAPI
+import CLinux
 import ChatModel
 import CommandLineKit
+import Glibc
 
 private let conversationArgument = CommandArgument("CONVERSATION", help: "argument.conversation")
 private let sequenceArgument = CommandArgument("SEQUENCE", help: "argument.sequence")
@@ -123,11 +125,15 @@ private let conversationSeeAsCommand = Command(
 
 private let conversationExportCommand = Command(
     "export", summary: "command.ctl.conversation.export", arguments: [conversationArgument],
-    options: [CommandOption("after", .number(0, .max), help: "option.afterSequence")],
-    examples: ["teahouse ctl conversation export tea"],
+    options: [
+        CommandOption("after", .number(0, .max), help: "option.afterSequence"),
+        CommandOption("to", .value("FILE"), help: "option.exportTo"),
+    ],
+    examples: ["teahouse ctl conversation export tea", "teahouse ctl conversation export tea --to /tmp/tea.jsonl"],
     body: Control.command { control throws(CommandFailure) in
         let name = control.invocation.argument("CONVERSATION")
         var after = Int64(control.invocation.number("after") ?? 0)
+        if let path = control.invocation.value("to") { return try control.export(name, after: after, to: path) }
         while true {
             guard case .talks(.exported(let page, let next)) = try control.ask(.talks(.export(name, after: after)))
             else { throw control.unexpectedAnswer }
@@ -207,6 +213,41 @@ extension Control {
         try self.tell(
             .count(count), count == 0 ? "ctl.unchanged" : key,
             ["name": self.invocation.argument("CONVERSATION")])
+    }
+
+    /// One JSON object on each line of a new file, which only its owner can read.
+    ///
+    /// - Throws: exit code 74 when there is such a file, or the disk takes no more.
+    fileprivate func export(_ name: String, after start: Int64, to path: String) throws(CommandFailure) {
+        let place = ["path": path]
+        let descriptor = clinux_open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
+        guard descriptor >= 0 else { throw CommandFailure(.inputOutput, self.text("ctl.exportNotMade", place)) }
+        defer { close(descriptor) }
+        var (after, count) = (start, 0)
+        while true {
+            guard case .talks(.exported(let page, let next)) = try self.ask(.talks(.export(name, after: after))) else {
+                throw self.unexpectedAnswer
+            }
+            let bytes = page.flatMap { $0.json + [UInt8(ascii: "\n")] }
+            guard Self.write(bytes, to: descriptor) else {
+                throw CommandFailure(.inputOutput, self.text("ctl.exportNotWritten", place))
+            }
+            count += page.count
+            guard let next else { break }
+            after = next
+        }
+        try self.tell(.count(Int64(count)), "ctl.exported", ["path": path, "count": String(count)])
+    }
+
+    private static func write(_ bytes: [UInt8], to descriptor: Int32) -> Bool {
+        var rest = bytes[...]
+        while !rest.isEmpty {
+            let written = rest.withUnsafeBytes { Glibc.write(descriptor, $0.baseAddress, $0.count) }
+            if written < 0 && clinux_errno() == EINTR { continue }
+            guard written > 0 else { return false }
+            rest = rest.dropFirst(written)
+        }
+        return true
     }
 
     fileprivate func sequence() throws(CommandFailure) -> Int64 {

@@ -1,0 +1,76 @@
+import AdminAPI
+import ChatModel
+
+/// What can be done with messages.
+enum MessageDeeds {
+    /// Who speaks for the server itself.
+    static let system = UserName("____system")
+
+    /// Takes messages back.
+    ///
+    /// - Parameter forGood: as if they had never been.
+    static func recall(
+        _ messages: [AdminMessage], of conversation: AdminConversation, forGood: Bool, _ look: Look
+    ) -> [Intent] {
+        guard let first = messages.first else { return look.nothing() }
+        let (reference, key) = (
+            conversation.reference, forGood ? "console.messages.recallForGood" : "console.messages.recall"
+        )
+        let deed = Deed(
+            messages.map { .talks(.recall(reference, sequence: $0.sequence, forGood: forGood)) },
+            commands: messages.map {
+                ["message", "recall", reference, String($0.sequence)] + (forGood ? ["--for-good"] : [])
+            }, done: look.counted("console.messages.recalled", messages.count))
+        let names = messages.map { "\($0.sequence) \($0.sender)" }
+        var consequences = [look(key + "Consequence")]
+        if messages.count == 1 { consequences.append("“\(look.message(first))”") }
+        return [
+            .propose(
+                Proposal(
+                    look(key) + ": " + look.names(names), consequences: consequences,
+                    typed: forGood
+                        ? String(messages.count == 1 ? first.sequence : Int64(messages.count))
+                        : typedNumber(of: messages), deed: deed))
+        ]
+    }
+
+    static func writeAsSystem(_ conversation: AdminConversation, _ look: Look) -> [Intent] {
+        guard let group = conversation.groupName, let system = Self.system else {
+            return look.nothing("console.groups.only")
+        }
+        let form = Form(
+            look("console.messages.systemTitle", ["name": group.text]), [Form.Field(look("table.text"))],
+            check: { $0[0].isEmpty ? look("console.groups.textMissing") : nil },
+            command: { ["send", "--from", system.text, "--group", group.text, $0[0]] },
+            submit: { values in
+                let send = AdminSend(from: system, to: .group(group), text: values[0])
+                return [.perform(Deed([.send(send)], commands: [], done: look("console.groups.written")))]
+            })
+        return [.form(form)]
+    }
+
+    /// First the member is chosen, then the reason is typed: both go into the audit log.
+    static func seeAs(_ conversation: AdminConversation, _ look: Look) -> [Intent] {
+        var configuration = SelectorConfiguration(.members(conversation.reference))
+        configuration.title = look("console.seen.choose")
+        return [
+            .select(
+                Selector(configuration) { people in
+                    guard let name = people.first.flatMap({ UserName($0.id) }) else { return [] }
+                    return [.form(Self.reasonForm(conversation, name, look))]
+                })
+        ]
+    }
+
+    private static func reasonForm(_ conversation: AdminConversation, _ member: UserName, _ look: Look) -> Form {
+        let maximum = 500
+        return Form(
+            look("console.seen.title", ["name": member.text]),
+            [Form.Field(look("console.seen.reason"), maximum: maximum)],
+            check: { values in
+                (1...maximum).contains(values[0].unicodeScalars.count) ? nil : look("console.seen.reasonHint")
+            },
+            command: { ["conversation", "see-as", conversation.reference, member.text, "--why", $0[0]] },
+            submit: { [.open(SeenScreen(conversation, member, why: $0[0]))] })
+    }
+}

@@ -1,0 +1,138 @@
+import AdminAPI
+import ChatModel
+
+/// What can be done with a conversation of any kind, wherever it is shown.
+enum TalkDeeds {
+    static let bindings: [KeyBinding] = [
+        KeyBinding(.character("r"), .rename, "console.talks.rename", isChange: true),
+        KeyBinding(.delete, .delete, "console.talks.delete", isChange: true),
+        KeyBinding(.character("E"), .export, "console.talks.export"),
+    ]
+
+    static let createBindings: [KeyBinding] = [
+        KeyBinding(.character("D"), .createDirect, "console.talks.createDirect", isChange: true),
+        KeyBinding(.character("M"), .createRoom, "console.talks.createRoom", isChange: true),
+    ]
+
+    /// - Returns: `nil` for what is not done with conversations of any kind.
+    static func update(_ verb: Verb, _ conversations: [AdminConversation], _ look: Look) -> [Intent]? {
+        switch verb {
+        case .createDirect: return Self.createDirect(look)
+        case .createRoom: return [.form(Self.roomForm(look))]
+        case .rename, .delete, .export: break
+        default: return nil
+        }
+        guard let first = conversations.first else { return look.nothing() }
+        if verb == .export { return [.form(Self.exportForm(first, look))] }
+        guard first.kind != .direct else { return look.nothing("console.talks.notDirect") }
+        return verb == .rename ? [.form(Self.renameForm(first, look))] : Self.delete(conversations, look)
+    }
+
+    // MARK: Making
+
+    /// Two people are chosen.
+    private static func createDirect(_ look: Look) -> [Intent] {
+        var configuration = SelectorConfiguration(.people)
+        configuration.isMultiple = true
+        configuration.maximumSelected = 2
+        configuration.title = look("console.talks.chooseTwo")
+        configuration.tip = look("console.talks.onlyTwo")
+        return [
+            .select(
+                Selector(configuration) { people in
+                    let names = people.compactMap { UserName($0.id) }
+                    guard names.count == 2 else { return look.nothing("console.talks.onlyTwo") }
+                    let deed = Deed(
+                        [.talks(.createDirect(names[0], names[1]))],
+                        commands: [["conversation", "direct", names[0].text, names[1].text]],
+                        done: look("console.talks.made"))
+                    return [
+                        .propose(
+                            Proposal(
+                                look("console.talks.createDirect") + ": " + look.names(people.map(\.name)),
+                                consequences: [look("console.talks.directConsequence")], deed: deed))
+                    ]
+                })
+        ]
+    }
+
+    private static func roomForm(_ look: Look) -> Form {
+        let fields = [
+            Form.Field(look("table.name"), maximum: ChannelName.maximumScalars),
+            Form.Field(look("table.title"), maximum: AdminProtocol.maximumTitleScalars),
+        ]
+        return Form(
+            look("console.talks.createRoom"), fields,
+            check: { values in
+                guard ChannelName(values[0]) == nil else { return nil }
+                let bound = ["name": values[0], "maximum": String(ChannelName.maximumScalars)]
+                return values[0].isEmpty ? look("console.talks.roomHint") : look("ctl.badGroupName", bound)
+            },
+            command: { values in
+                ["conversation", "room", values[0].isEmpty ? "NAME" : values[0]]
+                    + (values[1].isEmpty ? [] : ["--title", values[1]])
+            },
+            submit: { values in
+                guard let name = ChannelName(values[0]) else { return [] }
+                let request = AdminTalkRequest.createRoom(name, title: values[1].isEmpty ? nil : values[1])
+                return [.perform(Deed([.talks(request)], commands: [], done: look("console.talks.made")))]
+            })
+    }
+
+    // MARK: Changing
+
+    private static func renameForm(_ conversation: AdminConversation, _ look: Look) -> Form {
+        let (reference, before) = (conversation.reference, conversation.title)
+        @Sendable func deed(_ title: String?) -> Deed {
+            Deed(
+                [.talks(.rename(reference, title: title))],
+                commands: [["conversation", "rename", reference] + [title].compactMap { $0 }],
+                done: look("ctl.conversation.renamed", ["name": conversation.name]))
+        }
+        return Form(
+            look("console.talks.renameTitle", ["name": conversation.name]),
+            [Form.Field(look("table.title"), before ?? "", maximum: AdminProtocol.maximumTitleScalars)],
+            check: { values in
+                let bound = AdminProtocol.maximumTitleScalars
+                guard values[0].unicodeScalars.count > bound else { return nil }
+                return look("console.talks.titleHint", ["maximum": String(bound)])
+            },
+            command: { ["conversation", "rename", reference] + ($0[0].isEmpty ? [] : [$0[0]]) },
+            submit: { values in
+                var change = deed(values[0].isEmpty ? nil : values[0])
+                change.undo = deed(before)
+                return [.perform(change)]
+            })
+    }
+
+    private static func delete(_ conversations: [AdminConversation], _ look: Look) -> [Intent] {
+        let targets = conversations.filter { $0.kind != .direct && !$0.isDisbanded }
+        guard let first = targets.first else { return look.nothing("console.talks.areDeleted") }
+        let members = targets.reduce(0) { $0 + $1.memberCount }
+        let deed = Deed(
+            targets.map { .talks(.delete($0.reference)) },
+            commands: targets.map { ["conversation", "delete", $0.reference] },
+            done: look.counted("console.talks.deleted", targets.count))
+        return [
+            .propose(
+                Proposal(
+                    look("console.talks.delete") + ": " + look.names(targets.map(\.name)),
+                    consequences: [
+                        look("console.talks.deleteConsequence"),
+                        look.counted("console.talks.deleteMembers", Int(members)),
+                    ], typed: targets.count == 1 ? first.name : String(targets.count), deed: deed))
+        ]
+    }
+
+    /// What a shell would do does it: it writes a file where the console runs, and may take long.
+    private static func exportForm(_ conversation: AdminConversation, _ look: Look) -> Form {
+        let command: @Sendable ([String]) -> [String] = { values in
+            ["conversation", "export", conversation.reference, "--to", values[0].isEmpty ? "FILE" : values[0]]
+        }
+        return Form(
+            look("console.talks.exportTitle", ["name": conversation.name, "count": String(conversation.head)]),
+            [Form.Field(look("console.talks.file"))],
+            check: { $0[0].isEmpty ? look("console.talks.fileHint") : nil }, command: command,
+            submit: { [.run(command($0), input: [])] })
+    }
+}

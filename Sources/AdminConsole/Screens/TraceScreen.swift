@@ -1,0 +1,97 @@
+import AdminAPI
+import ChatModel
+
+extension AdminTraceRow: TableRow {
+    package var rowID: String { self.name.text }
+    package var searchTexts: [String] { [self.name.text] }
+
+    /// When it was read, or whether.
+    func readText(_ look: Look) -> String {
+        if let reported = self.reportedReadAtMilliseconds { return look.shortTime(reported) }
+        return self.isSender ? look("word.sender") : look.word(self.isRead)
+    }
+
+    var readStyle: Style { self.isSender ? .dim : self.isRead ? .good : .plain }
+
+    /// The sessions of now, each with whether its class of device has the message.
+    var sessionText: String {
+        self.sessions.map { session in
+            let mark = self.deliveredTo.contains(session.device) ? "✓" : "…"
+            return "\(session.device.name) \(session.id)\(mark)"
+        }.joined(separator: ", ")
+    }
+}
+
+/// What became of one message for everybody who gets it.
+struct TraceScreen: TableScreen {
+    let title = "console.trace"
+    let emptyText = "console.trace.empty"
+    let keys = [KeyBinding(.enter, .open, "console.users.open")]
+    let refreshMilliseconds: Int64? = 5_000
+    var rows = TableView<AdminTraceRow>([
+        TableColumn("table.name") { person, _ in person.name.text },
+        TableColumn("table.read", width: 10, style: \.readStyle) { person, look in person.readText(look) },
+        TableColumn("table.delivered", width: 14, style: { _ in .good }) { person, _ in
+            person.deliveredTo.map(\.name).joined(separator: ", ")
+        },
+        TableColumn("table.waiting", width: 12, style: { _ in .warning }) { person, _ in
+            person.waitingFor.map(\.name).joined(separator: ", ")
+        },
+        TableColumn("table.sessions", minimumScreen: 70) { person, _ in person.sessionText },
+        TableColumn("table.withheld", width: 20, style: { _ in .bad }) { person, look in
+            person.withheld.map { look($0.textKey) } ?? ""
+        },
+    ])
+    private let reference: String
+    private let sequence: Int64
+    private var trace: AdminTrace?
+    private var pages = Pages<AdminTraceRow>()
+
+    init(_ message: AdminMessage, of conversation: AdminConversation) {
+        self.reference = conversation.reference
+        self.sequence = message.sequence
+    }
+
+    var copied: String? { String(self.sequence) }
+
+    mutating func refresh() -> [Intent] { self.pages.begin() ? [self.ask(after: nil)] : [] }
+
+    private func ask(after: Int64?) -> Intent {
+        .ask(.talks(.trace(self.reference, sequence: self.sequence, after: after)), purpose: 0)
+    }
+
+    mutating func receive(_ answer: AdminAnswer, purpose: Int, _ look: Look) -> [Intent] {
+        guard case .talks(.trace(let trace)) = answer else { return [] }
+        self.trace = trace
+        if let all = self.pages.take(trace.people, isLast: trace.next == nil) { self.rows.replace(all, look) }
+        return trace.next.map { [self.ask(after: $0)] } ?? []
+    }
+
+    mutating func fail(_ error: AdminError, purpose: Int, _ look: Look) -> [Intent] {
+        self.pages.end()
+        return [.tell(Notice(error.message, .failure))]
+    }
+
+    mutating func update(_ verb: Verb, _ look: Look) -> [Intent] {
+        guard let person = self.rows.current else { return look.nothing() }
+        return [.open(UserScreen(person.name))]
+    }
+
+    func head(width: Int, _ look: Look) -> [Line] {
+        guard let trace = self.trace else { return [Line(" " + look("console.loading"), .dim), Line(), Line()] }
+        let message = trace.message
+        let values = ["sequence": String(message.sequence), "sender": message.sender]
+        let sent = look("console.trace.sent", values.merging(["time": look.time(message.sentAtMilliseconds)]) { $1 })
+        var states: [String] = []
+        if trace.isRecalled { states.append(look("word.recalled")) }
+        if trace.isDeletedForAll { states.append(look("word.deletedForAll")) }
+        if trace.editCount > 0 { states.append(look("console.trace.edits", ["count": String(trace.editCount)])) }
+        let read = self.rows.rows.count { $0.isRead && !$0.isSender }
+        let others = self.rows.rows.count { !$0.isSender }
+        let reading = look("console.trace.reading", ["read": String(read), "all": String(others)])
+        return [
+            Line(" " + sent, .accent) + Line("  " + states.joined(separator: ", "), .warning),
+            Line(" " + look.message(message)), Line(" " + reading, .dim),
+        ]
+    }
+}

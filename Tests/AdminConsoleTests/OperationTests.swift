@@ -1,0 +1,333 @@
+import AdminAPI
+import AdminConsole
+import ChatModel
+import Testing
+
+@Suite("The overview") struct OverviewTests {
+    /// Ten minutes in which more and more is sent.
+    private static func history() -> AdminLiveHistory {
+        let points = (0..<600).map { number in
+            var point = AdminLivePoint(atMilliseconds: Desk.now - Int64(600 - number) * 1_000)
+            point.messages = Int64(number) / 10
+            point.deliveries = Int64(number) / 5
+            point.sessions = 3
+            point.commits = 2
+            point.commitMicroseconds = 900
+            point.freeBytes = 1 << 40
+            point.profileHits = 9
+            point.profileLookUps = 10
+            return point
+        }
+        return AdminLiveHistory(points: points, limits: [])
+    }
+
+    private static func server(_ request: AdminRequest) -> Result<AdminAnswer, AdminError>? {
+        request == .live(.start) ? .success(.live(Self.history())) : Samples.answer(request)
+    }
+
+    @Test("ten minutes are there at once, and go on with every pulse")
+    func live() {
+        let desk = Desk(server: Self.server)
+        #expect(
+            desk.shown() == [
+                " Overview                                                              08:00:00",
+                " ! queueRequests: 95 % of 100 are used",
+                "   → more is sent than the disk takes, and senders are told to wait: look at",
+                "     the commit time below, and for another program that uses this disk",
+                " VERSION                 1.0  process 42",
+                " up for                  1:00:00  (d1020833xx 07:00:00)",
+                " ADDRESSES               127.0.0.1:7677",
+                " DATA FOLDER             /srv/teahouse",
+                "",
+                " messages taken                   59/s  ▁▁▁▁▁▁▂▂▂▂▂▃▃▃▃▃▄▄▄▄▄▅▅▅▅▅▅▆▆▆▆▆▇▇▇▇▇█",
+                " deliveries                      119/s  ▁▁▁▁▁▂▂▂▂▂▂▃▃▃▃▃▄▄▄▄▄▅▅▅▅▅▅▆▆▆▆▆▇▇▇▇▇█",
+                " refused                           0/s  ▁▁▁▁▁▁▁▁▁▁▁▁▁▁▁▁▁▁▁▁▁▁▁▁▁▁▁▁▁▁▁▁▁▁▁▁▁▁",
+                " sessions                            3  ██████████████████████████████████████",
+                " a commit takes, mean           900 µs  ██████████████████████████████████████",
+                " waiting for the disk            0/100  ▁▁▁▁▁▁▁▁▁▁▁▁▁▁▁▁▁▁▁▁▁▁▁▁▁▁▁▁▁▁▁▁▁▁▁▁▁▁",
+                " profiles in memory               90 %  ██████████████████████████████████████",
+                " uploads                         0 B/s  ▁▁▁▁▁▁▁▁▁▁▁▁▁▁▁▁▁▁▁▁▁▁▁▁▁▁▁▁▁▁▁▁▁▁▁▁▁▁",
+                " downloads                       0 B/s  ▁▁▁▁▁▁▁▁▁▁▁▁▁▁▁▁▁▁▁▁▁▁▁▁▁▁▁▁▁▁▁▁▁▁▁▁▁▁",
+                " free on the disk                1 TiB  ██████████████████████████████████████",
+                "",
+                " LIMIT                                  VALUE        PEAK",
+                " /srv/teahouse",
+            ])
+        var point = AdminLivePoint(atMilliseconds: Desk.now)
+        point.messages = 500
+        let before = desk.asked.count
+        desk.tell(.pulse(point))
+        #expect(desk.screen().contains { $0.hasPrefix(" messages taken") && $0.contains("500/s") })
+        #expect(desk.asked.count == before)
+    }
+
+    @Test("nothing is asked for while pulses come, but now and then, and it is left with the screen")
+    func quiet() {
+        let desk = Desk(server: Self.server)
+        let before = desk.asked.count
+        for _ in 0..<14 { desk.pass(milliseconds: 1_000) }
+        #expect(desk.asked.count == before)
+        desk.pass(milliseconds: 1_000)
+        #expect(desk.asked.count == before + 1)
+        desk.press(.character("2"))
+        #expect(desk.asked.contains { if case .stopFollowing = $0 { true } else { false } })
+    }
+
+    @Test("each warning has what to do about it")
+    func warnings() {
+        let desk = Desk(server: Self.server)
+        var point = AdminLivePoint(atMilliseconds: Desk.now)
+        point.refusals = 4
+        point.commits = 10_000
+        point.commitMicroseconds = 300_000
+        point.freeBytes = 1 << 20
+        desk.tell(.pulse(point))
+        #expect(
+            Array(desk.shown().dropFirst().prefix(12)) == [
+                " ! queueRequests: 95 % of 100 are used",
+                "   → more is sent than the disk takes, and senders are told to wait: look at",
+                "     the commit time below, and for another program that uses this disk",
+                " ! 4 messages were refused in the last minute",
+                "   → for their rate, a mute, a ban or a full queue: the figures below count",
+                "     each",
+                " ! a commit takes 296 ms",
+                "   → the disk is slow or shared: move the data folder to a faster one, or stop",
+                "     what else writes to it",
+                " ! only 1 MiB are free on the disk",
+                "   → free some room before messages are refused: C under Files removes what",
+                "     nobody needs",
+            ])
+    }
+
+    @Test("a row stands still while values come: only its end changes")
+    func stands() {
+        let values = (0..<600).map { Int64($0 % 60) }
+        let before = Sparkline.text(values, width: 40, firstNumber: 1_000)
+        let after = Sparkline.text(values.dropFirst() + [0], width: 40, firstNumber: 1_001)
+        #expect(before.dropFirst().prefix(38) == after.dropFirst().prefix(38))
+    }
+}
+
+@Suite("Sessions on the console") struct SessionScreenTests {
+    @Test("those that match a filter are shown before they end")
+    func filter() {
+        let found = (1...7).map { Samples.session($0, "p\($0)") }
+        let desk = Desk { request in
+            switch request {
+            case .people(.endSessions(_, isDryRun: true)): .success(.sessions(found, next: nil))
+            case .people(.endSessions(_, isDryRun: false)): .success(.count(7))
+            default: Samples.answer(request)
+            }
+        }
+        desk.press(.character("3"), .character("F"), .enter)
+        #expect(desk.screen().contains { $0.contains("Say which: an empty filter would mean everybody.") })
+        desk.press(.tab, .right, .right, .tab, .tab)
+        desk.type("192.168.1.")
+        desk.press(.enter)
+        let filter = AdminSessionFilter(device: .web, address: "192.168.1.")
+        #expect(desk.asked.contains(.people(.endSessions(filter, isDryRun: true))))
+        #expect(
+            desk.shown() == [
+                " Sessions  1/2                                                         08:00:00",
+                "   ┌ end those that match ──────────────────────────────────────────────────┐",
+                ">  │ 7 sessions match:                                                      │",
+                "   │ p1  app  192.168.1.1:50000                                             │",
+                "   │ p2  app  192.168.1.2:50000                                             │",
+                "   │ p3  app  192.168.1.3:50000                                             │",
+                "   │ p4  app  192.168.1.4:50000                                             │",
+                "   │ p5  app  192.168.1.5:50000                                             │",
+                "   │ p6  app  192.168.1.6:50000                                             │",
+                "   │ p7  app  192.168.1.7:50000                                             │",
+                "   │ The devices are signed out at once; with their tokens they may sign in │",
+                "   │ again.                                                                 │",
+                "   │                                                                        │",
+                "   │ teahouse ctl session kick --device web --address 192.168.1.            │",
+                "   │ Type 7 to go on:                                                       │",
+                "   │                                                                        │",
+                "   │ Enter do it when it matches  Esc leave                                 │",
+                "   └────────────────────────────────────────────────────────────────────────┘",
+                " /srv/teahouse",
+            ])
+        #expect(desk.changes().isEmpty)
+        desk.type("7")
+        desk.press(.enter)
+        #expect(desk.changes() == [.people(.endSessions(filter, isDryRun: false))])
+    }
+
+    @Test("a filter that nobody matches ends nothing")
+    func nobody() {
+        let desk = Desk { request in
+            if case .people = request { return .success(.sessions([], next: nil)) }
+            return Samples.answer(request)
+        }
+        desk.press(.character("3"), .character("F"))
+        desk.type("lan")
+        desk.press(.enter)
+        #expect(desk.screen()[22] == " ! no session matches")
+    }
+}
+
+@Suite("Transfers on the console") struct TransferScreenTests {
+    private static func transfer(_ state: TransferState, offset: Int64) -> AdminTransfer {
+        let record = TransferRecord(
+            id: TransferID(rawValue: 1), key: TransferKey("th-tzyxwvutsrqponmlkjihgfedcba")!, direction: .upload,
+            transferClass: .operator, state: state, owner: UserID(rawValue: 1), ownerName: UserName("ming")!,
+            file: FileKey("th-fabcdefghijklmnopqrstuvwxyz")!, fileName: "片.mp4", mediaType: "video/mp4", size: 1_000,
+            offset: offset, provider: "objects", createdAtMilliseconds: Desk.now, updatedAtMilliseconds: Desk.now,
+            expiresAtMilliseconds: nil)
+        return AdminTransfer(record, isLive: true, bytesPerSecond: 2_048, remainingSeconds: 15)
+    }
+
+    private static func server(_ request: AdminRequest) -> Result<AdminAnswer, AdminError>? {
+        switch request {
+        case .transfers(.list): .success(.transfers(.list([self.transfer(.progressing, offset: 250)])))
+        case .transfers(.change): .success(.count(1))
+        case .transfers: .success(.following)
+        default: Samples.answer(request)
+        }
+    }
+
+    @Test("bars move with the events, and what is not possible now says so")
+    func moves() {
+        let desk = Desk(server: Self.server)
+        desk.press(.character("5"))
+        #expect(
+            desk.shown() == [
+                " Transfers  1/1                                                        08:00:00",
+                "  DIRECTION  OWNER         NAME                   DONE                     SPEED",
+                "> upload     ming          片.mp4                 [=>        ] 25%       2 KiB/s",
+                " /srv/teahouse",
+            ])
+        desk.tell(.transfers([Self.transfer(.progressing, offset: 500)]))
+        #expect(desk.screen()[3].contains("50%"))
+        desk.press(.character("r"))
+        #expect(desk.screen()[22] == " ! not possible in this state")
+    }
+
+    @Test("suspending is taken back by resuming, cancelling by nothing")
+    func changes() {
+        let desk = Desk(server: Self.server)
+        let key = TransferKey("th-tzyxwvutsrqponmlkjihgfedcba")!
+        desk.press(.character("5"), .character("s"), .enter)
+        #expect(desk.changes() == [.transfers(.change(key, .suspend))])
+        desk.press(.character("z"))
+        #expect(desk.changes().last == .transfers(.change(key, .resume)))
+        desk.press(.character("c"), .enter)
+        #expect(desk.changes().last == .transfers(.change(key, .cancel)))
+        desk.press(.character("z"))
+        #expect(desk.changes().count == 3)
+    }
+}
+
+@Suite("Files on the console") struct FileScreenTests {
+    private static let key = FileKey("th-fabcdefghijklmnopqrstuvwxyz")!
+
+    private static func server(_ request: AdminRequest) -> Result<AdminAnswer, AdminError>? {
+        let file = AdminFile(
+            key: Self.key, name: "会议.pdf", mediaType: "application/pdf", size: 4_096, storedSize: 1_024, hash: nil,
+            owner: UserName("ming")!, references: 2, isComplete: true, isDamaged: false,
+            createdAtMilliseconds: Desk.now)
+        switch request {
+        case .files(.list):
+            var totals = FileTotals()
+            totals.files = 1
+            totals.fileBytes = 4_096
+            totals.plainBytes = 4_096
+            totals.storedBytes = 1_024
+            return .success(.files(.list([file], AdminFileTotals(totals))))
+        case .files(.delete): return .success(.count(1))
+        default: return Samples.answer(request)
+        }
+    }
+
+    @Test("what each file takes, and all together")
+    func list() {
+        let desk = Desk(server: Self.server)
+        desk.press(.character("6"))
+        #expect(
+            desk.shown() == [
+                " Files  1/1                                                            08:00:00",
+                " 1 files, 4 KiB; on the disk 1 KiB (25 %), kept once 0 B; 0 orphans, 0 damaged",
+                " the newest first",
+                "",
+                "  NAME                   OWNER                SIZE     STORED   USES  STATE",
+                "> 会议.pdf               ming                4 KiB      1 KiB      2  kept",
+                " /srv/teahouse",
+            ])
+    }
+
+    @Test("orders and filters are asked of the server")
+    func queries() {
+        let desk = Desk(server: Self.server)
+        desk.press(.character("6"), .character("o"), .character("O"), .character("E"))
+        guard case .files(.list(let query))? = desk.asked.last else {
+            Issue.record("no list was asked for")
+            return
+        }
+        #expect(query.order == AdminFileQuery.Order.allCases[1])
+        #expect(query.onlyOrphans)
+        #expect(query.onlyDamaged)
+    }
+
+    @Test("a file goes only after its name was typed, and who uses it is told")
+    func delete() {
+        let desk = Desk(server: Self.server)
+        desk.press(.character("6"), .delete, .enter)
+        #expect(desk.screen().contains { $0.contains("1 of them is in messages or pictures") })
+        #expect(desk.changes().isEmpty)
+        desk.type("会议.pdf")
+        desk.press(.enter)
+        #expect(desk.changes() == [.files(.delete(Self.key))])
+    }
+}
+
+@Suite("Profiles on the console") struct ProfileScreenTests {
+    private static func server(_ request: AdminRequest) -> Result<AdminAnswer, AdminError>? {
+        switch request {
+        case .profiles(.figures):
+            return .success(
+                .profiles(.figures([AdminFigure("profiles.entries", 12), AdminFigure("profiles.bytes", 2_048)])))
+        case .profiles(.show):
+            let profile = AdminProfile(
+                name: UserName("ming")!, shownName: "小明", isKnown: true, isPlaceholder: false,
+                fields: [AdminProfileField("displayName", "小明", source: "account")],
+                entry: AdminProfileEntry(source: "both", ageMilliseconds: 1_000, leftMilliseconds: 59_000), watchers: 3)
+            return .success(.profiles(.one(profile)))
+        case .profiles: return .success(.count(1))
+        default: return Samples.answer(request)
+        }
+    }
+
+    @Test("the figures of the memory stand above the people")
+    func figures() {
+        let desk = Desk(server: Self.server)
+        desk.press(.character("7"))
+        #expect(
+            desk.shown() == [
+                " Profiles  1/5                                                         08:00:00",
+                " people and conversations …         12   not found in memory                 0",
+                " their size                      2 KiB   thrown out because they c…          0",
+                " hit rate, %                         0   watchers                            0",
+                " found in memory                     0   look-ups that wait                  0",
+                "",
+                "  NAME                         DISPLAY NAME                 EXTERNAL ID",
+                "> ming                         张小明",
+                "  lan                          阿兰",
+                "  zoe                          Zoë Łukasz",
+                "  evil                         \\u001b[31mred\\u202e",
+                "  anna",
+                " /srv/teahouse",
+            ])
+    }
+
+    @Test("Enter shows what people see and where it is from; i asks again")
+    func profile() {
+        let desk = Desk(server: Self.server)
+        desk.press(.character("7"), .enter)
+        #expect(desk.screen().contains { $0.contains("小明  (account)") })
+        desk.press(.escape, .character("i"))
+        #expect(desk.changes() == [.profiles(.invalidate(.person(UserName("ming")!)))])
+        desk.press(.character("A"), .enter)
+        #expect(desk.changes().last == .profiles(.invalidate(.all)))
+    }
+}

@@ -70,6 +70,10 @@ and in a third:
 
     $teahouse ctl --data $data send --from ming --to lan '你好，阿兰！'
 
+Look after it all, people, conversations, teams, files, in a terminal (? lists the keys, q leaves):
+
+    $teahouse console --data $data
+
 Send a file with a message, with a bar that shows how it goes:
 
     $teahouse ctl --data $data upload README.md --as ming --to-user lan

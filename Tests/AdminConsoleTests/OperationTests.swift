@@ -194,8 +194,8 @@ import Testing
         #expect(
             desk.shown() == [
                 " Transfers  1/1                                                        08:00:00",
-                "  DIRECTION  OWNER         NAME                   DONE                     SPEED",
-                "> upload     ming          片.mp4                 [=>        ] 25%       2 KiB/s",
+                "  DIRECTION  OWNER         NAME                   DONE               STATE",
+                "> upload     ming          片.mp4                 [=>        ] 25%   progressing",
                 " /srv/teahouse",
             ])
         desk.tell(.transfers([Self.transfer(.progressing, offset: 500)]))

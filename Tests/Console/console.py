@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import argparse
+import base64
+import http.client
 import json
 import os
 import shutil
@@ -65,6 +67,55 @@ class House:
                 line.sendall(json.dumps(request, ensure_ascii=False).encode() + b"\n")
                 answer = json.loads(answers.readline())
                 assert answer["id"] == number and "error" not in answer, answer
+
+
+class Device:
+    """A device of a person: signed in over the JSON protocol, and able to upload."""
+
+    def __init__(self, house: House, name: str):
+        status = json.loads(house.ctl("status", "--json").stdout)
+        self.port = int(status["addresses"][0].rsplit(":", 1)[1])
+        self.token = json.loads(house.ctl("user", "token", name, "--json").stdout)["token"]
+        self.line = socket.create_connection(("127.0.0.1", self.port), PATIENCE)
+        person = {"version": 4, "uid": name, "token": self.token, "deviceFlag": 0, "deviceId": "phone"}
+        self.line.sendall(
+            json.dumps({"jsonrpc": "2.0", "id": "1", "method": "connect", "params": person}).encode() + b"\n")
+        answer = self.line.recv(4096)
+        assert b'"reasonCode":1' in answer, answer
+        self.wire: socket.socket | None = None
+        self.missing = 0
+
+    def upload(self, name: str, count: int, of: int) -> None:
+        """Begins an upload with tus, sends so many bytes of it, and leaves it open."""
+        head = {
+            "Authorization": f"Bearer {self.token}", "Tus-Resumable": "1.0.0", "Upload-Length": str(of),
+            "Upload-Metadata": "filename " + base64.b64encode(name.encode()).decode(),
+        }
+        maker = http.client.HTTPConnection("127.0.0.1", self.port, timeout=PATIENCE)
+        maker.request("POST", "/api/v1/files", headers=head)
+        answer = maker.getresponse()
+        assert answer.status == 201, answer.status
+        path = answer.headers["Location"]
+        maker.close()
+        self.wire = socket.create_connection(("127.0.0.1", self.port), PATIENCE)
+        fields = {
+            "Host": f"127.0.0.1:{self.port}", "Authorization": head["Authorization"], "Tus-Resumable": "1.0.0",
+            "Upload-Offset": "0", "Content-Type": "application/offset+octet-stream", "Content-Length": str(of),
+        }
+        lines = [f"PATCH {path} HTTP/1.1", *(f"{field}: {value}" for field, value in fields.items()), "", ""]
+        self.wire.sendall("\r\n".join(lines).encode() + b"x" * count)
+        self.missing = of - count
+
+    def finish_upload(self) -> None:
+        assert self.wire
+        self.wire.sendall(b"x" * self.missing)
+        answer = self.wire.recv(4096)
+        assert answer.startswith(b"HTTP/1.1 204"), answer
+
+    def close(self) -> None:
+        for wire in (self.line, self.wire):
+            if wire:
+                wire.close()
 
 
 def cells(text: str) -> int:
@@ -159,14 +210,43 @@ class Suite:
         console.wait_for("1 group muted", "only managers send")
         console.press("z")
         console.wait_for("1 group unmuted", "active")
+        console.press("c")
+        console.wait_for("Team card tea", "introduction")
+        console.press(*["Down"] * 6, "e")
+        console.wait_for("introduction of tea", "0/512")
+        console.type("喝茶的地方")
+        self.capture("8-change-the-card", console.wait_for("teahouse ctl team set tea --introduction 喝茶的地方"))
+        console.press("Enter")
+        console.wait_for("喝茶的地方", "group name", without="ctl team set")
+        device = Device(self.house, "ming")
+        console.press("3")
+        console.wait_for("ming", "wukong-json")
+        console.press("K")
+        self.capture("9-end-a-session", console.wait_for("end sessions: ming", "teahouse ctl session kick"))
+        console.press("Enter")
+        console.wait_for("1 session ended", "Nobody is signed in.")
+        device.upload("plan.txt", 3_000_000, of=10_000_000)
+        console.press("5")
+        console.wait_for("plan.txt", "30%", "progressing")
+        console.press("s")
+        console.wait_for("suspend: plan.txt")
+        console.press("Enter")
+        self.capture("10-suspend-an-upload", console.wait_for("1 transfer suspended", "30%", without="progressing"))
+        console.press("r")
+        console.wait_for("resume: plan.txt")
+        console.press("Enter")
+        console.wait_for("1 transfer may go on")
+        device.finish_upload()
+        console.wait_for("Nothing is uploaded or downloaded now")
+        device.close()
         console.press("7")
         console.wait_for("found in memory", "阿兰")
         console.press("i")
-        self.capture("8-ask-again", console.wait_for("asked for again at the next look-up"))
+        self.capture("11-ask-again", console.wait_for("asked for again at the next look-up"))
         console.type(":")
         console.type("user show ming")
         console.press("Enter")
-        self.capture("9-command-line", console.wait_for("张小明", "teahouse ctl user show ming"))
+        self.capture("12-command-line", console.wait_for("张小明", "teahouse ctl user show ming"))
         console.press("Escape")
         console.press("q")
         self.expect_over(console)

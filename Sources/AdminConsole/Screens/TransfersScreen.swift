@@ -57,15 +57,15 @@ struct TransfersScreen: TableScreen {
             transfer, _ in
             transfer.share
         },
-        TableColumn("table.speed", width: 11, isOnTheRight: true, order: { .number($0.bytesPerSecond) }) {
+        TableColumn("table.state", width: 11, style: { $0.state.style }) { transfer, look in
+            look(transfer.state.textKey)
+        },
+        TableColumn("table.speed", width: 11, isOnTheRight: true, minimumScreen: 92, order: { .number($0.bytesPerSecond) }) {
             transfer, _ in
             transfer.bytesPerSecond > 0 ? "\(shownBytes(transfer.bytesPerSecond))/s" : ""
         },
         TableColumn("table.remaining", width: 8, isOnTheRight: true, minimumScreen: 100) { transfer, _ in
             transfer.remainingSeconds.map { shownDuration(seconds: $0) } ?? ""
-        },
-        TableColumn("table.state", width: 11, style: { $0.state.style }) { transfer, look in
-            look(transfer.state.textKey)
         },
     ])
     private var withOver = false

@@ -237,7 +237,7 @@ class Suite:
         console.press("Enter")
         console.wait_for("1 transfer may go on")
         device.finish_upload()
-        console.wait_for("Nothing is uploaded or downloaded now")
+        console.wait_for("100%", "succeeded")
         device.close()
         console.press("7")
         console.wait_for("found in memory", "阿兰")
@@ -345,10 +345,11 @@ class Suite:
         environment = {"LC_ALL": "C.UTF-8", "TZ": "UTC", "TERM": "xterm-256color"}
         console = Line([self.house.binary, "console", "--data", str(self.house.data)], 200, 50, environment)
         try:
-            for screen, what in [(b"2", "people"), (b"4", "conversations")]:
+            for screen, what in [(b"1", "the overview"), (b"2", "people"), (b"4", "conversations")]:
                 os.write(console.end, screen)
                 console.drain(1.5, at_most=4)  # all pages are in
-                self.time_keys(console, what)
+                if screen != b"1":
+                    self.time_keys(console, what)
                 before, begin = cpu_seconds(console.process), time.monotonic()
                 while time.monotonic() - begin < 5:
                     console.drain(0.2, at_most=0.5)

@@ -5,7 +5,7 @@ import Testing
     @Test("words are added, listed, tried, imported and removed")
     func words() throws {
         let house = try House()
-        #expect(house.ctl("word", "add", "外挂", "代练", "--action", "refuse").output == "2 words added or changed\n")
+        #expect(house.ctl("word", "add", "外挂", "代练", "--action", "refuse").output == "words added or changed: 2\n")
         #expect(
             house.ctl("word", "add", "外挂", "--action", "refuse").output == "nothing to change: it is so already\n")
         #expect(house.ctl("word", "add", "damn", "--action", "mask").code == .done)
@@ -19,7 +19,7 @@ import Testing
         #expect(house.ctl("word", "test", "卖外挂").output.hasPrefix("would be refused\n"))
         #expect(house.ctl("word", "test", "tea").output == "passes as it is\n")
         #expect(house.ctl("word", "test", "tea", "--json").output == "{\"hits\":[]}\n")
-        #expect(house.ctl("word", "remove", "外挂", "DAMN", "no").output == "2 words removed\n")
+        #expect(house.ctl("word", "remove", "外挂", "DAMN", "no").output == "words removed: 2\n")
         #expect(house.ctl("word", "flagged").code == .done)
     }
 

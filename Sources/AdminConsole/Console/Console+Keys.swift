@@ -70,12 +70,14 @@ extension Console {
         return true
     }
 
-    /// There are more screens than digits.
+    /// There are more screens than digits. Each has the number of its digit, or the one that it would have.
     private mutating func chooseScreen() {
-        let screens = ScreenList.all.enumerated().map { SelectorItem(id: String($0), name: self.look($1.title)) }
+        let screens = ScreenList.all.enumerated().map { SelectorItem(id: String($0 + 1), name: self.look($1.title)) }
         var configuration = SelectorConfiguration(.custom(screens))
         configuration.title = self.look("console.chooseScreen")
-        let selector = Selector(configuration) { chosen in chosen.first.flatMap { Int($0.id) }.map { [.go($0)] } ?? [] }
+        let selector = Selector(configuration) { chosen in
+            chosen.first.flatMap { Int($0.id) }.map { [.go($0 - 1)] } ?? []
+        }
         self.carryOut([.select(selector)], for: self.top.number)
     }
 

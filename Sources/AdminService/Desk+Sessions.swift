@@ -7,10 +7,20 @@ extension Desk {
     func listSessions(_ user: UserName?, after: Int64?, _ then: @escaping Answer) {
         self.userID(user, then) { id in
             self.broker.sessions(of: id) { sessions in
-                let rest = sessions.map { AdminSession($0) }.filter { $0.id > after ?? 0 }.sorted { $0.id < $1.id }
-                let page = Array(rest.prefix(AdminProtocol.pageRows))
-                then(.success(.sessions(page, next: rest.count > page.count ? page.last?.id : nil)))
+                let start = UInt64(bitPattern: after ?? 0)
+                let rest = sessions.filter { $0.id.rawValue > start }.sorted { $0.id.rawValue < $1.id.rawValue }
+                // Only those of the page: a reactor is not to look through all it has.
+                self.measured(Array(rest.prefix(AdminProtocol.pageRows))) { page in
+                    then(.success(.sessions(page, next: rest.count > page.count ? page.last?.id : nil)))
+                }
             }
+        }
+    }
+
+    /// Goes on with sessions as their doors know them now.
+    func measured(_ sessions: [SessionDescription], _ next: @escaping @Sendable ([AdminSession]) -> Void) {
+        self.broker.measure(sessions.map(\.id)) { measures in
+            next(sessions.map { AdminSession($0, measures[$0.id]) })
         }
     }
 

@@ -11,7 +11,8 @@ let sampleMessage = AdminMessage(
 
 let sampleSession = AdminSession(
     id: 5, user: romeo, device: .app, level: .primary, deviceID: "d", protocolName: "wukong-json",
-    address: "127.0.0.1:9", isEncrypted: false, openedAtMilliseconds: 1)
+    address: "127.0.0.1:9", isEncrypted: false, openedAtMilliseconds: 1, activeAtMilliseconds: 6, queuedBytes: 7,
+    unacknowledged: 8)
 
 let sampleConversation = AdminConversation(
     Conversation(
@@ -102,7 +103,8 @@ private let messageJSON =
     + #""sentAt":1800000000000,"kind":-1,"text":"你好\n\"x\"","cut":false,"form":"text""#
 private let sessionJSON =
     #""id":5,"user":"romeo","device":"app","level":"primary","deviceID":"d","protocol":"wukong-json","#
-    + #""address":"127.0.0.1:9","encrypted":false,"openedAt":1"#
+    + #""address":"127.0.0.1:9","encrypted":false,"openedAt":1,"activeAt":6,"queuedBytes":7,"#
+    + #""unacknowledged":8"#
 private let userJSON =
     #""name":"朱丽叶","displayName":"J","role":"administrator","disabled":false,"sendBanned":false,"#
     + #""password":false,"createdAt":4"#

@@ -92,6 +92,14 @@ let requestVectors: [(AdminRequest, String)] = [
         #"{"id":7,"ask":"send","with":{"from":"romeo","group":"verona","text":"hi"}}"#
     ),
     (
+        .send(AdminSend(from: romeo, to: .room(verona), text: "hi")),
+        #"{"id":7,"ask":"send","with":{"from":"romeo","room":"verona","text":"hi"}}"#
+    ),
+    (
+        .send(AdminSend(from: romeo, to: .conversation("id:3"), text: "hi")),
+        #"{"id":7,"ask":"send","with":{"from":"romeo","conversation":"id:3","text":"hi"}}"#
+    ),
+    (
         .follow(conversation: "verona", withSessions: true),
         #"{"id":7,"ask":"follow","with":{"conversation":"verona","sessions":true}}"#
     ),
@@ -169,10 +177,12 @@ let replyVectors: [(AdminReply, String)] = [
     (
         .answer(
             id: 7,
-            .success(.conversation(AdminConversationDetail(conversation: sampleConversation, members: [sampleMember])))
-        ),
+            .success(
+                .conversation(
+                    AdminConversationDetail(
+                        conversation: sampleConversation, members: [sampleMember], attributes: #"{"a":1}"#)))),
         #"{"id":7,"answer":"conversation","with":{"conversation":{"# + conversationJSON
-            + #"},"members":[{"name":"romeo","role":"owner","unread":4,"mutedUntil":0}],"listeners":0}}"#
+            + #"},"members":[{"name":"romeo","role":"owner","unread":4,"mutedUntil":0}],"listeners":0,"attributes":"{\"a\":1}"}}"#
     ),
     (
         .answer(id: 7, .success(.messages([sampleMessage]))),

@@ -99,14 +99,18 @@ package struct AdminConversationDetail: AdminRecord {
     package var members: [AdminMember]
     /// People who get what is said without being members: those in a room now, and temporary subscribers.
     package var listenerCount: Int64
+    /// What apps keep with it: a JSON object as text; `nil` when there is nothing.
+    package var attributes: String?
 
     package init(
-        conversation: AdminConversation, notice: String? = nil, members: [AdminMember], listenerCount: Int64 = 0
+        conversation: AdminConversation, notice: String? = nil, members: [AdminMember], listenerCount: Int64 = 0,
+        attributes: String? = nil
     ) {
         self.conversation = conversation
         self.notice = notice
         self.members = members
         self.listenerCount = listenerCount
+        self.attributes = attributes
     }
 
     func write(to fields: inout FieldWriter) {
@@ -114,6 +118,7 @@ package struct AdminConversationDetail: AdminRecord {
         fields.text("notice", self.notice)
         fields.records("members", self.members)
         fields.number("listeners", self.listenerCount)
+        fields.text("attributes", self.attributes)
     }
 
     init(_ fields: FieldReader) throws(AdminError) {
@@ -121,6 +126,7 @@ package struct AdminConversationDetail: AdminRecord {
         self.notice = try fields.optionalText("notice")
         self.members = try fields.records("members")
         self.listenerCount = try fields.number("listeners")
+        self.attributes = try fields.optionalText("attributes")
     }
 }
 
@@ -233,6 +239,9 @@ package struct AdminSend: AdminRecord {
     package enum Target: Hashable, Sendable {
         case user(UserName)
         case group(ChannelName)
+        case room(ChannelName)
+        /// Named as in `AdminRequest.listMessages`. One of two people is taken only from one of the two.
+        case conversation(String)
     }
 
     package var from: UserName
@@ -250,14 +259,23 @@ package struct AdminSend: AdminRecord {
         switch self.to {
         case .user(let name): fields.text("to", name.text)
         case .group(let name): fields.text("group", name.text)
+        case .room(let name): fields.text("room", name.text)
+        case .conversation(let name): fields.text("conversation", name)
         }
         fields.text("text", self.text)
     }
 
     init(_ fields: FieldReader) throws(AdminError) {
         self.from = try fields.userName("from")
-        let toUser = try fields.optionalText("to") != nil
-        self.to = toUser ? .user(try fields.userName("to")) : .group(try fields.channelName("group"))
+        if fields.has("to") {
+            self.to = .user(try fields.userName("to"))
+        } else if fields.has("room") {
+            self.to = .room(try fields.channelName("room"))
+        } else if let conversation = try fields.optionalText("conversation") {
+            self.to = .conversation(conversation)
+        } else {
+            self.to = .group(try fields.channelName("group"))
+        }
         self.text = try fields.text("text")
     }
 }

@@ -34,6 +34,8 @@ package enum AdminProtocol {
     package static let livePoints = 600
     /// Most rules or words in one request about the word list.
     package static let wordRows = 500
+    /// Most bytes of one change of a conversation's attributes.
+    package static let attributesPatchBytes = 64 * 1024
     /// Most people in one import request.
     package static let importRows = 500
     /// Most characters of what people are shown as a name: display names, titles.

@@ -12,10 +12,18 @@ package struct AdminSession: AdminRecord {
     package var address: String
     package var isEncrypted: Bool
     package var openedAtMilliseconds: Int64
+    /// When anything last came from the device, UTC milliseconds. This and what follows is there where sessions are
+    /// listed, and `nil` where one is only mentioned.
+    package var activeAtMilliseconds: Int64?
+    /// Bytes that wait to be sent to the device.
+    package var queuedBytes: Int64?
+    /// Stored messages that the device was sent and has not acknowledged.
+    package var unacknowledged: Int64?
 
     package init(
         id: Int64, user: UserName, device: DeviceClass, level: DeviceLevel, deviceID: String, protocolName: String,
-        address: String, isEncrypted: Bool, openedAtMilliseconds: Int64
+        address: String, isEncrypted: Bool, openedAtMilliseconds: Int64, activeAtMilliseconds: Int64? = nil,
+        queuedBytes: Int64? = nil, unacknowledged: Int64? = nil
     ) {
         self.id = id
         self.user = user
@@ -26,6 +34,9 @@ package struct AdminSession: AdminRecord {
         self.address = address
         self.isEncrypted = isEncrypted
         self.openedAtMilliseconds = openedAtMilliseconds
+        self.activeAtMilliseconds = activeAtMilliseconds
+        self.queuedBytes = queuedBytes
+        self.unacknowledged = unacknowledged
     }
 
     func write(to fields: inout FieldWriter) {
@@ -38,6 +49,9 @@ package struct AdminSession: AdminRecord {
         fields.text("address", self.address)
         fields.flag("encrypted", self.isEncrypted)
         fields.number("openedAt", self.openedAtMilliseconds)
+        fields.number("activeAt", self.activeAtMilliseconds)
+        fields.number("queuedBytes", self.queuedBytes)
+        fields.number("unacknowledged", self.unacknowledged)
     }
 
     init(_ fields: FieldReader) throws(AdminError) {
@@ -50,5 +64,8 @@ package struct AdminSession: AdminRecord {
         self.address = try fields.text("address")
         self.isEncrypted = try fields.flag("encrypted")
         self.openedAtMilliseconds = try fields.number("openedAt")
+        self.activeAtMilliseconds = try fields.optionalNumber("activeAt")
+        self.queuedBytes = try fields.optionalNumber("queuedBytes")
+        self.unacknowledged = try fields.optionalNumber("unacknowledged")
     }
 }

@@ -11,6 +11,9 @@ package enum AdminTalkRequest: Hashable, Sendable {
     case createRoom(ChannelName, title: String?)
     /// Another title; `nil` removes it.
     case rename(String, title: String?)
+    /// Merges a JSON object, as text, into the attributes that apps keep with a conversation, as RFC 7396 says: `null`
+    /// removes a key. At most `AdminProtocol.attributesPatchBytes`; what comes of it has the bound of the conversation.
+    case setAttributes(String, patch: String)
     /// Nobody is in it or sends to it any more. Its history stays, for operators.
     case delete(String)
     /// A page of messages, 1...`AdminProtocol.pageMessages`.
@@ -45,6 +48,7 @@ extension AdminTalkRequest {
         case .createDirect: "conversation.direct"
         case .createRoom: "conversation.room"
         case .rename: "conversation.rename"
+        case .setAttributes: "conversation.attributes"
         case .delete: "conversation.delete"
         case .look: "conversation.look"
         case .recall: "message.recall"
@@ -56,7 +60,7 @@ extension AdminTalkRequest {
 
     var isChange: Bool {
         switch self {
-        case .createDirect, .createRoom, .rename, .delete, .recall: true
+        case .createDirect, .createRoom, .rename, .setAttributes, .delete, .recall: true
         case .list, .look, .trace, .seeAs, .export: false
         }
     }
@@ -74,8 +78,8 @@ extension AdminTalkRequest {
         case .list(let member, _): member.text
         case .createDirect(let one, let other): "\(one.text),\(other.text)"
         case .createRoom(let name, _): name.text
-        case .rename(let name, _), .delete(let name), .look(let name, _, _), .recall(let name, _, _),
-            .trace(let name, _, _), .seeAs(let name, _, _, _), .export(let name, _):
+        case .rename(let name, _), .setAttributes(let name, _), .delete(let name), .look(let name, _, _),
+            .recall(let name, _, _), .trace(let name, _, _), .seeAs(let name, _, _, _), .export(let name, _):
             name
         }
     }
@@ -94,6 +98,9 @@ extension AdminTalkRequest {
         case .rename(let name, let title):
             fields.text("conversation", name)
             fields.text("title", title)
+        case .setAttributes(let name, let patch):
+            fields.text("conversation", name)
+            fields.text("patch", patch)
         case .delete(let name): fields.text("conversation", name)
         case .look(let name, let place, let limit):
             fields.text("conversation", name)
@@ -133,6 +140,8 @@ extension AdminTalkRequest {
             self = .createRoom(try with.channelName("name"), title: try with.optionalText("title"))
         case "conversation.rename":
             self = .rename(try with.text("conversation"), title: try with.optionalText("title"))
+        case "conversation.attributes":
+            self = .setAttributes(try with.text("conversation"), patch: try with.text("patch"))
         case "conversation.delete": self = .delete(try with.text("conversation"))
         case "conversation.look":
             self = .look(try with.text("conversation"), try AdminTalkPlace(with), limit: try Self.limit(with))

@@ -168,7 +168,7 @@ extension Desk {
     static func state(
         of conversation: Conversation, among names: [UserName] = [], _ transaction: ReadTransaction
     ) throws(StoreError) -> String {
-        let notice = try transaction.card(of: conversation.id)?.notice
+        let card = try transaction.card(of: conversation.id)
         var present: [UserName] = []
         for name in names {
             guard let user = try transaction.user(named: name) else { continue }
@@ -180,7 +180,8 @@ extension Desk {
             json.flag("banned", conversation.flags.contains(.banned))
             json.flag("disbanded", conversation.flags.contains(.disbanded))
             json.flag("membersMuted", conversation.flags.contains(.membersMuted))
-            json.text("notice", notice)
+            json.text("notice", card?.notice)
+            json.value("attributes", card?.attributes.flatMap { try? JSONValue(parsing: $0) })
             json.number("members", Int64(conversation.memberCount))
             if !names.isEmpty { json.texts("among", members.map(\.text)) }
         }
@@ -257,6 +258,12 @@ struct StateWriter {
         guard let value else { return }
         self.json.key(key)
         self.json.integer(value)
+    }
+
+    mutating func value(_ key: StaticString, _ value: JSONValue?) {
+        guard let value else { return }
+        self.json.key(key)
+        value.write(to: &self.json)
     }
 
     mutating func flag(_ key: StaticString, _ value: Bool) {

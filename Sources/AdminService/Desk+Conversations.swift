@@ -173,11 +173,13 @@ extension Desk {
     ) throws(StoreError) -> AdminConversationDetail {
         guard let conversation = try transaction.conversation(id) else { throw .notFound("the conversation") }
         let members = try transaction.members(of: id).prefix(AdminProtocol.pageRows)
+        let card = try transaction.card(of: id)
         return AdminConversationDetail(
             conversation: AdminConversation(conversation, name: try Self.name(of: conversation, transaction)),
-            notice: try transaction.card(of: id)?.notice,
+            notice: card?.notice,
             members: members.map { AdminMember($0, headCountable: conversation.headCountable) },
-            listenerCount: Int64(try transaction.listenerCount(of: id)))
+            listenerCount: Int64(try transaction.listenerCount(of: id)),
+            attributes: card?.attributes.map { String(decoding: $0, as: UTF8.self) })
     }
 
     static func name(

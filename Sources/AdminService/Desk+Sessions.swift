@@ -7,10 +7,20 @@ extension Desk {
     func listSessions(_ user: UserName?, after: Int64?, _ then: @escaping Answer) {
         self.userID(user, then) { id in
             self.broker.sessions(of: id) { sessions in
-                let rest = sessions.map { AdminSession($0) }.filter { $0.id > after ?? 0 }.sorted { $0.id < $1.id }
-                let page = Array(rest.prefix(AdminProtocol.pageRows))
-                then(.success(.sessions(page, next: rest.count > page.count ? page.last?.id : nil)))
+                let start = UInt64(bitPattern: after ?? 0)
+                let rest = sessions.filter { $0.id.rawValue > start }.sorted { $0.id.rawValue < $1.id.rawValue }
+                // Only those of the page: a reactor is not to look through all it has.
+                self.measured(Array(rest.prefix(AdminProtocol.pageRows))) { page in
+                    then(.success(.sessions(page, next: rest.count > page.count ? page.last?.id : nil)))
+                }
             }
+        }
+    }
+
+    /// Goes on with sessions as their doors know them now.
+    func measured(_ sessions: [SessionDescription], _ next: @escaping @Sendable ([AdminSession]) -> Void) {
+        self.broker.measure(sessions.map(\.id)) { measures in
+            next(sessions.map { AdminSession($0, measures[$0.id]) })
         }
     }
 
@@ -45,14 +55,38 @@ extension Desk {
     // MARK: Sending
 
     func send(_ send: AdminSend, _ then: @escaping Answer) {
-        let address: ConversationAddress
-        switch send.to {
-        case .user(let name): address = .direct(name)
-        case .group(let name): address = .channel(.group, name)
-        }
         let content = MessageContent(
             kind: .text, flags: [.countsAsUnread, .bodyIsJSONObject], wire: .native, body: textBody(send.text))
-        self.publish(content, from: send.from, to: address, then)
+        switch send.to {
+        case .user(let name): self.publish(content, from: send.from, to: .direct(name), then)
+        case .group(let name): self.publish(content, from: send.from, to: .channel(.group, name), then)
+        case .room(let name): self.publish(content, from: send.from, to: .channel(.room, name), then)
+        case .conversation(let text):
+            self.address(of: text, from: send.from, then) { self.publish(content, from: send.from, to: $0, then) }
+        }
+    }
+
+    /// Goes on with where a message belongs, when its sender can speak there at all.
+    private func address(
+        of text: String, from name: UserName, _ then: @escaping Answer,
+        _ next: @escaping @Sendable (ConversationAddress) -> Void
+    ) {
+        self.store.read({ transaction throws(StoreError) -> ConversationAddress? in
+            let found = try Self.find(text, transaction)
+            if let pair = try transaction.directPair(of: found.id) {
+                let sender = try transaction.existingUser(name).id
+                guard pair.low == sender || pair.high == sender else { return nil }
+            }
+            return .id(found.id)
+        }) { result in
+            switch result {
+            case .success(.some(let address)): next(address)
+            case .success(nil):
+                let problem = "a conversation of two people has no third: \(name) can write to each of them instead"
+                then(.failure(AdminError(.refused, problem)))
+            case .failure(let error): then(.failure(AdminError(error)))
+            }
+        }
     }
 
     /// Publishes by the operator's right and answers with the message.
@@ -80,10 +114,10 @@ extension Desk {
     private static func error(_ refusal: PublishRefusal, _ sender: UserName) -> AdminError {
         switch refusal {
         case .noSuchUser: AdminError(.notFound, "the user to send to does not exist")
-        case .noSuchConversation: AdminError(.notFound, "the group to send to does not exist")
+        case .noSuchConversation: AdminError(.notFound, "the conversation to send to does not exist")
         case .senderDisabled: AdminError(.refused, "\(sender) is disabled: enable the account first")
         case .senderSendBanned: AdminError(.refused, "\(sender) may not send")
-        case .conversationBanned: AdminError(.refused, "the group is banned: unban it first")
+        case .conversationBanned: AdminError(.refused, "the conversation is banned: unban it first")
         case .conversationDisbanded: AdminError(.refused, "the group was disbanded")
         case .bodyTooLarge, .textTooLong: AdminError(.refused, "the message is too long")
         case .inputDisabled: AdminError(.refused, "\(sender) may only read there: see setting effective")

@@ -10,6 +10,7 @@ extension Desk {
         case .createDirect(let one, let other): self.createDirect(one, other, then)
         case .createRoom(let name, let title): self.createRoom(name, title, then)
         case .rename(let conversation, let title): self.rename(conversation, title, then)
+        case .setAttributes(let conversation, let patch): self.setAttributes(conversation, patch, then)
         case .delete(let conversation): self.delete(conversation, then)
         case .look(let conversation, let place, let limit): self.look(conversation, place, limit: Int(limit), then)
         case .recall(let conversation, let sequence, let forGood):
@@ -77,6 +78,23 @@ extension Desk {
             try transaction.setListeners([], of: found.id)
             try transaction.setFlags(found.flags.union(.disbanded), of: found.id)
             return .count(1)
+        }
+    }
+
+    private func setAttributes(_ conversation: String, _ patch: String, _ then: @escaping Answer) {
+        let bound = AdminProtocol.attributesPatchBytes
+        guard patch.utf8.count <= bound else {
+            return then(
+                .failure(AdminError(.invalid, "a change of attributes has at most \(bound) bytes: make several")))
+        }
+        self.write(then) { transaction throws(StoreError) in
+            let found = try Self.find(conversation, transaction.reading)
+            guard found.kind != .direct else {
+                throw .invalid("a conversation of two people has no attributes")
+            }
+            var change = ChannelPatch()
+            change.attributesMergePatch = Array(patch.utf8)
+            return .count(try transaction.updateInfo(of: found.id, change, by: .operator) ? 1 : 0)
         }
     }
 

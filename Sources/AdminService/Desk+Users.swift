@@ -29,19 +29,21 @@ extension Desk {
             switch found {
             case .failure(let error): then(.failure(AdminError(error)))
             case .success(let user):
-                broker.sessions(of: user.id) { sessions in self.show(user, sessions, then) }
+                broker.sessions(of: user.id) { sessions in
+                    self.measured(sessions) { self.show(user, $0, then) }
+                }
             }
         }
     }
 
-    private func show(_ user: User, _ sessions: [SessionDescription], _ then: @escaping Answer) {
+    private func show(_ user: User, _ sessions: [AdminSession], _ then: @escaping Answer) {
         self.read(then) { transaction throws(StoreError) in
             let tokens = try transaction.tokens(of: user.id)
             let rows = AdminProtocol.pageRows
             return .user(
                 AdminUserDetail(
                     user: AdminUser(user), tokens: tokens.map { AdminToken($0) },
-                    sessions: sessions.map { AdminSession($0) },
+                    sessions: sessions,
                     blocked: try transaction.personalList(of: user.id, .blocked).prefix(rows).map(\.text),
                     allowed: try transaction.personalList(of: user.id, .allowed).prefix(rows).map(\.text),
                     isAllowlistOnly: try transaction.isAllowlistOnly(user.id)))

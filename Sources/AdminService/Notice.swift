@@ -31,12 +31,15 @@ final class Notice {
 }
 
 extension AdminSession {
-    init(_ session: SessionDescription) {
+    /// - Parameter measure: what its door knows of it, when that was asked.
+    init(_ session: SessionDescription, _ measure: SessionMeasure? = nil) {
         self.init(
             id: Int64(bitPattern: session.id.rawValue), user: session.userName, device: session.deviceClass,
             level: session.deviceLevel, deviceID: session.deviceID, protocolName: session.protocolName,
             address: session.address, isEncrypted: session.isEncrypted,
-            openedAtMilliseconds: session.openedAtMilliseconds)
+            openedAtMilliseconds: session.openedAtMilliseconds, activeAtMilliseconds: measure?.activeAtMilliseconds,
+            queuedBytes: measure.map { Int64($0.queuedBytes) },
+            unacknowledged: measure.map { Int64($0.unacknowledged) })
     }
 }
 

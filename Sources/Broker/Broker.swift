@@ -119,6 +119,14 @@ package final class Broker: Sendable {
         self.ask { core in then(core.sessions(of: user)) }
     }
 
+    /// What the doors know of sessions now; those that are over by then are missing. Nothing is kept for it: each reactor
+    /// concerned is asked once.
+    package func measure(
+        _ sessions: [SessionID], then: @escaping @Sendable ([SessionID: SessionMeasure]) -> Void
+    ) {
+        self.ask { core in core.measure(sessions, then: then) }
+    }
+
     /// Ends sessions. `then` gets how many there were.
     package func end(
         sessions: [SessionID], reason: SessionEndReason, then: @escaping @Sendable (Int) -> Void = { _ in }

@@ -104,6 +104,29 @@ final class BrokerCore {
         return self.table.sessions.values.map(\.description).sorted { $0.id.rawValue < $1.id.rawValue }
     }
 
+    /// `then` is called on the thread of the last door that answers.
+    func measure(_ sessions: [SessionID], then: @escaping @Sendable ([SessionID: SessionMeasure]) -> Void) {
+        var byDoor: [ObjectIdentifier: (outlet: any Outlet, ids: [UInt64: SessionID])] = [:]
+        for session in sessions.compactMap({ self.table.sessions[$0] }) {
+            let outlet = session.lane.outlet
+            byDoor[ObjectIdentifier(outlet), default: (outlet, [:])].ids[session.handle] = session.description.id
+        }
+        guard !byDoor.isEmpty else { return then([:]) }
+        let gathered = Lock((awaited: byDoor.count, found: [SessionID: SessionMeasure]()))
+        for (outlet, ids) in byDoor.values {
+            outlet.measure(Array(ids.keys)) { measures in
+                let all = gathered.withLock { gathered -> [SessionID: SessionMeasure]? in
+                    for (handle, measure) in measures {
+                        if let id = ids[handle] { gathered.found[id] = measure }
+                    }
+                    gathered.awaited -= 1
+                    return gathered.awaited == 0 ? gathered.found : nil
+                }
+                if let all { then(all) }
+            }
+        }
+    }
+
     func currentFigures() -> BrokerFigures {
         var figures = self.figures
         figures.sessions = self.table.sessions.count

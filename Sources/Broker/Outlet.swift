@@ -4,6 +4,10 @@ package import ChatModel
 package protocol Outlet: AnyObject, Sendable {
     /// Called on the broker thread, once per turn: post to the reactor and return.
     func deliver(_ events: [SessionEvent])
+
+    /// Called on the broker thread: post to the reactor and return. `then` is called once, on any thread, with what is
+    /// known of those sessions that are still there, by handle.
+    func measure(_ handles: [UInt64], then: @escaping @Sendable ([UInt64: SessionMeasure]) -> Void)
 }
 
 /// What the broker tells a door. Events of one outlet keep their order.

@@ -39,6 +39,22 @@ package struct SessionDescription: Hashable, Sendable {
     }
 }
 
+/// What the door of a session knows of it at one moment.
+package struct SessionMeasure: Hashable, Sendable {
+    /// When anything last came from the device, UTC milliseconds.
+    package var activeAtMilliseconds: Int64
+    /// Bytes that wait to be sent to it.
+    package var queuedBytes: Int
+    /// Stored messages that it was sent and has not acknowledged.
+    package var unacknowledged: Int
+
+    package init(activeAtMilliseconds: Int64, queuedBytes: Int, unacknowledged: Int) {
+        self.activeAtMilliseconds = activeAtMilliseconds
+        self.queuedBytes = queuedBytes
+        self.unacknowledged = unacknowledged
+    }
+}
+
 /// Why a session ended.
 package enum SessionEndReason: Hashable, Sendable {
     case closedByPeer

@@ -30,4 +30,26 @@ extension JSONValue {
         }
         return .object(members.compactMap(\.self))
     }
+
+    /// The merge patch that makes `wanted` of this value; members of objects may then stand in another order.
+    ///
+    /// - Returns: `nil` when there is none: a patch leaves no `null` outside of arrays. Source: RFC 7396, section 1.
+    package func mergePatch(to wanted: JSONValue) -> JSONValue? {
+        guard case .object(let members) = wanted else { return wanted.isNull ? nil : wanted }
+        let old = self.object ?? []
+        let before = Dictionary(old.map { (Array($0.name.utf8), $0.value) }) { $1 }
+        var gone = Set(before.keys)
+        var changes: [Member] = []
+        for member in members {
+            let name = Array(member.name.utf8)
+            gone.remove(name)
+            let value = before[name]
+            // Compared as bytes: two spellings of one letter are two texts.
+            if let value, value.serialized() == member.value.serialized() { continue }
+            guard let change = (value ?? .null).mergePatch(to: member.value) else { return nil }
+            changes.append(Member(member.name, change))
+        }
+        for member in old where gone.contains(Array(member.name.utf8)) { changes.append(Member(member.name, .null)) }
+        return .object(changes)
+    }
 }

@@ -1,4 +1,5 @@
 import CLinux
+package import Execution
 import Glibc
 
 /// Names one connection for as long as the process runs: reactor, generation and slot. A slot's generation grows with
@@ -97,6 +98,8 @@ package final class Connection {
     package var isWebSocket: Bool { self.webSocket != nil }
     /// What waits to be sent.
     package var outboxBytes: Int { self.outbox.count }
+    /// When anything last came from the peer, or reading began again after a pause.
+    package var lastReceivedAt: Instant { Instant(nanoseconds: self.lastReceived) }
 
     /// WebSocket: one text frame. Raw stream: the bytes as they are. Nothing when the connection is over.
     package func sendText(_ bytes: UnsafeRawBufferPointer) { self.send(.text, bytes) }

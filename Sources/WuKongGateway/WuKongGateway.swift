@@ -146,6 +146,19 @@ package final class WuKongGateway: Gateway {
         }
     }
 
+    /// What is known of sessions, for an operator who looks.
+    private func measures(of handles: [UInt64]) -> [UInt64: SessionMeasure] {
+        let (now, wall) = (self.reactor.clock.now(), self.reactor.clock.wallMilliseconds())
+        var found: [UInt64: SessionMeasure] = [:]
+        for handle in handles {
+            guard let session = self.sessions[handle] else { continue }
+            found[handle] = SessionMeasure(
+                activeAtMilliseconds: wall - now.milliseconds(since: session.connection.lastReceivedAt),
+                queuedBytes: session.connection.outboxBytes, unacknowledged: session.pending.count)
+        }
+        return found
+    }
+
     /// Carries the broker's events to the reactor's thread.
     private final class ReactorOutlet: Outlet {
         private let jobs: Mailbox<@Sendable (Reactor) -> Void>
@@ -154,6 +167,10 @@ package final class WuKongGateway: Gateway {
 
         func deliver(_ events: [SessionEvent]) {
             self.jobs.post { reactor in reactor.gateway(WuKongGateway.self)?.receive(events) }
+        }
+
+        func measure(_ handles: [UInt64], then: @escaping @Sendable ([UInt64: SessionMeasure]) -> Void) {
+            self.jobs.post { reactor in then(reactor.gateway(WuKongGateway.self)?.measures(of: handles) ?? [:]) }
         }
     }
 }

@@ -11,7 +11,8 @@ let sampleMessage = AdminMessage(
 
 let sampleSession = AdminSession(
     id: 5, user: romeo, device: .app, level: .primary, deviceID: "d", protocolName: "wukong-json",
-    address: "127.0.0.1:9", isEncrypted: false, openedAtMilliseconds: 1)
+    address: "127.0.0.1:9", isEncrypted: false, openedAtMilliseconds: 1, activeAtMilliseconds: 6, queuedBytes: 7,
+    unacknowledged: 8)
 
 let sampleConversation = AdminConversation(
     Conversation(
@@ -91,6 +92,14 @@ let requestVectors: [(AdminRequest, String)] = [
         #"{"id":7,"ask":"send","with":{"from":"romeo","group":"verona","text":"hi"}}"#
     ),
     (
+        .send(AdminSend(from: romeo, to: .room(verona), text: "hi")),
+        #"{"id":7,"ask":"send","with":{"from":"romeo","room":"verona","text":"hi"}}"#
+    ),
+    (
+        .send(AdminSend(from: romeo, to: .conversation("id:3"), text: "hi")),
+        #"{"id":7,"ask":"send","with":{"from":"romeo","conversation":"id:3","text":"hi"}}"#
+    ),
+    (
         .follow(conversation: "verona", withSessions: true),
         #"{"id":7,"ask":"follow","with":{"conversation":"verona","sessions":true}}"#
     ),
@@ -102,7 +111,8 @@ private let messageJSON =
     + #""sentAt":1800000000000,"kind":-1,"text":"你好\n\"x\"","cut":false,"form":"text""#
 private let sessionJSON =
     #""id":5,"user":"romeo","device":"app","level":"primary","deviceID":"d","protocol":"wukong-json","#
-    + #""address":"127.0.0.1:9","encrypted":false,"openedAt":1"#
+    + #""address":"127.0.0.1:9","encrypted":false,"openedAt":1,"activeAt":6,"queuedBytes":7,"#
+    + #""unacknowledged":8"#
 private let userJSON =
     #""name":"朱丽叶","displayName":"J","role":"administrator","disabled":false,"sendBanned":false,"#
     + #""password":false,"createdAt":4"#
@@ -167,10 +177,12 @@ let replyVectors: [(AdminReply, String)] = [
     (
         .answer(
             id: 7,
-            .success(.conversation(AdminConversationDetail(conversation: sampleConversation, members: [sampleMember])))
-        ),
+            .success(
+                .conversation(
+                    AdminConversationDetail(
+                        conversation: sampleConversation, members: [sampleMember], attributes: #"{"a":1}"#)))),
         #"{"id":7,"answer":"conversation","with":{"conversation":{"# + conversationJSON
-            + #"},"members":[{"name":"romeo","role":"owner","unread":4,"mutedUntil":0}],"listeners":0}}"#
+            + #"},"members":[{"name":"romeo","role":"owner","unread":4,"mutedUntil":0}],"listeners":0,"attributes":"{\"a\":1}"}}"#
     ),
     (
         .answer(id: 7, .success(.messages([sampleMessage]))),

@@ -15,6 +15,10 @@ let talkRequestVectors: [(AdminRequest, String)] = [
         .talks(.rename("verona", title: nil)),
         #"{"id":7,"ask":"conversation.rename","with":{"conversation":"verona"}}"#
     ),
+    (
+        .talks(.setAttributes("verona", patch: #"{"a":null}"#)),
+        #"{"id":7,"ask":"conversation.attributes","with":{"conversation":"verona","patch":"{\"a\":null}"}}"#
+    ),
     (.talks(.delete("verona")), #"{"id":7,"ask":"conversation.delete","with":{"conversation":"verona"}}"#),
     (
         .talks(.list(of: romeo, after: 3)),

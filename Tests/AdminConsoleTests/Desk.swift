@@ -175,7 +175,8 @@ enum Samples {
         AdminSession(
             id: id, user: UserName(name)!, device: .app, level: .primary, deviceID: "phone",
             protocolName: "wukong-json",
-            address: "192.168.1.\(id):50000", isEncrypted: true, openedAtMilliseconds: Desk.now - id * 1000)
+            address: "192.168.1.\(id):50000", isEncrypted: true, openedAtMilliseconds: Desk.now - id * 1000,
+            activeAtMilliseconds: Desk.now - 86_400_000 * id, queuedBytes: id << 10, unacknowledged: id)
     }
 
     static func answer(_ request: AdminRequest) -> Result<AdminAnswer, AdminError>? {

@@ -109,6 +109,18 @@ import Testing
 }
 
 @Suite("Sessions on the console") struct SessionScreenTests {
+    @Test("a wide screen has what waits for each session and when something last came from it", arguments: [120, 160])
+    func columns(width: Int) {
+        let desk = Desk()
+        desk.press(.character("3"))
+        let (heading, row) = (desk.screen(width)[1], desk.screen(width)[2])
+        #expect(desk.isStraight(width, 24))
+        #expect(heading.contains("LAST ACTIVE") == true && row.contains("SIZE"))
+        #expect(heading.contains("UNACKED") == (width == 160))
+        #expect(!desk.screen(100)[1].contains("LAST ACTIVE"))
+        Swift.print(desk.screen(width).joined(separator: "\n"))
+    }
+
     @Test("those that match a filter are shown before they end")
     func filter() {
         let found = (1...7).map { Samples.session($0, "p\($0)") }

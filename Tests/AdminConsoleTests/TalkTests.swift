@@ -42,7 +42,8 @@ extension Samples {
                 .conversation(
                     AdminConversationDetail(
                         conversation: Self.conversations[0], notice: "open at eight",
-                        members: [AdminMember(member, headCountable: 7)], listenerCount: 3)))
+                        members: [AdminMember(member, headCountable: 7)], listenerCount: 3,
+                        attributes: #"{"color":"green","seat":{"row":1,"place":2}}"#)))
         case .talks(.look(_, .before(let sequence), let limit)):
             return .success(.messages(Array(all.filter { $0.sequence < sequence }.suffix(Int(limit)))))
         case .talks(.look(_, .after(let sequence), let limit)):
@@ -117,6 +118,7 @@ extension Samples {
                 " LAST ACTIVE       d1020833xx 07:59:00",
                 " CREATED           d1020832xx 08:00:00",
                 " ANNOUNCEMENT      open at eight",
+                #" ATTRIBUTES        {"color":"green","seat":{"row":1,"place":2}}"#,
                 " LISTENING NOW     3  ! 1203 people get every message: each is work for the who…",
                 "",
                 " Members (1200):",
@@ -124,6 +126,55 @@ extension Samples {
                 "> ming                        owner                0",
                 " /srv/teahouse",
             ])
+    }
+
+    @Test("attributes: one is edited, the change is shown before it is made, and taken back by the patch the other way")
+    func attributes() {
+        let desk = self.desk()
+        desk.press(.character("a"), .down, .enter)
+        #expect(desk.screen().contains { $0.contains(#"{"row":1,"place":2}"#) })
+        desk.press(.control("u"))
+        desk.type("{\"row\":null}")
+        #expect(desk.screen().contains { $0.contains("A JSON value without null") })
+        desk.press(.control("u"))
+        desk.type("{\"row\":3}")
+        desk.press(.enter)
+        let asked = desk.screen(110)
+        #expect(asked.contains { $0.contains(#"- seat: {"row":1,"place":2}"#) })
+        #expect(asked.contains { $0.contains(#"+ seat: {"row":3}"#) })
+        #expect(asked.contains { $0.contains(#"conversation attributes id:1 --set 'seat={"row":3,"place":null}'"#) })
+        #expect(desk.changes().isEmpty)
+        desk.press(.enter)
+        #expect(desk.changes() == [.talks(.setAttributes("id:1", patch: #"{"seat":{"row":3,"place":null}}"#))])
+        desk.press(.character("z"), .enter)
+        #expect(desk.changes().last == .talks(.setAttributes("id:1", patch: #"{"seat":{"row":1,"place":2}}"#)))
+    }
+
+    @Test("attributes: a key is added and removed; two people's conversation has none")
+    func attributeKeys() {
+        let desk = self.desk()
+        desk.press(.character("a"), .character("n"))
+        desk.type("a=b")
+        #expect(desk.screen().contains { $0.contains("holds an equals sign") })
+        desk.press(.backspace, .backspace, .tab)
+        desk.type("[7]")
+        desk.press(.enter, .enter)
+        #expect(desk.changes().last == .talks(.setAttributes("id:1", patch: #"{"a":[7]}"#)))
+        desk.press(.delete)
+        #expect(desk.screen(110).contains { $0.contains("conversation attributes id:1 --remove color") })
+        desk.press(.enter)
+        #expect(desk.changes().last == .talks(.setAttributes("id:1", patch: #"{"color":null}"#)))
+        desk.press(.escape, .down, .character("a"))
+        #expect(desk.screen()[22] == " a conversation of two people has no attributes")
+    }
+
+    @Test("attributes in Chinese fit every screen")
+    func attributesInChinese() {
+        let desk = Desk(language: .chinese, server: Samples.talk)
+        desk.press(.character("4"), .character("a"))
+        #expect(desk.isStraight(80, 24) && desk.screen().contains { $0.contains("扩展属性") })
+        desk.press(.enter)
+        #expect(desk.isStraight(60, 20))
     }
 
     @Test("f shows only some: by kind, by member, by days")
@@ -304,7 +355,7 @@ extension Samples {
         desk.press(.character("W"))
         desk.type("hello")
         desk.press(.enter)
-        let send = AdminSend(from: UserName("____system")!, to: .group(ChannelName("tea")!), text: "hello")
+        let send = AdminSend(from: UserName("____system")!, to: .conversation("id:1"), text: "hello")
         #expect(desk.changes() == [.send(send)])
     }
 

@@ -67,6 +67,24 @@ import Testing
         #expect(detail.sessions.map(\.deviceID) == ["phone-2"])
     }
 
+    @Test("listed sessions say when something last came from them and what waits; one that is over by then does not")
+    func measures() throws {
+        let house = try House()
+        try house.add("romeo")
+        let client = try house.client()
+        #expect(try client.sessions().isEmpty)
+        try house.signIn("romeo", .app, handle: 4)
+        try house.signIn("romeo", .web, handle: 9)
+        let listed = try client.sessions()
+        #expect(listed.map(\.activeAtMilliseconds) == [4_000, nil] && listed.map(\.queuedBytes) == [40, nil])
+        #expect(listed.map(\.unacknowledged) == [4, nil])
+        guard case .user(let detail) = try client.ask(.showUser(romeo)) else {
+            Issue.record("no person")
+            return
+        }
+        #expect(detail.sessions == listed)
+    }
+
     @Test("a disabled account and a new password end the sessions")
     func disable() throws {
         let house = try House()

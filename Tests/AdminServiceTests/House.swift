@@ -128,6 +128,16 @@ final class Door: Outlet {
         }
     }
 
+    /// Each session is as busy as its handle says, and the one numbered 9 is over by then.
+    func measure(_ handles: [UInt64], then: @escaping @Sendable ([UInt64: SessionMeasure]) -> Void) {
+        var measures: [UInt64: SessionMeasure] = [:]
+        for handle in handles where handle != 9 {
+            measures[handle] = SessionMeasure(
+                activeAtMilliseconds: Int64(handle) * 1_000, queuedBytes: Int(handle) * 10, unacknowledged: Int(handle))
+        }
+        then(measures)
+    }
+
     /// What came so far, oldest first.
     var received: [String] { self.noted.wait(until: { _ in true }, then: { $0.received }) }
 

@@ -62,6 +62,69 @@ import Testing
         #expect(client.refusal(of: .talks(.rename("romeo,juliet", title: "us")))?.code == .invalid)
     }
 
+    private func attributes(_ client: AdminClient) throws -> String? {
+        guard case .conversation(let detail) = try client.ask(.showConversation("verona")) else { return "no answer" }
+        return detail.attributes
+    }
+
+    @Test("attributes are merged key by key, noted with what was before, and bounded")
+    func attributes() throws {
+        let (house, client) = try self.furnished()
+        defer { withExtendedLifetime(house) {} }
+        func set(_ patch: String) -> AdminRequest { .talks(.setAttributes("verona", patch: patch)) }
+        #expect(try self.attributes(client) == nil)
+        #expect(try client.count(set(#"{"color":"green","seat":{"row":1,"place":2}}"#)) == 1)
+        #expect(try client.count(set(#"{"color":"red","seat":{"row":null}}"#)) == 1)
+        #expect(try self.attributes(client) == #"{"color":"red","seat":{"place":2}}"#)
+        let entry = try self.lastEntry(client)
+        let changed = entry?.fields.filter(\.hasChanged) ?? []
+        #expect(changed.map(\.name) == ["attributes.color", "attributes.seat.row"])
+        #expect(changed.first?.before == "green" && changed.first?.after == "red")
+        #expect(try client.count(set(#"{"color":"red"}"#)) == 0)
+        for wrong in ["", "7", "[]", "{", "{\"a\":\"" + String(repeating: "x", count: 20_000) + "\"}"] {
+            #expect(client.refusal(of: set(wrong))?.code == .invalid)
+        }
+        let large = "{\"color\":null,\"none\":\"" + String(repeating: "x", count: 65_536) + "\"}"
+        #expect(client.refusal(of: set(large))?.message.contains("65536 bytes") == true)
+        #expect(try client.count(set(#"{"color":null,"seat":null}"#)) == 1)
+        #expect(try self.attributes(client) == nil)
+        _ = try client.ask(.talks(.createDirect(romeo, juliet)))
+        let direct = client.refusal(of: .talks(.setAttributes("romeo,juliet", patch: "{}")))
+        #expect(direct?.code == .invalid && direct?.message.contains("two people") == true)
+    }
+
+    @Test("the system writes into a room; a conversation of two takes messages from the two alone")
+    func written() throws {
+        let (house, client) = try self.furnished()
+        defer { withExtendedLifetime(house) {} }
+        let ball = ChannelName("ball")!
+        #expect(
+            client.refusal(of: .send(AdminSend(from: systemUserName, to: .room(ball), text: "x")))?.code == .notFound)
+        _ = try client.ask(.talks(.createRoom(ball, title: nil)))
+        let direct = try self.conversation(client, .createDirect(romeo, juliet))
+        for target in [AdminSend.Target.room(ball), .conversation("ball"), .conversation("verona")] {
+            let answer = try client.ask(.send(AdminSend(from: systemUserName, to: target, text: "hear")))
+            guard case .sent(let message) = answer else {
+                Issue.record("not sent")
+                continue
+            }
+            #expect(message.conversationName == (target == .conversation("verona") ? "verona" : "ball"))
+        }
+        for name in ["juliet,romeo", "id:\(direct.number)"] {
+            let stranger = client.refusal(
+                of: .send(AdminSend(from: systemUserName, to: .conversation(name), text: "x")))
+            #expect(stranger?.code == .refused && stranger?.message.contains("no third") == true)
+        }
+        let own = try client.ask(.send(AdminSend(from: romeo, to: .conversation("romeo,juliet"), text: "me")))
+        guard case .sent(let message) = own else {
+            Issue.record("not sent")
+            return
+        }
+        #expect(message.conversation == direct.number && message.conversationName == "juliet,romeo")
+        let nowhere = AdminSend(from: romeo, to: .conversation("nowhere"), text: "x")
+        #expect(client.refusal(of: .send(nowhere))?.code == .notFound)
+    }
+
     @Test("a deleted group has nobody in it, takes nothing, and keeps its history for operators")
     func deleted() throws {
         let (house, client) = try self.furnished()

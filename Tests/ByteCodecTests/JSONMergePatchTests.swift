@@ -45,4 +45,28 @@ struct JSONMergePatchTests {
         let merged = JSONValue.object([.init("a", .integer(0))]).merging(patch: patch)
         #expect(merged == .object([.init("a", .integer(2))]))
     }
+
+    @Test(
+        "the patch from one value to another leads there and back",
+        arguments: [
+            (#"{"a":1}"#, #"{"a":1}"#, #"{}"#), (#"{"a":1,"b":2}"#, #"{"b":3}"#, #"{"b":3,"a":null}"#),
+            (#"{"a":{"x":1,"y":2}}"#, #"{"a":{"y":2,"z":[null]}}"#, #"{"a":{"z":[null],"x":null}}"#),
+            (#"{"a":"s"}"#, #"{"a":{"b":{}}}"#, #"{"a":{"b":{}}}"#),
+            (#"{"a":{"b":1}}"#, #"{"a":{}}"#, #"{"a":{"b":null}}"#),
+            ("{\"a\":\"\u{E9}\"}", "{\"a\":\"e\u{301}\"}", "{\"a\":\"e\u{301}\"}"),
+        ])
+    func between(_ old: String, _ new: String, _ patch: String) throws {
+        let (before, after) = (try JSONValue(parsing: old), try JSONValue(parsing: new))
+        let there = try #require(before.mergePatch(to: after))
+        let back = try #require(after.mergePatch(to: before))
+        #expect(there.serialized() == Array(patch.utf8))
+        #expect(before.merging(patch: there).serialized() == after.serialized())
+        #expect(after.mergePatch(to: after.merging(patch: back)) != .object([]) || old == new)
+        #expect(after.merging(patch: back).mergePatch(to: before) == .object([]))
+    }
+
+    @Test("no patch leaves a null in an object", arguments: ["null", #"{"a":null}"#, #"{"a":{"b":null}}"#])
+    func unreachable(_ wanted: String) throws {
+        #expect(JSONValue.object([]).mergePatch(to: try JSONValue(parsing: wanted)) == nil)
+    }
 }

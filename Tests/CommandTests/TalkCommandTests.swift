@@ -23,6 +23,34 @@ import Testing
         #expect(house.ctl("conversation", "delete", "nothing").code == .refused)
     }
 
+    @Test("attributes are shown, set and removed")
+    func attributes() throws {
+        let house = try self.furnished()
+        func run(_ words: String...) -> House.Outcome {
+            runTeahouse(["ctl", "--data", house.folder, "conversation", "attributes", "tea"] + words)
+        }
+        #expect(run().output == "nothing to show\n")
+        #expect(run("--set", "color=\"green\"", "--set", "size=7").output == "attributes of tea changed\n")
+        #expect(run("--set", "size=7").output == "nothing to change: it is so already\n")
+        #expect(run("--json").output == "{\"color\":\"green\",\"size\":7}\n")
+        #expect(run().output.contains("\"green\""))
+        #expect(run("--remove", "color").code == .done && run("--json").output == "{\"size\":7}\n")
+        #expect(house.ctl("conversation", "show", "tea").output.contains("{\"size\":7}"))
+        for wrong in ["color=green", "=7", "color"] { #expect(run("--set", wrong).code == .usage) }
+    }
+
+    @Test("a room takes a message by its name, any conversation by any of its names")
+    func sendAnywhere() throws {
+        let house = try self.furnished()
+        _ = house.ctl("conversation", "room", "hall")
+        _ = house.ctl("conversation", "direct", "ming", "lan")
+        #expect(house.ctl("send", "--from", "____system", "--room", "hall", "hear").code == .done)
+        #expect(house.ctl("send", "--from", "ming", "--conversation", "lan,ming", "me").code == .done)
+        #expect(house.ctl("send", "--from", "____system", "--conversation", "lan,ming", "x").code == .refused)
+        #expect(house.ctl("send", "--from", "ming", "--room", "hall", "--group", "tea", "x").code == .usage)
+        #expect(house.ctl("send", "--from", "ming", "x").code == .usage)
+    }
+
     @Test("messages are found by sequence and by time, and taken back")
     func messages() throws {
         let house = try self.furnished()

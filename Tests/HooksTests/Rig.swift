@@ -142,6 +142,8 @@ final class SilentOutlet: Outlet {
         for case .opened(_, let id) in events { self.session.change { $0 = id } }
     }
 
+    func measure(_ handles: [UInt64], then: @escaping @Sendable ([UInt64: SessionMeasure]) -> Void) { then([:]) }
+
     func waitForSession() -> SessionID { self.session.wait(until: { $0 != nil }, then: { $0! }) }
 }
 

@@ -82,6 +82,37 @@ struct SessionScenarios {
         #expect(got == (1...Int64(count)).map { $0 })
     }
 
+    private func measures(_ house: House) throws -> [String: SessionMeasure] {
+        let answer = ConditionLock<[String: SessionMeasure]?>(nil)
+        let broker = house.server.broker
+        broker.sessions(of: nil) { sessions in
+            broker.measure(sessions.map(\.id)) { found in
+                var named: [String: SessionMeasure] = [:]
+                for session in sessions { named[session.userName.text] = found[session.id] }
+                answer.change { $0 = named }
+            }
+        }
+        return answer.wait(until: { $0 != nil }, then: { $0 }) ?? [:]
+    }
+
+    @Test("a session says when something last came from it, and what it has not acknowledged or read")
+    func measures() throws {
+        let house = try House()
+        let began = Clock.system.wallMilliseconds()
+        let romeo = try house.connect("romeo")
+        let juliet = try house.connect("juliet")
+        juliet.acknowledges = false
+        for number in 1...3 { try romeo.publish("\(number)", to: "juliet") }
+        let received = try juliet.receive(3)
+        #expect(received == ["1", "2", "3"])
+        let some = try self.measures(house)
+        #expect(some.count == 2 && some["juliet"]?.unacknowledged == 3 && some["romeo"]?.unacknowledged == 0)
+        let active = try #require(some["juliet"]?.activeAtMilliseconds)
+        // The two clocks are read one after the other.
+        #expect(active >= began - 1 && active <= Clock.system.wallMilliseconds() + 1)
+        #expect(some["juliet"]?.queuedBytes == 0)
+    }
+
     /// Why a server does not start; `nil` when it does, which it should not.
     static func refusal(_ options: ServerOptions) -> ServerError? {
         do throws(ServerError) {

@@ -232,6 +232,7 @@ struct ConversationScreen: TableScreen {
     ])
     private var conversation: AdminConversation
     private var notice: String?
+    private var attributes: String?
     private var listenerCount: Int64 = 0
 
     init(_ conversation: AdminConversation) { self.conversation = conversation }
@@ -244,6 +245,7 @@ struct ConversationScreen: TableScreen {
         guard case .conversation(let detail) = answer else { return [] }
         self.conversation = detail.conversation
         self.notice = detail.notice
+        self.attributes = detail.attributes
         self.listenerCount = detail.listenerCount
         self.rows.replace(detail.members, look)
         return []
@@ -341,7 +343,8 @@ struct ConversationScreen: TableScreen {
             row("table.messages", "\(conversation.head)"),
             row("table.active", look.time(conversation.activeAtMilliseconds)),
             row("table.created", look.time(conversation.createdAtMilliseconds)),
-            row("table.notice", self.notice ?? ""), self.audience(look), Line(),
+            row("table.notice", self.notice ?? ""), row("table.attributes", self.attributes ?? ""), self.audience(look),
+            Line(),
             Line(" " + look("heading.members", ["count": String(conversation.memberCount)]), .title),
         ]
     }

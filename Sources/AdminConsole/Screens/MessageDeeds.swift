@@ -35,15 +35,17 @@ enum MessageDeeds {
     }
 
     static func writeAsSystem(_ conversation: AdminConversation, _ look: Look) -> [Intent] {
-        guard let group = conversation.groupName, let system = Self.system else {
-            return look.nothing("console.groups.only")
+        // The system is neither of the two.
+        guard conversation.kind != .direct, let system = Self.system else {
+            return look.nothing("console.messages.systemNotDirect")
         }
+        let reference = conversation.reference
         let form = Form(
-            look("console.messages.systemTitle", ["name": group.text]), [Form.Field(look("table.text"))],
+            look("console.messages.systemTitle", ["name": conversation.name]), [Form.Field(look("table.text"))],
             check: { $0[0].isEmpty ? look("console.groups.textMissing") : nil },
-            command: { ["send", "--from", system.text, "--group", group.text, $0[0]] },
+            command: { ["send", "--from", system.text, "--conversation", reference, $0[0]] },
             submit: { values in
-                let send = AdminSend(from: system, to: .group(group), text: values[0])
+                let send = AdminSend(from: system, to: .conversation(reference), text: values[0])
                 return [.perform(Deed([.send(send)], commands: [], done: look("console.groups.written")))]
             })
         return [.form(form)]

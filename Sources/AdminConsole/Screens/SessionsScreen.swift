@@ -1,5 +1,6 @@
 package import AdminAPI
 import ChatModel
+import CommandLineKit
 
 extension AdminSession: TableRow {
     package var rowID: Int64 { self.id }
@@ -28,6 +29,17 @@ struct SessionsScreen: TableScreen {
             TableColumn("table.since", width: 10, order: { .number($0.openedAtMilliseconds) }) { session, look in
                 look.shortTime(session.openedAtMilliseconds)
             },
+            TableColumn(
+                "table.active", width: 10, minimumScreen: 120, order: { .number($0.activeAtMilliseconds ?? 0) }
+            ) { session, look in look.shortTime(session.activeAtMilliseconds ?? 0) },
+            TableColumn(
+                "table.queue", width: 10, isOnTheRight: true, minimumScreen: 140,
+                order: { .number($0.queuedBytes ?? 0) }
+            ) { session, _ in session.queuedBytes.map(shownBytes) ?? "" },
+            TableColumn(
+                "table.unacknowledged", width: 8, isOnTheRight: true, minimumScreen: 150,
+                order: { .number($0.unacknowledged ?? 0) }, style: { ($0.unacknowledged ?? 0) > 0 ? .warning : .plain }
+            ) { session, _ in session.unacknowledged.map { String($0) } ?? "" },
         ])
     }
 

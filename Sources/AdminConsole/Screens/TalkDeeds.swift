@@ -7,6 +7,7 @@ enum TalkDeeds {
         KeyBinding(.character("r"), .rename, "console.talks.rename", isChange: true),
         KeyBinding(.delete, .delete, "console.talks.delete", isChange: true),
         KeyBinding(.character("E"), .export, "console.talks.export"),
+        KeyBinding(.character("a"), .attributes, "console.attributes.open"),
     ]
 
     static let createBindings: [KeyBinding] = [
@@ -19,11 +20,15 @@ enum TalkDeeds {
         switch verb {
         case .createDirect: return Self.createDirect(look)
         case .createRoom: return [.form(Self.roomForm(look))]
-        case .rename, .delete, .export: break
+        case .rename, .delete, .export, .attributes: break
         default: return nil
         }
         guard let first = conversations.first else { return look.nothing() }
         if verb == .export { return [.form(Self.exportForm(first, look))] }
+        if verb == .attributes {
+            guard first.kind != .direct else { return look.nothing("console.attributes.notDirect") }
+            return [.open(AttributesScreen(first))]
+        }
         guard first.kind != .direct else { return look.nothing("console.talks.notDirect") }
         return verb == .rename ? [.form(Self.renameForm(first, look))] : Self.delete(conversations, look)
     }

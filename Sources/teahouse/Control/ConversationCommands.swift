@@ -137,6 +137,7 @@ extension Control {
         fields.add(self.text("table.title"), conversation.title)
         fields.add(self.text("table.state"), self.state(of: conversation))
         fields.add(self.text("table.notice"), detail.notice)
+        fields.add(self.text("table.attributes"), detail.attributes)
         fields.add(self.text("table.messages"), String(conversation.head))
         if detail.listenerCount > 0 { fields.add(self.text("table.listeners"), String(detail.listenerCount)) }
         fields.add(self.text("table.created"), localTime(conversation.createdAtMilliseconds))

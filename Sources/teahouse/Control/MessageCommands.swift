@@ -8,6 +8,8 @@ let sendCommand = Command(
         CommandOption("from", .value("NAME"), help: "option.from", isRequired: true),
         CommandOption("to", .value("NAME"), help: "option.to"),
         CommandOption("group", .value("GROUP"), help: "option.group"),
+        CommandOption("room", .value("ROOM"), help: "option.room"),
+        CommandOption("conversation", .value("CONVERSATION"), help: "option.sendConversation"),
     ],
     examples: [
         "teahouse ctl send --from ming --to lan '你好，阿兰！'", "teahouse ctl send --from ming --group tea 'tea is ready'",
@@ -15,11 +17,13 @@ let sendCommand = Command(
     body: Control.command { control throws(CommandFailure) in
         let invocation = control.invocation
         let from = try control.userName(invocation.value("from") ?? "")
-        let target: AdminSend.Target
-        switch (invocation.value("to"), invocation.value("group")) {
-        case (.some(let name), nil): target = .user(try control.userName(name))
-        case (nil, .some(let name)): target = .group(try control.groupName(name))
-        default: throw CommandFailure(.usage, control.text("ctl.toOrGroup"))
+        var targets: [AdminSend.Target] = []
+        if let name = invocation.value("to") { targets.append(.user(try control.userName(name))) }
+        if let name = invocation.value("group") { targets.append(.group(try control.groupName(name))) }
+        if let name = invocation.value("room") { targets.append(.room(try control.groupName(name))) }
+        if let name = invocation.value("conversation") { targets.append(.conversation(name)) }
+        guard let target = targets.first, targets.count == 1 else {
+            throw CommandFailure(.usage, control.text("ctl.toOrGroup"))
         }
         let answer = try control.ask(.send(AdminSend(from: from, to: target, text: invocation.argument("TEXT"))))
         guard case .sent(let message) = answer else { throw control.unexpectedAnswer }

@@ -1,4 +1,5 @@
 import AdminAPI
+import ByteCodec
 import CLinux
 import ChatModel
 import CommandLineKit
@@ -9,7 +10,8 @@ private let sequenceArgument = CommandArgument("SEQUENCE", help: "argument.seque
 
 /// `teahouse ctl conversation` beyond looking: made, renamed, ended, read and copied.
 let talkCommands: [Command] = [
-    conversationDirectCommand, conversationRoomCommand, conversationRenameCommand, conversationDeleteCommand,
+    conversationDirectCommand, conversationRoomCommand, conversationRenameCommand, conversationAttributesCommand,
+    conversationDeleteCommand,
     conversationMessagesCommand, conversationSeeAsCommand, conversationExportCommand,
 ]
 
@@ -46,6 +48,24 @@ private let conversationRenameCommand = Command(
         let title = control.invocation.list("TITLE").first
         try control.changed(
             .rename(control.invocation.argument("CONVERSATION"), title: title), "ctl.conversation.renamed")
+    })
+
+private let conversationAttributesCommand = Command(
+    "attributes", summary: "command.ctl.conversation.attributes", arguments: [conversationArgument],
+    options: [
+        CommandOption("set", .value("KEY=JSON"), help: "option.attributesSet", isRepeated: true),
+        CommandOption("remove", .value("KEY"), help: "option.attributesRemove", isRepeated: true),
+    ],
+    examples: [
+        "teahouse ctl conversation attributes tea",
+        "teahouse ctl conversation attributes tea --set 'color=\"green\"' --set size=7 --remove old",
+    ],
+    body: Control.command { control throws(CommandFailure) in
+        let name = control.invocation.argument("CONVERSATION")
+        let patch = try control.attributesPatch()
+        guard !patch.isEmpty else { return try control.showAttributes(of: name) }
+        let text = String(decoding: JSONValue.object(patch).serialized(), as: UTF8.self)
+        try control.changed(.setAttributes(name, patch: text), "ctl.conversation.attributesSet")
     })
 
 private let conversationDeleteCommand = Command(
@@ -213,6 +233,31 @@ extension Control {
         try self.tell(
             .count(count), count == 0 ? "ctl.unchanged" : key,
             ["name": self.invocation.argument("CONVERSATION")])
+    }
+
+    /// What `--set` and `--remove` say; empty when they say nothing.
+    ///
+    /// - Throws: exit code 2 for what is no `KEY=JSON`.
+    fileprivate func attributesPatch() throws(CommandFailure) -> [JSONValue.Member] {
+        var members: [JSONValue.Member] = []
+        for text in self.invocation.values("set") {
+            guard let sign = text.firstIndex(of: "="), sign > text.startIndex,
+                let value = try? JSONValue(parsing: String(text[text.index(after: sign)...]))
+            else { throw CommandFailure(.usage, self.text("ctl.badAttribute", ["text": text])) }
+            members.append(JSONValue.Member(String(text[..<sign]), value))
+        }
+        return members + self.invocation.values("remove").map { JSONValue.Member($0, .null) }
+    }
+
+    fileprivate func showAttributes(of name: String) throws(CommandFailure) {
+        guard case .conversation(let detail) = try self.ask(.showConversation(name)) else {
+            throw self.unexpectedAnswer
+        }
+        if self.wantsJSON { return try self.print(json: Array((detail.attributes ?? "{}").utf8)) }
+        let members = (try? JSONValue(parsing: detail.attributes ?? "{}"))?.object ?? []
+        try self.print(
+            [Table.Column("table.key"), Table.Column("table.value", maximumWidth: 200)],
+            rows: members.map { [$0.name, String(decoding: $0.value.serialized(), as: UTF8.self)] })
     }
 
     /// One JSON object on each line of a new file, which only its owner can read.

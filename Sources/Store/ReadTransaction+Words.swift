@@ -55,13 +55,7 @@ extension ReadTransaction {
             SELECT number, name, version, required, files, degrade, type_title, summary, digest, disabled
             FROM message_kind ORDER BY number
             """
-        return try self.connection.query(sql) { row throws(StoreError) in
-            MessageKindEntry(
-                kind: MessageKind(rawValue: Int32(truncatingIfNeeded: row.int64(0))), name: row.text(1),
-                version: row.int64(2), requiredFields: try row.names(3), fileFields: try row.names(4),
-                degrade: row.text(5), typeTitle: row.text(6), summary: row.text(7), digest: row.text(8),
-                isDisabled: row.int64(9) != 0)
-        }
+        return try self.connection.query(sql) { row throws(StoreError) in try row.messageKindEntry }
     }
 
     /// One registered kind; `nil` when there is none of this number.
@@ -82,9 +76,26 @@ extension Row {
         return WordRule(row.text(0), action)
     }
 
+    /// Number, name, version, required, files, degrade, type_title, summary, digest and disabled of a message kind.
+    var messageKindEntry: MessageKindEntry {
+        get throws(StoreError) {
+            MessageKindEntry(
+                kind: MessageKind(rawValue: Int32(truncatingIfNeeded: self.int64(0))), name: self.text(1),
+                version: self.int64(2), requiredFields: try self.names(3), fileFields: try self.names(4),
+                degrade: self.text(5), typeTitle: self.text(6), summary: self.text(7), digest: self.text(8),
+                isDisabled: self.int64(9) != 0)
+        }
+    }
+
     /// Names as a JSON array.
-    fileprivate func names(_ column: Int32) throws(StoreError) -> [String] {
+    private func names(_ column: Int32) throws(StoreError) -> [String] {
         guard let names = try? JSONValue(parsing: self.text(column)).array else { throw Row.damaged("message kind") }
         return names.compactMap(\.string)
+    }
+
+    /// Whether a column holds names, and nothing else.
+    func isNames(_ column: Int32) -> Bool {
+        guard let names = try? JSONValue(parsing: self.text(column)).array else { return false }
+        return names.allSatisfy { $0.string != nil }
     }
 }

@@ -8,7 +8,8 @@ extension SessionScope {
     fileprivate var roleNumber: Int64 { self.role?.rawValue ?? Self.all }
 
     /// - Returns: `nil` for numbers that are none of a kind and role.
-    fileprivate init?(kind: Int64, role: Int64) {
+    /// As a row says it; `nil` for what no row says.
+    init?(kind: Int64, role: Int64) {
         self.init(ConversationKind(rawValue: kind), MemberRole(rawValue: role))
         guard self.kindNumber == kind && self.roleNumber == role else { return nil }
     }

@@ -83,6 +83,8 @@ package struct VerifyFinding: Hashable, Sendable, CustomStringConvertible {
         case audit
         /// What the operator announced to people.
         case notice
+        /// A setting of conversations, a rule of the word list or a message kind.
+        case setting
         /// A file, what refers to it, a link or a transfer.
         case file
         /// What is on the disk of a file.
@@ -180,6 +182,7 @@ struct Verifier {
         try self.checkPeople()
         try self.checkTeams()
         try self.checkNotices()
+        try self.checkSettings()
         try self.checkFiles()
         try self.checkAudit()
         for expectation in self.options.expectations { try self.check(expectation) }

@@ -86,9 +86,7 @@ final class DownloadTask: Sendable {
     }
 
     private func failure(_ error: FileStoreError) -> TransferError {
-        let failure = self.tools.failure(error, "read a file", self.key)
-        if failure == .damaged { self.tools.tell { [object] in $0.foundDamaged(object, error.description) } }
-        return failure
+        self.tools.failure(reading: self.object, error, self.key.text)
     }
 
     // MARK: The flow's side

@@ -75,7 +75,7 @@ final class LiveDownload {
     let task: DownloadTask
     /// There is a row for it, or one is being made.
     var isStored: Bool
-    /// Its connection is gone; it leaves when its row says how far it came.
+    /// Its connection is gone, or it is over; it leaves when its row says so.
     var isClosing = false
     var notedAt: Instant
     var pulse = TransferPulse()

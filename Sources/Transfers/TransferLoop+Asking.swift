@@ -41,7 +41,7 @@ extension TransferLoop {
     }
 
     private func read(_ key: TransferKey) {
-        let departures = self.departures
+        let departures = self.departures.count
         self.tools.rows.find(key) { [tools] result in
             tools.tell { $0.read(key, result, since: departures) }
         }
@@ -58,7 +58,7 @@ extension TransferLoop {
             case .failure(let error): found = .failure(self.tools.failure(error))
             case .success(nil): found = .failure(.notFound)
             case .success(let view?) where view.record.state.isOver: found = .success(.stored(view))
-            case .success where departures != self.departures: return self.read(key)
+            case .success where departures != self.departures.count: return self.read(key)
             case .success(let view?) where view.record.direction == .upload:
                 found = .success(.upload(self.upload(for: view.record)))
             case .success(let view?): found = .success(.stored(view))
@@ -92,20 +92,27 @@ extension TransferLoop {
     // MARK: Listing
 
     func list(_ query: TransferQuery, _ answer: @escaping Transfers.ListAnswer) {
+        let begun = self.departures.beginReading()
         self.tools.rows.list(query) { [tools] result in
-            tools.tell { $0.listed(query, result, answer) }
+            tools.tell { $0.listed(query, result, begun, answer) }
         }
     }
 
     private func listed(
-        _ query: TransferQuery, _ result: Result<[TransferView], StoreError>, _ answer: Transfers.ListAnswer
+        _ query: TransferQuery, _ result: Result<[TransferView], StoreError>, _ begun: UInt64,
+        _ answer: Transfers.ListAnswer
     ) {
+        defer { self.departures.endReading(begun) }
         guard case .success(let stored) = result else {
             if case .failure(let error) = result { answer(.failure(self.tools.failure(error))) }
             return
         }
         let passing = self.downloads.values.map(\.view).filter { !self.isStored($0, in: stored) && query.includes($0) }
-        var views = stored.map { self.uploads[$0.record.key]?.view ?? self.downloads[$0.record.key]?.view ?? $0 }
+        var views = stored.map { row in
+            let key = row.record.key
+            return self.uploads[key]?.view ?? self.downloads[key]?.view ?? self.departures.view(of: key, since: begun)
+                ?? row
+        }
         views.append(contentsOf: passing)
         views.sort { $0.record.createdAtMilliseconds > $1.record.createdAtMilliseconds }
         answer(.success(Array(views.filter(query.includes).prefix(query.limit))))
@@ -182,7 +189,7 @@ extension TransferLoop {
     }
 
     private func hold(_ download: LiveDownload, _ isHeld: Bool, _ answer: @escaping Transfers.Answer) {
-        download.record.state = isHeld ? .suspended : .progressing
+        download.record.state = isHeld ? .suspended : download.isClosing ? .waiting : .progressing
         download.pulse.meter.reset()
         download.task.hold(isHeld)
         self.tell(download)
@@ -198,8 +205,18 @@ extension TransferLoop {
         }
     }
 
-    private func changed(_ view: TransferView, _ result: Result<Void, StoreError>, _ answer: Transfers.Answer) {
+    private func changed(
+        _ view: TransferView, _ result: Result<Void, StoreError>, _ answer: @escaping Transfers.Answer
+    ) {
         if case .failure(let error) = result { return answer(.failure(self.tools.failure(error))) }
+        // A connection may have come for it since its row was read.
+        if let download = self.downloads[view.record.key], !download.isClosing {
+            guard !view.record.state.isOver else {
+                self.fail(download, .cancelled)
+                return answer(.success(download.view))
+            }
+            return self.hold(download, view.record.state == .suspended, answer)
+        }
         if view.record.state.isOver { self.count(view.record.state) }
         self.tell(stored: view)
         answer(.success(view))

@@ -37,16 +37,10 @@ extension TransferLoop {
     func openDownload(_ draft: DownloadDraft, _ answer: @escaping Transfers.DownloadAnswer) {
         if self.isStopping { return answer(.failure(.stopping)) }
         guard let provider = self.tools.provider(draft.object.provider) else {
-            self.tools.log.error(
-                "file_provider_missing",
-                [
-                    "provider": .name(draft.object.provider), "file": .name(draft.file.key.text),
-                    "help": .text("configure the provider that keeps this file again"),
-                ])
-            return answer(.failure(.failed("the place where this file is kept is not configured")))
+            return answer(.failure(self.tools.missingProvider(of: draft.object, draft.file.key.text)))
         }
         let options = self.tools.options
-        guard self.downloads.count < options.liveDownloads, self.countOfDownloads(draft.actor.user) else {
+        guard self.openDownloads < options.liveDownloads, self.countOfDownloads(draft.actor.user) else {
             return answer(.failure(.overloaded))
         }
         let isPassing = draft.actor.user == .system || draft.length <= options.storedDownloadBytes
@@ -56,9 +50,12 @@ extension TransferLoop {
         }
     }
 
+    /// Those to which a connection is open.
+    var openDownloads: Int { self.downloads.values.count(where: { !$0.isClosing }) }
+
     private func countOfDownloads(_ user: UserID) -> Bool {
         guard user != .system else { return true }
-        let theirs = self.downloads.values.count(where: { $0.record.owner == user })
+        let theirs = self.downloads.values.count(where: { $0.record.owner == user && !$0.isClosing })
         return theirs < self.tools.options.liveDownloadsPerPerson
     }
 
@@ -106,7 +103,7 @@ extension TransferLoop {
     private func opened(
         _ key: TransferKey, _ result: Result<Void, TransferError>, _ answer: Transfers.DownloadAnswer
     ) {
-        guard let download = self.downloads[key] else { return answer(.failure(.cancelled)) }
+        guard let download = self.downloads[key], !download.isClosing else { return answer(.failure(.cancelled)) }
         switch result {
         case .failure(let error):
             self.fail(download, error)
@@ -119,12 +116,12 @@ extension TransferLoop {
 
     /// The connection has everything, or is gone.
     func downloadClosed(_ task: DownloadTask) {
-        if let download = self.live(task), !download.isClosing { self.close(download) }
+        if let download = self.live(task) { self.close(download) }
     }
 
     /// Another connection may go on with a download by the same key meanwhile.
     private func live(_ task: DownloadTask) -> LiveDownload? {
-        guard let download = self.downloads[task.key], download.task === task else { return nil }
+        guard let download = self.downloads[task.key], download.task === task, !download.isClosing else { return nil }
         return download
     }
 
@@ -140,9 +137,16 @@ extension TransferLoop {
         download.record.offset = download.task.offset
         download.isClosing = true
         self.tell(download)
-        self.note(download) { [task = download.task] loop in
-            if let download = loop.live(task) { loop.remove(download) }
-        }
+        self.note(download) { [task = download.task] in $0.leave(task, isOver: false) }
+    }
+
+    /// Its row says how far it came: from now on whoever asks finds it there. One that was ended meanwhile stays until its
+    /// row says that.
+    private func leave(_ task: DownloadTask, isOver: Bool) {
+        guard let download = self.downloads[task.key], download.task === task,
+            download.record.state.isOver == isOver
+        else { return }
+        self.remove(download)
     }
 
     func downloadFailed(_ task: DownloadTask, _ error: TransferError) {
@@ -165,12 +169,15 @@ extension TransferLoop {
         download.record.updatedAtMilliseconds = self.tools.clock.wallMilliseconds()
         download.record.expiresAtMilliseconds = nil
         self.count(state)
+        download.isClosing = true
         self.tell(download)
-        self.remove(download)
-        guard download.isStored else { return }
+        guard download.isStored else { return self.remove(download) }
         let record = download.record
-        self.tools.rows.end(record.id, state, reason) { [tools] result in
-            tools.tell { $0.logUnnoted(record.key, result) }
+        self.tools.rows.end(record.id, state, reason) { [tools, task = download.task] result in
+            tools.tell { loop in
+                loop.logUnnoted(record.key, result)
+                loop.leave(task, isOver: true)
+            }
         }
     }
 

@@ -18,8 +18,7 @@ final class TransferLoop {
     var downloads: [TransferKey: LiveDownload] = [:]
     /// Who waits for a row that is being read.
     var asking: [TransferKey: [(Result<Found, TransferError>) -> Void]] = [:]
-    /// Counts uploads and downloads that left memory: a row that was read before that may be out of date.
-    private(set) var departures: UInt64 = 0
+    var departures = Departures()
     private var nextTick: Instant
     private var nextRest: Instant
     private var nextCollection: Instant
@@ -55,7 +54,7 @@ final class TransferLoop {
 
     private var countsOfLive: (uploads: Int64, downloads: Int64) {
         let uploads = self.uploads.values.count(where: { $0.flow != .none })
-        return (Int64(uploads), Int64(self.downloads.count))
+        return (Int64(uploads), Int64(self.openDownloads))
     }
 
     /// The mailbox had something in it: the loop looks at the clock again.
@@ -145,12 +144,12 @@ final class TransferLoop {
 
     func remove(_ upload: LiveUpload) {
         self.uploads[upload.record.key] = nil
-        self.departures += 1
+        self.departures.add(upload.view)
     }
 
     func remove(_ download: LiveDownload) {
         self.downloads[download.record.key] = nil
-        self.departures += 1
+        self.departures.add(download.view)
     }
 
     func count(_ state: TransferState) {
@@ -169,7 +168,7 @@ final class TransferLoop {
         guard !self.isStopping else { return }
         self.isStopping = true
         self.stopsAt = self.now.advanced(byMilliseconds: Self.farewellMilliseconds)
-        for download in Array(self.downloads.values) { self.fail(download, .stopping) }
+        for download in Array(self.downloads.values) where !download.isClosing { self.fail(download, .stopping) }
         for upload in Array(self.uploads.values) {
             if upload.flow != .none {
                 upload.flow = .none

@@ -11,7 +11,8 @@ final class TransferTools: Sendable {
     let log: Log
     let rows: TransferRows
     let providers: [any FileProvider]
-    /// Hash, compress, read and write. A task has at most one job in it, so the bounds on tasks bound the queue.
+    /// Hash, compress, read and write. A task has at most one job in it, and so has a request that looks at the beginning
+    /// of a file: the bounds on tasks and connections bound the queue.
     let workers: WorkerPool<Void>
     let lanes: BandwidthLanes
     let contents = ContentLocks()
@@ -44,7 +45,9 @@ final class TransferTools: Sendable {
     func tell(_ job: @escaping LoopJob) { self.mailbox.post(job) }
 
     /// What an asker is told of a disk's failure; the operator reads more in the log.
-    func failure(_ error: FileStoreError, _ action: String, _ key: TransferKey) -> TransferError {
+    ///
+    /// - Parameter name: of the transfer, or of the file where there is none.
+    func failure(_ error: FileStoreError, _ action: String, _ name: String) -> TransferError {
         switch error {
         case .full:
             self.tally.refusedFull.add()
@@ -54,9 +57,42 @@ final class TransferTools: Sendable {
         case .io:
             self.log.error(
                 "files_failed",
-                ["doing": .text(action), "transfer": .name(key.text), "error": .text(error.description)])
+                ["doing": .text(action), "of": .name(name), "error": .text(error.description)])
             return .failed(error.description)
         }
+    }
+
+    /// What a reader is told of a content that cannot be read; the row of one that is damaged will say so.
+    func failure(reading object: StoredObject, _ error: FileStoreError, _ name: String) -> TransferError {
+        let failure = self.failure(error, "read a file", name)
+        if failure == .damaged { self.tell { $0.foundDamaged(object, error.description) } }
+        return failure
+    }
+
+    /// Reads the first bytes of a content. On a thread that may block.
+    func readBeginning(of object: StoredObject, _ count: Int, name: String) -> Result<[UInt8], TransferError> {
+        guard let provider = self.provider(object.provider) else {
+            return .failure(self.missingProvider(of: object, name))
+        }
+        do throws(FileStoreError) {
+            let bytes = try provider.open(object).read(at: 0, atMost: Int(min(Int64(count), object.size)))
+            // The row says that there is more than the disk has.
+            guard !bytes.isEmpty else { throw .damaged(object.hash) }
+            return .success(bytes)
+        } catch {
+            return .failure(self.failure(reading: object, error, name))
+        }
+    }
+
+    /// What a reader is told of a content whose provider is gone.
+    func missingProvider(of object: StoredObject, _ file: String) -> TransferError {
+        self.log.error(
+            "file_provider_missing",
+            [
+                "provider": .name(object.provider), "file": .name(file),
+                "help": .text("configure the provider that keeps this file again"),
+            ])
+        return .failed("the place where this file is kept is not configured")
     }
 
     func failure(_ error: StoreError) -> TransferError {

@@ -87,6 +87,26 @@ package final class Transfers: Sendable {
         self.tools.tell { $0.openDownload(draft, then) }
     }
 
+    /// The first bytes of a file, for who judges what it is before it is sent. That is no transfer: nobody sees it as a
+    /// task, and nobody can hold or end it. Whether the asker may read the file is the caller's to decide.
+    ///
+    /// Refused with `notFound` while the file is not complete, `damaged`, `failed`, `stopping`.
+    ///
+    /// - Parameters:
+    ///   - count: 1...262,144; fewer come of a shorter file.
+    ///   - then: called once, on any thread; must be short.
+    package func readBeginning(
+        of file: FileRecord, _ count: Int, then: @escaping @Sendable (Result<[UInt8], TransferError>) -> Void
+    ) {
+        guard let object = file.object, file.state == .complete else { return then(.failure(.notFound)) }
+        guard !file.isDamaged else { return then(.failure(.damaged)) }
+        guard object.size > 0 else { return then(.success([])) }
+        let isQueued = self.tools.workers.submit { [tools] in
+            then(tools.readBeginning(of: object, count, name: file.key.text))
+        }
+        if !isQueued { then(.failure(.stopping)) }
+    }
+
     // MARK: Asking and ordering
 
     /// A transfer with its exact offset. Of what belongs to others people get `notFound`.

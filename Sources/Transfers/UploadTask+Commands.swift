@@ -30,7 +30,7 @@ extension UploadTask {
                 }
                 return .success(work.sink?.offset ?? 0)
             } catch {
-                return .failure(self.tools.failure(error, "read what came of an upload", self.key))
+                return .failure(self.tools.failure(error, "read what came of an upload", self.key.text))
             }
         }
         switch outcome {
@@ -60,7 +60,7 @@ extension UploadTask {
                 return self.begin(&work, sink, checksum)
             } catch {
                 self.lose(&work)
-                return .failure(self.tools.failure(error, "open an upload", self.key))
+                return .failure(self.tools.failure(error, "open an upload", self.key.text))
             }
         }
         answer(outcome)
@@ -105,7 +105,7 @@ extension UploadTask {
                 return .success(.at(try self.sync(&work)))
             } catch {
                 self.lose(&work)
-                return .failure(self.tools.failure(error, "keep what came of an upload", self.key))
+                return .failure(self.tools.failure(error, "keep what came of an upload", self.key.text))
             }
         }
     }

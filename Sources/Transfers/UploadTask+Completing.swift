@@ -17,7 +17,7 @@ extension UploadTask {
                 return .success(object)
             } catch {
                 self.lose(&work)
-                return .failure(self.tools.failure(error, "finish an upload", self.key))
+                return .failure(self.tools.failure(error, "finish an upload", self.key.text))
             }
         }
         switch outcome {
@@ -45,7 +45,7 @@ extension UploadTask {
                 try sink.place()
             } catch {
                 self.lose(&work)
-                return .failure(self.tools.failure(error, "put an upload in its place", self.key))
+                return .failure(self.tools.failure(error, "put an upload in its place", self.key.text))
             }
             do throws(StoreError) {
                 let file = try self.tools.rows.complete(self.id, object)

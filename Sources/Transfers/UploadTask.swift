@@ -160,7 +160,7 @@ final class UploadTask: Sendable {
             } catch {
                 self.letGo(&work)
                 self.fallBack(work)
-                return .failure(self.tools.failure(error, "write an upload", self.key))
+                return .failure(self.tools.failure(error, "write an upload", self.key.text))
             }
             guard work.unsynced > 0 || self.tools.room.hasRoom() else {
                 self.tools.tally.refusedFull.add()
@@ -245,7 +245,7 @@ final class UploadTask: Sendable {
                 return .success(try self.endFlow(&work))
             } catch {
                 self.lose(&work)
-                return .failure(self.tools.failure(error, "keep what came of an upload", self.key))
+                return .failure(self.tools.failure(error, "keep what came of an upload", self.key.text))
             }
         }
         self.pipe.withLock { pipe in
@@ -276,7 +276,7 @@ final class UploadTask: Sendable {
                 return .success(try self.endFlow(&work))
             } catch {
                 self.lose(&work)
-                return .failure(self.tools.failure(error, "keep what came of an upload", self.key))
+                return .failure(self.tools.failure(error, "keep what came of an upload", self.key.text))
             }
         }
         self.pipe.withLock { $0.endFlow() }

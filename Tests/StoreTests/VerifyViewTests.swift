@@ -69,4 +69,51 @@ struct VerifyViewTests {
         try Connection(path: path, role: .writer(synchronous: "FULL")).script(sql)
         #expect(try house.verified().findings.map(\.kind).contains(kind))
     }
+
+    /// Settings of conversations, word rules and message kinds of every sort.
+    private func governed() throws -> House {
+        let house = try House()
+        try house.store.writeAndWait { store throws(StoreError) in
+            try store.setSessionSetting(.maxInput, in: SessionScope(.group, .member), to: .number(500))
+            try store.setSessionSetting(.receipts, in: .everywhere, to: .text("small"))
+            _ = try store.addWordRules([WordRule("Tea", .mask), WordRule("茶", .flag)])
+            try store.setMessageKind(
+                MessageKindEntry(
+                    kind: MessageKind(rawValue: 1_200), name: "vote", requiredFields: ["question"],
+                    fileFields: ["picture"], degrade: "a vote", typeTitle: "Vote", summary: "a vote"))
+        }
+        return house
+    }
+
+    @Test("finds nothing in settings, word rules and message kinds as they are written")
+    func soundSettings() throws {
+        #expect(try self.governed().verified().findings == [])
+    }
+
+    @Test(
+        "finds settings, word rules and message kinds that no teahouse writes",
+        arguments: [
+            "UPDATE session_setting SET name = 'max_inputs' WHERE name = 'max_input'",
+            "UPDATE session_setting SET value = '-1' WHERE name = 'max_input'",
+            "UPDATE session_setting SET value = 'large' WHERE name = 'receipts'",
+            "UPDATE session_setting SET kind = 77 WHERE name = 'max_input'",
+            "UPDATE session_setting SET role = 77 WHERE name = 'max_input'",
+            "UPDATE word_rule SET folded = 'TEA' WHERE word = 'Tea'",
+            "UPDATE word_rule SET action = 'burn' WHERE word = 'Tea'",
+            "UPDATE word_rule SET word = '' WHERE word = 'Tea'",
+            "UPDATE message_kind SET number = -5",
+            "UPDATE message_kind SET number = 10000000000",
+            "UPDATE message_kind SET required = '{'",
+            "UPDATE message_kind SET files = '[7]'",
+            "UPDATE message_kind SET version = 0",
+            "UPDATE message_kind SET disabled = 7",
+            "UPDATE message_kind SET degrade = ''",
+        ])
+    func damagedSettings(_ sql: String) throws {
+        let house = try self.governed()
+        house.store.close()
+        let path = DataFolder.databasePath(in: house.folder.data)
+        try Connection(path: path, role: .writer(synchronous: "FULL")).script(sql)
+        #expect(try house.verified().findings.map(\.kind) == [.setting])
+    }
 }

@@ -189,6 +189,20 @@ final class Depot: Sendable {
         return bytes
     }
 
+    // MARK: Trouble
+
+    /// Keeps the store's writer from writing, until what this returns is set. The writer is in it when this returns.
+    func blockWriter() -> ConditionLock<Bool> {
+        let (gate, isIn) = (ConditionLock(false), ConditionLock(false))
+        self.store.write { _ throws(StoreError) in
+            isIn.change { $0 = true }
+            gate.wait(until: { $0 }, then: { _ in })
+        } then: { _ in
+        }
+        isIn.wait(until: { $0 }, then: { _ in })
+        return gate
+    }
+
     // MARK: Time
 
     /// Turns the clock, and waits until the engine has looked at it.

@@ -102,4 +102,99 @@ struct DownloadTests {
         #expect(try await self.list(depot) { $0.direction = .download }.isEmpty)
         flow.abandon()
     }
+
+    @Test("who looks at the beginning of a file makes no task of it")
+    func beginning() async throws {
+        let depot = try Depot()
+        let bytes = noise(2 << 20)
+        let file = try await depot.upload(bytes)
+        let told = Lock<[TransferView]>([])
+        let watch = depot.transfers.watch(owner: nil) { views in told.withLock { $0 += views } }
+        let before = depot.transfers.figures.succeeded
+        let found = try await depot.ask { depot.transfers.readBeginning(of: file, 512, then: $0) }
+        #expect(found == Array(bytes.prefix(512)))
+        let short = try await depot.upload(text(100))
+        #expect(try await depot.ask { depot.transfers.readBeginning(of: short, 512, then: $0) } == text(100))
+        #expect(try await self.list(depot) { $0.direction = .download }.isEmpty)
+        #expect(told.withLock { $0.allSatisfy { $0.record.direction == .upload } })
+        #expect(depot.transfers.figures.succeeded == before + 1, "the second upload")
+        watch.end()
+    }
+
+    @Test("the beginning of a content that is gone from the disk is damaged, and its row says so")
+    func damagedBeginning() async throws {
+        let depot = try Depot()
+        let file = try await depot.upload(noise(1_000))
+        try depot.providers[0].remove(try #require(file.object))
+        #expect(
+            await depot.refusal {
+                _ = try await depot.ask { depot.transfers.readBeginning(of: file, 512, then: $0) }
+            } == .damaged)
+        await depot.until { depot.transfers.figures.damagedObjects == 1 }
+    }
+
+    @Test("a download that was ended is over for whoever asks, before its row says so")
+    func endedBeforeItsRow() async throws {
+        let depot = try Depot()
+        let file = try await depot.upload(noise(3 << 20))
+        let flow = try await depot.openDownload(file)
+        _ = try await depot.next(flow)
+        let gate = depot.blockWriter()
+        #expect(try await depot.cancel(flow.key).record.state == .cancelled)
+        #expect(try await self.list(depot) { $0.direction = .download }.isEmpty)
+        #expect(try await depot.find(flow.key).record.state == .cancelled)
+        #expect(await depot.refusal { _ = try await depot.suspend(flow.key) } == .over(.cancelled))
+        gate.change { $0 = true }
+        flow.end()
+        try await depot.until { try await self.list(depot) { $0.includesOver = true }.contains { !$0.isLive } }
+        #expect(await depot.refusal { _ = try await depot.resume(flow.key) } == .over(.cancelled))
+    }
+
+    @Test("a download that is suspended while a connection comes for it is held")
+    func suspendedWhileOpened() async throws {
+        let depot = try Depot()
+        let file = try await depot.upload(noise(3 << 20))
+        let first = try await depot.openDownload(file)
+        _ = try await depot.next(first)
+        first.end()
+        try await depot.until { try await depot.find(first.key).isLive == false }
+        let gate = depot.blockWriter()
+        let waiting = depot.store.figures.queueRequests
+        async let opened = depot.openDownload(file)
+        await depot.until { depot.store.figures.queueRequests == waiting + 1 }
+        async let suspended = depot.suspend(first.key)
+        await depot.until { depot.store.figures.queueRequests == waiting + 2 }
+        gate.change { $0 = true }
+        #expect(try await suspended.record.state == .suspended)
+        let flow = try await opened
+        #expect(flow.key == first.key)
+        #expect(try await depot.find(first.key).record.state == .suspended)
+        let piece = Lock<Int?>(nil)
+        flow.next { result in piece.withLock { $0 = (try? result.get())?.count ?? 0 } }
+        _ = try await depot.upload(noise(100_000, seed: 3))
+        #expect(piece.withLock { $0 } == nil)
+        _ = try await depot.resume(first.key)
+        await depot.until { piece.withLock { $0 ?? 0 } > 0 }
+    }
+
+    @Test("what left memory while rows were read is told as it was then, and no longer than that")
+    func departures() async throws {
+        let depot = try Depot()
+        let key = try await depot.create(10)
+        var view = try await depot.find(key)
+        var departures = Departures()
+        departures.add(view)
+        let one = departures.beginReading()
+        #expect(departures.view(of: key, since: one) == nil, "it left before")
+        view.record.state = .cancelled
+        departures.add(view)
+        #expect(departures.view(of: key, since: one)?.record.state == .cancelled)
+        let two = departures.beginReading()
+        #expect(departures.view(of: key, since: two) == nil)
+        departures.endReading(two)
+        #expect(departures.view(of: key, since: one) == view)
+        departures.endReading(one)
+        #expect(departures.view(of: key, since: one) == nil)
+        #expect(departures.count == 2)
+    }
 }

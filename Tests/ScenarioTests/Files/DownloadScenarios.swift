@@ -1,4 +1,5 @@
 import ByteCodec
+import ChatModel
 import Execution
 import Foundation
 import TeahouseTesting
@@ -204,6 +205,22 @@ struct DownloadScenarios {
         #expect(reply.body.count < 1_500_001 && reply.body == Array(content.prefix(reply.body.count)))
         let again = try house.http("GET", path, token: ann, headers: [("Range", "bytes=1500000-1500010")])
         #expect(again.status == 500 && again.json["status"]?.integer == 500)
+    }
+
+    @Test("an answer is one task: nobody sees how the server looks at the beginning of a file")
+    func oneTask() throws {
+        let house = try House.withFiles()
+        let ann = try house.token("ann")
+        let path = try house.upload(ann, Sample.noise(100_000))
+        let told = Lock<Set<TransferKey>>([])
+        let watch = house.server.transfers.watch(owner: nil) { views in
+            told.withLock { $0.formUnion(views.map(\.record.key)) }
+        }
+        #expect(try house.http("HEAD", path, token: ann).status == 200)
+        #expect(told.withLock { $0.isEmpty })
+        #expect(try house.http("GET", path, token: ann).status == 200)
+        #expect(told.withLock { $0.count } == 1)
+        watch.end()
     }
 
     @Test("a download is a task that can be held and ended")

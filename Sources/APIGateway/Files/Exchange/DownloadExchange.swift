@@ -155,7 +155,6 @@ final class DownloadExchange: FileExchange {
         if let media = self.desk.media.find(object.hash, declared: file.mediaType) {
             return self.open(file, object, plan, media)
         }
-        let size = min(object.size, Int64(SafeMedia.sampleBytes))
         let judged = self.port.back(to: Self.self) { (exchange, result: Result<[UInt8], TransferError>) in
             switch result {
             case .failure(let error): exchange.refuse(APIFailure(error))
@@ -166,19 +165,7 @@ final class DownloadExchange: FileExchange {
                 exchange.open(file, object, plan, media)
             }
         }
-        guard size > 0 else { return judged(.success([])) }
-        self.desk.transfers.openDownload(
-            file, .plain(0..<size), by: self.caller.actor, class: self.caller.transferClass
-        ) { result in
-            switch result {
-            case .failure(let error): judged(.failure(error))
-            case .success(let flow):
-                flow.next { piece in
-                    flow.end()
-                    judged(piece.map { $0 ?? [] })
-                }
-            }
-        }
+        self.desk.transfers.readBeginning(of: file, SafeMedia.sampleBytes, then: judged)
     }
 
     private func open(_ file: FileRecord, _ object: StoredObject, _ plan: DownloadPlan, _ media: SafeMedia) {

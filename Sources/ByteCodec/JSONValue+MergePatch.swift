@@ -47,6 +47,8 @@ extension JSONValue {
             // Compared as bytes: two spellings of one letter are two texts.
             if let value, value.serialized() == member.value.serialized() { continue }
             guard let change = (value ?? .null).mergePatch(to: member.value) else { return nil }
+            // Another order of its members alone is no change.
+            if change == .object([]), value?.object != nil { continue }
             changes.append(Member(member.name, change))
         }
         for member in old where gone.contains(Array(member.name.utf8)) { changes.append(Member(member.name, .null)) }

@@ -61,7 +61,6 @@ struct JSONMergePatchTests {
         let back = try #require(after.mergePatch(to: before))
         #expect(there.serialized() == Array(patch.utf8))
         #expect(before.merging(patch: there).serialized() == after.serialized())
-        #expect(after.mergePatch(to: after.merging(patch: back)) != .object([]) || old == new)
         #expect(after.merging(patch: back).mergePatch(to: before) == .object([]))
     }
 

@@ -30,7 +30,7 @@ struct SessionsScreen: TableScreen {
                 look.shortTime(session.openedAtMilliseconds)
             },
             TableColumn(
-                "table.active", width: 10, minimumScreen: 120, order: { .number($0.activeAtMilliseconds ?? 0) }
+                "table.active", width: 11, minimumScreen: 120, order: { .number($0.activeAtMilliseconds ?? 0) }
             ) { session, look in look.shortTime(session.activeAtMilliseconds ?? 0) },
             TableColumn(
                 "table.queue", width: 10, isOnTheRight: true, minimumScreen: 140,

@@ -10,10 +10,13 @@ package struct AdminStatus: AdminRecord {
     package var troubles: [String]
     package var figures: [AdminFigure]
     package var limits: [AdminLimit]
+    /// When the data folder was last verified; `nil` for never, and when that cannot be told.
+    package var lastVerify: AdminLastVerify?
 
     package init(
         version: String, processID: Int64, dataFolder: String, startedAtMilliseconds: Int64, addresses: [String],
-        troubles: [String], figures: [AdminFigure], limits: [AdminLimit]
+        troubles: [String], figures: [AdminFigure], limits: [AdminLimit],
+        lastVerify: AdminLastVerify? = nil
     ) {
         self.version = version
         self.processID = processID
@@ -23,6 +26,7 @@ package struct AdminStatus: AdminRecord {
         self.troubles = troubles
         self.figures = figures
         self.limits = limits
+        self.lastVerify = lastVerify
     }
 
     func write(to fields: inout FieldWriter) {
@@ -34,6 +38,7 @@ package struct AdminStatus: AdminRecord {
         fields.texts("troubles", self.troubles)
         fields.records("figures", self.figures)
         fields.records("limits", self.limits)
+        if let last = self.lastVerify { fields.record("lastVerify", last) }
     }
 
     init(_ fields: FieldReader) throws(AdminError) {
@@ -45,6 +50,34 @@ package struct AdminStatus: AdminRecord {
         self.troubles = try fields.texts("troubles")
         self.figures = try fields.records("figures")
         self.limits = try fields.records("limits")
+        self.lastVerify = try fields.has("lastVerify") ? fields.record("lastVerify") : nil
+    }
+}
+
+/// When the data folder was last verified, and what came of it.
+package struct AdminLastVerify: AdminRecord {
+    package var atMilliseconds: Int64
+    /// How many things were wrong.
+    package var findings: Int64
+    /// Contents of files were looked at and not read.
+    package var isQuick: Bool
+
+    package init(atMilliseconds: Int64, findings: Int64, isQuick: Bool) {
+        self.atMilliseconds = atMilliseconds
+        self.findings = findings
+        self.isQuick = isQuick
+    }
+
+    func write(to fields: inout FieldWriter) {
+        fields.number("at", self.atMilliseconds)
+        fields.number("findings", self.findings)
+        fields.flag("quick", self.isQuick)
+    }
+
+    init(_ fields: FieldReader) throws(AdminError) {
+        self.atMilliseconds = try fields.number("at")
+        self.findings = try fields.number("findings")
+        self.isQuick = try fields.flag("quick")
     }
 }
 

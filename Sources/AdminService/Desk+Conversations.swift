@@ -14,22 +14,17 @@ extension Desk {
         }
     }
 
-    func changeMembers(_ group: ChannelName, adding members: [UserName], _ then: @escaping Answer) {
-        self.write(then) { transaction throws(StoreError) in
+    /// Adds people without asking them.
+    func add(_ members: [UserName], to group: ChannelName, _ then: @escaping Answer) {
+        self.change(then) { transaction throws(StoreError) in
             let users = try Self.users(members, transaction)
             let id = try Self.group(group, transaction.reading).id
-            return .count(Int64(try transaction.addMembers(users, to: id).users.count))
+            let new = try transaction.addMembers(users, to: id).users
+            return Changed(count: new.count, id, [TeamHappening(.invited, by: .system, new)])
         }
     }
 
-    func changeMembers(_ group: ChannelName, removing members: [UserName], _ then: @escaping Answer) {
-        self.write(then) { transaction throws(StoreError) in
-            let users = try Self.users(members, transaction)
-            let id = try Self.group(group, transaction.reading).id
-            return .count(Int64(try transaction.removeMembers(users, from: id).users.count))
-        }
-    }
-
+    /// It leaves no line: nothing is said in a banned group.
     func setBanned(_ group: ChannelName, _ isBanned: Bool, _ then: @escaping Answer) {
         self.write(then) { transaction throws(StoreError) in
             let conversation = try Self.group(group, transaction.reading)
@@ -42,15 +37,12 @@ extension Desk {
     }
 
     func setMuted(_ group: ChannelName, _ isMuted: Bool, _ then: @escaping Answer) {
-        self.write(then) { transaction throws(StoreError) in
+        self.change(then) { transaction throws(StoreError) in
             let id = try Self.group(group, transaction.reading).id
-            var patch = ChannelPatch()
-            if isMuted {
-                patch.setFlags = .membersMuted
-            } else {
-                patch.clearedFlags = [.membersMuted, .everyoneMuted]
-            }
-            return .count(try transaction.updateInfo(of: id, patch, by: .operator) ? 1 : 0)
+            var modes = TeamModesPatch()
+            modes.mute = isMuted ? .members : TeamMuteMode.none
+            let happened = try transaction.setModes(of: id, modes, by: .operator)
+            return Changed(count: happened.count, id, happened)
         }
     }
 
@@ -61,25 +53,27 @@ extension Desk {
         if let minutes, !(1...52_560_000).contains(minutes) {
             return then(.failure(AdminError(.invalid, "the time is 1 to 52560000 minutes, not \(minutes)")))
         }
-        self.write(then) { transaction throws(StoreError) in
+        self.change(then) { transaction throws(StoreError) in
             let id = try Self.group(group, transaction.reading).id
             let user = try transaction.reading.existingUser(name).id
             let end = minutes.map { transaction.wallMilliseconds + $0 * 60_000 } ?? .max
             guard try transaction.reading.member(user, in: id) != nil else {
                 throw .notFound("\(name) as a member of the group")
             }
-            return .count(
-                try transaction.setMemberMuted(
-                    user, untilMilliseconds: isMuted ? end : 0, in: id, by: .operator) ? 1 : 0)
+            let hasChanged = try transaction.setMemberMuted(
+                user, untilMilliseconds: isMuted ? end : 0, in: id, by: .operator)
+            return Changed(
+                count: hasChanged ? 1 : 0, id, [TeamHappening(isMuted ? .muted : .unmuted, by: .system, [user])])
         }
     }
 
     func setNotice(_ group: ChannelName, _ text: String, _ then: @escaping Answer) {
-        self.write(then) { transaction throws(StoreError) in
+        self.change(then) { transaction throws(StoreError) in
             let id = try Self.group(group, transaction.reading).id
             var patch = ChannelPatch()
             patch.notice = text
-            return .count(try transaction.updateInfo(of: id, patch, by: .operator) ? 1 : 0)
+            let hasChanged = try transaction.updateInfo(of: id, patch, by: .operator)
+            return Changed(count: hasChanged ? 1 : 0, id, [TeamHappening(.updated([.notice]), by: .system)])
         }
     }
 

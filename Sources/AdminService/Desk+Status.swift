@@ -18,6 +18,7 @@ extension Desk {
                     var status = self.status(broker, try transaction.counts())
                     try self.addFiles(transfers, to: &status, transaction)
                     self.addProfiles(to: &status)
+                    status.lastVerify = LastVerify.read(in: self.options.folder).map { AdminLastVerify($0) }
                     return .status(status)
                 }
             }
@@ -155,6 +156,12 @@ extension Desk {
         } catch {
             then(.failure(AdminError(error)))
         }
+    }
+}
+
+extension AdminLastVerify {
+    init(_ last: LastVerify) {
+        self.init(atMilliseconds: last.atMilliseconds, findings: last.findings, isQuick: last.isQuick)
     }
 }
 

@@ -34,7 +34,7 @@ extension Desk {
     // MARK: Changing
 
     /// What a change of a team answers, and what happened in it.
-    private struct Changed: Sendable {
+    struct Changed: Sendable {
         let answer: AdminAnswer
         let id: ConversationID
         let happened: [TeamHappening]
@@ -51,7 +51,7 @@ extension Desk {
     }
 
     /// Changes a team, leaves the lines about what happened in it, and answers.
-    private func change(
+    func change(
         _ then: @escaping Answer, _ body: @escaping @Sendable (WriteTransaction) throws(StoreError) -> Changed
     ) {
         self.store.write(noting: self.note) { transaction throws(StoreError) in
@@ -127,10 +127,11 @@ extension Desk {
         }
     }
 
-    private func remove(_ names: [UserName], from team: ChannelName, _ then: @escaping Answer) {
+    func remove(_ names: [UserName], from team: ChannelName, _ then: @escaping Answer) {
         self.change(then) { transaction throws(StoreError) in
+            let users = try Self.users(names, transaction)
             let id = try Self.team(team, transaction.reading)
-            let gone = try transaction.removeMembers(try Self.users(names, transaction), from: id).users
+            let gone = try transaction.removeMembers(users, from: id).users
             return Changed(count: gone.count, id, [TeamHappening(.removed, by: .system, gone)])
         }
     }

@@ -33,13 +33,51 @@ extension Desk {
 
     private func change(_ key: TransferKey, _ action: AdminTransferAction, _ then: @escaping Answer) {
         guard let transfers = self.transfers else { return then(.failure(.noFiles)) }
-        let answer: Transfers.Answer = { then(Self.answer($0)) }
-        self.afterNoting(then) {
-            switch action {
-            case .suspend: transfers.suspend(key, by: .operator, then: answer)
-            case .resume: transfers.resume(key, by: .operator, then: answer)
-            case .cancel: transfers.cancel(key, by: .operator, then: answer)
+        transfers.find(key, by: .operator) { found in
+            switch found {
+            case .failure(let error): then(.failure(AdminError(error)))
+            case .success(let view) where view.record.state.isOver:
+                // Refused: nothing comes of it, and nothing is noted.
+                Self.order(action, key, transfers) { then(Self.answer($0)) }
+            case .success(let view):
+                let desk = self.noting(state: Self.state(of: view))
+                desk.afterNoting(then) {
+                    Self.order(action, key, transfers) { desk.noteDone($0, then) }
+                }
             }
+        }
+    }
+
+    private static func order(
+        _ action: AdminTransferAction, _ key: TransferKey, _ transfers: Transfers, _ answer: @escaping Transfers.Answer
+    ) {
+        switch action {
+        case .suspend: transfers.suspend(key, by: .operator, then: answer)
+        case .resume: transfers.resume(key, by: .operator, then: answer)
+        case .cancel: transfers.cancel(key, by: .operator, then: answer)
+        }
+    }
+
+    /// What the audit log keeps of a transfer, before and after it was changed.
+    private static func state(of view: TransferView) -> String {
+        Self.object { $0.text("state", view.record.state.word) }
+    }
+
+    /// Answers once the audit log has what came of it. It is done then, whether or not that can be noted: that it was asked
+    /// for is in the log already.
+    private func noteDone(_ result: Result<TransferView, TransferError>, _ then: @escaping Answer) {
+        guard let note = self.note, case .success(let view) = result else { return then(Self.answer(result)) }
+        let after = Self.state(of: view)
+        self.store.write({ transaction throws(StoreError) in try transaction.noteDone(note, after: after) }) { noted in
+            if case .failure(let error) = noted {
+                self.options.log.warning(
+                    "audit_not_noted",
+                    [
+                        "transfer": .name(view.record.key.text), "after": .text(after),
+                        "reason": .text(error.description),
+                    ])
+            }
+            then(Self.answer(result))
         }
     }
 

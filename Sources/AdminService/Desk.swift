@@ -71,8 +71,8 @@ struct Desk: Sendable {
     private func answerAboutConversations(_ request: AdminRequest, _ then: @escaping Answer) {
         switch request {
         case .createGroup(let group): self.create(group, then)
-        case .addMembers(let group, let members): self.changeMembers(group, adding: members, then)
-        case .removeMembers(let group, let members): self.changeMembers(group, removing: members, then)
+        case .addMembers(let group, let members): self.add(members, to: group, then)
+        case .removeMembers(let group, let members): self.remove(members, from: group, then)
         case .setGroupBanned(let group, let isBanned): self.setBanned(group, isBanned, then)
         case .setGroupMuted(let group, let isMuted): self.setMuted(group, isMuted, then)
         case .setMemberMuted(let group, let name, let isMuted, let minutes):
@@ -99,6 +99,13 @@ struct Desk: Sendable {
         case .notices(let request): self.answer(request, then)
         default: then(.failure(AdminError(.invalid, "this request belongs to a connection")))
         }
+    }
+
+    /// The same desk, noting a state that was read elsewhere than in the store.
+    func noting(state: String) -> Desk {
+        var desk = self
+        desk.note?.state = { _ throws(StoreError) in state }
+        return desk
     }
 
     /// Makes a change in the store, with its entry in the audit log, and answers with what `body` returns.

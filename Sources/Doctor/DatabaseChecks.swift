@@ -33,14 +33,19 @@ func judgeSchema(_ found: Int, supported: Int) -> Finding {
 /// Days after which the last verify is old.
 private let verifyDays: Int64 = 30
 
-func checkLastVerify(_ milliseconds: Int64?, now: Int64) -> Finding {
-    guard let milliseconds else {
+func checkLastVerify(_ last: LastVerify?, now: Int64) -> Finding {
+    guard let last else {
         return Finding(
             .advice, "verify.never", "the database was never verified",
             advice: "run teahouse verify on a backup now and then: a backup counts once it was read")
     }
-    let days = max(0, now - milliseconds) / 86_400_000
-    let values = ["days": String(days)]
+    let days = max(0, now - last.atMilliseconds) / 86_400_000
+    let values = ["days": String(days), "count": String(last.findings)]
+    guard last.findings == 0 else {
+        return Finding(
+            .problem, "verify.found", "the database was verified {days} days ago, and {count} things were wrong",
+            advice: "stop teahouse and run teahouse verify: it says what to do about each", values: values)
+    }
     guard days >= verifyDays else {
         return Finding(.ok, "verify.good", "the database was verified {days} days ago", values: values)
     }

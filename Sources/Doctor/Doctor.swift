@@ -15,7 +15,7 @@ package func runDoctor(_ input: DoctorInput) -> [Finding] {
         input.filesDirectory ?? input.dataFolder, stopsBelow: input.filesStopFreeBytes,
         percent: input.filesStopFreePercent)
     findings += checkDatabase(input.dataFolder)
-    findings.append(checkLastVerify(input.lastVerifiedAtMilliseconds, now: input.clock.wallMilliseconds()))
+    findings.append(checkLastVerify(input.lastVerify, now: input.clock.wallMilliseconds()))
     findings.append(sqliteNote())
     findings.append(admin.finding)
     if !admin.isRunning { findings += input.listeners.map(checkListener) }

@@ -1,4 +1,5 @@
 package import Execution
+package import Store
 
 /// What the doctor looks at: the settings as the server would use them.
 package struct DoctorInput: Sendable {
@@ -41,8 +42,8 @@ package struct DoctorInput: Sendable {
     /// Uploads are refused below this, or below this share of the disk.
     package var filesStopFreeBytes: Int64 = 1024 * 1024 * 1024
     package var filesStopFreePercent: Int64 = 5
-    /// When `verify` last found the database clean, UTC milliseconds; `nil` for never.
-    package var lastVerifiedAtMilliseconds: Int64?
+    /// When the folder was last verified, and what came of it; `nil` for never.
+    package var lastVerify: LastVerify?
     /// Asks the server behind the admin socket something and says whether it answered; without it a connection that is
     /// accepted will do.
     package var serverAnswers: (@Sendable () -> Bool)?

@@ -64,6 +64,14 @@ extension WriteTransaction {
         try self.connection.addAudit(
             note, .asked, before: try note.state(self.reading), after: nil, at: self.wallMilliseconds)
     }
+
+    /// Keeps in the audit log that what was asked for, and is no change of the database alone, has been done.
+    ///
+    /// - Parameter after: the state it is in now, as a JSON object; the note says which it was in before.
+    package func noteDone(_ note: AuditNote, after: String) throws(StoreError) {
+        try self.connection.addAudit(
+            note, .done, before: try note.state(self.reading), after: after, at: self.wallMilliseconds)
+    }
 }
 
 extension Store {

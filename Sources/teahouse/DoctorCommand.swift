@@ -4,6 +4,7 @@ import CommandLineKit
 import Configuration
 import Doctor
 import Server
+import Store
 import Transport
 
 /// `teahouse doctor`
@@ -41,7 +42,7 @@ private func doctorInput(_ settings: Settings, _ invocation: Invocation, _ termi
     input.filesDirectory = directory.isEmpty ? nil : directory
     input.filesStopFreeBytes = settings[Keys.filesStopFreeBytes]
     input.filesStopFreePercent = settings[Keys.filesStopFreePercent]
-    input.lastVerifiedAtMilliseconds = LastVerify.milliseconds(in: folder)
+    input.lastVerify = LastVerify.read(in: folder)
     input.serverAnswers = {
         guard let client = try? AdminClient(dataFolder: folder) else { return false }
         return (try? client.ask(.setupToken)) != nil

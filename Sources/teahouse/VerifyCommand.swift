@@ -1,10 +1,8 @@
 import ByteCodec
 import ChatModel
-import CLinux
 import CommandLineKit
 import Configuration
 import Execution
-import Glibc
 import Store
 
 /// `teahouse verify`
@@ -40,6 +38,10 @@ let verifyCommand = Command(
         try? line?.erase()
         throw CommandFailure(exitCode(for: error), DisplayText.escaped(error.description))
     }
+    let last = LastVerify(
+        atMilliseconds: Clock.system.wallMilliseconds(), findings: Int64(report.findings.count + report.moreFindings),
+        isQuick: contents.isQuick)
+    last.write(in: folder)
     if invocation.has("json") {
         let text = String(decoding: json(of: report, contents), as: UTF8.self)
         try terminal.print(DisplayText.escapedJSON(text) + "\n")
@@ -47,7 +49,6 @@ let verifyCommand = Command(
         try terminal.print(words(of: report, contents, terminal))
     }
     guard report.isClean else { throw CommandFailure(.refused, "") }
-    LastVerify.note(in: folder, milliseconds: Clock.system.wallMilliseconds())
 }
 
 private func exitCode(for error: StoreError) -> ExitCode {
@@ -101,29 +102,4 @@ private func json(of report: VerifyReport, _ contents: ContentVerifier) -> [UInt
     }
     json.endObject()
     return json.bytes
-}
-
-/// When a folder was last found in order: a file with the UTC milliseconds, for the doctor. It is a hint, so a folder
-/// that cannot be written to simply has none.
-enum LastVerify {
-    private static func path(in folder: String) -> String { "\(folder)/last-verify" }
-
-    static func note(in folder: String, milliseconds: Int64) {
-        let flags = O_WRONLY | O_CREAT | O_TRUNC | O_NOFOLLOW | O_CLOEXEC
-        let descriptor = clinux_open(Self.path(in: folder), flags, 0o600)
-        guard descriptor >= 0 else { return }
-        defer { close(descriptor) }
-        let line = Array("\(milliseconds)\n".utf8)
-        _ = write(descriptor, line, line.count)
-    }
-
-    static func milliseconds(in folder: String) -> Int64? {
-        let descriptor = clinux_open(Self.path(in: folder), O_RDONLY | O_NOFOLLOW | O_CLOEXEC, 0)
-        guard descriptor >= 0 else { return nil }
-        defer { close(descriptor) }
-        var bytes = [UInt8](repeating: 0, count: 32)
-        let count = read(descriptor, &bytes, bytes.count)
-        guard count > 0 else { return nil }
-        return Int64(String(decoding: bytes[..<count].prefix { $0 > 0x20 }, as: UTF8.self))
-    }
 }

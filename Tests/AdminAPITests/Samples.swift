@@ -139,6 +139,19 @@ let replyVectors: [(AdminReply, String)] = [
             + #"{"name":"q","unit":"requests","current":1,"peak":2,"maximum":3,"refusals":4}]}}"#
     ),
     (
+        .answer(
+            id: 7,
+            .success(
+                .status(
+                    AdminStatus(
+                        version: "1.0", processID: 2, dataFolder: "/d", startedAtMilliseconds: 3, addresses: [],
+                        troubles: [], figures: [], limits: [],
+                        lastVerify: AdminLastVerify(atMilliseconds: 5, findings: 6, isQuick: true))))),
+        #"{"id":7,"answer":"status","with":{"version":"1.0","processID":2,"dataFolder":"/d","startedAt":3,"#
+            + #""addresses":[],"troubles":[],"figures":[],"limits":[],"#
+            + #""lastVerify":{"at":5,"findings":6,"quick":true}}}"#
+    ),
+    (
         .answer(id: 7, .success(.users([sampleUser], next: 1))),
         #"{"id":7,"answer":"users","with":{"users":[{"# + userJSON + #"}],"next":1}}"#
     ),

@@ -168,7 +168,7 @@ enum Samples {
             ],
             limits: [
                 AdminLimit(name: "queueRequests", unit: "requests", current: 95, peak: 99, maximum: 100, refusals: 2)
-            ])
+            ], lastVerify: AdminLastVerify(atMilliseconds: Desk.now - 3_600_000, findings: 0, isQuick: false))
     }
 
     static func session(_ id: Int64, _ name: String) -> AdminSession {

@@ -38,6 +38,7 @@ import Testing
                 " up for                  1:00:00  (d1020833xx 07:00:00)",
                 " ADDRESSES               127.0.0.1:7677",
                 " DATA FOLDER             /srv/teahouse",
+                " LAST VERIFY             d1020833xx 07:00:00: all good",
                 "",
                 " messages taken                   59/s  ▁▁▁▁▁▁▂▂▂▂▂▃▃▃▃▃▄▄▄▄▄▅▅▅▅▅▅▆▆▆▆▆▇▇▇▇▇█",
                 " deliveries                      119/s  ▁▁▁▁▁▂▂▂▂▂▂▃▃▃▃▃▄▄▄▄▄▅▅▅▅▅▅▆▆▆▆▆▇▇▇▇▇█",
@@ -50,7 +51,6 @@ import Testing
                 " downloads                       0 B/s  ▁▁▁▁▁▁▁▁▁▁▁▁▁▁▁▁▁▁▁▁▁▁▁▁▁▁▁▁▁▁▁▁▁▁▁▁▁▁",
                 " free on the disk                1 TiB  ██████████████████████████████████████",
                 "",
-                " LIMIT                                  VALUE        PEAK",
                 " /srv/teahouse",
             ])
         var point = AdminLivePoint(atMilliseconds: Desk.now)
@@ -59,6 +59,24 @@ import Testing
         desk.tell(.pulse(point))
         #expect(desk.screen().contains { $0.hasPrefix(" messages taken") && $0.contains("500/s") })
         #expect(desk.asked.count == before)
+    }
+
+    @Test("when the folder was last verified is told, and what to do when it never was or was not in order")
+    func lastVerify() {
+        func shown(_ last: AdminLastVerify?) -> String {
+            let desk = Desk { request in
+                guard request == .status else { return Self.server(request) }
+                var status = Samples.status()
+                status.lastVerify = last
+                return .success(.status(status))
+            }
+            let words = desk.shown().joined(separator: " ").split(separator: " ")
+            return words.joined(separator: " ")
+        }
+        #expect(shown(nil).contains("LAST VERIFY never: stop teahouse and run teahouse verify, or run it on a backup"))
+        let found = shown(AdminLastVerify(atMilliseconds: Desk.now, findings: 7, isQuick: true))
+        #expect(found.contains(": 7 faults; stop teahouse and run teahouse verify, which says what to do about each"))
+        #expect(found.contains("(contents of files were not read)"))
     }
 
     @Test("nothing is asked for while pulses come, but now and then, and it is left with the screen")

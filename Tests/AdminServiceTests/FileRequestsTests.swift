@@ -251,6 +251,33 @@ func prose(_ count: Int, seed: Int = 0) -> [UInt8] {
         #expect(try Uploading(client: client).finish().state == .succeeded)
     }
 
+    @Test("suspending, resuming and cancelling are noted when asked for and when done, with the state before and after")
+    func noted() throws {
+        let house = try House()
+        try house.add("romeo")
+        let uploader = try house.client()
+        let begun = try Uploading(client: uploader).open("a", 1_000_000)
+        let client = try house.client()
+        for action in [AdminTransferAction.suspend, .suspend, .resume, .cancel] {
+            _ = try client.ask(.transfers(.change(begun.key, action)))
+        }
+        #expect(client.refusal(of: .transfers(.change(begun.key, .resume)))?.code == .refused)
+        var query = AuditQuery()
+        query.what = "transfer"
+        query.subject = begun.key.text
+        guard case .audit(.list(let found, nil)) = try client.ask(.audit(.list(query))) else {
+            Issue.record("no log")
+            return
+        }
+        let entries = found.reversed().map(\.entry)
+        #expect(entries.map(\.stage) == (0..<4).flatMap { _ in [AuditStage.asked, .done] })
+        let states = ["progressing", "suspended", "suspended", "progressing", "cancelled"]
+        let json = states.map { #"{"state":"\#($0)"}"# }
+        #expect(entries.map(\.before) == (0..<4).flatMap { [json[$0], json[$0]] })
+        #expect(entries.map(\.after) == (1..<5).flatMap { [nil, json[$0]] })
+        withExtendedLifetime(uploader) {}
+    }
+
     @Test("who watches is told of the way and of the end, and only of the person they watch")
     func watch() throws {
         let house = try House()

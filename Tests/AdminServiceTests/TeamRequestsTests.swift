@@ -70,6 +70,34 @@ import Testing
         #expect(tips[6]["content"]?.string == "{0}被系统管理员禁言")
     }
 
+    @Test("the older words for groups leave the same lines, and none for what is so already")
+    func groupLines() throws {
+        let house = try House()
+        try house.add("romeo", "juliet", "tybalt")
+        try house.signIn("juliet", .app, handle: 1)
+        let client = try house.client()
+        _ = try client.ask(.createGroup(AdminNewGroup(name: verona, owner: romeo, members: [romeo, juliet])))
+        let once: [AdminRequest] = [
+            .addMembers(verona, [self.tybalt]), .setMemberMuted(verona, self.tybalt, true, minutes: 5),
+            .setMemberMuted(verona, self.tybalt, false, minutes: nil), .removeMembers(verona, [self.tybalt]),
+            .setGroupMuted(verona, true), .setGroupMuted(verona, false), .setGroupNotice(verona, "tonight"),
+            .setGroupBanned(verona, true), .setGroupBanned(verona, false),
+        ]
+        for request in once { #expect(try client.count(request) == 1, "\(request)") }
+        let again: [AdminRequest] = [
+            .addMembers(verona, [juliet]), .removeMembers(verona, [self.tybalt]), .setGroupMuted(verona, false),
+            .setGroupNotice(verona, "tonight"), .setGroupBanned(verona, false),
+        ]
+        for request in again { #expect(try client.count(request) == 0, "\(request)") }
+        _ = try client.ask(.addMembers(verona, [self.tybalt]))
+        let tips = try self.tips(house, 8)
+        #expect(
+            tips.compactMap { $0["team_event"]?["event"]?.string } == [
+                "invited", "muted", "unmuted", "removed", "allMuted", "allUnmuted", "updated", "invited",
+            ])
+        #expect(tips[1]["content"]?.string == "{0}被系统管理员禁言")
+    }
+
     @Test("a dismissed team says so in itself, is dismissed once, and nobody comes in any more")
     func dismissed() throws {
         let (house, client) = try self.furnished()

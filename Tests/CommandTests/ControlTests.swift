@@ -1,6 +1,7 @@
 import Accounts
 import CommandLineKit
 import Glibc
+import Store
 import Testing
 
 @Suite("teahouse ctl") struct ControlTests {
@@ -107,12 +108,12 @@ import Testing
         let sent = house.ctl("send", "--from", "ming", "--group", "tea", "\u{1B}[2J你好\u{202E}\nx")
         #expect(sent.code == .done)
         let shown = house.ctl("conversation", "show", "tea").output
-        #expect(shown.contains(#"  ming    \u001b[2J你好\u202e\nx"#))
+        #expect(shown.contains(#"  ming        \u001b[2J你好\u202e\nx"#))
         #expect(!shown.contains("\u{1B}") && !shown.contains("\u{202E}"))
         #expect(shown.contains("Members (2):\n"))
         _ = house.ctl("send", "--from", "lan", "--to", "ming", "hi")
         let list = house.ctl("conversation", "list").output
-        #expect(list.contains("id:1  group   tea       茶馆   active        2         1"))
+        #expect(list.contains("id:1  group   tea       茶馆   active        2         3"))
         #expect(list.contains("id:2  direct  lan,ming"))
         let muted = house.ctl("group", "mute", "tea", "ming", "--minutes", "5")
         #expect(muted.output == "ming may not send to tea for now\n")
@@ -197,6 +198,22 @@ import Testing
         }
     }
 
+    @Test("the status says when the folder was last verified, and what to do when it never was or was not in order")
+    func lastVerify() throws {
+        let house = try House()
+        #expect(house.ctl("status").output.contains("never: stop teahouse and run teahouse verify"))
+        #expect(!house.ctl("status", "--json").output.contains("lastVerify"))
+        let at: Int64 = 1_800_000_000_000
+        defer { unlink("\(house.folder)/last-verify.json") }
+        #expect(LastVerify(atMilliseconds: at, findings: 0, isQuick: true).write(in: house.folder))
+        #expect(house.ctl("status").output.contains(": all good (contents of files were not read)"))
+        #expect(
+            house.ctl("status", "--json").output.contains(
+                #""lastVerify":{"at":1800000000000,"findings":0,"quick":true}"#))
+        #expect(LastVerify(atMilliseconds: at, findings: 7, isQuick: false).write(in: house.folder))
+        #expect(house.ctl("status").output.contains(": 7 faults; stop teahouse and run teahouse verify"))
+    }
+
     @Test("tail prints what is sent until the server stops")
     func tail() throws {
         var house: House? = try House()
@@ -238,7 +255,7 @@ import Testing
         var template = Array("/tmp/teahouse-verify-XXXXXX".utf8CString)
         let copy = String(cString: try #require(mkdtemp(&template)))
         defer {
-            for name in ["teahouse.db", "teahouse.db-wal", "teahouse.db-shm", "lock", "last-verify"] {
+            for name in ["teahouse.db", "teahouse.db-wal", "teahouse.db-shm", "lock", "last-verify.json"] {
                 unlink("\(copy)/\(name)")
             }
             rmdir(copy)
@@ -248,8 +265,12 @@ import Testing
         let json = runTeahouse(["verify", "--data", copy, "--json"])
         #expect(json.code == .done)
         #expect(json.output.hasPrefix(#"{"clean":true,"findings":[],"moreFindings":0,"#))
-        let doctor = runTeahouse(["doctor", "--data", copy, "--listen", "127.0.0.1:0", "--json"])
-        #expect(doctor.output.contains(#""key":"doctor.verify.good""#))
+        let doctor = ["doctor", "--data", copy, "--listen", "127.0.0.1:0", "--json"]
+        #expect(runTeahouse(doctor).output.contains(#""key":"doctor.verify.good""#))
+        let last = try #require(LastVerify.read(in: copy))
+        #expect(last.findings == 0 && !last.isQuick && last.atMilliseconds > 0)
+        #expect(runTeahouse(["verify", "--data", copy, "--quick"]).code == .done)
+        #expect(LastVerify.read(in: copy)?.isQuick == true)
     }
 
     @Test("a configuration that does not hold exits with 78", arguments: ["serve", "verify", "doctor"])

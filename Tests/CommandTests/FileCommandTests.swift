@@ -3,6 +3,7 @@ import CommandLineKit
 import Execution
 import Glibc
 import Localization
+import Store
 import Testing
 import teahouse
 
@@ -187,6 +188,9 @@ import teahouse
             #expect(runTeahouse(["verify", "--data", folder, "--quick"]).code == .done)
             let read = runTeahouse(["verify", "--data", folder])
             #expect(read.code == .refused && read.output.contains("is damaged on the disk"))
+            #expect(LastVerify.read(in: folder)?.findings == 1)
+            let doctor = runTeahouse(["doctor", "--data", folder, "--listen", "127.0.0.1:0", "--json"])
+            #expect(doctor.output.contains(#""key":"doctor.verify.found""#))
             // An old content by a name that no row has.
             let name = String(content.split(separator: "/").last ?? "")
             let hash = name.prefix(4) + String(repeating: "0", count: 60)

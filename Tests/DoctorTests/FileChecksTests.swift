@@ -166,7 +166,17 @@ struct FileChecksTests {
             (nil, "doctor.verify.never"), (0, "doctor.verify.old"), (86_400_000, "doctor.verify.good"),
             (99 * 86_400_000, "doctor.verify.good"),
         ] as [(Int64?, String)])
-    func verify(_ at: Int64?, _ key: String) { #expect(checkLastVerify(at, now: 30 * 86_400_000).key == key) }
+    func verify(_ at: Int64?, _ key: String) {
+        let last = at.map { LastVerify(atMilliseconds: $0, findings: 0, isQuick: false) }
+        #expect(checkLastVerify(last, now: 30 * 86_400_000).key == key)
+    }
+
+    @Test("what the last verify found is a problem, however long ago it was")
+    func verifyFound() {
+        let finding = checkLastVerify(LastVerify(atMilliseconds: 0, findings: 2, isQuick: true), now: 86_400_000)
+        #expect(finding.key == "doctor.verify.found" && finding.severity == .problem)
+        #expect(finding.text == "the database was verified 1 days ago, and 2 things were wrong")
+    }
 }
 
 @Suite("Files of people") struct PeopleFilesChecksTests {

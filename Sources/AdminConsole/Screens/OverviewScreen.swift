@@ -59,6 +59,7 @@ struct OverviewScreen: Screen {
         guard let status = self.status else { return [Line(), Line("  " + look("console.loading"), .dim)] }
         var lines = self.warnings(status, width: width, look)
         lines += self.server(status, look)
+        lines += self.lastVerify(status.lastVerify, width: width, look)
         lines.append(Line())
         lines += self.course(status, width: width, look)
         let limits = self.limits(status, look)
@@ -96,6 +97,20 @@ struct OverviewScreen: Screen {
             Self.row(look("table.addresses"), status.addresses.joined(separator: "  ")),
             Self.row(look("table.dataFolder"), status.dataFolder),
         ]
+    }
+
+    private func lastVerify(_ last: AdminLastVerify?, width: Int, _ look: Look) -> [Line] {
+        var (text, style) = (look("lastVerify.never"), Style.warning)
+        if let last {
+            let values = ["time": look.time(last.atMilliseconds), "count": String(last.findings)]
+            text = look(last.findings == 0 ? "lastVerify.good" : "lastVerify.found", values)
+            if last.isQuick { text += " " + look("lastVerify.quick") }
+            style = last.findings == 0 ? .plain : .bad
+        }
+        let label = Cells.fitted(Cells.drawable(look("table.lastVerify")), to: 24)
+        return Cells.wrapped(Cells.drawable(text), to: max(10, width - 26)).enumerated().map { number, part in
+            Line(" " + (number == 0 ? label : Cells.fitted("", to: 24)), .dim) + Line(part, style)
+        }
     }
 
     private static func row(_ label: String, _ value: String) -> Line {

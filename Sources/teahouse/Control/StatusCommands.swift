@@ -35,6 +35,7 @@ extension Control {
         fields.add(self.text("table.dataFolder"), status.dataFolder)
         fields.add(self.text("table.addresses"), status.addresses.joined(separator: ", "))
         fields.add(self.text("table.started"), localTime(status.startedAtMilliseconds))
+        fields.add(self.text("table.lastVerify"), self.text(of: status.lastVerify))
         for trouble in status.troubles { fields.add(self.text("table.trouble"), trouble) }
         try self.terminal.print(fields.text + "\n")
         let isPart: (AdminFigure, String) -> Bool = { $0.name.hasPrefix($1) }
@@ -59,6 +60,13 @@ extension Control {
                     $0.refusals == 0 ? "" : String($0.refusals),
                 ]
             })
+    }
+
+    private func text(of last: AdminLastVerify?) -> String {
+        guard let last else { return self.text("lastVerify.never") }
+        let values = ["time": localTime(last.atMilliseconds), "count": String(last.findings)]
+        return self.text(last.findings == 0 ? "lastVerify.good" : "lastVerify.found", values)
+            + (last.isQuick ? " " + self.text("lastVerify.quick") : "")
     }
 
     func print(_ figures: [AdminFigure]) throws(CommandFailure) {

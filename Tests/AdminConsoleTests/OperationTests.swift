@@ -50,7 +50,6 @@ import Testing
                 " uploads                         0 B/s  ▁▁▁▁▁▁▁▁▁▁▁▁▁▁▁▁▁▁▁▁▁▁▁▁▁▁▁▁▁▁▁▁▁▁▁▁▁▁",
                 " downloads                       0 B/s  ▁▁▁▁▁▁▁▁▁▁▁▁▁▁▁▁▁▁▁▁▁▁▁▁▁▁▁▁▁▁▁▁▁▁▁▁▁▁",
                 " free on the disk                1 TiB  ██████████████████████████████████████",
-                "",
                 " /srv/teahouse",
             ])
         var point = AdminLivePoint(atMilliseconds: Desk.now)

@@ -60,7 +60,9 @@ struct TransfersScreen: TableScreen {
         TableColumn("table.state", width: 11, style: { $0.state.style }) { transfer, look in
             look(transfer.state.textKey)
         },
-        TableColumn("table.speed", width: 11, isOnTheRight: true, minimumScreen: 92, order: { .number($0.bytesPerSecond) }) {
+        TableColumn(
+            "table.speed", width: 11, isOnTheRight: true, minimumScreen: 92, order: { .number($0.bytesPerSecond) }
+        ) {
             transfer, _ in
             transfer.bytesPerSecond > 0 ? "\(shownBytes(transfer.bytesPerSecond))/s" : ""
         },

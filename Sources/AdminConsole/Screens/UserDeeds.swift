@@ -217,15 +217,10 @@ enum UserDeeds {
                 commands: changed.map { ["user", isDisabled ? "disable" : "enable", $0.name.text] },
                 done: look.counted(isDisabled ? "console.users.disabled" : "console.users.enabled", changed.count))
         }
-        var deed1 = deed(isDisabled)
-        deed1.undo = deed(!isDisabled)
-        let key = isDisabled ? "console.users.disable" : "console.users.enable"
-        return [
-            .propose(
-                Proposal(
-                    look(key) + ": " + look.names(changed.map(\.name.text)),
-                    consequences: [look(key + "Consequence")], typed: typedNumber(of: changed), deed: deed1))
-        ]
+        var change = deed(isDisabled)
+        change.undo = deed(!isDisabled)
+        return Self.propose(
+            isDisabled ? "console.users.disable" : "console.users.enable", changed.map(\.name), change, look)
     }
 
     private static func setSilent(_ users: [AdminUser], _ isSilent: Bool, _ look: Look) -> [Intent] {
@@ -237,27 +232,17 @@ enum UserDeeds {
                 commands: changed.map { ["user", isSilent ? "mute" : "unmute", $0.name.text] },
                 done: look.counted(isSilent ? "console.users.silenced" : "console.users.unsilenced", changed.count))
         }
-        var deed1 = deed(isSilent)
-        deed1.undo = deed(!isSilent)
-        let key = isSilent ? "console.users.silence" : "console.users.unsilence"
-        return [
-            .propose(
-                Proposal(
-                    look(key) + ": " + look.names(changed.map(\.name.text)),
-                    consequences: [look(key + "Consequence")], typed: typedNumber(of: changed), deed: deed1))
-        ]
+        var change = deed(isSilent)
+        change.undo = deed(!isSilent)
+        return Self.propose(
+            isSilent ? "console.users.silence" : "console.users.unsilence", changed.map(\.name), change, look)
     }
 
     private static func revoke(_ users: [AdminUser], _ look: Look) -> [Intent] {
         let deed = Deed(
             users.map { .revoke($0.name, nil) }, commands: users.map { ["user", "revoke", $0.name.text] },
             done: look.counted("console.users.revoked", users.count))
-        return [
-            .propose(
-                Proposal(
-                    look("console.users.revoke") + ": " + look.names(users.map(\.name.text)),
-                    consequences: [look("console.users.revokeConsequence")], typed: typedNumber(of: users), deed: deed))
-        ]
+        return Self.propose("console.users.revoke", users.map(\.name), deed, look)
     }
 
     private static func erase(_ users: [AdminUser], _ look: Look) -> [Intent] {
@@ -280,11 +265,16 @@ enum UserDeeds {
             names.map { .endSessions(ids: [], user: $0) },
             commands: names.map { ["session", "kick", "--user", $0.text] },
             done: look.counted("console.users.kicked", names.count))
-        return [
+        return Self.propose("console.users.kick", names, deed, look)
+    }
+
+    /// - Parameter key: text key of what is done to them; with `Consequence` behind it, of what will be so afterwards.
+    private static func propose(_ key: String, _ names: [UserName], _ deed: Deed, _ look: Look) -> [Intent] {
+        [
             .propose(
                 Proposal(
-                    look("console.users.kick") + ": " + look.names(names.map(\.text)),
-                    consequences: [look("console.users.kickConsequence")], typed: typedNumber(of: names), deed: deed))
+                    look(key) + ": " + look.names(names.map(\.text)), consequences: [look(key + "Consequence")],
+                    typed: typedNumber(of: names), deed: deed))
         ]
     }
 }

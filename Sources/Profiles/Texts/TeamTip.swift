@@ -78,24 +78,11 @@ package struct TeamTip: Sendable {
 
     private static func key(_ event: TeamEvent) -> String? {
         switch event {
-        case .invited: "invited"
-        case .removed: "removed"
-        case .left: "left"
-        case .dismissed: "dismissed"
-        case .joined: "joined"
-        case .applicationPassed: "applicationPassed"
-        case .invitationAccepted: "invitationAccepted"
-        case .ownerChanged: "ownerChanged"
-        case .managerAdded: "managerAdded"
-        case .managerRemoved: "managerRemoved"
-        case .muted: "muted"
-        case .unmuted: "unmuted"
+        case .unknown: nil
         case .updated(let fields) where fields.isEmpty: nil
         case .updated(let fields) where fields.count > 1 || fields.contains(.other): "updated.several"
         case .updated(let fields): "updated.\(fields[0].rawValue)"
-        case .allMuted: "allMuted"
-        case .allUnmuted: "allUnmuted"
-        case .unknown: nil
+        default: event.word
         }
     }
 

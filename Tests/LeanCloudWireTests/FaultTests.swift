@@ -87,6 +87,10 @@ struct FaultTests {
         #expect(failure(frame, limits: WireLimits(fields: 7)) == nil)
         #expect(failure(frame, limits: WireLimits(fields: 6))?.reason == .tooManyFields(limit: 6))
         #expect(failure(bytes("f20604 0a00 0a00"), limits: WireLimits(fields: 2))?.field == "convMessage")
+        // Two messages with a field each: what the first one used up is not there for the second.
+        let siblings = bytes("c20602 0a00 f20602 0a00")
+        #expect(failure(siblings, limits: WireLimits(fields: 4)) == nil)
+        #expect(failure(siblings, limits: WireLimits(fields: 3))?.field == "convMessage")
     }
 
     @Test("groups nest as deep as allowed and no deeper")
@@ -138,8 +142,8 @@ struct FaultTests {
     func flips(index: Int) {
         let frame = [GoldenFrames.javaScriptOpen, GoldenFrames.cSharpOpen, fullCommand.encoded()][index]
         var broken: [Int] = []
-        // The long one at every eleventh bit, which meets each of the eight.
-        for bit in stride(from: 0, to: frame.count * 8, by: frame.count > 500 ? 11 : 1) {
+        // The long one at every 41st bit, which meets each of the eight.
+        for bit in stride(from: 0, to: frame.count * 8, by: frame.count > 500 ? 41 : 1) {
             var damaged = frame
             damaged[bit / 8] ^= 1 << UInt8(bit % 8)
             if !Self.survives(damaged) { broken.append(bit) }

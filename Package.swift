@@ -55,6 +55,7 @@ let package = Package(
         module("Accounts", common + ["Store", "CSodium", "CLinux"]),
         module("Doctor", common + ["Store", "CLinux"]),
         module("Broker", common + ["Store"]),
+        module("LeanCloudWire", ["ByteCodec"]),
         module("WuKongWire", ["ByteCodec"]),
         module("WuKongCrypto", ["ByteCodec", "COpenSSL"]),
         module("WuKongTranslation", common + ["WuKongWire", "Store", "Broker"]),
@@ -161,6 +162,7 @@ let package = Package(
             "HTTPClient",
             ["HTTPClient", "TeahouseTesting", "Transport", "Execution", "Diagnostics", "COpenSSL", "CLinux"]),
         tests("Hooks", common + ["Hooks", "HTTPClient", "Broker", "Store", "TeahouseTesting", "WuKongWire", "CLinux"]),
+        tests("LeanCloudWire", ["ByteCodec", "LeanCloudWire"]),
         tests("Localization", ["Localization", "ByteCodec"]),
         tests("Profiles", common + ["Profiles", "Localization", "Store", "HTTPClient", "TeahouseTesting"]),
         tests(

@@ -1,0 +1,51 @@
+/// Edits and recalls of messages.
+package struct PatchCommand: ProtobufMessage {
+    package var patches: [PatchItem] = []
+    /// UTC milliseconds; the client names it when it signs in again.
+    package var lastPatchTime: Int64?
+
+    package init() {}
+
+    mutating func visit<Visitor: FieldVisitor>(_ fields: inout Visitor) throws(Visitor.Failure) {
+        try fields.repeated(1, "patches", &self.patches)
+        try fields.optional(2, "lastPatchTime", &self.lastPatchTime)
+    }
+}
+
+/// One message edited or recalled.
+package struct PatchItem: ProtobufMessage {
+    package var cid: String?
+    package var mid: String?
+    /// UTC milliseconds at which the message was sent.
+    package var timestamp: Int64?
+    package var recall: Bool?
+    /// The new content.
+    package var data: String?
+    /// UTC milliseconds of the edit.
+    package var patchTimestamp: Int64?
+    package var from: String?
+    /// The new content when it is no text.
+    package var binaryMsg: [UInt8]?
+    package var mentionAll: Bool?
+    package var mentionPids: [String] = []
+    /// Why the server edited it: below 0 ours, above 0 the app's.
+    package var patchCode: Int64?
+    package var patchReason: String?
+
+    package init() {}
+
+    mutating func visit<Visitor: FieldVisitor>(_ fields: inout Visitor) throws(Visitor.Failure) {
+        try fields.optional(1, "cid", &self.cid)
+        try fields.optional(2, "mid", &self.mid)
+        try fields.optional(3, "timestamp", &self.timestamp)
+        try fields.optional(4, "recall", &self.recall)
+        try fields.optional(5, "data", &self.data)
+        try fields.optional(6, "patchTimestamp", &self.patchTimestamp)
+        try fields.optional(7, "from", &self.from)
+        try fields.optional(8, "binaryMsg", &self.binaryMsg)
+        try fields.optional(9, "mentionAll", &self.mentionAll)
+        try fields.repeated(10, "mentionPids", &self.mentionPids)
+        try fields.optional(11, "patchCode", &self.patchCode)
+        try fields.optional(12, "patchReason", &self.patchReason)
+    }
+}

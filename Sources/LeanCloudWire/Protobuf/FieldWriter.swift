@@ -1,0 +1,57 @@
+/// Writes the fields of a message in the order of their numbers: equal messages have equal bytes.
+struct FieldWriter: FieldVisitor {
+    typealias Failure = Never
+
+    private(set) var bytes: [UInt8] = []
+
+    mutating func optional<Value: ProtobufValue>(_ number: Int, _ name: String, _ value: inout Value?) {
+        guard let value else { return }
+        self.field(number, value)
+    }
+
+    mutating func required<Value: ProtobufValue>(_ number: Int, _ name: String, _ value: inout Value) {
+        self.field(number, value)
+    }
+
+    mutating func repeated<Value: ProtobufValue>(_ number: Int, _ name: String, _ values: inout [Value]) {
+        for value in values { self.field(number, value) }
+    }
+
+    /// Seven bits a byte, lowest group first, the top bit says that another byte follows.
+    mutating func varint(_ value: UInt64) {
+        var rest = value
+        while rest >= 0x80 {
+            self.bytes.append(UInt8(truncatingIfNeeded: rest) | 0x80)
+            rest >>= 7
+        }
+        self.bytes.append(UInt8(rest))
+    }
+
+    /// A length, then that many bytes.
+    mutating func delimited(_ content: UnsafeRawBufferPointer) {
+        self.varint(UInt64(content.count))
+        self.bytes.append(contentsOf: content)
+    }
+
+    /// A length, then the fields of `message`.
+    mutating func nested(_ message: some ProtobufMessage) {
+        let start = self.bytes.count
+        // Most messages are short; room for one byte of length saves moving them.
+        self.bytes.append(0)
+        var message = message
+        message.visit(&self)
+        let count = self.bytes.count - start - 1
+        guard count >= 0x80 else {
+            self.bytes[start] = UInt8(count)
+            return
+        }
+        var length = FieldWriter()
+        length.varint(UInt64(count))
+        self.bytes.replaceSubrange(start...start, with: length.bytes)
+    }
+
+    private mutating func field(_ number: Int, _ value: some ProtobufValue) {
+        self.varint(UInt64(number) << 3 | UInt64(type(of: value).wireType.rawValue))
+        value.write(to: &self)
+    }
+}

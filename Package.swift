@@ -55,6 +55,7 @@ let package = Package(
         module("Accounts", common + ["Store", "COpenSSL", "CSodium", "CLinux"]),
         module("Doctor", common + ["Store", "CLinux"]),
         module("Broker", common + ["Store"]),
+        module("LeanCloudQuery", ["ByteCodec"]),
         module("LeanCloudWire", ["ByteCodec"]),
         module("LeanCloudTranslation", common + ["LeanCloudWire", "Store", "Broker"]),
         module(
@@ -169,6 +170,7 @@ let package = Package(
             "HTTPClient",
             ["HTTPClient", "TeahouseTesting", "Transport", "Execution", "Diagnostics", "COpenSSL", "CLinux"]),
         tests("Hooks", common + ["Hooks", "HTTPClient", "Broker", "Store", "TeahouseTesting", "WuKongWire", "CLinux"]),
+        tests("LeanCloudQuery", ["ByteCodec", "LeanCloudQuery"]),
         tests("LeanCloudWire", ["ByteCodec", "LeanCloudWire"]),
         tests("LeanCloudTranslation", common + ["LeanCloudTranslation", "LeanCloudWire", "Store", "Broker"]),
         tests(

@@ -80,6 +80,7 @@ extension ServerOptions {
         self.applyFiles(settings)
         try self.applyOutside(settings)
         try self.applyProfiles(settings)
+        try self.applyLeanCloudDoor(settings)
     }
 
     private static func certificates(_ settings: Settings) throws(ConfigurationError) -> [TLSSettings.Files] {
@@ -165,6 +166,22 @@ extension ServerOptions {
         self.wuKongAPI.takesPlainTokens = settings[Keys.plainTokens] == "private"
         self.wuKongAPI.messageBytes = Int(settings[Keys.bodyBytes])
         self.business.registrationIsOpen = settings[Keys.wukongRegistration] == "open"
+    }
+}
+
+extension ServerOptions {
+    private mutating func applyLeanCloudDoor(_ settings: Settings) throws(ConfigurationError) {
+        self.leanCloud.idleSeconds = Int(settings[Keys.leanCloudIdleSeconds])
+        self.leanCloud.roomRejoinSeconds = settings[Keys.leanCloudRoomRejoinSeconds]
+        let server = settings[Keys.leanCloudPublicServer]
+        guard !server.isEmpty else { return }
+        let host = ["wss://", "ws://"].first { server.hasPrefix($0) }.map { server.dropFirst($0.count) } ?? server[...]
+        guard !host.isEmpty, host.utf8.allSatisfy({ $0 > 0x20 && $0 < 0x7F && $0 != UInt8(ascii: "/") }) else {
+            throw ConfigurationError(
+                origin: settings.origin(of: Keys.leanCloudPublicServer.definition),
+                problem: "\(server) is no server: write HOST or HOST:PORT, with or without ws:// or wss:// before it")
+        }
+        self.leanCloud.publicServer = server
     }
 }
 

@@ -121,6 +121,9 @@ package final class TeahouseServer: Sendable {
         let leanCloud = LeanCloudHouse(
             broker: broker, store: store, accounts: accounts, settings: options.leanCloud, clock: options.clock,
             log: options.log)
+        if options.servesLeanCloud {
+            do throws(StoreError) { try leanCloud.begin() } catch { throw .store(error) }
+        }
         let (servesLeanCloud, servesWuKong) = (options.servesLeanCloud, options.servesWuKong)
         let settings = TLSSettings(
             folder: options.store.folder + "/tls", certificates: options.certificates, hosts: options.transport.hosts)

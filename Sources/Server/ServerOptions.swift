@@ -27,6 +27,9 @@ package struct ServerOptions: Sendable {
     package var wuKongAPI = APISettings()
     package var servesWuKongAPI = true
     package var business = BusinessSettings()
+    package var servesLeanCloud = true
+    /// The id of LeanCloud's clients; `nil` for the one that is stored, at the first start a random one.
+    package var appID: String?
     package var accounts = AccountsOptions()
     package var files = FileOptions()
     package var profiles = ProfileSettings()
@@ -75,6 +78,7 @@ extension ServerOptions {
         self.applyFiles(settings)
         try self.applyOutside(settings)
         try self.applyProfiles(settings)
+        try self.applyLeanCloud(settings)
     }
 
     private static func certificates(_ settings: Settings) throws(ConfigurationError) -> [TLSSettings.Files] {
@@ -160,6 +164,35 @@ extension ServerOptions {
         self.wuKongAPI.takesPlainTokens = settings[Keys.plainTokens] == "private"
         self.wuKongAPI.messageBytes = Int(settings[Keys.bodyBytes])
         self.business.registrationIsOpen = settings[Keys.wukongRegistration] == "open"
+    }
+}
+
+extension ServerOptions {
+    private mutating func applyLeanCloud(_ settings: Settings) throws(ConfigurationError) {
+        self.servesLeanCloud = settings[Keys.leanCloud]
+        self.accounts.app = AppPolicy(settings)
+        let appID = settings[Keys.leanCloudAppID]
+        guard !appID.isEmpty else { return }
+        let isPlain = appID.utf8.allSatisfy { $0 > 0x20 && $0 < 0x7F && $0 != UInt8(ascii: ":") }
+        guard AppDesk.appIDLengths.contains(appID.utf8.count), isPlain else {
+            throw ConfigurationError(
+                origin: settings.origin(of: Keys.leanCloudAppID.definition),
+                problem: "leancloud.app_id has 8 to 64 printable characters without spaces and colons")
+        }
+        self.appID = appID
+    }
+}
+
+extension AppPolicy {
+    init(_ settings: Settings) {
+        self.init()
+        // The choices of the key are these words.
+        self.signIn = SignIn(rawValue: settings[Keys.leanCloudSignIn]) ?? .signature
+        self.signsConversations = settings[Keys.leanCloudConversationSignatures]
+        self.signsHistory = settings[Keys.leanCloudHistorySignatures]
+        self.createsUsers = settings[Keys.leanCloudCreatesUsers]
+        self.signatureWindowSeconds = settings[Keys.leanCloudSignatureWindowSeconds]
+        self.sessionTokenSeconds = settings[Keys.leanCloudSessionTokenSeconds]
     }
 }
 

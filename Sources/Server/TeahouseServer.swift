@@ -53,7 +53,8 @@ package final class TeahouseServer: Sendable {
         self.broker = Broker(store: self.store, limits: options.broker, clock: options.clock, log: options.log)
         let moderation: Moderation
         do throws(StoreError) {
-            self.live = try LiveSettings(options, store: self.store, broker: self.broker)
+            if options.servesLeanCloud { try self.accounts.app.open(appID: options.appID) }
+            self.live = try LiveSettings(options, store: self.store, broker: self.broker, app: self.accounts.app)
             let bodies = WuKongBodies()
             moderation = try Moderation(
                 store: self.store, broker: self.broker, bodies: [.native: bodies, .wuKong: bodies])

@@ -55,7 +55,7 @@ package final class TeahouseServer: Sendable {
         let moderation: Moderation
         do throws(StoreError) {
             if options.servesLeanCloud { try self.accounts.app.open(appID: options.appID) }
-            self.live = try LiveSettings(options, store: self.store, broker: self.broker)
+            self.live = try LiveSettings(options, store: self.store, broker: self.broker, app: self.accounts.app)
             let bodies = WuKongBodies()
             moderation = try Moderation(
                 store: self.store, broker: self.broker, bodies: [.native: bodies, .wuKong: bodies])

@@ -35,6 +35,7 @@ package final class Broker: Sendable {
         case publish([PublishRequest])
         case outcomes([AppendOutcome])
         case withdrawn([MessageID])
+        case happened([ConversationEvent])
         case ask(@Sendable (BrokerCore) -> Void)
         case stop
     }
@@ -50,6 +51,7 @@ package final class Broker: Sendable {
         self.store = store
         store.onOutcomes = { mailbox.post(.outcomes($0)) }
         store.onWithdrawn = { mailbox.post(.withdrawn($0)) }
+        store.onEvents = { mailbox.post(.happened($0)) }
         self.thread = Thread(name: "broker") {
             let core = BrokerCore(store: store, limits: limits, clock: clock, log: log)
             Self.run(core, mailbox)
@@ -68,6 +70,7 @@ package final class Broker: Sendable {
                 case .publish(let requests): for request in requests { core.publish(request) }
                 case .outcomes(let outcomes): for outcome in outcomes { core.received(outcome) }
                 case .withdrawn(let messages): core.withdrawn(messages)
+                case .happened(let events): core.happened(events)
                 case .ask(let question): question(core)
                 case .stop:
                     core.endTurn()
@@ -155,6 +158,11 @@ package final class Broker: Sendable {
         then: @escaping @Sendable (WatchID) -> Void
     ) {
         self.ask { core in then(core.watch(sessionsOnly: sessionsOnly, sink)) }
+    }
+
+    /// Has `sink` called with what happens to conversations, in order, on the broker's thread: it must be short.
+    package func listen(_ sink: @escaping @Sendable ([ConversationEvent]) -> Void) {
+        self.ask { core in core.listeners.append(sink) }
     }
 
     package func unwatch(_ id: WatchID) { self.ask { core in core.unwatch(id) } }

@@ -4,11 +4,20 @@ package import ChatModel
 extension BrokerCore {
     /// Ends the sessions that the new one excludes, and the oldest when there are too many.
     func endOthers(because new: SessionTable.Session) {
+        if let tag = new.description.tag { self.endTagged(tag, because: new) }
         let others = new.person.sessions.filter { $0 !== new }
         let ends = self.policy.ended(of: others.map { Self.device($0.description) }, by: Self.device(new.description))
         for end in ends { self.end(others[end.index].description.id, Self.reason(end.reason)) }
         while new.person.sessions.count > self.limits.sessionsPerUser {
             self.end(new.person.sessions[0].description.id, .takenOver)
+        }
+    }
+
+    /// Of the sessions with one tag the one with the newest claim stays, which may not be the one that came last here.
+    private func endTagged(_ tag: SessionTag, because new: SessionTable.Session) {
+        for other in new.person.sessions where other !== new && other.description.tag?.name == tag.name {
+            let isOlder = other.description.tag.map { $0.claim <= tag.claim } ?? true
+            self.end(isOlder ? other.description.id : new.description.id, .takenOver)
         }
     }
 

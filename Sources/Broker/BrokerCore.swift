@@ -37,6 +37,8 @@ final class BrokerCore {
     private var messageWatchers: Set<WatchID> = []
     private var watched: [WatchEvent] = []
     private var lastWatch: UInt64 = 0
+    /// Services that hear what happens to conversations.
+    var listeners: [@Sendable ([ConversationEvent]) -> Void] = []
     private(set) var ends = SessionEnds()
     private var figures = BrokerFigures()
     private var nextSweep: Instant
@@ -59,8 +61,8 @@ final class BrokerCore {
 
     func open(_ opening: SessionOpening) {
         let session = self.table.add(opening, limit: self.limits.perUser, clock: self.clock)
-        self.endOthers(because: session)
         session.lane.events.append(.opened(handle: session.handle, session.description.id))
+        self.endOthers(because: session)
         self.note(.opened(session.description))
         self.log.info(
             "session opened",
@@ -315,6 +317,16 @@ final class BrokerCore {
     /// Every door is told: copies may wait anywhere, also for sessions that have just been opened.
     func withdrawn(_ messages: [MessageID]) {
         for lane in self.table.allLanes { lane.events.append(.withdrawn(messages)) }
+    }
+
+    /// Told to those of the people concerned who are online.
+    func happened(_ events: [ConversationEvent]) {
+        for event in events {
+            for (lane, handles) in FanOut.compute(event.audience, in: self.table) {
+                lane.events.append(.happened(event, handles: handles))
+            }
+        }
+        for listener in self.listeners { listener(events) }
     }
 
     // MARK: Watching

@@ -21,10 +21,13 @@ package struct SessionDescription: Hashable, Sendable {
     package var address: String
     package var isEncrypted: Bool
     package var openedAtMilliseconds: Int64
+    /// Of the sessions of a person with one tag the newest claim stays; `nil` for any number beside each other.
+    package var tag: SessionTag?
 
     package init(
         id: SessionID, user: UserID, userName: UserName, deviceClass: DeviceClass, deviceLevel: DeviceLevel,
-        deviceID: String, protocolName: String, address: String, isEncrypted: Bool, openedAtMilliseconds: Int64
+        deviceID: String, protocolName: String, address: String, isEncrypted: Bool, openedAtMilliseconds: Int64,
+        tag: SessionTag? = nil
     ) {
         self.id = id
         self.user = user
@@ -36,6 +39,19 @@ package struct SessionDescription: Hashable, Sendable {
         self.address = address
         self.isEncrypted = isEncrypted
         self.openedAtMilliseconds = openedAtMilliseconds
+        self.tag = tag
+    }
+}
+
+/// A word that one device of a person holds at a time. Source: LeanCloud realtime guide, single sign-on.
+package struct SessionTag: Hashable, Sendable {
+    package var name: String
+    /// From `WriteTransaction.claimTag`: later claims are larger.
+    package var claim: Int64
+
+    package init(name: String, claim: Int64) {
+        self.name = name
+        self.claim = claim
     }
 }
 

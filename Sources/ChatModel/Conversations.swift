@@ -73,6 +73,8 @@ package enum ConversationAddress: Hashable, Sendable {
     /// message.
     case channel(ConversationKind, ChannelName)
     case id(ConversationID)
+    /// Any conversation, a direct one too, by the name that is the same for everybody.
+    case object(ObjectID)
 }
 
 /// A conversation, as a reader sees it.
@@ -95,11 +97,16 @@ package struct Conversation: Hashable, Sendable {
     package var createdAtMilliseconds: Int64
     /// Time of the newest message, or of the creation.
     package var activeAtMilliseconds: Int64
+    /// The name that is the same for everybody, a direct conversation's too.
+    package var objectID: ObjectID
+    /// When the card, the members or what they may do changed last; never falls.
+    package var updatedAtMilliseconds: Int64
 
     package init(
         id: ConversationID, kind: ConversationKind, channel: ChannelName? = nil, title: String? = nil,
         flags: ConversationFlags = [], creator: UserID, memberCount: Int, head: Int64, headCountable: Int64,
-        revision: Int64, createdAtMilliseconds: Int64, activeAtMilliseconds: Int64
+        revision: Int64, createdAtMilliseconds: Int64, activeAtMilliseconds: Int64, objectID: ObjectID = .zero,
+        updatedAtMilliseconds: Int64 = 0
     ) {
         self.id = id
         self.kind = kind
@@ -113,6 +120,8 @@ package struct Conversation: Hashable, Sendable {
         self.revision = revision
         self.createdAtMilliseconds = createdAtMilliseconds
         self.activeAtMilliseconds = activeAtMilliseconds
+        self.objectID = objectID
+        self.updatedAtMilliseconds = updatedAtMilliseconds
     }
 }
 

@@ -59,6 +59,39 @@ package struct ChannelName: Hashable, Sendable, CustomStringConvertible {
     }
 }
 
+/// The name of a stored object that is hard to guess: 24 hexadecimal digits for what was made here, anything of 1...64
+/// visible ASCII characters for what was imported. Source: LeanCloud's `objectId`, which is MongoDB's.
+package struct ObjectID: Hashable, Sendable, CustomStringConvertible {
+    package let text: String
+
+    /// Most characters.
+    package static let maximumLength = 64
+
+    /// - Returns: `nil` when `text` is empty, too long, or has other characters.
+    package init?(_ text: String) {
+        guard (1...Self.maximumLength).contains(text.utf8.count), text.utf8.allSatisfy({ (0x21...0x7E).contains($0) })
+        else { return nil }
+        self.text = text
+    }
+
+    /// A new one: four bytes of seconds, so that later ones sort later, and eight that nobody can guess.
+    package init(atMilliseconds now: Int64) {
+        let digits = Array("0123456789abcdef".utf8)
+        let seconds = UInt32(truncatingIfNeeded: now / 1_000)
+        let bytes = withUnsafeBytes(of: seconds.bigEndian, Array.init)
+            + withUnsafeBytes(of: UInt64.random(in: .min ... .max), Array.init)
+        self.text = String(
+            decoding: bytes.flatMap { [digits[Int($0 >> 4)], digits[Int($0 & 15)]] }, as: UTF8.self)
+    }
+
+    private init(known text: String) { self.text = text }
+
+    /// Of a value that no store has given one.
+    package static let zero = ObjectID(known: String(repeating: "0", count: 24))
+
+    package var description: String { self.text }
+}
+
 /// A person in the store: small, never reused, never shown outside.
 package struct UserID: Hashable, Sendable, Comparable {
     package var rawValue: Int64

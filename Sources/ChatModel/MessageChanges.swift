@@ -62,6 +62,12 @@ package struct MessageExtra: Hashable, Sendable {
     /// The newest edit; `nil` when there is none.
     package var editedBody: [UInt8]?
     package var editedBodyIsJSONObject = false
+    /// The protocol of the newest edit, when it is another than the message's.
+    package var editedWire: WireFormat?
+    /// What the newest edit carries beside its body; `nil` for what the message carries.
+    package var editedEnvelope: MessageEnvelope?
+    /// When it was edited or taken back last, UTC milliseconds; 0 for neither.
+    package var patchedAtMilliseconds: Int64 = 0
     package var editedAtMilliseconds: Int64?
     package var editCount = 0
     package var isPinned = false

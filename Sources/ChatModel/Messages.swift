@@ -27,6 +27,8 @@ package struct MessageFlags: OptionSet, Hashable, Sendable {
     package static let withdrawn = MessageFlags(rawValue: 64)
     /// The word list has changed the body: it is not as it was sent.
     package static let masked = MessageFlags(rawValue: 128)
+    /// The body is no text (LeanCloud's binary messages).
+    package static let binary = MessageFlags(rawValue: 256)
 }
 
 /// What a message is; negative numbers are built in, positive ones custom, 0 says nothing (F125, F126).
@@ -57,6 +59,51 @@ package struct Mentions: Hashable, Sendable {
     package var isEmpty: Bool { !self.all && self.users.isEmpty }
 }
 
+/// What a message carries beside its body, for who words it. A class, because nearly every message has none.
+package final class MessageEnvelope: Hashable, Sendable {
+    /// Calls everyone by name.
+    package let mentionsAll: Bool
+    package let mentions: [UserName]
+    /// Only these and the sender may see the message; everybody when `nil`. Of no effect between two people.
+    package let visibleTo: [UserName]?
+    /// JSON text for notifications outside, as it was sent.
+    package let pushData: String?
+    /// The id that its protocol shows instead of one of ours: of a will, which was promised before it was sent, and of
+    /// what was imported.
+    package let shownID: String?
+
+    package init(
+        mentionsAll: Bool = false, mentions: [UserName] = [], visibleTo: [UserName]? = nil, pushData: String? = nil,
+        shownID: String? = nil
+    ) {
+        self.mentionsAll = mentionsAll
+        self.mentions = mentions
+        self.visibleTo = visibleTo
+        self.pushData = pushData
+        self.shownID = shownID
+    }
+
+    package var isEmpty: Bool {
+        !self.mentionsAll && self.mentions.isEmpty && self.visibleTo == nil && self.pushData == nil
+            && self.shownID == nil
+    }
+
+    package static func == (left: MessageEnvelope, right: MessageEnvelope) -> Bool {
+        left === right
+            || left.mentionsAll == right.mentionsAll && left.mentions == right.mentions
+                && left.visibleTo == right.visibleTo && left.pushData == right.pushData
+                && left.shownID == right.shownID
+    }
+
+    package func hash(into hasher: inout Hasher) {
+        hasher.combine(self.mentionsAll)
+        hasher.combine(self.mentions)
+        hasher.combine(self.visibleTo)
+        hasher.combine(self.pushData)
+        hasher.combine(self.shownID)
+    }
+}
+
 /// What a sender says; the store adds id, sequence and time.
 package struct MessageContent: Hashable, Sendable {
     package var kind: MessageKind
@@ -70,6 +117,8 @@ package struct MessageContent: Hashable, Sendable {
     package var topic: String?
     /// Read from the body by the door it came through; not stored beside it.
     package var mentions = Mentions.none
+    /// Stored beside the body.
+    package var envelope: MessageEnvelope?
     /// Names of files in the body refer to them. False for what the server words itself out of texts that people chose:
     /// a title with the name of a file must not open it to a group. Not stored.
     package var namesFiles = true

@@ -205,6 +205,7 @@ private func permission(_ action: TeamAction, _ facts: TeamFacts) -> TeamRefusal
         return isNormal || facts.settings.updateAttributes == .everyone || facts.isManager ? nil : .updateAttributesMode
     case .announce, .changeLists, .setMode, .answerApplication:
         return facts.isManager ? nil : .role(needs: .manager)
+    case .remove where facts.settings.remove == .everyone && !isNormal: return nil
     case .remove(let other), .mute(let other), .rename(.some(let other)):
         if isNormal && facts.role != .owner { return .role(needs: .owner) }
         if !facts.isManager { return .role(needs: .manager) }

@@ -49,6 +49,13 @@ package enum TeamOwnerLeaving: Int64, Sendable, CaseIterable {
     case successor = 1
 }
 
+/// Who may remove a member; the numbers are stored.
+package enum TeamRemoveMode: Int64, Sendable, CaseIterable {
+    case managers = 0
+    /// Every member may remove every other one, as in LeanCloud's conversations.
+    case everyone = 1
+}
+
 /// The name of a mode.
 package enum TeamMode: String, Sendable, CaseIterable {
     case join
@@ -68,12 +75,15 @@ package struct TeamSettings: Hashable, Sendable {
     package var updateInfo: TeamUpdateMode
     package var updateAttributes: TeamUpdateMode
     package var ownerLeaving: TeamOwnerLeaving
+    /// Set when the team is made.
+    package var remove: TeamRemoveMode
     /// Most members; `nil` for as many as the server allows.
     package var memberLimit: Int?
 
     package init(
         form: TeamForm, join: TeamJoinMode, beInvited: TeamBeInvitedMode, updateInfo: TeamUpdateMode,
-        updateAttributes: TeamUpdateMode, ownerLeaving: TeamOwnerLeaving, memberLimit: Int? = nil
+        updateAttributes: TeamUpdateMode, ownerLeaving: TeamOwnerLeaving, remove: TeamRemoveMode = .managers,
+        memberLimit: Int? = nil
     ) {
         self.form = form
         self.join = join
@@ -81,6 +91,7 @@ package struct TeamSettings: Hashable, Sendable {
         self.updateInfo = updateInfo
         self.updateAttributes = updateAttributes
         self.ownerLeaving = ownerLeaving
+        self.remove = remove
         self.memberLimit = memberLimit
     }
 
@@ -88,6 +99,11 @@ package struct TeamSettings: Hashable, Sendable {
     package static let open = TeamSettings(
         form: .advanced, join: .closed, beInvited: .none, updateInfo: .managers, updateAttributes: .managers,
         ownerLeaving: .successor)
+    /// What groups are that LeanCloud's apps make: who knows it comes in, and every member may do what is not about ranks.
+    /// Source: LeanCloud realtime guide, conversations.
+    package static let unguarded = TeamSettings(
+        form: .advanced, join: .open, beInvited: .none, updateInfo: .everyone, updateAttributes: .everyone,
+        ownerLeaving: .successor, remove: .everyone)
     package static let normal = TeamSettings(
         form: .normal, join: .closed, beInvited: .none, updateInfo: .everyone, updateAttributes: .everyone,
         ownerLeaving: .successor)

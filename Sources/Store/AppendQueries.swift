@@ -65,15 +65,17 @@ extension Connection {
         let people = seed.people
         var pair: DirectPair?
         if case .direct(let found) = seed { pair = found }
+        let objectID = ObjectID(atMilliseconds: wall)
         try self.run(
             """
             INSERT INTO conversation (kind, channel, change, active_at, created_at, creator_id, member_count, direct_low,
-                direct_high)
-            VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)
-            """, seed.kind.rawValue, seed.channel, change, wall, wall, creator, people.count, pair?.low, pair?.high)
+                direct_high, foreign_id, updated_at)
+            VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+            """, seed.kind.rawValue, seed.channel, change, wall, wall, creator, people.count, pair?.low, pair?.high,
+            objectID, wall)
         let made = ConversationState(
-            id: ConversationID(rawValue: self.lastInsertedID), kind: seed.kind, channel: seed.channel, pair: pair,
-            creator: creator, activeAt: wall)
+            id: ConversationID(rawValue: self.lastInsertedID), kind: seed.kind, objectID: objectID,
+            channel: seed.channel, pair: pair, creator: creator, activeAt: wall, updatedAt: wall)
         memory.remember(made)
         for person in people {
             try self.insertMember(person, .member, into: made, change: change, at: wall)

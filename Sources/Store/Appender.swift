@@ -43,8 +43,8 @@ final class Appender {
         self.insertMessage = try connection.statement(
             """
             INSERT INTO message (conversation_id, sequence, id, sender_id, sent_at, kind, flags, countable, wire, expire,
-                client_token, topic, body, body_hash)
-            VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+                client_token, topic, body, body_hash, envelope)
+            VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
             """)
         self.insertHook =
             queuesHooks
@@ -120,6 +120,8 @@ final class Appender {
             return .target(Target(sender: sender, conversation: nil, seed: seed, peer: nil))
         case .id(let id):
             return try self.resolved(sender, try self.memory.conversation(id))
+        case .object(let object):
+            return try self.resolved(sender, try self.memory.conversation(object))
         }
     }
 
@@ -302,6 +304,7 @@ final class Appender {
         if let topic = content.topic { statement.bind(12, topic) } else { statement.bindNull(12) }
         statement.bind(13, content.body)
         statement.bind(14, bodyHash)
+        if let envelope = content.envelope { statement.bind(15, envelope.stored) } else { statement.bindNull(15) }
         try statement.run()
         self.tokens.add(message)
     }

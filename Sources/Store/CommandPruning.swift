@@ -34,6 +34,11 @@ struct CommandPruning {
                 SELECT sequence FROM command ORDER BY sequence LIMIT ?1) AND (sequence <= ?2 OR sent_at < ?3)
             """, Self.sliceRows, (newest ?? 0) - self.maximum, oldest)
         let goesOn = connection.changes == Self.sliceRows
+        if !goesOn {
+            let day: Int64 = 86_400_000
+            try connection.pruneEvents(
+                before: wallIsSteady ? clock.wallMilliseconds() - EventLogBounds.days * day : Int64.min)
+        }
         if !goesOn { self.nextLook = now.advanced(byMilliseconds: Self.roundMilliseconds) }
         return goesOn
     }

@@ -23,7 +23,7 @@ extension ReadTransaction {
     package func conversation(_ id: ConversationID) throws(StoreError) -> Conversation? {
         let sql: StaticString = """
             SELECT id, kind, channel, title, flags, creator_id, member_count, head, head_countable, revision, created_at,
-                active_at
+                active_at, foreign_id, updated_at
             FROM conversation WHERE id = ?
             """
         return try self.connection.first(sql, id, read: Self.conversation)
@@ -36,6 +36,7 @@ extension ReadTransaction {
         let id: ConversationID?
         switch address {
         case .id(let known): id = known
+        case .object(let object): id = try self.connection.conversationID(of: object)
         case .channel(let kind, let name):
             id = try self.connection.conversationID(of: ChannelKey(kind: kind, name: name))
         case .direct(let name):
@@ -52,7 +53,7 @@ extension ReadTransaction {
     ) throws(StoreError) -> [Conversation] {
         let sql: StaticString = """
             SELECT id, kind, channel, title, flags, creator_id, member_count, head, head_countable, revision, created_at,
-                active_at
+                active_at, foreign_id, updated_at
             FROM conversation WHERE id > ? ORDER BY id LIMIT ?
             """
         return try self.connection.query(sql, after, try Self.page(limit), read: Self.conversation)
@@ -64,7 +65,8 @@ extension ReadTransaction {
             channel: row.optionalText(2).flatMap(ChannelName.init), title: row.optionalText(3),
             flags: ConversationFlags(rawValue: row.int64(4)), creator: row.userID(5), memberCount: Int(row.int64(6)),
             head: row.int64(7), headCountable: row.int64(8), revision: row.int64(9),
-            createdAtMilliseconds: row.int64(10), activeAtMilliseconds: row.int64(11))
+            createdAtMilliseconds: row.int64(10), activeAtMilliseconds: row.int64(11), objectID: try row.objectID(12),
+            updatedAtMilliseconds: row.int64(13))
     }
 
     /// The names of the two people of a direct conversation, the smaller number first; `nil` for another kind.
@@ -88,7 +90,7 @@ extension ReadTransaction {
     ) throws(StoreError) -> [ConversationOfMember] {
         let sql: StaticString = """
             SELECT c.id, c.kind, c.channel, c.title, c.flags, c.creator_id, c.member_count, c.head, c.head_countable,
-                c.revision, c.created_at, c.active_at,
+                c.revision, c.created_at, c.active_at, c.foreign_id, c.updated_at,
                 m.user_id, u.name, m.role, m.read_sequence, m.read_countable, m.own_countable_since_read,
                 m.joined_sequence, m.own_last_sequence, m.own_last_countable, m.muted_until, m.nickname, m.revision,
                 m.joined_at, max(c.change, m.change),
@@ -99,12 +101,12 @@ extension ReadTransaction {
         let hidden = try self.hiddenCounts(of: user).afterRead
         return try self.connection.query(sql, user, change) { row throws(StoreError) in
             let conversation = try Self.conversation(row)
-            let member = try Self.member(row, from: 12)
+            let member = try Self.member(row, from: 14)
             let unread = member.unread(headCountable: conversation.headCountable)
             return ConversationOfMember(
                 conversation: conversation, member: member,
-                peerName: row.isNull(26) ? nil : try self.name(of: row.userID(26)),
-                unread: max(0, unread - hidden[conversation.id, default: 0]), change: row.int64(25))
+                peerName: row.isNull(28) ? nil : try self.name(of: row.userID(28)),
+                unread: max(0, unread - hidden[conversation.id, default: 0]), change: row.int64(27))
         }
     }
 

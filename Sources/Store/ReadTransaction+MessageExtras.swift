@@ -63,7 +63,8 @@ extension ReadTransaction {
         guard !sequences.isEmpty else { return [:] }
         let sql: StaticString = """
             SELECT j.value, g.id, e.revision, e.withdrawn, w.name, e.edit_count, d.body, d.is_json, d.edited_at, e.pinned,
-                e.reader_count, e.attributes, k.revision, k.hidden, k.heard, r.read_at, c.member_count, s.user_id
+                e.reader_count, e.attributes, k.revision, k.hidden, k.heard, r.read_at, c.member_count, s.user_id,
+                d.wire, d.envelope, e.patched_at
             FROM json_each(?1) j
             JOIN conversation c ON c.id = ?4
             LEFT JOIN message_extra e ON e.conversation_id = ?2 AND e.sequence = j.value
@@ -97,6 +98,7 @@ extension ReadTransaction {
         extra.isHidden = row.int64(13) != 0
         extra.isHeard = row.int64(14) != 0
         extra.readAtMilliseconds = row.optionalInt64(15)
+        extra.patchedAtMilliseconds = row.int64(20)
         // Nothing that was said stays to be read.
         guard withdrawal.isEmpty else { return extra }
         extra.editCount = Int(row.int64(5))
@@ -105,6 +107,8 @@ extension ReadTransaction {
             extra.editedBody = row.blob(6)
             extra.editedBodyIsJSONObject = row.int64(7) != 0
             extra.editedAtMilliseconds = row.optionalInt64(8)
+            extra.editedWire = row.optionalInt64(18).flatMap(WireFormat.init)
+            extra.editedEnvelope = try row.envelope(19)
         }
         return extra
     }

@@ -108,7 +108,8 @@ extension ReadTransaction {
         in id: ConversationID, before sequence: Int64, from start: Int64, limit: Int64
     ) throws(StoreError) -> [Message] {
         let sql: StaticString = """
-            SELECT conversation_id, sequence, id, sender_id, sent_at, kind, flags, wire, expire, client_token, topic, body
+            SELECT conversation_id, sequence, id, sender_id, sent_at, kind, flags, wire, expire, client_token, topic, body,
+                envelope
             FROM message WHERE conversation_id = ? AND sequence < ? AND sequence >= ? ORDER BY sequence DESC LIMIT ?
             """
         return try self.connection.query(sql, id, sequence, start, limit) { row throws(StoreError) in
@@ -118,7 +119,8 @@ extension ReadTransaction {
 
     private func messages(in id: ConversationID, from sequence: Int64, limit: Int64) throws(StoreError) -> [Message] {
         let sql: StaticString = """
-            SELECT conversation_id, sequence, id, sender_id, sent_at, kind, flags, wire, expire, client_token, topic, body
+            SELECT conversation_id, sequence, id, sender_id, sent_at, kind, flags, wire, expire, client_token, topic, body,
+                envelope
             FROM message WHERE conversation_id = ? AND sequence >= ? ORDER BY sequence LIMIT ?
             """
         return try self.connection.query(sql, id, sequence, limit) { row throws(StoreError) in
@@ -160,7 +162,8 @@ extension Connection {
         in id: ConversationID, sequence: Int64, senderName: (UserID) throws(StoreError) -> UserName
     ) throws(StoreError) -> Message? {
         let sql: StaticString = """
-            SELECT conversation_id, sequence, id, sender_id, sent_at, kind, flags, wire, expire, client_token, topic, body
+            SELECT conversation_id, sequence, id, sender_id, sent_at, kind, flags, wire, expire, client_token, topic, body,
+                envelope
             FROM message WHERE conversation_id = ? AND sequence = ?
             """
         return try self.first(sql, id, sequence) { row throws(StoreError) in try row.message(senderName: senderName) }
@@ -174,24 +177,25 @@ extension Connection {
     ) throws(StoreError) -> (message: Message, bodyHash: Int64)? {
         let sql: StaticString = """
             SELECT conversation_id, sequence, id, sender_id, sent_at, kind, flags, wire, expire, client_token, topic, body,
-                body_hash
+                envelope, body_hash
             FROM message WHERE conversation_id = ? AND sequence = ?
             """
         return try self.first(sql, id, sequence) { row throws(StoreError) in
-            (try row.message { (_) throws(StoreError) in senderName }, row.int64(12))
+            (try row.message { (_) throws(StoreError) in senderName }, row.int64(13))
         }
     }
 }
 
 extension Row {
     /// A message from conversation_id, sequence, id, sender_id, sent_at, kind, flags, wire, expire, client_token, topic,
-    /// body.
+    /// body, envelope.
     fileprivate func message(senderName: (UserID) throws(StoreError) -> UserName) throws(StoreError) -> Message {
         guard let wire = WireFormat(rawValue: self.int64(7)) else { throw Self.damaged("wire format") }
-        let content = MessageContent(
+        var content = MessageContent(
             kind: MessageKind(rawValue: Int32(truncatingIfNeeded: self.int64(5))),
             flags: MessageFlags(rawValue: self.int64(6)), wire: wire, body: self.blob(11),
             expireSeconds: UInt32(truncatingIfNeeded: self.int64(8)), topic: self.optionalText(10))
+        content.envelope = try self.envelope(12)
         let sender = self.userID(3)
         return Message(
             conversation: self.conversationID(0), sequence: self.int64(1), id: MessageID(rawValue: self.int64(2)),

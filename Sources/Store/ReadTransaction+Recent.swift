@@ -39,7 +39,7 @@ extension ReadTransaction {
     ) throws(StoreError) -> [RecentConversation] {
         let sql: StaticString = """
             SELECT c.id, c.kind, c.channel, c.title, c.flags, c.creator_id, c.member_count, c.head, c.head_countable,
-                c.revision, c.created_at, c.active_at,
+                c.revision, c.created_at, c.active_at, c.foreign_id, c.updated_at,
                 m.user_id, u.name, m.role, m.read_sequence, m.read_countable, m.own_countable_since_read,
                 m.joined_sequence, m.own_last_sequence, m.own_last_countable, m.muted_until, m.nickname, m.revision,
                 m.joined_at,
@@ -60,17 +60,17 @@ extension ReadTransaction {
             sql, user, change, includingHidden, order == .byChange, try Self.page(limit), max(0, offset)
         ) { row throws(StoreError) in
             let conversation = try Self.conversation(row)
-            let member = try Self.member(row, from: 12)
-            let preference = Self.preference(row, from: 25)
+            let member = try Self.member(row, from: 14)
+            let preference = Self.preference(row, from: 27)
             let unread = member.unread(headCountable: conversation.headCountable)
             let badge = member.badge(headCountable: conversation.headCountable)
             return RecentConversation(
                 conversation: conversation, member: member,
-                peerName: row.isNull(40) ? nil : try self.name(of: row.userID(40)), preference: preference,
+                peerName: row.isNull(42) ? nil : try self.name(of: row.userID(42)), preference: preference,
                 unread: max(0, unread - hidden.afterRead[conversation.id, default: 0]),
                 badge: max(
                     preference.markedUnread, badge - hidden.afterBadge[conversation.id, default: 0], 0),
-                change: row.int64(39))
+                change: row.int64(41))
         }
     }
 

@@ -178,7 +178,8 @@ extension Connection {
     /// `nil` for what is no group.
     func teamSettings(of id: ConversationID) throws(StoreError) -> TeamSettings? {
         let sql: StaticString = """
-            SELECT form, join_mode, be_invited_mode, update_info_mode, update_attributes_mode, owner_leaving, member_limit
+            SELECT form, join_mode, be_invited_mode, update_info_mode, update_attributes_mode, owner_leaving,
+                member_limit, remove_mode
             FROM team WHERE conversation_id = ?
             """
         return try self.first(sql, id) { row throws(StoreError) in
@@ -186,11 +187,13 @@ extension Connection {
                 let beInvited = TeamBeInvitedMode(rawValue: row.int64(2)),
                 let updateInfo = TeamUpdateMode(rawValue: row.int64(3)),
                 let updateAttributes = TeamUpdateMode(rawValue: row.int64(4)),
-                let ownerLeaving = TeamOwnerLeaving(rawValue: row.int64(5))
+                let ownerLeaving = TeamOwnerLeaving(rawValue: row.int64(5)),
+                let remove = TeamRemoveMode(rawValue: row.int64(7))
             else { throw Row.damaged("team") }
             return TeamSettings(
                 form: form, join: join, beInvited: beInvited, updateInfo: updateInfo,
                 updateAttributes: updateAttributes, ownerLeaving: ownerLeaving,
+                remove: remove,
                 memberLimit: row.optionalInt64(6).map { Int($0) })
         }
     }

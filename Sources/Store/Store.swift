@@ -84,6 +84,13 @@ package final class Store: Sendable {
         set { self.voice.onProfileChanges = newValue }
     }
 
+    /// Gets what happened to conversations, after the commit and after who asked for it was answered; on the writer's
+    /// thread, so it must be short.
+    package var onEvents: @Sendable ([ConversationEvent]) -> Void {
+        get { self.voice.onEvents }
+        set { self.voice.onEvents = newValue }
+    }
+
     /// Called once when disk or database failed. Nothing is taken any more and nothing that was not acknowledged will
     /// be: end the process (exit code 74). Called at once when that happened before it was set.
     package var onFatal: @Sendable (StoreError) -> Void {

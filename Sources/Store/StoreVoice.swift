@@ -7,6 +7,7 @@ final class StoreVoice: Sendable {
         var onOutcomes: @Sendable ([AppendOutcome]) -> Void = { _ in }
         var onWithdrawn: @Sendable ([MessageID]) -> Void = { _ in }
         var onProfileChanges: @Sendable ([ProfileWrite]) -> Void = { _ in }
+        var onEvents: @Sendable ([ConversationEvent]) -> Void = { _ in }
         var onFatal: @Sendable (StoreError) -> Void = { _ in }
         var fatal: StoreError?
     }
@@ -26,6 +27,11 @@ final class StoreVoice: Sendable {
     var onProfileChanges: @Sendable ([ProfileWrite]) -> Void {
         get { self.state.withLock { $0.onProfileChanges } }
         set { self.state.withLock { $0.onProfileChanges = newValue } }
+    }
+
+    var onEvents: @Sendable ([ConversationEvent]) -> Void {
+        get { self.state.withLock { $0.onEvents } }
+        set { self.state.withLock { $0.onEvents = newValue } }
     }
 
     var onFatal: @Sendable (StoreError) -> Void {

@@ -9,13 +9,14 @@ extension WriteTransaction {
     ///
     /// - Parameters:
     ///   - name: the app's name for it; unique within the kind.
+    ///   - objectID: `nil` for a new one.
     ///   - settings: of a group; of no meaning for other kinds.
     /// - Throws: `exists`; `notFound` for an unknown person; `invalid` for a direct conversation (those make
     ///   themselves), members of a room, or more members than `groupMembers`.
     @discardableResult
     package func createChannel(
-        _ kind: ConversationKind, _ name: ChannelName, title: String? = nil, creator: UserID, members: [UserID] = [],
-        settings: TeamSettings = .open
+        _ kind: ConversationKind, _ name: ChannelName, objectID: ObjectID? = nil, title: String? = nil, creator: UserID,
+        members: [UserID] = [], settings: TeamSettings = .open
     ) throws(StoreError) -> ConversationID {
         try Self.check(scalars: title, ConversationBounds.titleScalars, "title")
         let key = ChannelKey(kind: kind, name: name)
@@ -26,14 +27,16 @@ extension WriteTransaction {
         }
         let change = self.nextChange()
         let now = self.wallMilliseconds
+        let objectID = objectID ?? ObjectID(atMilliseconds: now)
         try self.connection.run(
             """
-            INSERT INTO conversation (kind, channel, title, creator_id, member_count, change, active_at, created_at)
-            VALUES (?, ?, ?, ?, ?, ?, ?, ?)
-            """, kind.rawValue, name, title, creator, people.count, change, now, now)
+            INSERT INTO conversation (kind, channel, title, creator_id, member_count, change, active_at, created_at,
+                foreign_id, updated_at)
+            VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+            """, kind.rawValue, name, title, creator, people.count, change, now, now, objectID, now)
         let made = ConversationState(
-            id: ConversationID(rawValue: self.connection.lastInsertedID), kind: kind, channel: name, pair: nil,
-            creator: creator, activeAt: now)
+            id: ConversationID(rawValue: self.connection.lastInsertedID), kind: kind, objectID: objectID,
+            channel: name, pair: nil, creator: creator, activeAt: now, updatedAt: now)
         if kind == .group {
             try self.connection.insertTeam(made.id, settings)
             made.settings = settings
@@ -48,6 +51,7 @@ extension WriteTransaction {
             self.memory.add(person, role, to: made)
         }
         self.noteProfile(.team(made.id, .existence))
+        if kind != .room { try self.note(.created(try self.names(people)), in: made, by: creator) }
         return made.id
     }
 
@@ -190,7 +194,21 @@ extension WriteTransaction {
         self.noteProfile(.team(conversation.id, Self.changed(before, after, flags: flags != conversation.flags)))
         conversation.flags = flags
         try self.noteRevision(of: conversation, change: self.nextChange())
+        if let modified = Self.modified(before, after) {
+            try self.note(.card(modified: modified, asked: nil), in: conversation, by: author)
+        }
         return true
+    }
+
+    /// What is new on a card, under the names that LeanCloud's apps know; `nil` when it is nothing of theirs.
+    private static func modified(_ before: ConversationCard, _ after: ConversationCard) -> [UInt8]? {
+        var members: [JSONValue.Member] = []
+        if after.title != before.title { members.append(JSONValue.Member("name", .string(after.title ?? ""))) }
+        if after.attributes != before.attributes {
+            let attributes = after.attributes.flatMap { try? JSONValue(parsing: $0) }
+            members.append(JSONValue.Member("attr", attributes ?? .object([])))
+        }
+        return members.isEmpty ? nil : JSONValue.object(members).serialized()
     }
 
     private static func changed(
@@ -220,6 +238,8 @@ extension WriteTransaction {
         try self.connection.run("UPDATE conversation SET title = ? WHERE id = ?", title, id)
         self.noteProfile(.team(id, .name))
         try self.noteRevision(of: conversation, change: self.nextChange())
+        let modified = JSONValue.object([JSONValue.Member("name", .string(title ?? ""))]).serialized()
+        try self.note(.card(modified: modified, asked: nil), in: conversation, by: .system)
     }
 
     /// The group is over: nobody sends any more, and its members keep the history.
@@ -257,10 +277,12 @@ extension WriteTransaction {
     func noteRevision(
         of conversation: ConversationState, change: Int64, memberCount: Int? = nil
     ) throws(StoreError) {
+        let updatedAt = max(conversation.updatedAt, self.wallMilliseconds)
         try self.connection.run(
-            "UPDATE conversation SET revision = ?, change = ?, member_count = ? WHERE id = ?",
-            conversation.revision + 1, change, memberCount ?? conversation.roles.count, conversation.id)
+            "UPDATE conversation SET revision = ?, change = ?, member_count = ?, updated_at = ? WHERE id = ?",
+            conversation.revision + 1, change, memberCount ?? conversation.roles.count, updatedAt, conversation.id)
         conversation.revision += 1
+        conversation.updatedAt = updatedAt
     }
 
     static func withoutRepeats(_ users: [UserID]) -> [UserID] {

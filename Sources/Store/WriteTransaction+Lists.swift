@@ -9,7 +9,7 @@ extension WriteTransaction {
         _ list: ConversationList, of id: ConversationID, to users: [UserID], by actor: Actor = .application
     ) throws(StoreError) {
         let conversation = try self.group(id, .changeLists, by: actor)
-        try self.replace(list, of: conversation, with: Set(users))
+        try self.replace(list, of: conversation, with: Set(users), by: actor)
     }
 
     /// Puts people on one of a conversation's two lists.
@@ -19,7 +19,7 @@ extension WriteTransaction {
         _ users: [UserID], in id: ConversationID, _ list: ConversationList, by actor: Actor = .application
     ) throws(StoreError) {
         let conversation = try self.group(id, .changeLists, by: actor)
-        try self.replace(list, of: conversation, with: conversation.entries(list).union(users))
+        try self.replace(list, of: conversation, with: conversation.entries(list).union(users), by: actor)
     }
 
     /// Takes people off one of a conversation's two lists.
@@ -29,7 +29,7 @@ extension WriteTransaction {
         _ users: [UserID], in id: ConversationID, _ list: ConversationList, by actor: Actor = .application
     ) throws(StoreError) {
         let conversation = try self.group(id, .changeLists, by: actor)
-        try self.replace(list, of: conversation, with: conversation.entries(list).subtracting(users))
+        try self.replace(list, of: conversation, with: conversation.entries(list).subtracting(users), by: actor)
     }
 
     /// Empties one of a conversation's two lists.
@@ -38,7 +38,7 @@ extension WriteTransaction {
     package func removeAllListed(
         in id: ConversationID, _ list: ConversationList, by actor: Actor = .application
     ) throws(StoreError) {
-        try self.replace(list, of: try self.group(id, .changeLists, by: actor), with: [])
+        try self.replace(list, of: try self.group(id, .changeLists, by: actor), with: [], by: actor)
     }
 
     /// Puts someone on one of a conversation's two lists, or takes them off.
@@ -51,7 +51,7 @@ extension WriteTransaction {
     }
 
     private func replace(
-        _ list: ConversationList, of conversation: ConversationState, with entries: Set<UserID>
+        _ list: ConversationList, of conversation: ConversationState, with entries: Set<UserID>, by actor: Actor
     ) throws(StoreError) {
         let before = conversation.entries(list)
         guard entries != before else { return }
@@ -69,8 +69,28 @@ extension WriteTransaction {
         }
         try self.noteRevision(of: conversation, change: self.nextChange())
         switch list {
-        case .denied: conversation.denied = entries
+        case .denied:
+            conversation.denied = entries
+            try self.noteBlocked(entries.subtracting(before), before.subtracting(entries), in: conversation, by: actor)
         case .allowed: conversation.allowed = entries
+        }
+    }
+
+    private func noteBlocked(
+        _ blocked: Set<UserID>, _ unblocked: Set<UserID>, in conversation: ConversationState, by actor: Actor
+    ) throws(StoreError) {
+        let people = try self.memory.receivers(of: conversation)
+        if !blocked.isEmpty {
+            let names = try self.names(blocked.sorted())
+            try self.note(
+                .blocked(names), in: conversation, by: actor.user,
+                to: people + blocked.filter { conversation.roles[$0] == nil })
+        }
+        if !unblocked.isEmpty {
+            let names = try self.names(unblocked.sorted())
+            try self.note(
+                .unblocked(names), in: conversation, by: actor.user,
+                to: people + unblocked.filter { conversation.roles[$0] == nil })
         }
     }
 }

@@ -26,14 +26,16 @@ extension WriteTransaction {
         let new = Self.withoutRepeats(users).filter { known[$0] == nil }
         let conversation = try self.memberGroup(id, .invite, by: actor, newcomers: new.count)
         guard actor.isPrivileged || !conversation.settings.asksInvited else { throw .refused(.notApplicable) }
-        try self.bring(new, into: conversation, inviter: actor.isPrivileged ? nil : actor.user)
+        try self.bring(new, into: conversation, inviter: actor.isPrivileged ? nil : actor.user, by: actor.user)
         return self.membership(of: conversation, changed: new)
     }
 
     /// Adds people of whom none is a member, and ends what they or others asked about it.
     ///
     /// - Throws: `notFound`; `invalid` above `groupMembers`.
-    func bring(_ new: [UserID], into conversation: ConversationState, inviter: UserID?) throws(StoreError) {
+    func bring(
+        _ new: [UserID], into conversation: ConversationState, inviter: UserID?, by actor: UserID
+    ) throws(StoreError) {
         for person in new { _ = try self.knownUser(person) }
         try self.checkMemberCount(conversation.roles.count + new.count)
         guard !new.isEmpty else { return }
@@ -48,6 +50,7 @@ extension WriteTransaction {
             try self.fulfilRequests(of: person, in: id)
         }
         self.noteProfile(.members(id))
+        try self.note(.joined(try self.names(new)), in: conversation, by: actor)
     }
 
     /// Takes people out, with their reading and delivery positions; those who are no members are skipped.
@@ -63,7 +66,7 @@ extension WriteTransaction {
         for person in gone {
             conversation = try self.group(id, .remove(conversation.roles[person] ?? .member), by: actor)
         }
-        try self.remove(gone, from: conversation)
+        try self.remove(gone, from: conversation, by: actor.user)
         return self.membership(of: conversation, changed: gone)
     }
 
@@ -75,10 +78,10 @@ extension WriteTransaction {
         let conversation = try self.group(id, .leave, by: Actor(user))
         let wasOwner = conversation.roles[user] == .owner
         let others = wasOwner ? try self.connection.membersByJoining(of: id) : []
-        try self.remove([user], from: conversation)
+        try self.remove([user], from: conversation, by: user)
         var newOwner: UserID?
         if let next = successor(of: user, among: others) {
-            try self.write(.owner, for: [next], in: conversation)
+            try self.write(.owner, for: [next], in: conversation, by: user)
             newOwner = next
         }
         var change = self.membership(of: conversation, changed: [user])
@@ -95,7 +98,7 @@ extension WriteTransaction {
     ) throws(StoreError) -> MembershipChange {
         let conversation = try self.memberGroup(id, .removeEveryone, by: actor)
         let gone = conversation.roles.keys.sorted()
-        try self.remove(gone, from: conversation)
+        try self.remove(gone, from: conversation, by: actor.user)
         return self.membership(of: conversation, changed: gone)
     }
 
@@ -105,18 +108,20 @@ extension WriteTransaction {
     func takeOut(_ user: UserID, of id: ConversationID) throws(StoreError) -> [TeamHappening] {
         let conversation = try self.knownConversation(id)
         let others = conversation.roles[user] == .owner ? try self.connection.membersByJoining(of: id) : []
-        try self.remove([user], from: conversation)
+        try self.remove([user], from: conversation, by: user)
         guard conversation.kind == .group, !conversation.flags.contains(.disbanded) else { return [] }
         guard !conversation.roles.isEmpty else {
             try self.disband(id, by: .operator)
             return []
         }
         guard let next = successor(of: user, among: others) else { return [TeamHappening(.left, by: user)] }
-        try self.write(.owner, for: [next], in: conversation)
+        try self.write(.owner, for: [next], in: conversation, by: user)
         return [TeamHappening(.ownerChanged, by: user, [next]), TeamHappening(.left, by: user)]
     }
 
-    private func remove(_ gone: [UserID], from conversation: ConversationState) throws(StoreError) {
+    private func remove(
+        _ gone: [UserID], from conversation: ConversationState, by actor: UserID
+    ) throws(StoreError) {
         guard !gone.isEmpty else { return }
         let id = conversation.id
         try self.noteRevision(
@@ -134,8 +139,10 @@ extension WriteTransaction {
             try self.connection.run(
                 "UPDATE preference SET marked_unread = 0 WHERE user_id = ? AND conversation_id = ?", person, id)
         }
+        let audience = try self.memory.receivers(of: conversation)
         self.memory.remove(Set(gone), from: conversation)
         self.noteProfile(.members(id))
+        try self.note(.left(try self.names(gone)), in: conversation, by: actor, to: audience)
     }
 
     // MARK: Roles
@@ -146,7 +153,7 @@ extension WriteTransaction {
     package func setRole(_ user: UserID, _ role: MemberRole, in id: ConversationID) throws(StoreError) {
         let conversation = try self.memberGroup(id, .changeRole(.member), by: .operator)
         guard conversation.roles[user] != nil else { throw .notFound("a member with the number \(user.rawValue)") }
-        try self.write(role, for: [user], in: conversation)
+        try self.write(role, for: [user], in: conversation, by: .system)
     }
 
     /// Makes members managers, or managers members; who has the role already is skipped.
@@ -165,7 +172,7 @@ extension WriteTransaction {
             conversation = try self.group(id, .changeRole(known), by: actor)
         }
         let changed = users.filter { conversation.roles[$0] != role }
-        if !changed.isEmpty { try self.write(role, for: changed, in: conversation) }
+        if !changed.isEmpty { try self.write(role, for: changed, in: conversation, by: actor.user) }
         return self.membership(of: conversation, changed: changed)
     }
 
@@ -181,16 +188,16 @@ extension WriteTransaction {
         guard let role = conversation.roles[user] else { throw .refused(.noSuchUser) }
         guard role != .owner else { return self.membership(of: conversation, changed: []) }
         let before = conversation.roles.filter { $0.value == .owner }.keys.sorted()
-        if !before.isEmpty { try self.write(.member, for: before, in: conversation) }
-        try self.write(.owner, for: [user], in: conversation)
-        if andLeaves { try self.remove(before, from: conversation) }
+        if !before.isEmpty { try self.write(.member, for: before, in: conversation, by: actor.user) }
+        try self.write(.owner, for: [user], in: conversation, by: actor.user)
+        if andLeaves { try self.remove(before, from: conversation, by: actor.user) }
         var change = self.membership(of: conversation, changed: before + [user])
         change.newOwner = user
         return change
     }
 
     private func write(
-        _ role: MemberRole, for users: [UserID], in conversation: ConversationState
+        _ role: MemberRole, for users: [UserID], in conversation: ConversationState, by actor: UserID
     ) throws(StoreError) {
         let change = self.nextChange()
         try self.noteRevision(of: conversation, change: change)
@@ -200,6 +207,7 @@ extension WriteTransaction {
                 role.rawValue, change, conversation.revision, conversation.id, user)
             self.memory.setRole(user, role, in: conversation)
         }
+        for name in try self.names(users) { try self.note(.role(name, role), in: conversation, by: actor) }
     }
 
     // MARK: One member
@@ -223,6 +231,9 @@ extension WriteTransaction {
             "UPDATE member SET muted_until = ?, change = ?, revision = ? WHERE conversation_id = ? AND user_id = ?",
             until, change, conversation.revision, id, user)
         conversation.mutedUntil[user] = until == 0 ? nil : until
+        let name = try self.name(user)
+        let isMuted = until > self.wallMilliseconds
+        try self.note(isMuted ? .muted([name]) : .unmuted([name]), in: conversation, by: actor.user)
         return true
     }
 

@@ -43,6 +43,7 @@ extension WriteTransaction {
         }
         if target.isPinned { try self.notePin(of: target, false, by: actor, revision: revision) }
         try self.finishReminders(of: target.place)
+        try self.noteChanged(target, by: actor, isRecalled: true) { content in content.body = [] }
         return target.change(revision: revision, for: target.receivers)
     }
 
@@ -64,12 +65,16 @@ extension WriteTransaction {
 
     /// Gives a message another body. The one it was sent with stays in the message, every edit is kept.
     ///
-    /// - Parameter isJSONObject: the new body is one JSON object, like `MessageFlags.bodyIsJSONObject`.
+    /// - Parameters:
+    ///   - isJSONObject: the new body is one JSON object, like `MessageFlags.bodyIsJSONObject`.
+    ///   - wire: whose body it is; `nil` when it is of the protocol the message came from.
+    ///   - envelope: what it carries beside the body from now on; `nil` for what it carried before.
     /// - Throws: `refused` (see `MessageRules.editRefusal`), `tooMany` after `MessageLimits.edits`; `invalid` when the
     ///   body is too long.
     @discardableResult
     package func edit(
-        _ place: MessagePlace, newBody: [UInt8], isJSONObject: Bool, by actor: Actor
+        _ place: MessagePlace, newBody: [UInt8], isJSONObject: Bool, wire: WireFormat? = nil,
+        envelope: MessageEnvelope? = nil, by actor: Actor
     ) throws(StoreError) -> MessageChange {
         let target = try self.target(place, by: actor)
         let facts = try self.factsWithPermission(target, actor)
@@ -89,9 +94,18 @@ extension WriteTransaction {
             place.conversation, place.sequence)
         try self.connection.run(
             """
-            INSERT INTO message_edit (conversation_id, sequence, number, editor_id, edited_at, is_json, body)
-            VALUES (?, ?, ?, ?, ?, ?, ?)
-            """, place.conversation, place.sequence, number, actor.user, self.wallMilliseconds, isJSONObject, newBody)
+            INSERT INTO message_edit (conversation_id, sequence, number, editor_id, edited_at, is_json, body, wire,
+                envelope)
+            VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)
+            """, place.conversation, place.sequence, number, actor.user, self.wallMilliseconds, isJSONObject, newBody,
+            wire?.rawValue, envelope?.stored)
+        try self.noteChanged(target, by: actor, isRecalled: false) { content in
+            content.body = newBody
+            content.flags.remove(.bodyIsJSONObject)
+            if isJSONObject { content.flags.insert(.bodyIsJSONObject) }
+            if let wire { content.wire = wire }
+            if let envelope { content.envelope = envelope }
+        }
         return target.change(revision: revision, for: target.receivers)
     }
 

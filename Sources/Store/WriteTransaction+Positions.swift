@@ -42,7 +42,9 @@ extension WriteTransaction {
         var hasMoved = target > member.readSequence
         if hasMoved { try self.move(&member, to: target, in: conversation) }
         if try self.setMark(0, user, in: conversation) { hasMoved = true }
-        return try self.readChange(member, conversation, hasMoved: hasMoved)
+        let change = try self.readChange(member, conversation, hasMoved: hasMoved)
+        if hasMoved { try self.noteRead(change, user, in: conversation) }
+        return change
     }
 
     /// Sets the number a person is shown. A lower one moves the reading position up, so that exactly the newest `count`
@@ -67,7 +69,15 @@ extension WriteTransaction {
             if hasMoved { try self.move(&member, to: target, in: conversation) }
         }
         if try self.setMark(count > counted ? count : 0, user, in: conversation) { hasMoved = true }
-        return try self.readChange(member, conversation, hasMoved: hasMoved)
+        let change = try self.readChange(member, conversation, hasMoved: hasMoved)
+        if hasMoved { try self.noteRead(change, user, in: conversation) }
+        return change
+    }
+
+    private func noteRead(
+        _ change: ReadChange, _ user: UserID, in conversation: ConversationState
+    ) throws(StoreError) {
+        try self.note(.read(upTo: change.sequence, unread: change.unread), in: conversation, by: user, to: [user])
     }
 
     /// Nothing up to `sequence` is unread any more; `nil` is everything.
@@ -95,10 +105,10 @@ extension WriteTransaction {
         member.readCountable = try self.countable(at: target, conversation)
         try self.connection.run(
             """
-            UPDATE member SET read_sequence = ?, read_countable = ?, own_countable_since_read = ?, change = ?
+            UPDATE member SET read_sequence = ?, read_countable = ?, own_countable_since_read = ?, change = ?, read_at = ?
             WHERE conversation_id = ? AND user_id = ?
-            """, target, member.readCountable, member.ownCountableSinceRead, self.nextChange(), conversation.id,
-            member.user)
+            """, target, member.readCountable, member.ownCountableSinceRead, self.nextChange(), self.wallMilliseconds,
+            conversation.id, member.user)
     }
 
     /// Sets the badge by hand, or takes it away.

@@ -28,7 +28,7 @@ extension WriteTransaction {
         let asks = try self.knownConversation(id).settings.asksInvited && !actor.isPrivileged
         let conversation = try self.group(id, .invite, by: actor, newcomers: asks ? min(1, new.count) : new.count)
         guard asks else {
-            try self.bring(new, into: conversation, inviter: actor.isPrivileged ? nil : actor.user)
+            try self.bring(new, into: conversation, inviter: actor.isPrivileged ? nil : actor.user, by: actor.user)
             invitation.added = new
             return invitation
         }
@@ -71,7 +71,7 @@ extension WriteTransaction {
         var conversation = try self.group(id, .apply, by: actor)
         guard conversation.settings.join != .open else {
             conversation = try self.group(id, .join, by: actor)
-            try self.bring([user], into: conversation, inviter: nil)
+            try self.bring([user], into: conversation, inviter: nil, by: user)
             return .joined
         }
         try self.expireRequests()
@@ -121,7 +121,7 @@ extension WriteTransaction {
         }
         let conversation = try self.group(request.team, .acceptInvitation, by: Actor(request.person))
         let ended = try self.end(request, .accepted, by: actor, reason)
-        try self.bring([request.person], into: conversation, inviter: request.inviter)
+        try self.bring([request.person], into: conversation, inviter: request.inviter, by: actor.user)
         switch request.kind {
         case .invite:
             let targets = request.inviter.map { [$0] } ?? []

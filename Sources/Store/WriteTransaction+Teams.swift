@@ -171,10 +171,10 @@ extension Connection {
         try self.run(
             """
             INSERT INTO team (conversation_id, form, join_mode, be_invited_mode, update_info_mode,
-                update_attributes_mode, owner_leaving, member_limit)
-            VALUES (?, ?, ?, ?, ?, ?, ?, ?)
+                update_attributes_mode, owner_leaving, remove_mode, member_limit)
+            VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)
             """, id, settings.form.rawValue, settings.join.rawValue, settings.beInvited.rawValue,
             settings.updateInfo.rawValue, settings.updateAttributes.rawValue, settings.ownerLeaving.rawValue,
-            settings.memberLimit)
+            settings.remove.rawValue, settings.memberLimit)
     }
 }

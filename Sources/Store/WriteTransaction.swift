@@ -1,4 +1,4 @@
-import ChatModel
+package import ChatModel
 
 /// Changes that become durable together, inside one group commit. Valid only inside the closure it is handed to.
 ///
@@ -14,6 +14,10 @@ package final class WriteTransaction {
     package let reading: ReadTransaction
     /// Messages that this change recalls or deletes for everyone.
     var withdrawn: [MessageID] = []
+    /// What happened to conversations by this change.
+    var events: [ConversationEvent] = []
+    /// Who asked for the change.
+    package var origin = EventOrigin.house
     /// What this change alters of how people and conversations are shown.
     var profileWrites: [ProfileWrite] = []
 

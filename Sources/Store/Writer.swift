@@ -217,6 +217,7 @@ final class Writer {
             self.tellWithdrawn(transaction.withdrawn)
             self.tellProfiles(transaction.profileWrites)
             self.answers.append(answer)
+            self.tellEvents(transaction.events)
         } catch {
             try self.undoRequest(after: error, changedNothing: self.connection.totalChanges == changesBefore)
             self.answers.append { job.fail(error) }
@@ -233,6 +234,13 @@ final class Writer {
         guard !writes.isEmpty else { return }
         let voice = self.voice
         self.answers.append { voice.onProfileChanges(writes) }
+    }
+
+    /// After the answer: a door replies first and tells others then.
+    private func tellEvents(_ events: [ConversationEvent]) {
+        guard !events.isEmpty else { return }
+        let voice = self.voice
+        self.answers.append { voice.onEvents(events) }
     }
 
     /// - Throws: `error` itself when it concerns the whole batch.

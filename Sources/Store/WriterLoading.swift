@@ -39,17 +39,25 @@ extension Connection {
         }
     }
 
+    func conversationID(of object: ObjectID) throws(StoreError) -> ConversationID? {
+        try self.first("SELECT id FROM conversation WHERE foreign_id = ?", object) { row throws(StoreError) in
+            row.conversationID(0)
+        }
+    }
+
     func loadConversationState(_ id: ConversationID) throws(StoreError) -> ConversationState? {
         let sql: StaticString = """
-            SELECT kind, channel, direct_low, direct_high, creator_id, flags, head, head_countable, revision, active_at
+            SELECT kind, channel, direct_low, direct_high, creator_id, flags, head, head_countable, revision, active_at,
+                foreign_id, updated_at
             FROM conversation WHERE id = ?
             """
         let loaded = try self.first(sql, id) { row throws(StoreError) in
             ConversationState(
-                id: id, kind: try row.conversationKind(0), channel: row.optionalText(1).flatMap(ChannelName.init),
+                id: id, kind: try row.conversationKind(0), objectID: try row.objectID(10),
+                channel: row.optionalText(1).flatMap(ChannelName.init),
                 pair: row.isNull(2) ? nil : DirectPair(row.userID(2), row.userID(3)), creator: row.userID(4),
                 flags: ConversationFlags(rawValue: row.int64(5)), head: row.int64(6), headCountable: row.int64(7),
-                revision: row.int64(8), activeAt: row.int64(9))
+                revision: row.int64(8), activeAt: row.int64(9), updatedAt: row.int64(11))
         }
         guard let loaded else { return nil }
         if loaded.kind == .group { loaded.settings = try self.teamSettings(of: id) ?? .open }

@@ -60,6 +60,7 @@ struct ChannelKey: Hashable {
 final class ConversationState {
     let id: ConversationID
     let kind: ConversationKind
+    let objectID: ObjectID
     let channel: ChannelName?
     let pair: DirectPair?
     let creator: UserID
@@ -71,6 +72,8 @@ final class ConversationState {
     var revision: Int64
     /// Time of the newest message; later ones are not earlier.
     var activeAt: Int64
+    /// When the card or the members changed last; later changes are not earlier.
+    var updatedAt: Int64
     /// Everyone who gets what is said, each once: the members and the listeners. Shared with the outcomes, and another
     /// array only when somebody comes or goes.
     fileprivate(set) var members: [UserID] = []
@@ -88,11 +91,13 @@ final class ConversationState {
     fileprivate(set) var lastUse: UInt64 = 0
 
     init(
-        id: ConversationID, kind: ConversationKind, channel: ChannelName?, pair: DirectPair?, creator: UserID,
-        flags: ConversationFlags = [], head: Int64 = 0, headCountable: Int64 = 0, revision: Int64 = 0, activeAt: Int64
+        id: ConversationID, kind: ConversationKind, objectID: ObjectID, channel: ChannelName?, pair: DirectPair?,
+        creator: UserID, flags: ConversationFlags = [], head: Int64 = 0, headCountable: Int64 = 0, revision: Int64 = 0,
+        activeAt: Int64, updatedAt: Int64
     ) {
         self.id = id
         self.kind = kind
+        self.objectID = objectID
         self.channel = channel
         self.pair = pair
         self.creator = creator
@@ -101,6 +106,7 @@ final class ConversationState {
         self.headCountable = headCountable
         self.revision = revision
         self.activeAt = activeAt
+        self.updatedAt = updatedAt
     }
 
     /// Only before the memory knows the conversation.
@@ -148,6 +154,7 @@ final class WriterMemory {
     private var conversationsByID: [ConversationID: ConversationState] = [:]
     private var conversationsByPair: [DirectPair: ConversationState] = [:]
     private var conversationsByChannel: [ChannelKey: ConversationState] = [:]
+    private var conversationsByObject: [ObjectID: ConversationState] = [:]
     private let liveRules: Lock<MessageRules>
     /// What was set for conversations; `nil` before it is read.
     private var settings: SessionSettings?
@@ -171,6 +178,7 @@ final class WriterMemory {
         self.conversationsByID.removeAll()
         self.conversationsByPair.removeAll()
         self.conversationsByChannel.removeAll()
+        self.conversationsByObject.removeAll()
         self.membershipCount = 0
         self.settings = nil
     }
@@ -233,6 +241,11 @@ final class WriterMemory {
         return try self.load(try self.connection.conversationID(of: channel))
     }
 
+    func conversation(_ object: ObjectID) throws(StoreError) -> ConversationState? {
+        if let known = self.conversationsByObject[object] { return self.touched(known) }
+        return try self.load(try self.connection.conversationID(of: object))
+    }
+
     private func load(_ id: ConversationID?) throws(StoreError) -> ConversationState? {
         guard let id, let loaded = try self.connection.loadConversationState(id) else { return nil }
         self.remember(loaded)
@@ -241,6 +254,7 @@ final class WriterMemory {
 
     func remember(_ conversation: ConversationState) {
         self.conversationsByID[conversation.id] = conversation
+        self.conversationsByObject[conversation.objectID] = conversation
         self.membershipCount += conversation.members.count
         if let pair = conversation.pair { self.conversationsByPair[pair] = conversation }
         if let name = conversation.channel {
@@ -347,9 +361,11 @@ final class WriterMemory {
         }
     }
 
-    private func forget(_ conversation: ConversationState) {
+    /// Only what is not ahead of the database.
+    func forget(_ conversation: ConversationState) {
         self.membershipCount -= conversation.members.count
         self.conversationsByID[conversation.id] = nil
+        self.conversationsByObject[conversation.objectID] = nil
         if let pair = conversation.pair { self.conversationsByPair[pair] = nil }
         if let name = conversation.channel {
             self.conversationsByChannel[ChannelKey(kind: conversation.kind, name: name)] = nil

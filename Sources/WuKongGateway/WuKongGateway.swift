@@ -139,6 +139,8 @@ package final class WuKongGateway: Gateway {
                 for handle in handles where handle != delivery.origin { self.sessions[handle]?.offer(delivery) }
                 self.frames.end()
             case .withdrawn(let messages): self.frames.withdraw(messages)
+            // Its clients hear of changes by commands, from the API for apps.
+            case .happened: break
             case .event(let event, let handles):
                 self.events.begin()
                 for handle in handles { self.sessions[handle]?.offer(event) }

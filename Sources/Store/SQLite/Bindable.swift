@@ -47,6 +47,10 @@ extension ChannelName: Bindable {
     func bind(to statement: Statement, at index: Int32) { statement.bind(index, self.text) }
 }
 
+extension ObjectID: Bindable {
+    func bind(to statement: Statement, at index: Int32) { statement.bind(index, self.text) }
+}
+
 extension DeviceClass: Bindable {
     func bind(to statement: Statement, at index: Int32) { statement.bind(index, self.name) }
 }

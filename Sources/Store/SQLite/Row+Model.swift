@@ -16,6 +16,11 @@ extension Row {
         return kind
     }
 
+    func objectID(_ column: Int32) throws(StoreError) -> ObjectID {
+        guard let id = ObjectID(self.text(column)) else { throw Self.damaged("object id") }
+        return id
+    }
+
     func memberRole(_ column: Int32) throws(StoreError) -> MemberRole {
         guard let role = MemberRole(rawValue: self.int64(column)) else { throw Self.damaged("member role") }
         return role

@@ -2,14 +2,16 @@
 ///
 /// A handle is the owner's number (8 bits), a generation (32) and a slot (24); a slot that is used again has another
 /// generation, so that a late event for the old object finds nothing. No handle is 0.
-struct SlotTable<Element: AnyObject> {
+package struct SlotTable<Element: AnyObject> {
     private var slots: [(generation: UInt32, element: Element?)] = []
     private var free: [Int] = []
 
     /// Most objects at a time: 2^24.
-    static var maximum: Int { 1 << 24 }
+    package static var maximum: Int { 1 << 24 }
 
-    mutating func insert(_ element: Element, owner: Int) -> UInt64 {
+    package init() {}
+
+    package mutating func insert(_ element: Element, owner: Int) -> UInt64 {
         let slot: Int
         if let last = self.free.popLast() {
             slot = last
@@ -23,14 +25,14 @@ struct SlotTable<Element: AnyObject> {
         return UInt64(owner & 0xFF) << 56 | UInt64(self.slots[slot].generation) << 24 | UInt64(slot)
     }
 
-    mutating func remove(_ handle: UInt64) {
+    package mutating func remove(_ handle: UInt64) {
         let slot = Int(handle & 0xFF_FFFF)
         guard self[handle] != nil else { return }
         self.slots[slot].element = nil
         self.free.append(slot)
     }
 
-    subscript(handle: UInt64) -> Element? {
+    package subscript(handle: UInt64) -> Element? {
         let slot = Int(handle & 0xFF_FFFF)
         guard slot < self.slots.count, self.slots[slot].generation == UInt32(truncatingIfNeeded: handle >> 24) else {
             return nil
@@ -38,7 +40,7 @@ struct SlotTable<Element: AnyObject> {
         return self.slots[slot].element
     }
 
-    func forEach(_ body: (Element) -> Void) {
+    package func forEach(_ body: (Element) -> Void) {
         for slot in self.slots { if let element = slot.element { body(element) } }
     }
 }

@@ -1,6 +1,6 @@
 import Testing
 
-@testable import WuKongGateway
+@testable import Broker
 
 struct SlotTableTests {
     final class Thing {}

@@ -1,0 +1,112 @@
+/// Who caused a change, so that a door can tell its own session apart.
+package struct EventOrigin: Hashable, Sendable {
+    package var wire: WireFormat
+    /// The broker's session; `nil` for a request that no session made.
+    package var session: UInt64?
+
+    package init(_ wire: WireFormat, session: UInt64? = nil) {
+        self.wire = wire
+        self.session = session
+    }
+
+    /// The server itself, the operator, a business server.
+    package static let house = EventOrigin(.native)
+}
+
+/// A message that was changed, as it is now.
+package struct ChangedMessage: Hashable, Sendable {
+    package var sequence: Int64
+    package var id: MessageID
+    package var sender: UserName
+    package var sentAtMilliseconds: Int64
+    /// Of a recalled one the body is empty.
+    package var content: MessageContent
+    /// UTC milliseconds.
+    package var changedAtMilliseconds: Int64
+
+    package init(
+        sequence: Int64, id: MessageID, sender: UserName, sentAtMilliseconds: Int64, content: MessageContent,
+        changedAtMilliseconds: Int64
+    ) {
+        self.sequence = sequence
+        self.id = id
+        self.sender = sender
+        self.sentAtMilliseconds = sentAtMilliseconds
+        self.content = content
+        self.changedAtMilliseconds = changedAtMilliseconds
+    }
+}
+
+/// That a message reached, or was read by, someone whose sender asked to be told.
+package struct MessageReceipt: Hashable, Sendable {
+    package var message: MessageID
+    package var sequence: Int64
+    package var receiver: UserName
+    package var isRead: Bool
+    /// UTC milliseconds.
+    package var atMilliseconds: Int64
+
+    package init(message: MessageID, sequence: Int64, receiver: UserName, isRead: Bool, atMilliseconds: Int64) {
+        self.message = message
+        self.sequence = sequence
+        self.receiver = receiver
+        self.isRead = isRead
+        self.atMilliseconds = atMilliseconds
+    }
+}
+
+/// Something that happened to a conversation, its people or its messages. The writer makes it in the transaction of the
+/// change, whatever door asked; after the commit the doors word it for those who are signed in.
+package struct ConversationEvent: Hashable, Sendable {
+    package enum Change: Hashable, Sendable {
+        /// It exists, with these members.
+        case created([UserName])
+        case joined([UserName])
+        /// Left or were removed: who went alone is the actor.
+        case left([UserName])
+        /// The card has changed. `modified`: a JSON object of what is new, as deep as it changed; a key that was removed
+        /// is missing. `asked`: the change as it was asked for, where its door has a form of its own.
+        case card(modified: [UInt8], asked: [UInt8]?)
+        case role(UserName, MemberRole)
+        /// May not send for a while.
+        case muted([UserName])
+        case unmuted([UserName])
+        /// May not come back.
+        case blocked([UserName])
+        case unblocked([UserName])
+        case edited(ChangedMessage)
+        case recalled(ChangedMessage)
+        /// One person has read; for their own devices.
+        case read(upTo: Int64, unread: Int64)
+        case receipt(MessageReceipt)
+    }
+
+    package var conversation: ConversationID
+    package var kind: ConversationKind
+    package var objectID: ObjectID
+    /// The app's name of the conversation; `nil` for a direct one.
+    package var channel: ChannelName?
+    /// Who did it; the system's name for the operator and business servers.
+    package var actor: UserName
+    /// When, UTC milliseconds; never falls within a conversation.
+    package var atMilliseconds: Int64
+    package var change: Change
+    /// Whom it concerns: the members, those who have just left, or one person.
+    package var audience: [UserID]
+    package var origin: EventOrigin
+
+    package init(
+        conversation: ConversationID, kind: ConversationKind, objectID: ObjectID, channel: ChannelName?,
+        actor: UserName, atMilliseconds: Int64, change: Change, audience: [UserID], origin: EventOrigin
+    ) {
+        self.conversation = conversation
+        self.kind = kind
+        self.objectID = objectID
+        self.channel = channel
+        self.actor = actor
+        self.atMilliseconds = atMilliseconds
+        self.change = change
+        self.audience = audience
+        self.origin = origin
+    }
+}

@@ -1,0 +1,143 @@
+import Broker
+import ChatModel
+import Execution
+import LeanCloudWire
+package import Transport
+
+/// The LeanCloud door on one reactor: takes WebSockets that offer one of its subprotocols, and hands the broker's events
+/// to the clients on them. Confined to its reactor.
+package final class LeanCloudGateway: Gateway {
+    let house: LeanCloudHouse
+    unowned let reactor: Reactor
+    private let outlet: ReactorOutlet
+    @exclusivity(unchecked) private var sessions = SlotTable<LeanCloudSession>()
+    /// Messages of this turn, for the broker.
+    private var publishes: [PublishRequest] = []
+    private var nextTick: Instant
+    @exclusivity(unchecked) var frames = LeanCloudFrames()
+
+    private static let tickMilliseconds: Int64 = 1000
+
+    package init(house: LeanCloudHouse, reactor: Reactor) {
+        self.house = house
+        self.reactor = reactor
+        self.outlet = ReactorOutlet(jobs: reactor.jobs)
+        self.nextTick = reactor.clock.now().advanced(byMilliseconds: Self.tickMilliseconds)
+    }
+
+    // MARK: Gateway
+
+    package func open(_ opening: Opening, on connection: Connection) -> OpeningAnswer {
+        guard case .webSocket(let request) = opening,
+            let protocolName = LeanCloudSubprotocol.chosen(from: WebSocketHandshake.offeredProtocols(request.head))
+        else { return .notMine }
+        return .accept(
+            LeanCloudConnection(connection: connection, gateway: self, protocolName), subprotocol: protocolName.name)
+    }
+
+    package func respond(to request: HTTPRequest, with responder: HTTPResponder) -> Bool { false }
+
+    package func turnEnded() {
+        if !self.publishes.isEmpty {
+            self.house.broker.publish(self.publishes)
+            self.publishes.removeAll(keepingCapacity: true)
+        }
+        let now = self.reactor.clock.now()
+        guard now >= self.nextTick else { return }
+        self.nextTick = now.advanced(byMilliseconds: Self.tickMilliseconds)
+        self.sessions.forEach { $0.tick(at: now) }
+    }
+
+    // MARK: For sessions
+
+    /// Signs a client in at the broker, which answers with `.opened`.
+    func register(_ session: LeanCloudSession, as description: SessionDescription) {
+        session.handle = self.sessions.insert(session, owner: self.reactor.index)
+        self.house.broker.open(
+            SessionOpening(description: description, outlet: self.outlet, handle: session.handle))
+    }
+
+    func forget(_ session: LeanCloudSession) { self.sessions.remove(session.handle) }
+
+    func publish(_ request: PublishRequest) { self.publishes.append(request) }
+
+    /// Something that runs a body on this thread with a session, if it is still there.
+    func later(_ session: LeanCloudSession) -> @Sendable (@escaping @Sendable (LeanCloudSession) -> Void) -> Void {
+        let (jobs, handle) = (self.reactor.jobs, session.handle)
+        return { body in
+            jobs.post { reactor in
+                if let session = reactor.gateway(LeanCloudGateway.self)?.sessions[handle] { body(session) }
+            }
+        }
+    }
+
+    /// The same for a connection, before anybody has signed in on it.
+    func later(
+        _ connection: LeanCloudConnection
+    ) -> @Sendable (@escaping @Sendable (LeanCloudConnection) -> Void) -> Void {
+        let (jobs, id) = (self.reactor.jobs, connection.connection.id)
+        return { body in
+            jobs.post { reactor in
+                if let connection = reactor.connection(id)?.handler as? LeanCloudConnection { body(connection) }
+            }
+        }
+    }
+
+    // MARK: From the broker
+
+    private func receive(_ events: [SessionEvent]) {
+        for event in events {
+            switch event {
+            case .opened(let handle, let id):
+                if let session = self.sessions[handle] {
+                    session.registered(id)
+                } else {
+                    // The connection ended while the broker registered it.
+                    self.house.broker.closed(id, .closedByPeer)
+                }
+            case .ended(let handle, let reason): self.sessions[handle]?.endedByBroker(reason)
+            case .published(let handle, let ticket, let outcome): self.sessions[handle]?.published(ticket, outcome)
+            case .message(let delivery, let handles):
+                // Commands are WuKongIM's own.
+                guard !delivery.isCommand else { break }
+                self.frames.begin(delivery)
+                for handle in handles where handle != delivery.origin { self.sessions[handle]?.offer(delivery) }
+                self.frames.end()
+            case .withdrawn(let messages): self.frames.withdraw(messages)
+            case .happened(let event, let handles):
+                for handle in handles { self.sessions[handle]?.happened(event) }
+            // Steps of streamed messages have no word here.
+            case .event: break
+            }
+        }
+    }
+
+    /// What is known of sessions, for an operator who looks.
+    private func measures(of handles: [UInt64]) -> [UInt64: SessionMeasure] {
+        let (now, wall) = (self.reactor.clock.now(), self.reactor.clock.wallMilliseconds())
+        var found: [UInt64: SessionMeasure] = [:]
+        for handle in handles {
+            guard let session = self.sessions[handle] else { continue }
+            let connection = session.connection.connection
+            found[handle] = SessionMeasure(
+                activeAtMilliseconds: wall - now.milliseconds(since: connection.lastReceivedAt),
+                queuedBytes: connection.outboxBytes, unacknowledged: session.unacknowledged)
+        }
+        return found
+    }
+
+    /// Carries the broker's events to the reactor's thread.
+    private final class ReactorOutlet: Outlet {
+        private let jobs: Mailbox<@Sendable (Reactor) -> Void>
+
+        init(jobs: Mailbox<@Sendable (Reactor) -> Void>) { self.jobs = jobs }
+
+        func deliver(_ events: [SessionEvent]) {
+            self.jobs.post { reactor in reactor.gateway(LeanCloudGateway.self)?.receive(events) }
+        }
+
+        func measure(_ handles: [UInt64], then: @escaping @Sendable ([UInt64: SessionMeasure]) -> Void) {
+            self.jobs.post { reactor in then(reactor.gateway(LeanCloudGateway.self)?.measures(of: handles) ?? [:]) }
+        }
+    }
+}

@@ -1,0 +1,40 @@
+package import Accounts
+package import Broker
+package import Diagnostics
+package import Execution
+package import Store
+
+/// What the LeanCloud doors of one server share.
+package struct LeanCloudHouse: Sendable {
+    package var broker: Broker
+    package var store: Store
+    package var accounts: Accounts
+    package var settings: LeanCloudSettings
+    package var clock: Clock
+    package var log: Log
+
+    package init(
+        broker: Broker, store: Store, accounts: Accounts, settings: LeanCloudSettings, clock: Clock, log: Log
+    ) {
+        self.broker = broker
+        self.store = store
+        self.accounts = accounts
+        self.settings = settings
+        self.clock = clock
+        self.log = log
+    }
+}
+
+/// What the operator may set about this door.
+package struct LeanCloudSettings: Sendable {
+    /// Bytes of one command from a client. Source: LeanCloud realtime, 5 KiB; its SDKs refuse longer ones themselves.
+    package var commandBytes = 5 * 1024
+    /// A connection is closed when nothing came from it for so long. The JavaScript SDK says something every 180 seconds.
+    package var idleSeconds = 400
+    /// Clients on one connection.
+    package var clientsPerConnection = 16
+    /// Requests of one client that wait for their answer; one more is refused.
+    package var unansweredRequests = 1024
+
+    package init() {}
+}

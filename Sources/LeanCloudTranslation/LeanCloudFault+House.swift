@@ -1,0 +1,69 @@
+package import ChatModel
+package import Store
+
+// Our refusals in LeanCloud's words.
+extension LeanCloudFault {
+    /// Why a message was not taken.
+    package init(_ refusal: PublishRefusal) {
+        self =
+            switch refusal {
+            case .senderDisabled, .senderSendBanned: .blacklisted.saying("the operator keeps this person from sending")
+            case .conversationBanned, .inputDisabled: .conversationReadOnly.saying("nobody sends here just now")
+            case .conversationDisbanded: .invalidMessagingTarget.saying("the conversation is over")
+            case .noSuchConversation: .invalidMessagingTarget.saying("there is no such conversation")
+            case .noSuchUser: .invalidMessagingTarget.saying("there is no such person")
+            case .blocked: .blockedByConversation
+            case .notAllowlisted: .conversationReadOnly.saying("only some people send here")
+            case .notMember: .invalidMessagingTarget.saying("only members send here")
+            case .membersMuted, .muted: .silenced
+            case .tokenConflict: .messageRejectedByApp.saying("this dt came before with another message")
+            case .bodyTooLarge: .frameTooLong.saying("the message is too long")
+            case .textTooLong: .messageRejectedByApp.saying("the text has more characters than are allowed here")
+            case .kindNotServed: .invalidMessagingTarget.saying("this kind of conversation is not served")
+            case .noSuchFile: .messageRejectedByApp.saying("the message names a file that its sender cannot see")
+            case .fileIncomplete: .messageRejectedByApp.saying("the message names a file that is still on its way")
+            case .wordNotAllowed: .messageRejectedByApp.saying("the text has a word that is not allowed here")
+            }
+    }
+
+    /// Why a conversation or its people were not changed.
+    package init(conversation refusal: ActionRefusal) {
+        self =
+            switch refusal {
+            case .noSuchConversation: .conversationNotFound
+            case .notMember, .noSuchUser: .conversationMembershipRequired.saying(refusal.description)
+            case .notManager, .notOwner: .conversationOperationUnauthorized.saying(refusal.description)
+            case .tooMany: .conversationFull.saying(refusal.description)
+            case .ownerMustTransfer: .conversationNeedsOwner
+            case .disbanded: .conversationReadOnly.saying(refusal.description)
+            default: .conversationNotAllowed.saying(refusal.description)
+            }
+    }
+
+    /// Why a message was not changed.
+    package init(message refusal: ActionRefusal, isRecall: Bool) {
+        self =
+            switch refusal {
+            case .noSuchConversation: .conversationNotFound
+            case .noSuchMessage, .alreadyGone: .messageNotFound
+            case .notMember, .notAuthor, .notManager, .notOwner: .messageOwnershipRequired.saying(refusal.description)
+            case .windowOver, .switchedOff:
+                (isRecall ? LeanCloudFault.messageRecallDisabled : .messageEditDisabled).saying(refusal.description)
+            default: .messageUpdateRejectedByApp.saying(refusal.description)
+            }
+    }
+
+    /// What went wrong below: busy may be tried again, full and stopping may later.
+    ///
+    /// - Parameter refused: words for a refusal of the house.
+    package init(_ error: StoreError, refused: (ActionRefusal) -> LeanCloudFault) {
+        self =
+            switch error {
+            case .refused(let refusal): refused(refusal)
+            case .busy: .sendTimeout.saying(error.description)
+            case .notFound: .conversationNotFound.saying(error.description)
+            case .exists, .invalid: .conversationAPIFailed.saying(error.description)
+            default: .internalError.saying(error.description)
+            }
+    }
+}

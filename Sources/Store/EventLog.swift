@@ -1,0 +1,200 @@
+import ByteCodec
+package import ChatModel
+
+/// Something that happened while a device was away.
+package struct LoggedEvent: Hashable, Sendable {
+    /// Counted over the whole store.
+    package var number: Int64
+    package var conversation: ConversationID
+    package var kind: ConversationKind
+    package var objectID: ObjectID
+    package var actor: UserName
+    /// UTC milliseconds.
+    package var atMilliseconds: Int64
+    package var change: ConversationEvent.Change
+    /// It happened to the person who asks, not only to a conversation of theirs.
+    package var isPersonal: Bool
+}
+
+/// What is kept of events, and how; the numbers are stored.
+private enum LoggedKind: Int64 {
+    case created = 1
+    case joined = 2
+    case left = 3
+    case card = 4
+    case role = 5
+    case muted = 6
+    case unmuted = 7
+    case blocked = 8
+    case unblocked = 9
+    case receipt = 10
+}
+
+/// Bounds of the log.
+package enum EventLogBounds {
+    package static let days: Int64 = 7
+    package static let events = 100_000
+    /// In one answer.
+    package static let page = 1_000
+}
+
+extension Connection {
+    /// Keeps an event. What devices catch up with in another way (messages, edits, reading) is not kept.
+    func log(_ event: ConversationEvent, by actor: UserID, people: WriterMemory) throws(StoreError) {
+        guard let (kind, payload, concerned) = event.change.logged else { return }
+        try self.run(
+            "INSERT INTO conversation_event (conversation_id, at, actor_id, kind, payload) VALUES (?, ?, ?, ?, ?)",
+            event.conversation, event.atMilliseconds, actor, kind.rawValue, payload)
+        let number = self.lastInsertedID
+        let ids: [UserID]
+        if case .receipt = event.change {
+            ids = event.audience
+        } else {
+            var found: [UserID] = []
+            for name in concerned { if let user = try people.user(named: name) { found.append(user.id) } }
+            ids = found
+        }
+        for user in ids {
+            try self.run(
+                "INSERT INTO conversation_event_person (user_id, at, number) VALUES (?, ?, ?)", user,
+                event.atMilliseconds, number)
+        }
+    }
+
+    /// Forgets what is older than the log goes back, a bounded number at a time.
+    func pruneEvents(before moment: Int64) throws(StoreError) {
+        try self.run(
+            """
+            DELETE FROM conversation_event WHERE number IN (
+                SELECT number FROM conversation_event
+                WHERE at < ?1 OR number <= (SELECT max(number) FROM conversation_event) - ?2 ORDER BY number LIMIT 1000)
+            """, moment, EventLogBounds.events)
+    }
+}
+
+extension ConversationEvent.Change {
+    /// What is kept: the kind, the rest, and whom it happened to.
+    fileprivate var logged: (LoggedKind, String, [UserName])? {
+        switch self {
+        case .created(let people): (.created, Self.text(people), people)
+        case .joined(let people): (.joined, Self.text(people), people)
+        case .left(let people): (.left, Self.text(people), people)
+        case .card(let modified, let asked): (.card, Self.text(modified, asked), [])
+        case .role(let person, let role):
+            (.role, Self.text { json in
+                json.key("m")
+                json.string(person.text)
+                json.key("role")
+                json.integer(role.rawValue)
+            }, [])
+        case .muted(let people): (.muted, Self.text(people), people)
+        case .unmuted(let people): (.unmuted, Self.text(people), people)
+        case .blocked(let people): (.blocked, Self.text(people), people)
+        case .unblocked(let people): (.unblocked, Self.text(people), people)
+        case .receipt(let receipt): (.receipt, Self.text(receipt), [])
+        case .edited, .recalled, .read: nil
+        }
+    }
+
+    private static func text(_ body: (inout JSONWriter) -> Void) -> String {
+        var json = JSONWriter()
+        json.beginObject()
+        body(&json)
+        json.endObject()
+        return String(decoding: json.bytes, as: UTF8.self)
+    }
+
+    private static func text(_ people: [UserName]) -> String {
+        self.text { json in
+            json.key("m")
+            json.beginArray()
+            for person in people { json.string(person.text) }
+            json.endArray()
+        }
+    }
+
+    private static func text(_ modified: [UInt8], _ asked: [UInt8]?) -> String {
+        self.text { json in
+            json.key("modified")
+            json.raw(modified)
+            if let asked {
+                json.key("asked")
+                json.raw(asked)
+            }
+        }
+    }
+
+    private static func text(_ receipt: MessageReceipt) -> String {
+        self.text { json in
+            json.key("id")
+            json.integer(receipt.message.rawValue)
+            json.key("sequence")
+            json.integer(receipt.sequence)
+            json.key("m")
+            json.string(receipt.receiver.text)
+            json.key("read")
+            json.boolean(receipt.isRead)
+        }
+    }
+
+    /// - Throws: `fatal` for what no teahouse writes.
+    fileprivate init(logged number: Int64, _ payload: String, at moment: Int64) throws(StoreError) {
+        guard let kind = LoggedKind(rawValue: number), let value = try? JSONValue(parsing: payload) else {
+            throw Row.damaged("event")
+        }
+        let people = (value["m"]?.array ?? []).compactMap { $0.string.flatMap(UserName.init) }
+        switch kind {
+        case .created: self = .created(people)
+        case .joined: self = .joined(people)
+        case .left: self = .left(people)
+        case .card:
+            guard let modified = value["modified"] else { throw Row.damaged("event") }
+            self = .card(modified: modified.serialized(), asked: value["asked"]?.serialized())
+        case .role:
+            guard let person = value["m"]?.string.flatMap(UserName.init),
+                let role = value["role"]?.integer.flatMap(MemberRole.init)
+            else { throw Row.damaged("event") }
+            self = .role(person, role)
+        case .muted: self = .muted(people)
+        case .unmuted: self = .unmuted(people)
+        case .blocked: self = .blocked(people)
+        case .unblocked: self = .unblocked(people)
+        case .receipt:
+            guard let id = value["id"]?.integer, let sequence = value["sequence"]?.integer,
+                let receiver = value["m"]?.string.flatMap(UserName.init), let isRead = value["read"]?.boolean
+            else { throw Row.damaged("event") }
+            self = .receipt(
+                MessageReceipt(
+                    message: MessageID(rawValue: id), sequence: sequence, receiver: receiver, isRead: isRead,
+                    atMilliseconds: moment))
+        }
+    }
+}
+
+extension ReadTransaction {
+    /// What happened after a moment to a person, and to the conversations they are in now; oldest first, at most
+    /// `EventLogBounds.page`.
+    ///
+    /// - Parameter moment: UTC milliseconds; earlier than the log goes back is the whole log.
+    package func events(for user: UserID, after moment: Int64) throws(StoreError) -> [LoggedEvent] {
+        let sql: StaticString = """
+            SELECT e.number, e.conversation_id, c.kind, c.foreign_id, e.actor_id, e.at, e.kind, e.payload, found.personal
+            FROM (
+                SELECT number, max(personal) AS personal FROM (
+                    SELECT number, 1 AS personal FROM conversation_event_person WHERE user_id = ?1 AND at > ?2
+                    UNION ALL
+                    SELECT v.number, 0 FROM member m JOIN conversation_event v ON v.conversation_id = m.conversation_id
+                    WHERE m.user_id = ?1 AND v.at > ?2 AND v.kind <> 10)
+                GROUP BY number ORDER BY number LIMIT ?3) AS found
+            JOIN conversation_event e ON e.number = found.number
+            JOIN conversation c ON c.id = e.conversation_id ORDER BY e.number
+            """
+        return try self.connection.query(sql, user, moment, EventLogBounds.page) { row throws(StoreError) in
+            LoggedEvent(
+                number: row.int64(0), conversation: row.conversationID(1), kind: try row.conversationKind(2),
+                objectID: try row.objectID(3), actor: try self.name(of: row.userID(4)), atMilliseconds: row.int64(5),
+                change: try ConversationEvent.Change(logged: row.int64(6), row.text(7), at: row.int64(5)),
+                isPersonal: row.int64(8) != 0)
+        }
+    }
+}

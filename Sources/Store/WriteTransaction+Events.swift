@@ -1,0 +1,59 @@
+import ChatModel
+
+// What the doors are told after the commit.
+extension WriteTransaction {
+    /// Tells, after the commit, what happened to a conversation, and keeps it for devices that are away.
+    ///
+    /// - Parameter audience: `nil` for everyone who gets what is said there.
+    func note(
+        _ change: ConversationEvent.Change, in conversation: ConversationState, by actor: UserID,
+        to audience: [UserID]? = nil
+    ) throws(StoreError) {
+        let event = ConversationEvent(
+            conversation: conversation.id, kind: conversation.kind, objectID: conversation.objectID,
+            channel: conversation.channel, actor: try self.name(actor),
+            atMilliseconds: max(conversation.updatedAt, self.wallMilliseconds), change: change,
+            audience: try self.people(audience, of: conversation), origin: self.origin)
+        try self.connection.log(event, by: actor, people: self.memory)
+        self.events.append(event)
+    }
+
+    private func people(
+        _ audience: [UserID]?, of conversation: ConversationState
+    ) throws(StoreError) -> [UserID] {
+        if let audience { return audience }
+        return try self.memory.receivers(of: conversation)
+    }
+
+    func name(_ user: UserID) throws(StoreError) -> UserName {
+        guard let known = try self.memory.user(user) else { throw .notFound("user number \(user.rawValue)") }
+        return known.name
+    }
+
+    func names(_ users: [UserID]) throws(StoreError) -> [UserName] {
+        var names: [UserName] = []
+        for user in users { names.append(try self.name(user)) }
+        return names
+    }
+
+    /// Tells of a message that was changed.
+    func noteChanged(
+        _ target: MessageTarget, by actor: Actor, isRecalled: Bool, content: (inout MessageContent) -> Void
+    ) throws(StoreError) {
+        try self.connection.run(
+            "UPDATE message_extra SET patched_at = ? WHERE conversation_id = ? AND sequence = ?",
+            self.wallMilliseconds, target.place.conversation, target.place.sequence)
+        let stored = try self.connection.message(in: target.place.conversation, sequence: target.place.sequence) {
+            id throws(StoreError) in try self.name(id)
+        }
+        guard let stored else { throw Row.damaged("hole in a conversation") }
+        var now = stored.content
+        content(&now)
+        let changed = ChangedMessage(
+            sequence: stored.sequence, id: stored.id, sender: stored.senderName,
+            sentAtMilliseconds: stored.sentAtMilliseconds, content: now, changedAtMilliseconds: self.wallMilliseconds)
+        try self.note(
+            isRecalled ? .recalled(changed) : .edited(changed), in: target.conversation, by: actor.user,
+            to: target.receivers)
+    }
+}

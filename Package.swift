@@ -104,7 +104,7 @@ let package = Package(
             common + [
                 "Configuration", "Transport", "Store", "Accounts", "Broker", "WuKongGateway", "APIKit", "APIGateway",
                 "WuKongAPI", "AdminAPI", "AdminService", "FileStore", "Transfers", "Profiles", "HTTPClient", "Hooks",
-                "WuKongTranslation", "LeanCloudGateway", "CLinux",
+                "WuKongTranslation", "LeanCloudTranslation", "LeanCloudGateway", "CLinux",
             ]),
 
         // What is installed.

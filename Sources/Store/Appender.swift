@@ -159,8 +159,10 @@ final class Appender {
         } else if let conversation {
             let home = try self.memory.home(of: conversation)
             role = home.roles[sender.id]
+            // Source: LeanCloud realtime, who sends into a chat room need not be in it.
             facts.senderIsMember =
-                conversation.kind == .room ? conversation.listeners.contains(sender.id) : role != nil
+                conversation.kind == .room
+                ? request.content.wire == .leanCloud || conversation.listeners.contains(sender.id) : role != nil
             facts.senderIsManager = role == .manager || role == .owner
             facts.senderIsMuted = home.mutedUntil[sender.id, default: 0] > wall
             facts.senderIsBlocked = conversation.denied.contains(sender.id)
@@ -322,11 +324,11 @@ final class Appender {
     ) throws(StoreError) -> Accepted {
         guard let conversation else {
             return Accepted(
-                message: message, kind: target.seed?.kind ?? .direct, channel: target.seed?.channel,
+                message: message, kind: target.seed?.kind ?? .direct, channel: target.seed?.channel, objectID: .zero,
                 members: target.seed?.people ?? [], peerName: target.peer?.name, isDuplicate: isDuplicate)
         }
         return Accepted(
-            message: message, kind: conversation.kind, channel: conversation.channel,
+            message: message, kind: conversation.kind, channel: conversation.channel, objectID: conversation.objectID,
             members: try self.memory.receivers(of: conversation), peerName: target.peer?.name, isDuplicate: isDuplicate)
     }
 

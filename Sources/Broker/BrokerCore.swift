@@ -303,15 +303,26 @@ final class BrokerCore {
         let delivery = Delivery(
             message: accepted.message, kind: accepted.kind, channel: accepted.channel, peerName: accepted.peerName,
             origin: origin)
-        let targets = self.fanOut.targets(
-            of: accepted.message.conversation, members: accepted.members, in: self.table)
-        for (lane, handles) in targets {
-            lane.events.append(.message(delivery, handles: handles))
-            self.figures.delivered += Int64(handles.count)
+        if let sights = Sights(accepted, self.store.filter) {
+            for (message, people) in sights.told {
+                let delivery = message === delivery.message ? delivery : delivery.saying(message)
+                self.deliver(delivery, to: FanOut.compute(people, in: self.table))
+            }
+        } else {
+            self.deliver(
+                delivery,
+                to: self.fanOut.targets(of: accepted.message.conversation, members: accepted.members, in: self.table))
         }
         if origin != 0 { self.figures.delivered -= 1 }
         if !accepted.reminded.isEmpty { self.onReminders(accepted.reminded) }
         if !self.messageWatchers.isEmpty { self.note(.accepted(delivery)) }
+    }
+
+    private func deliver(_ delivery: Delivery, to targets: FanOut.Targets) {
+        for (lane, handles) in targets {
+            lane.events.append(.message(delivery, handles: handles))
+            self.figures.delivered += Int64(handles.count)
+        }
     }
 
     /// Every door is told: copies may wait anywhere, also for sessions that have just been opened.
@@ -321,9 +332,12 @@ final class BrokerCore {
 
     /// Told to those of the people concerned who are online.
     func happened(_ events: [ConversationEvent]) {
+        let filter = self.store.filter
         for event in events {
-            for (lane, handles) in FanOut.compute(event.audience, in: self.table) {
-                lane.events.append(.happened(event, handles: handles))
+            for (event, people) in event.seen(filter) {
+                for (lane, handles) in FanOut.compute(people, in: self.table) {
+                    lane.events.append(.happened(event, handles: handles))
+                }
             }
         }
         for listener in self.listeners { listener(events) }

@@ -80,7 +80,7 @@ final class LiveSettings: Sendable {
 
     private static func isLive(_ name: String) -> Bool {
         Self.brokerKeys[name] != nil || Self.ruleKeys[name] != nil || Self.transportKeys[name] != nil
-            || name == Keys.logLevel.definition.name
+            || name == Keys.logLevel.definition.name || name == Keys.historyBeforeJoining.definition.name
     }
 
     // MARK: For operators
@@ -128,6 +128,9 @@ final class LiveSettings: Sendable {
                 let wanted = MessageRules(settings)
                 for name in state.overrides.keys { Self.ruleKeys[name]?(&rules, wanted) }
                 self.store.setRules(rules)
+            }
+            if name == Keys.historyBeforeJoining.definition.name {
+                self.store.setShowsBeforeJoining(settings[Keys.historyBeforeJoining] == "all")
             }
             if let limit = Self.transportKeys[name]?(self.options.transportLimits),
                 let definition = Keys.all.first(where: { $0.name == name }),

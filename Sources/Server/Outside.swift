@@ -83,6 +83,14 @@ final class Outside: Sendable {
     static func storeOptions(_ options: ServerOptions) -> StoreOptions {
         var store = options.store
         store.readableCharacters = Translation.readableCharacters
+        store.readableTexts = { content in
+            var texts: [String] = []
+            _ = WuKongBodies().rewriting(content) { text in
+                texts.append(text)
+                return nil
+            }
+            return texts
+        }
         store.queuesHooks = options.hooks?.events.contains { $0.needsQueuedMessages } ?? false
         return store
     }

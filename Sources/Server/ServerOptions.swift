@@ -99,6 +99,7 @@ extension ServerOptions {
         self.store.stopWritingFreeBytes = settings[Keys.stopWritingFreeBytes]
         self.store.groupMembers = Int(settings[Keys.groupMembers])
         self.store.rules = MessageRules(settings)
+        self.store.showsBeforeJoining = settings[Keys.historyBeforeJoining] == "all"
         self.store.reminderDays = Int(settings[Keys.reminderDays])
         self.store.clock = self.clock
         self.store.log = self.log

@@ -68,7 +68,8 @@ extension WriteTransaction {
     /// - Parameters:
     ///   - isJSONObject: the new body is one JSON object, like `MessageFlags.bodyIsJSONObject`.
     ///   - wire: whose body it is; `nil` when it is of the protocol the message came from.
-    ///   - envelope: what it carries beside the body from now on; `nil` for what it carried before.
+    ///   - envelope: what it carries beside the body from now on; `nil` for what it carried before. Whom the message is
+    ///     for stays as it was sent.
     /// - Throws: `refused` (see `MessageRules.editRefusal`), `tooMany` after `MessageLimits.edits`; `invalid` when the
     ///   body is too long.
     @discardableResult
@@ -87,6 +88,7 @@ extension WriteTransaction {
         try self.checkLength(of: content, in: target.conversation, by: actor)
         guard target.editCount < MessageLimits.edits else { throw .refused(.tooMany(limit: MessageLimits.edits)) }
         try self.replaceFileReferences(of: place, body: newBody, by: actor)
+        let envelope = envelope?.visible(to: target.visibleTo)
         let revision = try self.touchExtra(of: target)
         let number = target.editCount + 1
         try self.connection.run(

@@ -4,12 +4,12 @@ import Testing
 
 private let allRequestVectors: [(AdminRequest, String)] = [
     requestVectors, fileRequestVectors, teamRequestVectors, auditRequestVectors, talkRequestVectors, wordRequestVectors,
-    settingRequestVectors, peopleRequestVectors,
+    settingRequestVectors, peopleRequestVectors, filterRequestVectors,
 ].flatMap { $0 }
 
 private let allReplyVectors: [(AdminReply, String)] = [
     replyVectors, fileReplyVectors, teamReplyVectors, auditReplyVectors, talkReplyVectors, wordReplyVectors,
-    settingReplyVectors, peopleReplyVectors,
+    settingReplyVectors, peopleReplyVectors, filterReplyVectors,
 ].flatMap { $0 }
 
 @Suite("Lines of the admin socket") struct LineTests {

@@ -30,6 +30,11 @@ final class BrokerCore {
     var sourcing = ChannelSourcing()
     /// What looks at messages before the writer does; `nil` when nothing.
     var screening: ScreeningChain?
+    /// Asks a business server about messages; `nil` when there is none.
+    var desk: (any HookDesk)?
+    /// Brings its answers back to this thread.
+    var onVerdict: @Sendable (HookLine.Lane, HookVerdict) -> Void = { _, _ in }
+    var hookLine = HookLine()
     /// Messages of this turn, for the writer.
     private var appends: [Append] = []
     private var watchers: [WatchID: @Sendable ([WatchEvent]) -> Void] = [:]
@@ -151,7 +156,7 @@ final class BrokerCore {
         let append = Append(
             sender: session.person.id, authority: .user, address: request.address, clientToken: request.clientToken,
             content: request.content, ticket: ticket)
-        self.pass(self.screening?.screened(append) ?? append)
+        self.consultAndPass(self.screening?.screened(append) ?? append)
     }
 
     func send(_ append: Append) { self.appends.append(append) }
@@ -200,7 +205,7 @@ final class BrokerCore {
         }
         var append = append
         append.ticket = self.ticket(for: .callback(then))
-        self.pass(self.screening?.screened(append) ?? append)
+        self.consultAndPass(self.screening?.screened(append) ?? append)
     }
 
     private func ticket(for asker: Asker) -> UInt64 {

@@ -187,7 +187,7 @@ package enum Keys {
         "Whether members see what was said before they joined, and while they were not in it: all of it, or none.")
 
     /// All of them, in the order of the default file.
-    package static let all: [SettingDefinition] = house + files + profiles
+    package static let all: [SettingDefinition] = house + files + profiles + leanCloudFunctions
 
     private static let house: [SettingDefinition] = [
         listen.definition, data.definition, storage.definition, bus.definition, blobs.definition,

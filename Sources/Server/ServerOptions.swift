@@ -34,6 +34,8 @@ package struct ServerOptions: Sendable {
     package var publicURL: String?
     /// `nil`: nobody outside is told anything.
     package var hooks: HooksOptions?
+    /// `nil`: no cloud function is called.
+    package var leanCloudHooks: LeanCloudHookOptions?
     /// `nil`: what is not known here is not known at all.
     package var datasource: HTTPAddress?
     /// Signs what is posted to either.

@@ -6,6 +6,9 @@ package enum HistoryAccess: Hashable, Sendable {
     /// before they joined unless the operator has set otherwise (F109), but not what they cleared. What is not for them,
     /// and what the operator's rules have them see otherwise, is replaced by a stand-in (`MessageFlags.standIn`).
     case member(UserID)
+    /// A business server that reads for somebody, in the conversation or not: all of the history, each message as they
+    /// would be shown it.
+    case onBehalf(of: UserID)
     /// The operator, the server itself.
     case unrestricted
 }

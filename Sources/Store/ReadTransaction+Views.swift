@@ -24,7 +24,12 @@ extension ReadTransaction {
     ///
     /// - Throws: `notFound` for who is not in it.
     func view(of id: ConversationID, for access: HistoryAccess) throws(StoreError) -> HistoryView {
-        guard case .member(let user) = access else { return HistoryView() }
+        let user: UserID
+        switch access {
+        case .unrestricted: return HistoryView()
+        case .onBehalf(let person): return try self.view(of: id, onBehalfOf: person)
+        case .member(let person): user = person
+        }
         let showsAll = self.views.showsBeforeJoining
         let viewer = Viewer(user: user, name: try self.name(of: user))
         let sql: StaticString = """
@@ -44,6 +49,16 @@ extension ReadTransaction {
         }
         var view = HistoryView(viewer: viewer, kind: conversation.kind)
         if !showsAll { view.start = try self.startAfterJoining(user, conversation) }
+        return view
+    }
+
+    private func view(of id: ConversationID, onBehalfOf user: UserID) throws(StoreError) -> HistoryView {
+        guard let conversation = try self.conversation(id) else { return HistoryView() }
+        let viewer = Viewer(user: user, name: try self.name(of: user))
+        var view = HistoryView(viewer: viewer, kind: conversation.kind)
+        if !self.views.showsBeforeJoining, let member = try self.member(user, in: id) {
+            view.start = member.joinedSequence + 1
+        }
         return view
     }
 

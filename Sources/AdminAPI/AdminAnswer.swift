@@ -26,6 +26,7 @@ package enum AdminAnswer: Hashable, Sendable {
     case talks(AdminTalkAnswer)
     case previewed([AdminImportPreview])
     case words(AdminWordAnswer)
+    case filters(AdminFilterAnswer)
     case kinds(AdminKindAnswer)
     case settings(AdminSettingsAnswer)
     case policy(AdminPolicyAnswer)
@@ -118,6 +119,7 @@ extension AdminAnswer {
         case .talks(let answer): answer.word
         case .previewed: "previewed"
         case .words(let answer): answer.word
+        case .filters(let answer): answer.word
         case .kinds(let answer): answer.word
         case .settings(let answer): answer.word
         case .policy(let answer): answer.word
@@ -159,6 +161,7 @@ extension AdminAnswer {
         case .talks(let answer): answer.write(to: &fields)
         case .previewed(let previews): fields.records("users", previews)
         case .words(let answer): answer.write(to: &fields)
+        case .filters(let answer): answer.write(to: &fields)
         case .kinds(let answer): answer.write(to: &fields)
         case .settings(let answer): answer.write(to: &fields)
         case .policy(let answer): answer.write(to: &fields)
@@ -199,6 +202,7 @@ extension AdminAnswer {
         if let answer = try AdminAuditAnswer(word: word, with) { return .audit(answer) }
         if let answer = try AdminTalkAnswer(word: word, with) { return .talks(answer) }
         if let answer = try AdminWordAnswer(word: word, with) { return .words(answer) }
+        if let answer = try AdminFilterAnswer(word: word, with) { return .filters(answer) }
         if let answer = try AdminKindAnswer(word: word, with) { return .kinds(answer) }
         if let answer = try AdminSettingsAnswer(word: word, with) { return .settings(answer) }
         if let answer = try AdminPolicyAnswer(word: word, with) { return .policy(answer) }

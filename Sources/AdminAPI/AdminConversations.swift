@@ -178,6 +178,13 @@ package struct AdminMessage: AdminRecord {
     /// What it is to people, for a line in their language. Its words are those that are not in `text`, at most
     /// `AdminProtocol.maximumSketchCharacters`; what it answers is left out.
     package var sketch: MessageSketch
+    /// The first of those who alone may see it, besides its sender; at most `maximumSeers`. Of everybody's it is empty.
+    package var visibleTo: [String] = []
+    /// How many they are; `nil` when everybody may see it.
+    package var visibleCount: Int64?
+
+    /// Most names in `visibleTo`.
+    package static let maximumSeers = 10
 
     /// - Parameter sketch: text when it is not told.
     package init(
@@ -212,6 +219,8 @@ package struct AdminMessage: AdminRecord {
         fields.number("seconds", self.sketch.seconds)
         fields.number("bytes", self.sketch.bytes)
         fields.text("line", self.sketch.line)
+        fields.number("visibleCount", self.visibleCount)
+        if self.visibleCount != nil { fields.texts("visibleTo", self.visibleTo) }
     }
 
     init(_ fields: FieldReader) throws(AdminError) {
@@ -231,6 +240,8 @@ package struct AdminMessage: AdminRecord {
             form, kind: self.kind, words: try fields.optionalText("words") ?? "",
             seconds: try fields.optionalNumber("seconds"), bytes: try fields.optionalNumber("bytes"))
         self.sketch.line = try fields.optionalText("line")
+        self.visibleCount = try fields.optionalNumber("visibleCount")
+        if self.visibleCount != nil { self.visibleTo = try fields.texts("visibleTo") }
     }
 }
 

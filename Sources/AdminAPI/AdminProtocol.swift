@@ -22,6 +22,8 @@ package enum AdminProtocol {
     package static let recentRows = 100
     /// Most friends, teams or tokens of a person in one answer.
     package static let detailRows = 200
+    /// Most filter rules in one answer.
+    package static let filterRows = 100
     /// Most files or transfers in one answer.
     package static let fileRows: Int64 = 1000
     /// Most damaged contents that are named in one answer.

@@ -18,6 +18,7 @@ extension AdminRequest {
         case .talks(let request): request.isChange
         case .people(let request): request.isChange
         case .words(let request): request.isChange
+        case .filters(let request): request.isChange
         case .kinds(let request): request.isChange
         case .settings(let request): request.isChange
         case .policy(let request): request.isChange
@@ -84,6 +85,7 @@ extension AdminRequest {
         case .talks(let request): request.subject
         case .people(let request): request.subject
         case .words(let request): request.subject
+        case .filters(let request): request.subject
         case .kinds(let request): request.subject
         case .settings(let request): request.subject
         case .notices(let request): request.subject

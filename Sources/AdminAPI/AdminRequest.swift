@@ -68,6 +68,7 @@ package enum AdminRequest: Hashable, Sendable {
     case talks(AdminTalkRequest)
     case people(AdminPeopleRequest)
     case words(AdminWordRequest)
+    case filters(AdminFilterRequest)
     case kinds(AdminKindRequest)
     case settings(AdminSettingsRequest)
     case policy(AdminPolicyRequest)
@@ -117,6 +118,7 @@ extension AdminRequest {
         case .talks(let request): request.word
         case .people(let request): request.word
         case .words(let request): request.word
+        case .filters(let request): request.word
         case .kinds(let request): request.word
         case .settings(let request): request.word
         case .policy(let request): request.word
@@ -213,6 +215,7 @@ extension AdminRequest {
         case .talks(let request): request.write(to: &fields)
         case .people(let request): request.write(to: &fields)
         case .words(let request): request.write(to: &fields)
+        case .filters(let request): request.write(to: &fields)
         case .kinds(let request): request.write(to: &fields)
         case .settings(let request): request.write(to: &fields)
         case .policy(let request): request.write(to: &fields)
@@ -304,6 +307,7 @@ extension AdminRequest {
         if let request = try AdminTalkRequest(word: word, with) { return .talks(request) }
         if let request = try AdminPeopleRequest(word: word, with) { return .people(request) }
         if let request = try AdminWordRequest(word: word, with) { return .words(request) }
+        if let request = try AdminFilterRequest(word: word, with) { return .filters(request) }
         if let request = try AdminKindRequest(word: word, with) { return .kinds(request) }
         if let request = try AdminSettingsRequest(word: word, with) { return .settings(request) }
         if let request = try AdminPolicyRequest(word: word, with) { return .policy(request) }

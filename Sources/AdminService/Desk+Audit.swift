@@ -68,6 +68,7 @@ extension Desk {
         case .people(.delete(let name)): Self.stateOfPerson(name)
         case .teams(let request): Self.state(concernedBy: request)
         case .words: Self.stateOfWord(request.subject)
+        case .filters: Self.stateOfFilter
         case .kinds(.set(let entry)): Self.stateOfKind(entry.kind)
         case .kinds(.setDisabled(let kind, _)), .kinds(.remove(let kind)): Self.stateOfKind(kind)
         case .settings(.set(let name, let scope, _)), .settings(.reset(let name, let scope)):

@@ -129,6 +129,7 @@ extension Desk {
         case .blocked, .notAllowlisted, .notMember: AdminError(.refused, "\(sender) may not send there")
         case .noSuchFile: AdminError(.refused, "the text names a file that the sender cannot see")
         case .fileIncomplete: AdminError(.refused, "the text names a file that is still on its way")
+        case .byHook(_, let detail): AdminError(.refused, detail ?? "the app's server refused it")
         case .tokenConflict, .kindNotServed, .wordNotAllowed:
             AdminError(.refused, "the server does not take this message")
         }

@@ -219,39 +219,32 @@ extension Desk {
         let cleared = try transaction.preference(of: member.id, in: id).clearedThrough
         let all = try transaction.messages(in: id, before: before, limit: limit, as: .unrestricted)
         let name = try Self.name(of: conversation, transaction)
-        let extras = try transaction.extras(of: all.map(\.sequence), in: id, for: member.id)
+        // What the operator's rules say is asked of the words themselves, not of what the member is told of them.
+        let theirs = try transaction.extras(of: all.map(\.sequence), in: id, for: member.id)
+        var extras = try transaction.extras(of: all.map(\.sequence), in: id, for: nil)
+        for (sequence, extra) in theirs { extras[sequence, default: extra].isHidden = extra.isHidden }
         var seen = AdminSeen(messages: [], withheld: [], next: nil)
         for message in all {
             let extra = extras[message.sequence]
-            if let reason = Self.withholding(of: message, extra, clearedThrough: cleared, from: member.name) {
+            if message.isFor(member.name),
+                let reason = Self.withholding(of: message, extra, clearedThrough: cleared, from: member.name)
+            {
                 seen.withheld.append(AdminWithheld(sequence: message.sequence, reason: reason))
                 continue
             }
-            let shown = Self.asEdited(message, extra)
+            let edited = extra.flatMap(message.edited) ?? message
+            guard let shown = try transaction.seen([edited], in: id, by: member.id).first, !shown.isUnseen else {
+                seen.withheld.append(AdminWithheld(sequence: message.sequence, reason: .notForThem))
+                continue
+            }
             seen.messages.append(
                 AdminSeenMessage(
                     message: AdminMessage(shown, conversationName: name, kinds: kinds),
                     isRecalled: extra?.isRecalled ?? false,
-                    isEdited: extra?.editedBody != nil))
+                    isEdited: extra?.editedBody != nil && !shown.isStandIn))
         }
         if let first = all.first?.sequence, first > 1 { seen.next = first }
         return seen
-    }
-
-    /// The message with the words that its editing gave it.
-    private static func asEdited(_ message: Message, _ extra: MessageExtra?) -> Message {
-        guard let extra, let body = extra.editedBody else { return message }
-        var content = message.content
-        content.body = body
-        if extra.editedBodyIsJSONObject {
-            content.flags.insert(.bodyIsJSONObject)
-        } else {
-            content.flags.remove(.bodyIsJSONObject)
-        }
-        return Message(
-            conversation: message.conversation, sequence: message.sequence, id: message.id, sender: message.sender,
-            senderName: message.senderName, sentAtMilliseconds: message.sentAtMilliseconds,
-            clientToken: message.clientToken, content: content)
     }
 
     fileprivate static func withholding(
@@ -260,7 +253,7 @@ extension Desk {
         if message.sequence <= clearedThrough { return .cleared }
         if extra?.isDeletedForAll == true { return .deletedForAll }
         if extra?.isHidden == true { return .deletedBySelf }
-        return ReadTransaction.shows(message, to: name) ? nil : .notForThem
+        return message.isFor(name) && ReadTransaction.shows(message, to: name) ? nil : .notForThem
     }
 
     // MARK: Taking a copy

@@ -131,6 +131,14 @@ extension Desk {
         }
     }
 
+    static let stateOfFilter: AuditNote.State = { transaction throws(StoreError) in
+        let rules = try transaction.filterRules()
+        return Self.object { json in
+            json.number("rules", Int64(rules.count))
+            json.number("newest", rules.last?.number ?? 0)
+        }
+    }
+
     static func stateOfKind(_ kind: MessageKind) -> AuditNote.State {
         { transaction throws(StoreError) in
             guard let entry = try transaction.messageKind(kind) else { return nil }

@@ -93,6 +93,7 @@ struct Desk: Sendable {
         case .talks(let request): self.answer(request, then)
         case .people(let request): self.answer(request, then)
         case .words(let request): self.answer(request, then)
+        case .filters(let request): self.answer(request, then)
         case .kinds(let request): self.answer(request, then)
         case .settings(let request): self.answer(request, then)
         case .policy(let request): self.answer(request, then)

@@ -58,6 +58,10 @@ extension AdminMessage {
             sequence: message.sequence, id: message.id, sender: message.senderName.text,
             sentAtMilliseconds: message.sentAtMilliseconds, kind: message.content.kind, text: text, isCut: isCut,
             sketch: shownSketch(of: message.content, kinds: kinds))
+        guard message.content.flags.contains(.restricted) else { return }
+        let names = message.content.envelope?.visibleTo ?? []
+        self.visibleTo = names.prefix(Self.maximumSeers).map(\.text)
+        self.visibleCount = Int64(names.count)
     }
 }
 

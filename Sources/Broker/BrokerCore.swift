@@ -32,6 +32,11 @@ final class BrokerCore {
     var sourcing = ChannelSourcing()
     /// What looks at messages before the writer does; `nil` when nothing.
     var screening: ScreeningChain?
+    /// Asks a business server about messages; `nil` when there is none.
+    var desk: (any HookDesk)?
+    /// Brings its answers back to this thread.
+    var onVerdict: @Sendable (HookLine.Lane, HookVerdict) -> Void = { _, _ in }
+    var hookLine = HookLine()
     /// Messages of this turn, for the writer.
     private var appends: [Append] = []
     private var watchers: [WatchID: @Sendable ([WatchEvent]) -> Void] = [:]
@@ -155,7 +160,7 @@ final class BrokerCore {
         let append = Append(
             sender: session.person.id, authority: .user, address: request.address, clientToken: request.clientToken,
             content: request.content, ticket: ticket)
-        self.pass(self.screening?.screened(append) ?? append)
+        self.consultAndPass(self.screening?.screened(append) ?? append)
     }
 
     func send(_ append: Append) { self.appends.append(append) }
@@ -206,7 +211,7 @@ final class BrokerCore {
         }
         var append = append
         append.ticket = self.ticket(for: .callback(then))
-        self.pass(self.screening?.screened(append) ?? append)
+        self.consultAndPass(self.screening?.screened(append) ?? append)
     }
 
     private func ticket(for asker: Asker) -> UInt64 {
@@ -313,15 +318,26 @@ final class BrokerCore {
         let delivery = Delivery(
             message: accepted.message, kind: accepted.kind, channel: accepted.channel, objectID: accepted.objectID,
             peerName: accepted.peerName, origin: origin)
-        let targets = self.fanOut.targets(
-            of: accepted.message.conversation, members: accepted.members, in: self.table)
-        for (lane, handles) in targets {
-            lane.events.append(.message(delivery, handles: handles))
-            self.figures.delivered += Int64(handles.count)
+        if let sights = Sights(accepted, self.store.filter) {
+            for (message, people) in sights.told {
+                let delivery = message === delivery.message ? delivery : delivery.saying(message)
+                self.deliver(delivery, to: FanOut.compute(people, in: self.table))
+            }
+        } else {
+            self.deliver(
+                delivery,
+                to: self.fanOut.targets(of: accepted.message.conversation, members: accepted.members, in: self.table))
         }
         if origin != 0 { self.figures.delivered -= 1 }
         if !accepted.reminded.isEmpty { self.onReminders(accepted.reminded) }
         if !self.messageWatchers.isEmpty { self.note(.accepted(delivery)) }
+    }
+
+    private func deliver(_ delivery: Delivery, to targets: FanOut.Targets) {
+        for (lane, handles) in targets {
+            lane.events.append(.message(delivery, handles: handles))
+            self.figures.delivered += Int64(handles.count)
+        }
     }
 
     /// Every door is told: copies may wait anywhere, also for sessions that have just been opened.
@@ -331,9 +347,12 @@ final class BrokerCore {
 
     /// Told to those of the people concerned who are online.
     func happened(_ events: [ConversationEvent]) {
+        let filter = self.store.filter
         for event in events {
-            for (lane, handles) in FanOut.compute(event.audience, in: self.table) {
-                lane.events.append(.happened(event, handles: handles))
+            for (event, people) in event.seen(filter) {
+                for (lane, handles) in FanOut.compute(people, in: self.table) {
+                    lane.events.append(.happened(event, handles: handles))
+                }
             }
         }
         for listener in self.listeners { listener(events) }

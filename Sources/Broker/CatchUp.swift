@@ -62,7 +62,8 @@ extension Broker {
     ) {
         self.store.read { transaction throws(StoreError) in
             let messages = try transaction.messages(
-                in: range.conversation, after: range.after, limit: Self.missedPageMessages, as: .member(user))
+                in: range.conversation, after: range.after, limit: Self.missedPageMessages, as: .member(user),
+                skippingUnseen: true)
             return Self.firstPage(of: messages, through: range.through)
         } then: { result in
             switch result {

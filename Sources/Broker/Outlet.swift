@@ -75,9 +75,12 @@ package final class Delivery: Sendable {
     }
 
     /// What is left of it when the message has been recalled or deleted for everyone.
-    package var withdrawn: Delivery {
+    package var withdrawn: Delivery { self.saying(self.message.withdrawn) }
+
+    /// The same with another message in it.
+    package func saying(_ message: Message) -> Delivery {
         Delivery(
-            message: self.message.withdrawn, kind: self.kind, channel: self.channel, objectID: self.objectID,
+            message: message, kind: self.kind, channel: self.channel, objectID: self.objectID,
             peerName: self.peerName, origin: self.origin, isCommand: self.isCommand)
     }
 

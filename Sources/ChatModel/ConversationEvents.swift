@@ -18,6 +18,7 @@ package struct ChangedMessage: Hashable, Sendable {
     package var sequence: Int64
     package var id: MessageID
     package var sender: UserName
+    package var senderID: UserID
     package var sentAtMilliseconds: Int64
     /// Of a recalled one the body is empty.
     package var content: MessageContent
@@ -25,12 +26,14 @@ package struct ChangedMessage: Hashable, Sendable {
     package var changedAtMilliseconds: Int64
 
     package init(
-        sequence: Int64, id: MessageID, sender: UserName, sentAtMilliseconds: Int64, content: MessageContent,
+        sequence: Int64, id: MessageID, sender: UserName, senderID: UserID, sentAtMilliseconds: Int64,
+        content: MessageContent,
         changedAtMilliseconds: Int64
     ) {
         self.sequence = sequence
         self.id = id
         self.sender = sender
+        self.senderID = senderID
         self.sentAtMilliseconds = sentAtMilliseconds
         self.content = content
         self.changedAtMilliseconds = changedAtMilliseconds

@@ -29,6 +29,16 @@ package struct MessageFlags: OptionSet, Hashable, Sendable {
     package static let masked = MessageFlags(rawValue: 128)
     /// The body is no text (LeanCloud's binary messages).
     package static let binary = MessageFlags(rawValue: 256)
+    /// For its sender and those in `MessageEnvelope.visibleTo` only. Set by the store when it takes the message, so that it
+    /// stays what it was when the conversation becomes another kind.
+    package static let restricted = MessageFlags(rawValue: 512)
+    /// Stands in the place of a message that this reader is shown otherwise or not at all. Never stored.
+    package static let standIn = MessageFlags(rawValue: 1024)
+    /// Nothing is shown of the message whose place this is; a door whose protocol needs no sequences leaves it out. Never
+    /// stored.
+    package static let unseen = MessageFlags(rawValue: 2048)
+    /// What no sender can set.
+    package static let ofTheHouse: MessageFlags = [.restricted, .standIn, .unseen]
 }
 
 /// What a message is; negative numbers are built in, positive ones custom, 0 says nothing (F125, F126).
@@ -64,6 +74,9 @@ package final class MessageEnvelope: Hashable, Sendable {
     /// Calls everyone by name.
     package let mentionsAll: Bool
     package let mentions: [UserName]
+    /// Most names in `visibleTo`; those that follow are passed over.
+    package static let maximumVisibleTo = 500
+
     /// Only these and the sender may see the message; everybody when `nil`. Of no effect between two people.
     package let visibleTo: [UserName]?
     /// JSON text for notifications outside, as it was sent.
@@ -78,7 +91,7 @@ package final class MessageEnvelope: Hashable, Sendable {
     ) {
         self.mentionsAll = mentionsAll
         self.mentions = mentions
-        self.visibleTo = visibleTo
+        self.visibleTo = visibleTo.map { Array($0.prefix(Self.maximumVisibleTo)) }
         self.pushData = pushData
         self.shownID = shownID
     }
@@ -86,6 +99,13 @@ package final class MessageEnvelope: Hashable, Sendable {
     package var isEmpty: Bool {
         !self.mentionsAll && self.mentions.isEmpty && self.visibleTo == nil && self.pushData == nil
             && self.shownID == nil
+    }
+
+    /// The same for these people only, or for everybody.
+    package func visible(to names: [UserName]?) -> MessageEnvelope {
+        MessageEnvelope(
+            mentionsAll: self.mentionsAll, mentions: self.mentions, visibleTo: names, pushData: self.pushData,
+            shownID: self.shownID)
     }
 
     package static func == (left: MessageEnvelope, right: MessageEnvelope) -> Bool {
@@ -168,7 +188,12 @@ package final class Message: Sendable {
         var content = self.content
         content.flags = content.flags.union(.withdrawn).subtracting(.bodyIsJSONObject)
         content.body = []
-        return Message(
+        return self.saying(content)
+    }
+
+    /// The same message with something else in it.
+    package func saying(_ content: MessageContent) -> Message {
+        Message(
             conversation: self.conversation, sequence: self.sequence, id: self.id, sender: self.sender,
             senderName: self.senderName, sentAtMilliseconds: self.sentAtMilliseconds, clientToken: self.clientToken,
             content: content)

@@ -7,7 +7,7 @@ package enum Authority: Int64, Sendable {
 }
 
 /// Why a message was not taken. Each door says it in its own words and numbers.
-package enum PublishRefusal: Hashable, Sendable, CaseIterable {
+package enum PublishRefusal: Hashable, Sendable {
     case senderDisabled
     case senderSendBanned
     case conversationBanned
@@ -39,6 +39,17 @@ package enum PublishRefusal: Hashable, Sendable, CaseIterable {
     case fileIncomplete
     /// The text has a word that the operator does not allow.
     case wordNotAllowed
+    /// The app's own server refused it, with a number and a text of its own for the sender.
+    case byHook(code: Int64?, detail: String?)
+}
+
+extension PublishRefusal: CaseIterable {
+    package static let allCases: [PublishRefusal] = [
+        .senderDisabled, .senderSendBanned, .conversationBanned, .conversationDisbanded, .noSuchConversation,
+        .noSuchUser, .blocked, .notAllowlisted, .notMember, .membersMuted, .muted, .tokenConflict, .bodyTooLarge,
+        .inputDisabled, .textTooLong, .kindNotServed, .noSuchFile, .fileIncomplete, .wordNotAllowed,
+        .byHook(code: nil, detail: nil),
+    ]
 }
 
 /// What decides whether someone may send: read by the writer inside the transaction, never from a copy.

@@ -182,8 +182,13 @@ package enum Keys {
         "bus", "local", choices: ["local"], "How servers tell each other about messages; this one is alone.")
     package static let blobs = SettingKey<String>("blobs", "dir", choices: ["dir"], "Where attachments are kept.")
 
+    package static let historyBeforeJoining = SettingKey<String>(
+        "history.before_joining", "all", choices: ["all", "none"],
+        "Whether members see what was said before they joined, and while they were not in it: all of it, or none.")
+
     /// All of them, in the order of the default file.
-    package static let all: [SettingDefinition] = house + leanCloudKeys + leanCloudDoor + files + profiles
+    package static let all: [SettingDefinition] =
+        house + leanCloudKeys + leanCloudDoor + leanCloudFunctions + files + profiles
 
     private static let house: [SettingDefinition] = [
         listen.definition, data.definition, storage.definition, bus.definition, blobs.definition,
@@ -201,7 +206,7 @@ package enum Keys {
         passwordMinimumCharacters.definition,
         recallSecondsDirect.definition, recallSecondsGroup.definition, recallSecondsManagers.definition,
         editSecondsDirect.definition, editSecondsGroup.definition, receiptsDirect.definition,
-        receiptsGroup.definition, reminderDays.definition,
+        receiptsGroup.definition, reminderDays.definition, historyBeforeJoining.definition,
         hooksURL.definition, hooksEvents.definition, hooksSecretFile.definition, hooksCAFile.definition,
         hooksTimeoutSeconds.definition, hooksQueueEvents.definition, hooksGiveUpHours.definition,
         wukong.definition, wukongCatchUp.definition, wukongCatchUpMessages.definition,

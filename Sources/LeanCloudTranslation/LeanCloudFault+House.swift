@@ -23,7 +23,16 @@ extension LeanCloudFault {
             case .noSuchFile: .messageRejectedByApp.saying("the message names a file that its sender cannot see")
             case .fileIncomplete: .messageRejectedByApp.saying("the message names a file that is still on its way")
             case .wordNotAllowed: .messageRejectedByApp.saying("the text has a word that is not allowed here")
+            case .byHook(let code, let detail): LeanCloudFault.messageRejectedByApp.byHook(code: code, detail: detail)
             }
+    }
+
+    /// With the number and words of the app's own server.
+    package func byHook(code: Int64?, detail: String?) -> LeanCloudFault {
+        var fault = self
+        fault.appCode = code.map { Int32(clamping: $0) }
+        fault.appMessage = detail
+        return fault
     }
 
     /// Why a conversation or its people were not changed.

@@ -96,6 +96,7 @@ final class LiveSettings: Sendable {
     private static func isLive(_ name: String) -> Bool {
         Self.brokerKeys[name] != nil || Self.ruleKeys[name] != nil || Self.transportKeys[name] != nil
             || Self.appKeys[name] != nil || name == Keys.logLevel.definition.name
+            || name == Keys.historyBeforeJoining.definition.name
     }
 
     // MARK: For operators
@@ -149,6 +150,9 @@ final class LiveSettings: Sendable {
                 let wanted = AppPolicy(settings)
                 for name in state.overrides.keys { Self.appKeys[name]?(&policy, wanted) }
                 self.app.apply(policy)
+            }
+            if name == Keys.historyBeforeJoining.definition.name {
+                self.store.setShowsBeforeJoining(settings[Keys.historyBeforeJoining] == "all")
             }
             if let limit = Self.transportKeys[name]?(self.options.transportLimits),
                 let definition = Keys.all.first(where: { $0.name == name }),

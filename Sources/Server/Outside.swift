@@ -14,6 +14,9 @@ final class Outside: Sendable {
     private let hooks: Hooks?
     private let hookClient: HTTPClient?
     private let datasourceClient: HTTPClient?
+    private let leanCloudClient: HTTPClient?
+    /// What asks and tells an app's cloud functions; `nil` when none are called.
+    let leanCloudHooks: LeanCloudHooks?
     let datasource: DatasourceClient?
 
     /// Before the doors open, so that everybody's coming is told.
@@ -26,8 +29,18 @@ final class Outside: Sendable {
             self.hookClient = options.hooks == nil ? nil : try HTTPClient(outgoing)
             // A client of its own: somebody waits for these answers, and a slow receiver of hooks must not delay them.
             self.datasourceClient = options.datasource == nil ? nil : try HTTPClient(outgoing)
+            self.leanCloudClient = options.leanCloudHooks == nil ? nil : try HTTPClient(outgoing)
         } catch {
             throw .outgoing(error)
+        }
+        if var hooks = options.leanCloudHooks, let client = self.leanCloudClient {
+            hooks.clock = options.clock
+            hooks.log = options.log
+            let functions = LeanCloudHooks(hooks, store: store, client: client)
+            functions.start(with: broker)
+            self.leanCloudHooks = functions
+        } else {
+            self.leanCloudHooks = nil
         }
         if var hooks = options.hooks, let client = self.hookClient {
             hooks.secret = options.outgoingSecret
@@ -83,6 +96,14 @@ final class Outside: Sendable {
     static func storeOptions(_ options: ServerOptions) -> StoreOptions {
         var store = options.store
         store.readableCharacters = Translation.readableCharacters
+        store.readableTexts = { content in
+            var texts: [String] = []
+            _ = WuKongBodies().rewriting(content) { text in
+                texts.append(text)
+                return nil
+            }
+            return texts
+        }
         store.queuesHooks = options.hooks?.events.contains { $0.needsQueuedMessages } ?? false
         return store
     }
@@ -92,13 +113,29 @@ final class Outside: Sendable {
         self.hooks?.stop()
         self.hookClient?.stop()
         self.datasourceClient?.stop()
+        self.leanCloudClient?.stop()
     }
 
     // MARK: For the operator
 
     var hookFigures: HookFigures? { self.hooks?.figures }
 
-    var figures: [AdminFigure] {
+    var figures: [AdminFigure] { self.eventFigures + self.functionFigures }
+
+    /// How the cloud functions go: over all functions; what fails is among the troubles by its name.
+    private var functionFigures: [AdminFigure] {
+        guard let hooks = self.leanCloudHooks else { return [] }
+        let functions = hooks.figures
+        return [
+            AdminFigure("leanCloudHooksCalls", functions.reduce(0) { $0 + $1.calls }),
+            AdminFigure("leanCloudHooksFailures", functions.reduce(0) { $0 + $1.failures }),
+            AdminFigure("leanCloudHooksRejections", functions.reduce(0) { $0 + $1.rejections }),
+            AdminFigure("leanCloudHooksMilliseconds", functions.compactMap(\.lastMilliseconds).max() ?? 0),
+            AdminFigure("leanCloudHooksDropped", hooks.dropped),
+        ]
+    }
+
+    private var eventFigures: [AdminFigure] {
         guard let hooks = self.hookFigures else { return [] }
         return [
             AdminFigure("hooksWaiting", hooks.waiting), AdminFigure("hooksOldestSeconds", hooks.oldestSeconds),
@@ -108,8 +145,16 @@ final class Outside: Sendable {
     }
 
     var troubles: [String] {
-        guard let hooks = self.hookFigures, let error = hooks.lastError else { return [] }
-        return ["hooks: the receiver takes no events: \(error); they wait, and are sent again"]
+        var troubles: [String] = []
+        if let error = self.hookFigures?.lastError {
+            troubles.append("hooks: the receiver takes no events: \(error); they wait, and are sent again")
+        }
+        for function in self.leanCloudHooks?.figures ?? [] {
+            if let error = function.lastError {
+                troubles.append("leancloud.hooks: \(function.function) failed: \(error)")
+            }
+        }
+        return troubles
     }
 }
 
@@ -120,12 +165,38 @@ extension ServerOptions {
         let caFile = settings[Keys.hooksCAFile]
         self.outgoing.caFile = caFile.isEmpty ? nil : caFile
         self.datasource = try Self.address(settings, Keys.wukongDatasource)
+        self.leanCloudHooks = try Self.functions(settings)
         guard let address = try Self.address(settings, Keys.hooksURL) else { return }
         var hooks = HooksOptions(address: address, events: try Self.events(settings))
         hooks.timeoutMilliseconds = settings[Keys.hooksTimeoutSeconds] * 1_000
         hooks.queueEvents = settings[Keys.hooksQueueEvents]
         hooks.giveUpMilliseconds = settings[Keys.hooksGiveUpHours] * 3_600_000
         self.hooks = hooks
+    }
+
+    /// - Returns: `nil` when no address is set.
+    private static func functions(_ settings: Settings) throws(ConfigurationError) -> LeanCloudHookOptions? {
+        let base = settings[Keys.leanCloudHooksURL]
+        guard !base.isEmpty else { return nil }
+        let names = settings[Keys.leanCloudHooks]
+        if let unknown = names.first(where: { !LeanCloudHookOptions.functions.contains($0) }) {
+            throw ConfigurationError(
+                origin: settings.origin(of: Keys.leanCloudHooks.definition),
+                problem:
+                    "there is no function \(unknown): it takes \(LeanCloudHookOptions.functions.joined(separator: ", "))"
+            )
+        }
+        var options: LeanCloudHookOptions
+        do throws(HTTPClientError) {
+            options = try LeanCloudHookOptions(base: base, functions: Set(names))
+        } catch {
+            throw ConfigurationError(
+                origin: settings.origin(of: Keys.leanCloudHooksURL.definition), problem: error.description)
+        }
+        options.key = try Self.secret(settings, Keys.leanCloudHooksKeyFile).map { String(decoding: $0, as: UTF8.self) }
+        options.timeoutMilliseconds = settings[Keys.leanCloudHooksTimeoutSeconds] * 1_000
+        options.onFailure = settings[Keys.leanCloudHooksOnFailure] == "reject" ? .reject : .ignore
+        return options
     }
 
     /// - Returns: `nil` when no file is named.

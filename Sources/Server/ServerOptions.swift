@@ -39,6 +39,8 @@ package struct ServerOptions: Sendable {
     package var publicURL: String?
     /// `nil`: nobody outside is told anything.
     package var hooks: HooksOptions?
+    /// `nil`: no cloud function is called.
+    package var leanCloudHooks: LeanCloudHookOptions?
     /// `nil`: what is not known here is not known at all.
     package var datasource: HTTPAddress?
     /// Signs what is posted to either.
@@ -106,6 +108,7 @@ extension ServerOptions {
         self.store.stopWritingFreeBytes = settings[Keys.stopWritingFreeBytes]
         self.store.groupMembers = Int(settings[Keys.groupMembers])
         self.store.rules = MessageRules(settings)
+        self.store.showsBeforeJoining = settings[Keys.historyBeforeJoining] == "all"
         self.store.reminderDays = Int(settings[Keys.reminderDays])
         self.store.clock = self.clock
         self.store.log = self.log

@@ -204,10 +204,11 @@ final class Appender {
     /// A transient message: id and time, no place, no trace.
     private func pass(_ request: Append, _ target: Target, at wall: Int64) throws(StoreError) -> AppendResult {
         self.counts.transient += 1
+        let content = self.marked(request.content, in: target.conversation?.kind ?? target.seed?.kind ?? .direct)
         let message = Message(
             conversation: target.conversation?.id ?? ConversationID(rawValue: 0), sequence: 0,
             id: self.sequencer.nextID(at: wall), sender: target.sender.id, senderName: target.sender.name,
-            sentAtMilliseconds: wall, clientToken: request.clientToken, content: request.content)
+            sentAtMilliseconds: wall, clientToken: request.clientToken, content: content)
         return .accepted(try self.accepted(message, target, target.conversation, isDuplicate: false))
     }
 
@@ -230,12 +231,15 @@ final class Appender {
         let sentAt = max(wall, conversation.activeAt)
         let bodyHash = XXHash.of(request.content.body)
         if let answer = try self.earlierAnswer(to: request, target, conversation, bodyHash) { return answer }
-        let counts = request.content.flags.contains(.countsAsUnread)
+        var content = self.marked(request.content, in: conversation.kind)
+        let verdicts = self.memory.views.withLock { $0.filter }.verdicts(on: content, from: target.sender.id)
+        if verdicts?.isDroppedForAll == true { content.flags.remove(.countsAsUnread) }
+        let counts = content.flags.intersection([.countsAsUnread, .restricted]) == .countsAsUnread
         let countable = conversation.headCountable + (counts ? 1 : 0)
         let message = Message(
             conversation: conversation.id, sequence: sequence, id: self.sequencer.nextID(at: wall),
             sender: target.sender.id, senderName: target.sender.name, sentAtMilliseconds: sentAt,
-            clientToken: request.clientToken, content: request.content)
+            clientToken: request.clientToken, content: content)
         try self.insert(message, countable: countable, bodyHash: bodyHash)
         try self.queueHook(message, at: wall)
         if !files.isEmpty {
@@ -254,13 +258,71 @@ final class Appender {
         }
         self.counts.appended += 1
         var accepted = try self.accepted(message, target, conversation, isDuplicate: false)
-        if !message.content.mentions.isEmpty { accepted.reminded = try self.remind(of: message, conversation) }
+        if message.content.flags.contains(.countsAsUnread) {
+            if let seers = accepted.seers { try self.count(message, for: seers, in: conversation) }
+            if let verdicts { try self.withhold(message, by: verdicts, in: conversation) }
+        }
+        if !message.content.mentions.isEmpty {
+            accepted.reminded = try self.remind(of: message, for: accepted.seers, conversation)
+        }
         return .accepted(accepted)
+    }
+
+    // MARK: For some only
+
+    /// The content with what only the house may say of it.
+    private func marked(_ content: MessageContent, in kind: ConversationKind) -> MessageContent {
+        var content = content
+        content.flags.subtract(.ofTheHouse)
+        if kind != .direct, content.envelope?.visibleTo != nil { content.flags.insert(.restricted) }
+        return content
+    }
+
+    /// The heads leave out what is for some only: it counts for each of them who is a member.
+    private func count(
+        _ message: Message, for seers: Set<UserID>, in conversation: ConversationState
+    ) throws(StoreError) {
+        for user in seers.sorted() where user != message.sender && conversation.roles[user] != nil {
+            try self.connection.run(
+                "INSERT INTO shown_count (user_id, conversation_id, sequence) VALUES (?, ?, ?)", user,
+                conversation.id, message.sequence)
+        }
+    }
+
+    /// What the operator's rules have somebody not see does not count for them.
+    private func withhold(
+        _ message: Message, by verdicts: FilterVerdicts, in conversation: ConversationState
+    ) throws(StoreError) {
+        let isForMost = verdicts.everybody?.action == .drop
+        let concerned = isForMost ? conversation.roles.keys.sorted() : verdicts.people.keys.sorted()
+        for user in concerned where conversation.roles[user] != nil && verdicts.rule(for: user)?.action == .drop {
+            guard try self.isFor(user, message) else { continue }
+            try self.connection.run(
+                "INSERT INTO hidden_count (user_id, conversation_id, sequence) VALUES (?, ?, ?)", user,
+                conversation.id, message.sequence)
+        }
+    }
+
+    private func isFor(_ user: UserID, _ message: Message) throws(StoreError) -> Bool {
+        guard message.isRestricted else { return true }
+        guard let state = try self.memory.user(user) else { return false }
+        return message.isFor(state.name)
+    }
+
+    private func seers(of message: Message) throws(StoreError) -> Set<UserID>? {
+        guard message.isRestricted else { return nil }
+        var seers: Set<UserID> = [message.sender]
+        for name in message.content.envelope?.visibleTo ?? [] {
+            if let user = try self.memory.user(named: name) { seers.insert(user.id) }
+        }
+        return seers
     }
 
     /// Makes a reminder for every member the message calls by name, but its sender. Of more names than the conversation
     /// has members the rest is not looked at.
-    private func remind(of message: Message, _ conversation: ConversationState) throws(StoreError) -> [UserID] {
+    private func remind(
+        of message: Message, for seers: Set<UserID>?, _ conversation: ConversationState
+    ) throws(StoreError) -> [UserID] {
         let mentions = message.content.mentions
         let members = try self.memory.home(of: conversation).roles
         var called = mentions.all ? members.keys.sorted() : []
@@ -271,7 +333,7 @@ final class Appender {
             }
         }
         var seen: Set<UserID> = [message.sender]
-        called.removeAll { !seen.insert($0).inserted }
+        called.removeAll { !seen.insert($0).inserted || seers?.contains($0) == false }
         let reminder = NewReminder(
             in: conversation.id, sequence: message.sequence, kind: .mention, text: "", locates: true)
         for user in called {
@@ -327,9 +389,11 @@ final class Appender {
                 message: message, kind: target.seed?.kind ?? .direct, channel: target.seed?.channel, objectID: .zero,
                 members: target.seed?.people ?? [], peerName: target.peer?.name, isDuplicate: isDuplicate)
         }
-        return Accepted(
+        var accepted = Accepted(
             message: message, kind: conversation.kind, channel: conversation.channel, objectID: conversation.objectID,
             members: try self.memory.receivers(of: conversation), peerName: target.peer?.name, isDuplicate: isDuplicate)
+        if !isDuplicate { accepted.seers = try self.seers(of: message) }
+        return accepted
     }
 
     // MARK: Resends

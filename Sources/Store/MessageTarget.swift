@@ -11,6 +11,8 @@ struct MessageTarget {
     let flags: MessageFlags
     let editCount: Int
     let isPinned: Bool
+    /// Who may see it besides its sender; `nil` when everybody may.
+    let visibleTo: [UserName]?
     let facts: MessageFacts
 
     var countsAsUnread: Bool { self.flags.contains(.countsAsUnread) }
@@ -52,7 +54,25 @@ extension WriteTransaction {
     func target(_ place: MessagePlace, by actor: Actor) throws(StoreError) -> MessageTarget {
         let conversation = try self.conversation(place.conversation, for: actor)
         guard let target = try self.target(place, in: conversation, by: actor) else { throw .refused(.noSuchMessage) }
+        // Managers may take back what is not for them, too.
+        let isManager = target.facts.role == .manager || target.facts.role == .owner
+        if actor.isPrivileged || isManager { return target }
+        guard try self.isForThem(target, actor.user) else { throw .refused(.noSuchMessage) }
         return target
+    }
+
+    /// Whether somebody may see a message.
+    func isForThem(_ target: MessageTarget, _ user: UserID) throws(StoreError) -> Bool {
+        guard let names = target.visibleTo, target.sender != user else { return true }
+        return names.contains(try self.name(user))
+    }
+
+    /// Those of the receivers who may see a message.
+    func seers(of target: MessageTarget) throws(StoreError) -> [UserID] {
+        guard let names = target.visibleTo else { return target.receivers }
+        var seers: Set<UserID> = [target.sender]
+        for name in names { if let user = try self.memory.user(named: name) { seers.insert(user.id) } }
+        return target.receivers.filter(seers.contains)
     }
 
     /// `nil` when there is no such message.
@@ -61,7 +81,7 @@ extension WriteTransaction {
     ) throws(StoreError) -> MessageTarget? {
         let sql: StaticString = """
             SELECT m.id, m.sender_id, m.sent_at, m.flags, coalesce(e.withdrawn, 0), coalesce(e.edit_count, 0),
-                coalesce(e.pinned, 0)
+                coalesce(e.pinned, 0), m.envelope
             FROM message m LEFT JOIN message_extra e
                 ON e.conversation_id = m.conversation_id AND e.sequence = m.sequence
             WHERE m.conversation_id = ? AND m.sequence = ?
@@ -81,8 +101,8 @@ extension WriteTransaction {
             facts.receiptRequested = flags.contains(.receiptRequested)
             return MessageTarget(
                 conversation: conversation, receivers: receivers, place: place, id: MessageID(rawValue: row.int64(0)),
-                sender: sender,
-                flags: flags, editCount: Int(row.int64(5)), isPinned: row.int64(6) != 0, facts: facts)
+                sender: sender, flags: flags, editCount: Int(row.int64(5)), isPinned: row.int64(6) != 0,
+                visibleTo: flags.contains(.restricted) ? try row.envelope(7)?.visibleTo ?? [] : nil, facts: facts)
         }
     }
 

@@ -96,7 +96,7 @@ extension ReadTransaction {
             ? try self.conversations(with: file.id) : try self.conversations(with: file.id, of: user)
         let name = try self.name(of: user)
         for conversation in conversations {
-            guard let start = try self.visibleStart(of: conversation, for: user) else { continue }
+            guard let view = try self.visibleView(of: conversation, for: user) else { continue }
             let sql: StaticString = """
                 SELECT DISTINCT r.sequence FROM file_reference r LEFT JOIN message_mark k
                     ON k.user_id = ?3 AND k.conversation_id = r.conversation_id AND k.sequence = r.sequence
@@ -104,12 +104,13 @@ extension ReadTransaction {
                 ORDER BY r.sequence DESC LIMIT ?5
                 """
             let sequences = try self.connection.query(
-                sql, file.id, conversation, user, start, Self.messagesToLookAt
+                sql, file.id, conversation, user, view.start, Self.messagesToLookAt
             ) { row throws(StoreError) in row.int64(0) }
             for sequence in sequences {
                 let message = try self.connection.message(
                     in: conversation, sequence: sequence, senderName: self.name)
-                if let message, Self.shows(message, to: name) { return true }
+                guard let message, Self.shows(message, to: name) else { continue }
+                if try self.seen(message, view)?.isStandIn == false { return true }
             }
         }
         return false
@@ -137,10 +138,10 @@ extension ReadTransaction {
         ) { row throws(StoreError) in row.conversationID(0) }
     }
 
-    /// The first sequence that somebody sees of a conversation; `nil` for who is not in it.
-    private func visibleStart(of id: ConversationID, for user: UserID) throws(StoreError) -> Int64? {
+    /// What somebody sees of a conversation; `nil` for who is not in it.
+    private func visibleView(of id: ConversationID, for user: UserID) throws(StoreError) -> HistoryView? {
         do throws(StoreError) {
-            return try self.start(of: id, for: .member(user))
+            return try self.view(of: id, for: .member(user))
         } catch .notFound {
             return nil
         }

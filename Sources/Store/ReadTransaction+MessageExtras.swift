@@ -64,7 +64,10 @@ extension ReadTransaction {
         let sql: StaticString = """
             SELECT j.value, g.id, e.revision, e.withdrawn, w.name, e.edit_count, d.body, d.is_json, d.edited_at, e.pinned,
                 e.reader_count, e.attributes, k.revision, k.hidden, k.heard, r.read_at, c.member_count, s.user_id,
-                d.wire, d.envelope, e.patched_at
+                d.wire, d.envelope, e.patched_at,
+                CASE WHEN g.flags & 512 THEN (
+                    SELECT count(*) FROM json_each(g.envelope, '$.visible') v JOIN user vu ON vu.name = v.value
+                    JOIN member vm ON vm.conversation_id = ?4 AND vm.user_id = vu.id WHERE vu.id <> g.sender_id) END
             FROM json_each(?1) j
             JOIN conversation c ON c.id = ?4
             LEFT JOIN message_extra e ON e.conversation_id = ?2 AND e.sequence = j.value
@@ -77,10 +80,51 @@ extension ReadTransaction {
             WHERE e.revision IS NOT NULL OR k.revision IS NOT NULL
             """
         let home = try self.home(of: id)
-        let extras = try self.connection.query(sql, try Self.list(sequences), id, user, home) {
+        var extras = try self.connection.query(sql, try Self.list(sequences), id, user, home) {
             row throws(StoreError) in try Self.extra(row, in: id)
         }
+        if let user { extras = try self.seen(extras, in: id, by: user) }
         return Dictionary(extras.map { ($0.place.sequence, $0) }) { first, _ in first }
+    }
+
+    /// Who does not see a message is not told its edits and attributes either; what the operator's rules say to the text
+    /// that an edit gave it, holds for that text.
+    private func seen(
+        _ extras: [MessageExtra], in id: ConversationID, by user: UserID
+    ) throws(StoreError) -> [MessageExtra] {
+        let filter = self.views.filter
+        var view: HistoryView?
+        var seen: [MessageExtra] = []
+        for var extra in extras {
+            defer { seen.append(extra) }
+            guard extra.editedBody != nil || extra.attributes != nil else { continue }
+            if view == nil { view = try self.view(of: id, for: .member(user)) }
+            guard let view, let viewer = view.viewer,
+                let message = try self.connection.message(
+                    in: id, sequence: extra.place.sequence, senderName: self.name)
+            else { continue }
+            guard message.isFor(viewer.name), extra.place.sequence >= view.start else {
+                extra.attributes = nil
+                extra.editedBody = nil
+                extra.editedEnvelope = nil
+                extra.editedWire = nil
+                extra.editedAtMilliseconds = nil
+                extra.editCount = 0
+                continue
+            }
+            if filter.isEmpty { continue }
+            guard let edited = message.edited(extra) else {
+                if try self.seen(message, view)?.isStandIn != false { extra.attributes = nil }
+                continue
+            }
+            guard let shown = try self.seen(edited, view), shown.isStandIn else { continue }
+            extra.attributes = nil
+            extra.editedBody = shown.content.body
+            extra.editedBodyIsJSONObject = true
+            extra.editedWire = .native
+            extra.editedEnvelope = nil
+        }
+        return seen
     }
 
     private static func extra(_ row: Row, in id: ConversationID) throws(StoreError) -> MessageExtra {
@@ -94,7 +138,8 @@ extension ReadTransaction {
         extra.isPinned = row.int64(9) != 0
         extra.readerCount = Int(row.int64(10))
         let isSenderMember = !row.isNull(17)
-        extra.unreadCount = max(0, Int(row.int64(16)) - (isSenderMember ? 1 : 0) - extra.readerCount)
+        let receivers = row.optionalInt64(21).map { Int($0) } ?? Int(row.int64(16)) - (isSenderMember ? 1 : 0)
+        extra.unreadCount = max(0, receivers - extra.readerCount)
         extra.isHidden = row.int64(13) != 0
         extra.isHeard = row.int64(14) != 0
         extra.readAtMilliseconds = row.optionalInt64(15)
@@ -121,7 +166,13 @@ extension ReadTransaction {
     ///
     /// - Throws: `notFound` without access.
     package func edits(of place: MessagePlace, as access: HistoryAccess) throws(StoreError) -> [MessageEdit] {
-        try self.check(access, to: place.conversation)
+        let view = try self.view(of: place.conversation, for: access)
+        if view.viewer != nil {
+            // What stands in the place of a message has no edits; nor do the operator's rules let older words out.
+            let filter = self.views.filter
+            let message = try self.message(in: place.conversation, sequence: place.sequence, as: access)
+            guard let message, !message.isStandIn, filter.isEmpty else { return [] }
+        }
         let sql: StaticString = """
             SELECT d.number, u.name, d.body, d.is_json, d.edited_at
             FROM message_edit d JOIN user u ON u.id = d.editor_id
@@ -167,6 +218,8 @@ extension ReadTransaction {
             SELECT m.user_id, u.name, u.display_name, NULL
             FROM message g JOIN member m ON m.conversation_id = ? JOIN user u ON u.id = m.user_id
             WHERE g.conversation_id = ? AND g.sequence = ? AND m.user_id > ? AND m.user_id <> g.sender_id
+                AND (g.flags & 512 = 0 OR EXISTS (
+                    SELECT 1 FROM json_each(g.envelope, '$.visible') v WHERE v.value = u.name))
                 AND NOT EXISTS (
                     SELECT 1 FROM message_reader r
                     WHERE r.conversation_id = g.conversation_id AND r.sequence = g.sequence AND r.user_id = m.user_id)

@@ -3,36 +3,79 @@ package import ChatModel
 /// By whose right history is read.
 package enum HistoryAccess: Hashable, Sendable {
     /// A member or listener of the conversation; to anyone else it does not exist. They see all of it, also what was said
-    /// before they joined (F109), but not what they cleared.
+    /// before they joined unless the operator has set otherwise (F109), but not what they cleared. What is not for them,
+    /// and what the operator's rules have them see otherwise, is replaced by a stand-in (`MessageFlags.standIn`).
     case member(UserID)
+    /// A business server that reads for somebody, in the conversation or not: all of the history, each message as they
+    /// would be shown it.
+    case onBehalf(of: UserID)
     /// The operator, the server itself.
     case unrestricted
 }
 
 extension ReadTransaction {
+    /// So many messages are looked through for one page.
+    package static let maximumLookedThrough = 20_000
+
     /// The newest messages, oldest first; `limit` is 1...1000.
     ///
+    /// - Parameter skippingUnseen: for protocols that need no sequences: what the person is shown nothing of is left out,
+    ///   and the page is filled from further away, through `maximumLookedThrough` messages at most. Otherwise it is there
+    ///   as `MessageFlags.unseen`.
     /// - Throws: `notFound` without access; `invalid` for the limit.
     package func latestMessages(
-        in id: ConversationID, limit: Int, as access: HistoryAccess
+        in id: ConversationID, limit: Int, as access: HistoryAccess, skippingUnseen: Bool = false
     ) throws(StoreError) -> [Message] {
-        try self.messages(in: id, before: Int64.max, limit: limit, as: access)
+        try self.messages(in: id, before: Int64.max, limit: limit, as: access, skippingUnseen: skippingUnseen)
     }
 
     /// The messages just before `sequence`, without it, oldest first; `limit` is 1...1000.
     package func messages(
-        in id: ConversationID, before sequence: Int64, limit: Int, as access: HistoryAccess
+        in id: ConversationID, before sequence: Int64, limit: Int, as access: HistoryAccess,
+        skippingUnseen: Bool = false
     ) throws(StoreError) -> [Message] {
-        let start = try self.start(of: id, for: access)
-        return try self.messages(in: id, before: sequence, from: start, limit: try Self.page(limit))
+        let view = try self.view(of: id, for: access)
+        let page = Int(try Self.page(limit))
+        var found: [Message] = []
+        var before = sequence
+        var lookedThrough = 0
+        repeat {
+            let rows = try self.messages(in: id, before: before, from: view.start, view, limit: Int64(page))
+            let seen = try self.seen(rows, view)
+            found = (skippingUnseen ? seen.filter { !$0.isUnseen } : seen).suffix(page - found.count) + found
+            guard let first = rows.first, rows.count == page else { break }
+            before = first.sequence
+            lookedThrough += rows.count
+        } while found.count < page && lookedThrough < Self.maximumLookedThrough
+        return found
     }
 
     /// The messages just after `sequence`, without it, oldest first; `limit` is 1...1000.
     package func messages(
-        in id: ConversationID, after sequence: Int64, limit: Int, as access: HistoryAccess
+        in id: ConversationID, after sequence: Int64, limit: Int, as access: HistoryAccess,
+        skippingUnseen: Bool = false
     ) throws(StoreError) -> [Message] {
-        let start = try self.start(of: id, for: access)
-        return try self.messages(in: id, from: max(start, sequence &+ 1), limit: try Self.page(limit))
+        let view = try self.view(of: id, for: access)
+        return try self.messages(
+            in: id, from: max(view.start, sequence &+ 1), view, page: Int(try Self.page(limit)),
+            skippingUnseen: skippingUnseen)
+    }
+
+    private func messages(
+        in id: ConversationID, from sequence: Int64, _ view: HistoryView, page: Int, skippingUnseen: Bool
+    ) throws(StoreError) -> [Message] {
+        var found: [Message] = []
+        var from = sequence
+        var lookedThrough = 0
+        repeat {
+            let rows = try self.messages(in: id, from: from, view, limit: Int64(page))
+            let seen = try self.seen(rows, view)
+            found += (skippingUnseen ? seen.filter { !$0.isUnseen } : seen).prefix(page - found.count)
+            guard let last = rows.last, rows.count == page else { break }
+            from = last.sequence + 1
+            lookedThrough += rows.count
+        } while found.count < page && lookedThrough < Self.maximumLookedThrough
+        return found
     }
 
     /// A message with its neighbours, oldest first: (limit - 1) / 2 before it, rounded down, itself, and the rest after
@@ -41,30 +84,31 @@ extension ReadTransaction {
     package func messages(
         in id: ConversationID, around sequence: Int64, limit: Int, as access: HistoryAccess
     ) throws(StoreError) -> [Message] {
-        let start = try self.start(of: id, for: access)
         let page = try Self.page(limit)
-        let before = (page - 1) / 2
-        guard sequence >= start, try self.message(in: id, sequence: sequence, as: .unrestricted) != nil else {
-            return []
-        }
-        let earlier = before == 0 ? [] : try self.messages(in: id, before: sequence, from: start, limit: before)
-        return earlier + (try self.messages(in: id, from: sequence, limit: page - before))
+        let before = Int((page - 1) / 2)
+        guard try self.message(in: id, sequence: sequence, as: access) != nil else { return [] }
+        let earlier = before == 0 ? [] : try self.messages(in: id, before: sequence, limit: before, as: access)
+        return earlier + (try self.messages(in: id, after: sequence - 1, limit: Int(page) - before, as: access))
     }
 
     package func message(
         in id: ConversationID, sequence: Int64, as access: HistoryAccess
     ) throws(StoreError) -> Message? {
-        guard sequence >= (try self.start(of: id, for: access)) else { return nil }
-        return try self.connection.message(in: id, sequence: sequence, senderName: self.name)
+        let view = try self.view(of: id, for: access)
+        guard sequence >= view.start else { return nil }
+        guard let message = try self.connection.message(in: id, sequence: sequence, senderName: self.name) else {
+            return nil
+        }
+        return try self.seen(message, view)
     }
 
     /// The message with this id. Ids rise with the sequence, so it is found by halving: about 20 steps in a million.
     package func message(
         _ message: MessageID, in id: ConversationID, as access: HistoryAccess
     ) throws(StoreError) -> Message? {
-        let start = try self.start(of: id, for: access)
-        guard let place = try self.place(of: message, in: id), place.sequence >= start else { return nil }
-        return try self.connection.message(in: id, sequence: place.sequence, senderName: self.name)
+        try self.check(access, to: id)
+        guard let place = try self.place(of: message, in: id) else { return nil }
+        return try self.message(in: id, sequence: place.sequence, as: access)
     }
 
     /// Where the message with this id is, found in the same way; `nil` when it is not in this conversation. Says nothing
@@ -84,48 +128,41 @@ extension ReadTransaction {
         return nil
     }
 
-    /// The first sequence that may be shown: 1, or what comes after the part a member has cleared.
-    func start(of id: ConversationID, for access: HistoryAccess) throws(StoreError) -> Int64 {
-        guard case .member(let user) = access else { return 1 }
-        let sql: StaticString = """
-            SELECT coalesce(p.cleared_through, 0) + 1 FROM member m
-            LEFT JOIN preference p ON p.user_id = m.user_id AND p.conversation_id = m.conversation_id
-            WHERE m.conversation_id = ? AND m.user_id = ?
-            """
-        if let start = try self.connection.first(sql, id, user, read: { row throws(StoreError) in row.int64(0) }) {
-            return start
-        }
-        guard try self.hears(user, in: id) else { throw .notFound("the conversation") }
-        return 1
-    }
-
     /// - Throws: `notFound` without access.
     func check(_ access: HistoryAccess, to id: ConversationID) throws(StoreError) {
-        _ = try self.start(of: id, for: access)
+        _ = try self.view(of: id, for: access)
     }
 
     private func messages(
-        in id: ConversationID, before sequence: Int64, from start: Int64, limit: Int64
+        in id: ConversationID, before sequence: Int64, from start: Int64, _ view: HistoryView, limit: Int64
     ) throws(StoreError) -> [Message] {
         let sql: StaticString = """
             SELECT conversation_id, sequence, id, sender_id, sent_at, kind, flags, wire, expire, client_token, topic, body,
                 envelope
-            FROM message WHERE conversation_id = ? AND sequence < ? AND sequence >= ? ORDER BY sequence DESC LIMIT ?
+            FROM message m WHERE conversation_id = ?1 AND sequence < ?2 AND sequence >= ?3
+                AND (?5 IS NULL OR flags & 512 = 0 OR sender_id = ?6
+                    OR EXISTS (SELECT 1 FROM json_each(m.envelope, '$.visible') v WHERE v.value = ?5))
+            ORDER BY sequence DESC LIMIT ?4
             """
-        return try self.connection.query(sql, id, sequence, start, limit) { row throws(StoreError) in
-            try row.message(senderName: self.name)
-        }.reversed()
+        return try self.connection.query(
+            sql, id, sequence, start, limit, view.onlyFor?.text, view.viewer?.user
+        ) { row throws(StoreError) in try row.message(senderName: self.name) }.reversed()
     }
 
-    private func messages(in id: ConversationID, from sequence: Int64, limit: Int64) throws(StoreError) -> [Message] {
+    private func messages(
+        in id: ConversationID, from sequence: Int64, _ view: HistoryView, limit: Int64
+    ) throws(StoreError) -> [Message] {
         let sql: StaticString = """
             SELECT conversation_id, sequence, id, sender_id, sent_at, kind, flags, wire, expire, client_token, topic, body,
                 envelope
-            FROM message WHERE conversation_id = ? AND sequence >= ? ORDER BY sequence LIMIT ?
+            FROM message m WHERE conversation_id = ?1 AND sequence >= ?2
+                AND (?4 IS NULL OR flags & 512 = 0 OR sender_id = ?5
+                    OR EXISTS (SELECT 1 FROM json_each(m.envelope, '$.visible') v WHERE v.value = ?4))
+            ORDER BY sequence LIMIT ?3
             """
-        return try self.connection.query(sql, id, sequence, limit) { row throws(StoreError) in
-            try row.message(senderName: self.name)
-        }
+        return try self.connection.query(
+            sql, id, sequence, limit, view.onlyFor?.text, view.viewer?.user
+        ) { row throws(StoreError) in try row.message(senderName: self.name) }
     }
 
     // MARK: Numbers for status

@@ -79,7 +79,8 @@ extension ReadTransaction {
         let sql: StaticString = """
             SELECT m.conversation_id, c.head_countable - m.read_countable - m.own_countable_since_read
             FROM member m JOIN conversation c ON c.id = m.conversation_id
-            WHERE m.user_id = ? AND c.head_countable > m.read_countable + m.own_countable_since_read
+            WHERE m.user_id = ?1 AND (c.head_countable > m.read_countable + m.own_countable_since_read
+                    OR c.id IN (SELECT conversation_id FROM shown_count WHERE user_id = ?1))
                 AND c.kind <> 3 AND c.kind <> 4 AND c.kind <> 9
             """
         let hidden = try self.hiddenCounts(of: user).afterRead
@@ -118,15 +119,18 @@ extension ReadTransaction {
         return badges
     }
 
-    /// Withheld messages by conversation, nearly always none: after the read position, and after where the badge starts
-    /// to count.
+    /// By how many messages less each conversation counts than its numbers say, nearly always none: those withheld, without
+    /// those that are for some only, this person among them, which the numbers leave out. After the read position, and
+    /// after where the badge starts to count.
     func hiddenCounts(
         of user: UserID
     ) throws(StoreError) -> (afterRead: [ConversationID: Int64], afterBadge: [ConversationID: Int64]) {
         let sql: StaticString = """
-            SELECT h.conversation_id, count(*), sum(h.sequence > m.own_last_sequence) FROM hidden_count h
-            JOIN member m ON m.conversation_id = h.conversation_id AND m.user_id = h.user_id
-            WHERE h.user_id = ? AND h.sequence > m.read_sequence GROUP BY h.conversation_id
+            SELECT h.conversation_id, sum(h.less), sum(h.less * (h.sequence > m.own_last_sequence)) FROM (
+                SELECT conversation_id, sequence, 1 AS less FROM hidden_count WHERE user_id = ?1
+                UNION ALL SELECT conversation_id, sequence, -1 FROM shown_count WHERE user_id = ?1) h
+            JOIN member m ON m.conversation_id = h.conversation_id AND m.user_id = ?1
+            WHERE h.sequence > m.read_sequence GROUP BY h.conversation_id
             """
         let rows = try self.connection.query(sql, user) { row throws(StoreError) in
             (id: row.conversationID(0), afterRead: row.int64(1), afterBadge: row.int64(2))
@@ -139,9 +143,11 @@ extension ReadTransaction {
         return counts
     }
 
+    /// The same for one conversation, after a place in it.
     func hiddenCount(_ user: UserID, in id: ConversationID, after sequence: Int64) throws(StoreError) -> Int64 {
         let sql: StaticString = """
-            SELECT count(*) FROM hidden_count WHERE user_id = ? AND conversation_id = ? AND sequence > ?
+            SELECT (SELECT count(*) FROM hidden_count WHERE user_id = ?1 AND conversation_id = ?2 AND sequence > ?3)
+                - (SELECT count(*) FROM shown_count WHERE user_id = ?1 AND conversation_id = ?2 AND sequence > ?3)
             """
         return try self.connection.first(sql, user, id, sequence) { row throws(StoreError) in row.int64(0) } ?? 0
     }

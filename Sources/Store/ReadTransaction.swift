@@ -1,15 +1,21 @@
 import ChatModel
+import Execution
 
 /// One consistent look at what was committed. Valid only inside the closure it is handed to; keep it short, because the
 /// log cannot be emptied while somebody reads.
 package final class ReadTransaction {
     let connection: Connection
     let names: UserNames
+    private let liveViews: Lock<ViewRules>
 
-    init(_ connection: Connection, _ names: UserNames) {
+    init(_ connection: Connection, _ names: UserNames, _ views: Lock<ViewRules> = Lock(ViewRules())) {
         self.connection = connection
         self.names = names
+        self.liveViews = views
     }
+
+    /// What decides what people are shown, as it holds now.
+    var views: ViewRules { self.liveViews.withLock { $0 } }
 
     /// Names of senders, which never change, so that a page of messages needs no join.
     func name(of user: UserID) throws(StoreError) -> UserName {
@@ -38,9 +44,13 @@ final class UserNames {
 /// The reading connection of one thread, opened at its first use.
 final class ReaderSlot {
     private let path: String
+    private let views: Lock<ViewRules>
     private var transaction: ReadTransaction?
 
-    init(path: String) { self.path = path }
+    init(path: String, views: Lock<ViewRules>) {
+        self.path = path
+        self.views = views
+    }
 
     func read<Value>(
         _ body: (ReadTransaction) throws(StoreError) -> Value
@@ -60,7 +70,7 @@ final class ReaderSlot {
 
     private func opened() throws(StoreError) -> ReadTransaction {
         if let transaction = self.transaction { return transaction }
-        let made = ReadTransaction(try Connection(path: self.path, role: .reader), UserNames())
+        let made = ReadTransaction(try Connection(path: self.path, role: .reader), UserNames(), self.views)
         self.transaction = made
         return made
     }

@@ -13,6 +13,7 @@ package final class Store: Sendable {
     private let writer: Thread
     private let gauges: StoreGauges
     private let messageRules: Lock<MessageRules>
+    let views: Lock<ViewRules>
     /// The bounds of files that it was opened with.
     package let fileLimits: FileLimits
 
@@ -23,6 +24,9 @@ package final class Store: Sendable {
         self.fileLimits = options.files
         let rules = Lock(options.rules)
         self.messageRules = rules
+        let views = Lock(ViewRules())
+        views.withLock { $0.showsBeforeJoining = options.showsBeforeJoining }
+        self.views = views
         let queue = WriterQueue(requests: options.queueRequests, bytes: options.queueBytes)
         let voice = StoreVoice()
         let gauges = StoreGauges(queue: queue)
@@ -30,7 +34,9 @@ package final class Store: Sendable {
         let thread = Thread(name: "store-writer") {
             do throws(StoreError) {
                 let folder = try DataFolder(options.folder)
-                try Self.write(options, folder, rules, queue, voice, gauges) { started.change { $0 = .success(()) } }
+                try Self.write(options, folder, rules, views, queue, voice, gauges) {
+                    started.change { $0 = .success(()) }
+                }
                 // The lock goes after the database was closed.
                 withExtendedLifetime(folder) {}
             } catch {
@@ -48,16 +54,17 @@ package final class Store: Sendable {
         self.writer = thread
         let path = DataFolder.databasePath(in: options.folder)
         self.readers = WorkerPool(name: "store-reader", threads: options.readers, capacity: options.queuedReads) {
-            ReaderSlot(path: path)
+            ReaderSlot(path: path, views: views)
         }
     }
 
     /// The life of the writer's thread; the database is closed when it returns.
     private static func write(
-        _ options: StoreOptions, _ folder: DataFolder, _ rules: Lock<MessageRules>, _ queue: WriterQueue,
-        _ voice: StoreVoice, _ gauges: StoreGauges, started: () -> Void
+        _ options: StoreOptions, _ folder: DataFolder, _ rules: Lock<MessageRules>, _ views: Lock<ViewRules>,
+        _ queue: WriterQueue, _ voice: StoreVoice, _ gauges: StoreGauges, started: () -> Void
     ) throws(StoreError) {
-        let writer = try Writer(options, folder, rules: rules, queue: queue, voice: voice, gauges: gauges)
+        let writer = try Writer(
+            options, folder, rules: rules, views: views, queue: queue, voice: voice, gauges: gauges)
         started()
         writer.run()
     }

@@ -35,6 +35,10 @@ package struct StoreOptions: Sendable {
     package var readableCharacters: @Sendable (MessageContent) -> Int = { content in
         String(decoding: content.body, as: UTF8.self).unicodeScalars.count
     }
+    /// The texts of a message that people read, for rules with words.
+    package var readableTexts: ReceiveFilter.Texts = { content in [String(decoding: content.body, as: UTF8.self)] }
+    /// Members see what was said before they joined.
+    package var showsBeforeJoining = true
     /// How long reminders are kept, done or not.
     package var reminderDays = 180
     /// Commands kept for those who are away; the oldest go first.

@@ -79,7 +79,8 @@ extension Verifier {
         let body = row.blob(8)
         return MessageRow(
             conversation: row.int64(0), sequence: row.int64(1), id: row.int64(2), sender: row.int64(3),
-            sentAt: row.int64(4), counts: flags.contains(.countsAsUnread), countable: row.int64(6),
+            sentAt: row.int64(4), counts: flags.intersection([.countsAsUnread, .restricted]) == .countsAsUnread,
+            countable: row.int64(6),
             token: row.optionalBlob(7), isWithdrawn: flags.contains(.withdrawn), bodyIsEmpty: body.isEmpty,
             bodyHash: XXHash.of(body), sentHash: row.int64(9))
     }

@@ -6,6 +6,8 @@ extension Verifier {
         try self.checkMembership()
         try self.checkPreferences()
         try self.checkHiddenCounts()
+        try self.checkShownCounts()
+        try self.checkFilterRules()
         try self.checkCards()
         try self.checkCommands()
     }
@@ -69,8 +71,45 @@ extension Verifier {
             SELECT h.conversation_id, h.user_id FROM hidden_count h
             LEFT JOIN message m ON m.conversation_id = h.conversation_id AND m.sequence = h.sequence
             LEFT JOIN member p ON p.conversation_id = h.conversation_id AND p.user_id = h.user_id
+            JOIN user u ON u.id = h.user_id
             WHERE p.user_id IS NULL OR m.sequence IS NULL OR m.sender_id = h.user_id OR m.flags & 2 = 0
+                OR (m.flags & 512 AND NOT EXISTS (
+                    SELECT 1 FROM json_each(m.envelope, '$.visible') v WHERE v.value = u.name))
             """, .unread, "has a message withheld that does not count for them")
+    }
+
+    /// A message for some counts for each member among them who has not read it, and for nobody else.
+    private func checkShownCounts() throws(StoreError) {
+        try self.each(
+            """
+            SELECT s.conversation_id, s.user_id FROM shown_count s
+            LEFT JOIN message m ON m.conversation_id = s.conversation_id AND m.sequence = s.sequence
+            LEFT JOIN member p ON p.conversation_id = s.conversation_id AND p.user_id = s.user_id
+            JOIN user u ON u.id = s.user_id
+            WHERE p.user_id IS NULL OR m.sequence IS NULL OR m.sender_id = s.user_id OR m.flags & 514 <> 514
+                OR s.sequence <= p.read_sequence OR s.sequence <= p.joined_sequence
+                OR NOT EXISTS (SELECT 1 FROM json_each(m.envelope, '$.visible') v WHERE v.value = u.name)
+            """, .unread, "has a message for some counted that is not for them, or that they have read")
+        try self.each(
+            """
+            SELECT m.conversation_id, p.user_id FROM message m
+            JOIN json_each(m.envelope, '$.visible') v JOIN user u ON u.name = v.value
+            JOIN member p ON p.conversation_id = m.conversation_id AND p.user_id = u.id
+            WHERE m.flags & 514 = 514 AND m.sender_id <> u.id AND m.sequence > p.read_sequence
+                AND m.sequence > p.joined_sequence AND NOT EXISTS (
+                    SELECT 1 FROM shown_count s WHERE s.user_id = u.id AND s.conversation_id = m.conversation_id
+                        AND s.sequence = m.sequence)
+            """, .unread, "has a message for some that is not counted for them")
+    }
+
+    /// The rules for what people are shown can be obeyed.
+    private func checkFilterRules() throws(StoreError) {
+        for rule in try ReadTransaction(self.connection, UserNames()).filterRules() {
+            guard let problem = rule.problem else { continue }
+            self.notes.add(
+                .setting,
+                "Filter rule \(rule.number) cannot be obeyed (\(problem)). Remove it: teahouse ctl filter remove.")
+        }
     }
 
     private func checkCards() throws(StoreError) {

@@ -36,6 +36,11 @@ extension WriteTransaction {
         return names
     }
 
+    /// Of what a message says now only those hear whom it is for; that it is gone, everybody who was told that it is there.
+    private func told(of target: MessageTarget, isRecalled: Bool) throws(StoreError) -> [UserID] {
+        isRecalled && target.conversation.kind != .service ? target.receivers : try self.seers(of: target)
+    }
+
     /// Tells of a message that was changed.
     func noteChanged(
         _ target: MessageTarget, by actor: Actor, isRecalled: Bool, content: (inout MessageContent) -> Void
@@ -50,10 +55,10 @@ extension WriteTransaction {
         var now = stored.content
         content(&now)
         let changed = ChangedMessage(
-            sequence: stored.sequence, id: stored.id, sender: stored.senderName,
+            sequence: stored.sequence, id: stored.id, sender: stored.senderName, senderID: stored.sender,
             sentAtMilliseconds: stored.sentAtMilliseconds, content: now, changedAtMilliseconds: self.wallMilliseconds)
         try self.note(
             isRecalled ? .recalled(changed) : .edited(changed), in: target.conversation, by: actor.user,
-            to: target.receivers)
+            to: try self.told(of: target, isRecalled: isRecalled))
     }
 }

@@ -135,6 +135,7 @@ extension WriteTransaction {
             try self.connection.run("DELETE FROM member WHERE conversation_id = ? AND user_id = ?", id, person)
             try self.connection.run("DELETE FROM delivered WHERE user_id = ? AND conversation_id = ?", person, id)
             try self.connection.run("DELETE FROM hidden_count WHERE user_id = ? AND conversation_id = ?", person, id)
+            try self.connection.run("DELETE FROM shown_count WHERE user_id = ? AND conversation_id = ?", person, id)
             // The rest of their view waits for them; a badge would be of messages they never got.
             try self.connection.run(
                 "UPDATE preference SET marked_unread = 0 WHERE user_id = ? AND conversation_id = ?", person, id)

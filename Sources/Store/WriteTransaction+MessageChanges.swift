@@ -69,7 +69,8 @@ extension WriteTransaction {
     ///   - isJSONObject: the new body is one JSON object, like `MessageFlags.bodyIsJSONObject`.
     ///   - isBinary: it is no text, like `MessageFlags.binary`.
     ///   - wire: whose body it is; `nil` when it is of the protocol the message came from.
-    ///   - envelope: what it carries beside the body from now on; `nil` for what it carried before.
+    ///   - envelope: what it carries beside the body from now on; `nil` for what it carried before. Whom the message is
+    ///     for stays as it was sent.
     /// - Throws: `refused` (see `MessageRules.editRefusal`), `tooMany` after `MessageLimits.edits`; `invalid` when the
     ///   body is too long.
     @discardableResult
@@ -88,6 +89,7 @@ extension WriteTransaction {
         try self.checkLength(of: content, in: target.conversation, by: actor)
         guard target.editCount < MessageLimits.edits else { throw .refused(.tooMany(limit: MessageLimits.edits)) }
         try self.replaceFileReferences(of: place, body: newBody, by: actor)
+        let envelope = envelope?.visible(to: target.visibleTo)
         let revision = try self.touchExtra(of: target)
         let number = target.editCount + 1
         try self.connection.run(

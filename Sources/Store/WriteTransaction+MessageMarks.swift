@@ -41,7 +41,7 @@ extension WriteTransaction {
             INSERT INTO message_mark (user_id, conversation_id, sequence, revision, hidden) VALUES (?, ?, ?, ?, 1)
             ON CONFLICT DO UPDATE SET revision = excluded.revision, hidden = 1
             """, user, place.conversation, place.sequence, revision)
-        if target.countsAsUnread && target.sender != user && isUnread {
+        if target.countsAsUnread && target.sender != user && isUnread, try self.isForThem(target, user) {
             try self.connection.run(
                 "INSERT OR IGNORE INTO hidden_count (user_id, conversation_id, sequence) VALUES (?, ?, ?)", user,
                 place.conversation, place.sequence)
@@ -86,7 +86,8 @@ extension WriteTransaction {
         for sequence in sequences {
             let place = MessagePlace(id, sequence)
             guard let target = try self.target(place, in: conversation, by: Actor(user)),
-                self.memory.rules.readRefusal(target.facts) == nil, try self.addReader(user, of: place)
+                self.memory.rules.readRefusal(target.facts) == nil, try self.isForThem(target, user),
+                try self.addReader(user, of: place)
             else { continue }
             let revision = try self.touchExtra(of: target)
             try self.connection.run(

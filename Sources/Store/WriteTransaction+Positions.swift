@@ -111,6 +111,10 @@ extension WriteTransaction {
             """, target, member.readCountable, member.ownCountableSinceRead, self.nextChange(), self.wallMilliseconds,
             conversation.id, member.user)
         try self.noteReadReceipt(of: member.user, in: conversation, after: before, upTo: target)
+        // Positions only rise: what is behind them is never counted again.
+        try self.connection.run(
+            "DELETE FROM shown_count WHERE user_id = ? AND conversation_id = ? AND sequence <= ?", member.user,
+            conversation.id, target)
     }
 
     /// Sets the badge by hand, or takes it away.
@@ -195,9 +199,12 @@ extension Connection {
     ) throws(StoreError) -> Int64 {
         let sql: StaticString = """
             SELECT count(*) FROM message
-            WHERE conversation_id = ? AND sequence > ? AND sequence <= ? AND sender_id = ? AND flags & ?
+            WHERE conversation_id = ?1 AND sequence > ?2 AND sequence <= ?3 AND sender_id = ?4 AND flags & ?5 = ?6
             """
-        return try self.first(sql, id, low, high, user, MessageFlags.countsAsUnread.rawValue) {
+        let (counts, restricted) = (MessageFlags.countsAsUnread, MessageFlags.restricted)
+        return try self.first(
+            sql, id, low, high, user, counts.union(restricted).rawValue, counts.rawValue
+        ) {
             row throws(StoreError) in row.int64(0)
         } ?? 0
     }
@@ -210,6 +217,9 @@ extension Connection {
         let sql: StaticString = """
             SELECT m.sequence FROM message m
             WHERE m.conversation_id = ?1 AND m.sequence > ?2 AND m.sender_id <> ?3 AND m.flags & ?4
+                AND (m.flags & 512 = 0 OR EXISTS (
+                    SELECT 1 FROM shown_count s
+                    WHERE s.user_id = ?3 AND s.conversation_id = ?1 AND s.sequence = m.sequence))
                 AND NOT EXISTS (
                     SELECT 1 FROM hidden_count h
                     WHERE h.user_id = ?3 AND h.conversation_id = ?1 AND h.sequence = m.sequence)

@@ -32,8 +32,8 @@ final class Writer {
 
     /// Opens the database on the thread that will write. The folder's lock must outlive the writer.
     init(
-        _ options: StoreOptions, _ folder: DataFolder, rules: Lock<MessageRules>, queue: WriterQueue,
-        voice: StoreVoice, gauges: StoreGauges
+        _ options: StoreOptions, _ folder: DataFolder, rules: Lock<MessageRules>, views: Lock<ViewRules>,
+        queue: WriterQueue, voice: StoreVoice, gauges: StoreGauges
     ) throws(StoreError) {
         self.options = options
         self.queue = queue
@@ -41,7 +41,9 @@ final class Writer {
         self.gauges = gauges
         self.connection = try Connection.openForWriting(folder, options)
         try self.connection.haltTransfers()
-        self.memory = WriterMemory(self.connection, options, rules: rules)
+        self.memory = WriterMemory(self.connection, options, rules: rules, views: views)
+        let stored = try ReadTransaction(self.connection, UserNames(), views).filterRules()
+        if !stored.isEmpty { views.withLock { $0.filter = ReceiveFilter(stored, texts: options.readableTexts) } }
         let sequencer = try Sequencer(self.connection)
         self.tokens = try TokenIndex(self.connection, sequencer, roundKeys: options.recentTokens)
         self.appender = try Appender(

@@ -156,15 +156,18 @@ final class WriterMemory {
     private var conversationsByChannel: [ChannelKey: ConversationState] = [:]
     private var conversationsByObject: [ObjectID: ConversationState] = [:]
     private let liveRules: Lock<MessageRules>
+    /// What people are shown, as it holds now.
+    let views: Lock<ViewRules>
     /// What was set for conversations; `nil` before it is read.
     private var settings: SessionSettings?
     /// Members of all conversations in memory.
     private var membershipCount = 0
     private var tick: UInt64 = 0
 
-    init(_ connection: Connection, _ options: StoreOptions, rules: Lock<MessageRules>) {
+    init(_ connection: Connection, _ options: StoreOptions, rules: Lock<MessageRules>, views: Lock<ViewRules>) {
         self.connection = connection
         self.liveRules = rules
+        self.views = views
         self.bounds = (options.cachedUsers, options.cachedConversations, options.cachedMembers)
     }
 

@@ -34,6 +34,7 @@ extension Translation {
                 payloadIsJSONObject: parameters.payloadIsJSONObject),
             wire: .wuKong, body: parameters.payload, expireSeconds: parameters.expire, topic: parameters.topic)
         content.mentions = self.mentions(all: parameters.mentionsAll, uids: parameters.mentionedUIDs)
+        content.envelope = self.envelope(visibleTo: parameters.visibleUIDs)
         return content
     }
 
@@ -47,7 +48,13 @@ extension Translation {
             flags: self.flags(header: header, setting: setting, payloadIsJSONObject: facts.isJSONObject),
             wire: .wuKong, body: payload, expireSeconds: expire, topic: topic)
         content.mentions = self.mentions(all: facts.mentionsAll, uids: facts.mentionedUIDs)
+        content.envelope = self.envelope(visibleTo: facts.visibleUIDs)
         return content
+    }
+
+    /// `nil` when everybody may see the message. Of a list in which nobody has a name that can exist, nobody may.
+    private static func envelope(visibleTo uids: [String]) -> MessageEnvelope? {
+        uids.isEmpty ? nil : MessageEnvelope(visibleTo: uids.compactMap { self.userName($0) })
     }
 
     private static func mentions(all: Bool, uids: [String]) -> Mentions {

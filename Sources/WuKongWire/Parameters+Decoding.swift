@@ -83,6 +83,7 @@ extension SendParameters {
         self.contentType = payload.facts.contentType
         self.mentionsAll = payload.facts.mentionsAll
         self.mentionedUIDs = payload.facts.mentionedUIDs
+        self.visibleUIDs = payload.facts.visibleUIDs
     }
 
     private mutating func readOptional(_ key: JSONKey, from reader: inout JSONReader) throws(JSONError) {

@@ -2,7 +2,7 @@ import ByteCodec
 
 /// What the server notices in a payload that is otherwise opaque to it.
 package struct PayloadFacts: Hashable, Sendable {
-    /// UIDs that one message can mention; those that follow are passed over.
+    /// UIDs that one message can mention, or be for; those that follow are passed over.
     package static let maximumMentions = 500
     /// Objects within each other in a payload that may stand inside a frame: there it lies two levels down, and the
     /// whole must not exceed what readers accept.
@@ -17,6 +17,10 @@ package struct PayloadFacts: Hashable, Sendable {
     package private(set) var mentionsAll = false
     /// The strings in `mention.uids`, as they stand there.
     package private(set) var mentionedUIDs: [String] = []
+
+    /// The UIDs that alone may see the message; empty for everybody. The list of names is `onlyVisibleTo`, or
+    /// `OnlyVisiableForPartClientIds`, as ChatKit-OC spells it.
+    package private(set) var visibleUIDs: [String] = []
 
     /// The facts of a payload in which there is nothing to notice.
     package init() {}
@@ -44,6 +48,8 @@ package struct PayloadFacts: Hashable, Sendable {
                 self.contentType = Int(reader.integer() ?? 0)
             } else if key == "mention", try reader.peek() == .object {
                 return try self.readMention(from: &reader)
+            } else if key == "onlyVisibleTo" || key == "OnlyVisiableForPartClientIds", try reader.peek() == .array {
+                return try Self.readUIDs(from: &reader, into: &self.visibleUIDs)
             }
             try reader.skipValue()
         }
@@ -54,17 +60,19 @@ package struct PayloadFacts: Hashable, Sendable {
             if key == "all" {
                 self.mentionsAll = try reader.peek() == .boolean ? reader.boolean() : reader.integerOrSkip() == 1
             } else if key == "uids", try reader.peek() == .array {
-                try self.readUIDs(from: &reader)
+                try Self.readUIDs(from: &reader, into: &self.mentionedUIDs)
             } else {
                 try reader.skipValue()
             }
         }
     }
 
-    private mutating func readUIDs(from reader: inout JSONReader) throws(JSONError) {
+    private static func readUIDs(
+        from reader: inout JSONReader, into uids: inout [String]
+    ) throws(JSONError) {
         try reader.readArray { reader throws(JSONError) in
-            if self.mentionedUIDs.count < Self.maximumMentions, try reader.peek() == .string {
-                self.mentionedUIDs.append(try reader.string())
+            if uids.count < Self.maximumMentions, try reader.peek() == .string {
+                uids.append(try reader.string())
             } else {
                 try reader.skipValue()
             }

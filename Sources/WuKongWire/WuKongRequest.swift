@@ -67,6 +67,8 @@ package struct SendParameters: Hashable, Sendable {
     package var mentionsAll: Bool
     /// The UIDs that the payload mentions, at most `PayloadFacts.maximumMentions`.
     package var mentionedUIDs: [String]
+    /// The UIDs that alone may see the message, at most `PayloadFacts.maximumMentions`; empty for everybody.
+    package var visibleUIDs: [String] = []
     package var header: WuKongHeader
     package var setting: WuKongSetting
     package var topic: String?

@@ -4,12 +4,12 @@ import Testing
 
 private let allRequestVectors: [(AdminRequest, String)] = [
     requestVectors, fileRequestVectors, teamRequestVectors, auditRequestVectors, talkRequestVectors, wordRequestVectors,
-    settingRequestVectors, peopleRequestVectors, appRequestVectors,
+    settingRequestVectors, peopleRequestVectors, appRequestVectors, filterRequestVectors,
 ].flatMap { $0 }
 
 private let allReplyVectors: [(AdminReply, String)] = [
     replyVectors, fileReplyVectors, teamReplyVectors, auditReplyVectors, talkReplyVectors, wordReplyVectors,
-    settingReplyVectors, peopleReplyVectors, appReplyVectors,
+    settingReplyVectors, peopleReplyVectors, appReplyVectors, filterReplyVectors,
 ].flatMap { $0 }
 
 @Suite("Lines of the admin socket") struct LineTests {

@@ -9,6 +9,10 @@ private struct PlainCount {
     struct Sent {
         let sender: UserID
         let counts: Bool
+        /// Who may see it besides the sender; `nil` for everybody.
+        let only: Set<UserID>?
+
+        func isFor(_ user: UserID) -> Bool { self.counts && self.sender != user && self.only?.contains(user) != false }
     }
 
     /// One person in one group.
@@ -30,7 +34,7 @@ private struct PlainCount {
         func counted(_ user: UserID, after: Int, without hidden: Set<Int>) -> Int64 {
             Int64(
                 self.messages.enumerated().count { index, sent in
-                    index + 1 > after && sent.counts && sent.sender != user && !hidden.contains(index + 1)
+                    index + 1 > after && sent.isFor(user) && !hidden.contains(index + 1)
                 })
         }
 
@@ -47,8 +51,8 @@ private struct PlainCount {
 
         func badge(_ user: UserID) -> Int64 { max(self.natural(user), self.places[user]?.mark ?? 0) }
 
-        mutating func send(_ user: UserID, counts: Bool) {
-            self.messages.append(Sent(sender: user, counts: counts))
+        mutating func send(_ user: UserID, counts: Bool, only: Set<UserID>?) {
+            self.messages.append(Sent(sender: user, counts: counts, only: only))
             self.places[user]?.own = self.messages.count
             self.places[user]?.mark = 0
         }
@@ -80,7 +84,7 @@ private struct PlainCount {
 @Suite("Unread counts and badges")
 struct UnreadPropertyTests {
     private enum Step {
-        case send(UserID, counts: Bool)
+        case send(UserID, counts: Bool, only: Set<UserID>?)
         case read(UserID, upTo: Int)
         case setUnread(UserID, Int64)
         case clearUnread(UserID)
@@ -132,7 +136,12 @@ struct UnreadPropertyTests {
         let head = group.messages.count
         guard group.places[user] != nil else { return .join(user) }
         switch Int.random(in: 0..<100, using: &random) {
-        case 0..<55: return .send(user, counts: Int.random(in: 0..<4, using: &random) > 0)
+        case 0..<55:
+            var only: Set<UserID>?
+            if Int.random(in: 0..<3, using: &random) == 0 {
+                only = Set(users.filter { _ in Bool.random(using: &random) })
+            }
+            return .send(user, counts: Int.random(in: 0..<4, using: &random) > 0, only: only)
         case 55..<67: return .read(user, upTo: Int.random(in: 0...(head + 1), using: &random))
         case 67..<80: return .setUnread(user, Int64.random(in: 0...(group.natural(user) + 2), using: &random))
         case 80..<83: return .clearUnread(user)
@@ -141,7 +150,7 @@ struct UnreadPropertyTests {
         case 89..<92: return .leave(user)
         default:
             let candidates = group.messages.indices.filter {
-                group.messages[$0].counts && group.messages[$0].sender != user
+                group.messages[$0].isFor(user)
             }
             guard let index = candidates.randomElement(using: &random) else { return .clearUnread(user) }
             return .withhold(user, index + 1)
@@ -150,15 +159,20 @@ struct UnreadPropertyTests {
 
     private static func user(of step: Step) -> UserID {
         switch step {
-        case .send(let user, _), .read(let user, _), .setUnread(let user, _), .clearUnread(let user),
+        case .send(let user, _, _), .read(let user, _), .setUnread(let user, _), .clearUnread(let user),
             .putAway(let user), .clear(let user, _), .leave(let user), .join(let user), .withhold(let user, _):
             user
         }
     }
 
     private func perform(_ step: Step, _ id: ConversationID, _ house: House) throws -> ReadChange? {
-        if case .send(let user, let counts) = step {
-            let result = house.send("m", from: user, to: .id(id), flags: counts ? .countsAsUnread : [])
+        if case .send(let user, let counts, let only) = step {
+            var append = house.append("m", from: user, to: .id(id), flags: counts ? .countsAsUnread : [])
+            if let only {
+                append.content.envelope = MessageEnvelope(
+                    visibleTo: only.sorted().map { UserName("user\($0.rawValue - 1)")! })
+            }
+            let result = house.send([append])[0]
             #expect(result.accepted != nil)
             return nil
         }
@@ -184,7 +198,7 @@ struct UnreadPropertyTests {
     private static func apply(_ step: Step, to group: inout PlainCount.Group) {
         let head = group.messages.count
         switch step {
-        case .send(let user, let counts): group.send(user, counts: counts)
+        case .send(let user, let counts, let only): group.send(user, counts: counts, only: only)
         case .read(let user, let sequence): group.read(user, upTo: sequence)
         case .setUnread(let user, let count): group.setUnread(user, count)
         case .clearUnread(let user): group.read(user, upTo: head)

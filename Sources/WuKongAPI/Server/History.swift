@@ -28,7 +28,7 @@ enum History {
 
         func access(_ user: UserID?) -> HistoryAccess {
             if case .person(let identity) = self.caller { return .member(identity.user) }
-            return .unrestricted
+            return user.map(HistoryAccess.onBehalf) ?? .unrestricted
         }
     }
 

@@ -293,6 +293,7 @@ extension APIFailure {
         case .inputDisabled: "the sender may only read there"
         case .textTooLong: "the text has more characters than are allowed there"
         case .kindNotServed: "channels of this type take no messages"
+        case .byHook(_, let detail): detail ?? "the app's server refused it"
         }
     }
 }

@@ -120,7 +120,9 @@ extension [MessageAnswer] {
     ) {
         for index in part {
             let message = self[index].message
-            guard let strands = streams[message.sequence], !message.content.flags.contains(.withdrawn) else { continue }
+            guard let strands = streams[message.sequence], !message.content.flags.contains(.withdrawn),
+                !message.isStandIn
+            else { continue }
             self[index].streams = StreamSummary(
                 strands, seesEverything: isManager || message.sender == asker, isBasic: isBasic)
         }

@@ -19,6 +19,8 @@ enum Streams {
     private struct Found: Sendable {
         var message: Message
         var place: MessageAnswer.Place
+        /// Of a message for some only, who they are.
+        var seers: [UserID]?
     }
 
     /// Takes a step in a message of `from_uid`; the manager may in any.
@@ -63,7 +65,15 @@ enum Streams {
                     try transaction.message(MessageID(rawValue: id), in: known.id, as: access)
                 }
             guard let message, sender == nil || message.sender == user else { return nil }
-            return Found(message: message, place: try MessageAnswer.Place(known, transaction))
+            var found = Found(message: message, place: try MessageAnswer.Place(known, transaction))
+            if message.isRestricted {
+                var seers = [message.sender]
+                for name in message.content.envelope?.visibleTo ?? [] {
+                    if let user = try transaction.user(named: name)?.id, !seers.contains(user) { seers.append(user) }
+                }
+                found.seers = seers
+            }
+            return found
         }
     }
 
@@ -127,6 +137,8 @@ enum Streams {
             publish(to: message.sender)
         } else if let pair = found.place.pair {
             for user in Set([pair.low, pair.high]) { publish(to: user) }
+        } else if let seers = found.seers {
+            for user in seers { publish(to: user) }
         } else {
             publish(to: nil)
         }
@@ -182,7 +194,7 @@ enum Streams {
             let user = try reader.user(transaction)
             guard let known = try History.find(channel, user, reader, transaction),
                 let message = try transaction.message(withToken: token, in: known.id, as: reader.access(user)),
-                !message.content.flags.contains(.withdrawn)
+                !message.content.flags.contains(.withdrawn), !message.isStandIn
             else { return nil }
             let mayPrivate = wantsPrivate && (reader.caller == .manager || message.sender == user)
             let strands = try transaction.streams(of: [message.sequence], in: known.id)[message.sequence] ?? []

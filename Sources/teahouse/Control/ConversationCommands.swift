@@ -169,10 +169,15 @@ extension Control {
 
     /// A message's text; for what is no text, what it is, and its name, length or size.
     func shown(_ message: AdminMessage) -> String {
-        switch message.sketch.form {
-        case .text, .richText: message.text + (message.isCut ? "…" : "")
-        default: MessageDigest(self.ownTexts).detailed(message.sketch)
-        }
+        let said =
+            switch message.sketch.form {
+            case .text, .richText: message.text + (message.isCut ? "…" : "")
+            default: MessageDigest(self.ownTexts).detailed(message.sketch)
+            }
+        guard let count = message.visibleCount else { return said }
+        let more = count - Int64(message.visibleTo.count)
+        let values = ["names": message.visibleTo.joined(separator: ", "), "count": String(more)]
+        return "\(said) [\(self.text(more > 0 ? "ctl.visibleToMore" : "ctl.visibleTo", values))]"
     }
 
     /// Our own texts in the language that the terminal's are in.

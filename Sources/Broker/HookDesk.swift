@@ -1,0 +1,94 @@
+package import ChatModel
+package import Store
+
+/// What a business server is asked before it happens. Source: LeanCloud's realtime hooks.
+package enum HookQuestion: Sendable {
+    /// `_messageReceived`: a message is about to be taken.
+    case message(Append)
+    /// `_messageUpdate`: a message is about to be edited or recalled.
+    case update(HookedUpdate)
+    /// `_conversationStart`. `attributes`: a JSON object.
+    case start(by: UserName, members: [UserName], attributes: [UInt8])
+    /// `_conversationAdd`, also for who joins alone.
+    case add([UserName], to: ObjectID, by: UserName)
+    /// `_conversationRemove`; not asked for who goes alone.
+    case remove([UserName], from: ObjectID, by: UserName)
+    /// `_conversationUpdate` of the card. `attributes`: a JSON object.
+    case change(ObjectID, by: UserName, attributes: [UInt8])
+    /// `_conversationUpdate` of somebody's own silence.
+    case mute(ObjectID, by: UserName, isMuted: Bool)
+
+    /// The name of the function that is called.
+    package var function: String {
+        switch self {
+        case .message: "_messageReceived"
+        case .update: "_messageUpdate"
+        case .start: "_conversationStart"
+        case .add: "_conversationAdd"
+        case .remove: "_conversationRemove"
+        case .change, .mute: "_conversationUpdate"
+        }
+    }
+}
+
+/// A change of a message that somebody asked for.
+package struct HookedUpdate: Sendable {
+    package var editor: UserID
+    package var place: MessagePlace
+    package var message: MessageID
+    /// The new words; of a recall they are not looked at.
+    package var content: MessageContent
+    package var isRecall: Bool
+
+    package init(
+        editor: UserID, place: MessagePlace, message: MessageID, content: MessageContent, isRecall: Bool
+    ) {
+        self.editor = editor
+        self.place = place
+        self.message = message
+        self.content = content
+        self.isRecall = isRecall
+    }
+}
+
+/// What a business server wants otherwise; `nil` leaves it.
+package struct HookChanges: Hashable, Sendable {
+    /// The body.
+    package var content: [UInt8]?
+    package var isBinary: Bool?
+    /// Only these get the message.
+    package var receivers: [UserName]?
+    /// A JSON object.
+    package var attributes: [UInt8]?
+    package var isMuted: Bool?
+
+    package init() {}
+    package static let none = HookChanges()
+}
+
+/// What a business server says.
+package enum HookVerdict: Hashable, Sendable {
+    case allowed(HookChanges)
+    /// With a number and a text of the app's own for who asked.
+    case rejected(code: Int64?, detail: String?)
+}
+
+/// Asks a business server before something happens.
+package protocol HookDesk: Sendable {
+    /// Whether a question of this function would be asked at all. Called on any thread for each message: short.
+    func wants(_ function: String) -> Bool
+
+    /// - Parameter then: runs once, on any thread, within the desk's time limit.
+    func ask(_ question: HookQuestion, then: @escaping @Sendable (HookVerdict) -> Void)
+}
+
+extension Broker {
+    /// Has each message of people looked at by a business server before it is taken. A message waits aside, those that
+    /// follow to the same conversation behind it, and nothing else waits.
+    package func consult(_ desk: any HookDesk) {
+        self.ask { core in
+            core.desk = desk
+            core.onVerdict = { lane, verdict in self.ask { core in core.answered(lane, verdict) } }
+        }
+    }
+}

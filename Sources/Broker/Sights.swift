@@ -1,0 +1,66 @@
+import ChatModel
+import Store
+
+/// What everybody who gets a message is shown, where that is not the same for all: each form of it once, with its people.
+struct Sights {
+    private(set) var told: [(message: Message, people: [UserID])] = []
+
+    /// `nil` when everybody gets the message as it is.
+    init?(_ accepted: Accepted, _ filter: ReceiveFilter) {
+        let message = accepted.message
+        let verdicts = filter.verdicts(on: message.content, from: message.sender)
+        guard accepted.seers != nil || verdicts != nil else { return nil }
+        var asItIs: [UserID] = []
+        var others: [UserID] = []
+        var filtered: [FilterAction: [UserID]] = [:]
+        for person in accepted.members {
+            if let seers = accepted.seers, !seers.contains(person) {
+                others.append(person)
+            } else if let rule = verdicts?.rule(for: person) {
+                filtered[rule.action, default: []].append(person)
+            } else {
+                asItIs.append(person)
+            }
+        }
+        self.told.append((message, asItIs))
+        if !others.isEmpty, let placeholder = message.forOthers(in: accepted.kind) {
+            self.told.append((placeholder, others))
+        }
+        // A message that is dropped for somebody leaves no trace while it is said.
+        for (action, people) in filtered where action != .drop {
+            self.told.append((message.filtered(by: action), people))
+        }
+    }
+}
+
+extension ConversationEvent {
+    /// The event in the forms in which its people are told it: the new words of an edited message as the operator's rules
+    /// have them.
+    func seen(_ filter: ReceiveFilter) -> [(event: ConversationEvent, people: [UserID])] {
+        guard !filter.isEmpty, case .edited(let changed) = self.change,
+            let verdicts = filter.verdicts(on: changed.content, from: changed.senderID)
+        else { return [(self, self.audience)] }
+        let message = Message(
+            conversation: self.conversation, sequence: changed.sequence, id: changed.id, sender: changed.senderID,
+            senderName: changed.sender, sentAtMilliseconds: changed.sentAtMilliseconds, clientToken: nil,
+            content: changed.content)
+        var asItIs: [UserID] = []
+        var filtered: [FilterAction: [UserID]] = [:]
+        for person in self.audience {
+            if let rule = verdicts.rule(for: person) {
+                filtered[rule.action, default: []].append(person)
+            } else {
+                asItIs.append(person)
+            }
+        }
+        var told = [(event: self, people: asItIs)]
+        for (action, people) in filtered where action != .drop {
+            var changed = changed
+            changed.content = message.filtered(by: action).content
+            var event = self
+            event.change = .edited(changed)
+            told.append((event, people))
+        }
+        return told
+    }
+}

@@ -1,0 +1,130 @@
+package import Broker
+import ByteCodec
+import ChatModel
+import Execution
+import Store
+
+// What the functions are told after it happened.
+extension LeanCloudHooks {
+    /// Begins to be asked about messages, and to tell. Before the first session, so that everybody's coming is told.
+    package func start(with broker: Broker) {
+        broker.consult(self)
+        broker.listen { events in for event in events { self.tell(event) } }
+        // Read and written on the broker's thread alone, as the lock's checks show.
+        let online = Lock<[UserID: Int]>([:])
+        let wantsMessages = self.wants("_messageSent") || self.wants("_receiversOffline")
+        broker.watch(sessionsOnly: !wantsMessages) { events in
+            for event in events {
+                switch event {
+                case .opened(let session):
+                    online.withLock { $0[session.user, default: 0] += 1 }
+                    self.tellOnline(session)
+                case .ended(let session, let reason):
+                    online.withLock { people in
+                        let left = (people[session.user] ?? 1) - 1
+                        people[session.user] = left > 0 ? left : nil
+                    }
+                    self.tellOffline(session, reason)
+                case .accepted(let delivery): self.tell(delivery, online: online.withLock { Set($0.keys) })
+                }
+            }
+        } then: { _ in
+        }
+    }
+
+    private func tell(_ function: String, _ members: [(String, JSONValue)]) {
+        self.tell(News(function: function) { _ throws(StoreError) in JSONValue(hook: members) })
+    }
+
+    // MARK: People
+
+    private func tellOnline(_ session: SessionDescription) {
+        self.tell(
+            "_clientOnline",
+            [
+                ("peerId", .string(session.userName.text)), ("sourceIP", .string(session.address)),
+                ("tag", session.tag.map { .string($0.name) } ?? .null), ("reconnect", .integer(0)),
+            ])
+    }
+
+    private func tellOffline(_ session: SessionDescription, _ reason: SessionEndReason) {
+        self.tell(
+            "_clientOffline",
+            [
+                ("peerId", .string(session.userName.text)), ("closeCode", .integer(Self.code(of: reason))),
+                ("closeMsg", .string(reason.name)), ("sourceIP", .string(session.address)),
+                ("tag", session.tag.map { .string($0.name) } ?? .null),
+            ])
+    }
+
+    /// Source: LeanCloud realtime guide, `_clientOffline`: 1 the person closed, 2 the link was lost, 3 another device with
+    /// the tag, 4 by the API.
+    private static func code(of reason: SessionEndReason) -> Int64 {
+        switch reason {
+        case .signedOut: 1
+        case .takenOver, .sameDevice: 3
+        case .kickedByOperator, .disabled: 4
+        default: 2
+        }
+    }
+
+    // MARK: Conversations
+
+    private func tell(_ event: ConversationEvent) {
+        let conversation = JSONValue.string(event.objectID.text)
+        let actor = JSONValue.string(event.actor.text)
+        switch event.change {
+        case .created: self.tell("_conversationStarted", [("convId", conversation)])
+        case .joined(let members):
+            self.tell(
+                "_conversationAdded", [("initBy", actor), ("convId", conversation), ("members", .names(members))])
+        case .left(let members) where members != [event.actor]:
+            self.tell(
+                "_conversationRemoved", [("initBy", actor), ("convId", conversation), ("members", .names(members))])
+        default: break
+        }
+    }
+
+    // MARK: Messages
+
+    private func tell(_ delivery: Delivery, online: Set<UserID>) {
+        let message = delivery.message
+        self.tell(
+            News(function: "_messageSent") { transaction throws(StoreError) in
+                guard let (members, conversation) = try transaction.people(of: message) else { return nil }
+                let here = members.filter { online.contains($0.user) }.map(\.name)
+                let away = members.filter { !online.contains($0.user) }.map(\.name)
+                return JSONValue(
+                    hook: [
+                        ("fromPeer", .string(message.senderName.text)), ("convId", .string(conversation.objectID.text)),
+                        ("msgId", .string(String(message.id.rawValue))), ("onlinePeers", .names(here)),
+                        ("offlinePeers", .names(away)), ("timestamp", .integer(message.sentAtMilliseconds)),
+                    ], JSONValue.members(of: message.content, kind: conversation.kind))
+            })
+        guard !message.content.flags.contains(.transient), delivery.kind != .room else { return }
+        self.tell(
+            News(function: "_receiversOffline") { transaction throws(StoreError) in
+                guard let (members, conversation) = try transaction.people(of: message) else { return nil }
+                let away = members.filter { !online.contains($0.user) }.map(\.name)
+                guard !away.isEmpty else { return nil }
+                let mentions = message.content.mentions
+                return JSONValue(
+                    hook: [
+                        ("fromPeer", .string(message.senderName.text)), ("convId", .string(conversation.objectID.text)),
+                        ("offlinePeers", .names(away)), ("timestamp", .integer(message.sentAtMilliseconds)),
+                        ("mentionAll", .boolean(mentions.all)),
+                        ("mentionOfflinePeers", .names(away.filter(mentions.users.contains))),
+                    ], JSONValue.members(of: message.content, kind: conversation.kind))
+            })
+    }
+}
+
+extension ReadTransaction {
+    /// The first receivers of a message, without its sender.
+    fileprivate func people(of message: Message) throws(StoreError) -> (members: [Member], conversation: Conversation)?
+    {
+        guard let conversation = try self.conversation(message.conversation) else { return nil }
+        let members = try self.members(of: conversation.id).filter { $0.user != message.sender }
+        return (Array(members.prefix(LeanCloudHooks.maximumReceivers)), conversation)
+    }
+}

@@ -1,0 +1,288 @@
+package import Broker
+import ByteCodec
+import ChatModel
+package import Diagnostics
+package import Execution
+package import HTTPClient
+package import Store
+
+/// What the cloud functions are called with.
+package struct LeanCloudHookOptions: Sendable {
+    /// What to do when the business server does not answer, or not in time.
+    package enum FailurePolicy: String, Sendable, CaseIterable {
+        /// As if it allowed everything. Source: LeanCloud's usual.
+        case ignore
+        /// As if it refused. Source: LeanCloud's strict option.
+        case reject
+    }
+
+    /// By function.
+    package var addresses: [String: HTTPAddress]
+    /// Signs nothing: it is sent as it is, in `X-LC-Hook-Key`, so that the functions know who calls.
+    package var key: String?
+    /// For one call, from resolving the name to the last byte.
+    package var timeoutMilliseconds: Int64 = 5_000
+    package var onFailure = FailurePolicy.ignore
+    package var clock = Clock.system
+    package var log = Log.silent
+
+    /// All that are called.
+    package static let functions = [
+        "_messageReceived", "_messageSent", "_messageUpdate", "_receiversOffline", "_conversationStart",
+        "_conversationStarted", "_conversationAdd", "_conversationAdded", "_conversationRemove",
+        "_conversationRemoved", "_conversationUpdate", "_clientOnline", "_clientOffline",
+    ]
+
+    /// - Parameters:
+    ///   - base: what comes before `/1.1/functions/NAME`.
+    ///   - functions: those that are called; others are passed over.
+    /// - Throws: `badAddress`.
+    package init(base: String, functions: Set<String> = Set(functions)) throws(HTTPClientError) {
+        var addresses: [String: HTTPAddress] = [:]
+        let root = base.hasSuffix("/") ? String(base.dropLast()) : base
+        for name in Self.functions where functions.contains(name) {
+            addresses[name] = try HTTPAddress("\(root)/1.1/functions/\(name)")
+        }
+        self.addresses = addresses
+    }
+}
+
+/// How calls of one function go.
+package struct LeanCloudHookFigures: Hashable, Sendable {
+    package var function: String
+    package var calls: Int64 = 0
+    package var failures: Int64 = 0
+    /// Questions that were answered with no.
+    package var rejections: Int64 = 0
+    /// Of the last call; `nil` before the first.
+    package var lastMilliseconds: Int64?
+    /// Why the last call failed; `nil` when it did not. Holds no message.
+    package var lastError: String?
+    /// Switched off by the operator until the next start.
+    package var isDisabled = false
+}
+
+/// LeanCloud's hooks: cloud functions of an app that are asked before, and told after, things happen. Off unless an address
+/// is set. Source: LeanCloud realtime guide, hooks.
+///
+/// After `failuresBeforePause` failures in a row nothing is called for `pauseMilliseconds`, and questions are answered by
+/// the failure policy. What is told goes one call after the other, so that its order holds; above `maximumWaiting` it is
+/// dropped and counted.
+package final class LeanCloudHooks: HookDesk {
+    static let failuresBeforePause = 5
+    static let pauseMilliseconds: Int64 = 30_000
+    static let maximumWaiting = 4_096
+    /// Bytes of an answer that are read.
+    static let answerBytes = 2 * 1024 * 1024
+    /// Most receivers that are named in one call.
+    static let maximumReceivers = 500
+
+    struct News: Sendable {
+        let function: String
+        let parameters: @Sendable (ReadTransaction) throws(StoreError) -> JSONValue?
+    }
+
+    private struct State {
+        var figures: [String: LeanCloudHookFigures] = [:]
+        var failuresInARow = 0
+        var pausedUntil: Instant?
+        var waiting: [News] = []
+        var isTelling = false
+        var dropped: Int64 = 0
+    }
+
+    private let options: LeanCloudHookOptions
+    private let store: Store
+    private let client: HTTPClient
+    private let state = Lock(State())
+
+    package init(_ options: LeanCloudHookOptions, store: Store, client: HTTPClient) {
+        self.options = options
+        self.store = store
+        self.client = client
+    }
+
+    // MARK: For operators
+
+    /// Of every function that is called, by name.
+    package var figures: [LeanCloudHookFigures] {
+        self.state.withLock { state in
+            self.options.addresses.keys.sorted().map { state.figures[$0] ?? LeanCloudHookFigures(function: $0) }
+        }
+    }
+
+    /// What was to be told and was not, because too much waited.
+    package var dropped: Int64 { self.state.withLock { $0.dropped } }
+
+    /// - Returns: false when the function is not called at all.
+    package func setDisabled(_ function: String, _ isDisabled: Bool) -> Bool {
+        guard self.options.addresses[function] != nil else { return false }
+        self.state.withLock {
+            $0.figures[function, default: LeanCloudHookFigures(function: function)].isDisabled = isDisabled
+        }
+        return true
+    }
+
+    // MARK: Asking
+
+    package func wants(_ function: String) -> Bool {
+        self.options.addresses[function] != nil
+            && self.state.withLock { $0.figures[function]?.isDisabled != true }
+    }
+
+    package func ask(_ question: HookQuestion, then: @escaping @Sendable (HookVerdict) -> Void) {
+        let function = question.function
+        guard self.wants(function) else { return then(.allowed(.none)) }
+        guard !self.isPaused else { return then(self.verdictOnFailure) }
+        let now = self.options.clock.wallMilliseconds()
+        self.store.read { transaction throws(StoreError) in
+            try transaction.parameters(of: question, at: now)
+        } then: { result in
+            guard case .success(let parameters) = result else { return then(self.verdictOnFailure) }
+            // What is not there is refused by the house itself, in its own words.
+            guard let parameters else { return then(.allowed(.none)) }
+            self.call(function, parameters) { answer in
+                guard let answer else { return then(self.verdictOnFailure) }
+                let verdict = Self.verdict(answer)
+                if case .rejected = verdict {
+                    self.state.withLock {
+                        $0.figures[function, default: LeanCloudHookFigures(function: function)].rejections += 1
+                    }
+                }
+                then(verdict)
+            }
+        }
+    }
+
+    private var verdictOnFailure: HookVerdict {
+        switch self.options.onFailure {
+        case .ignore: .allowed(.none)
+        case .reject: .rejected(code: nil, detail: "the app's server could not be asked")
+        }
+    }
+
+    /// Source: LeanCloud realtime guide, the values hooks may return.
+    static func verdict(_ result: JSONValue) -> HookVerdict {
+        if Self.isOn(result["drop"]) || Self.isOn(result["reject"]) {
+            return .rejected(code: result["code"]?.integer, detail: result["detail"]?.string)
+        }
+        var changes = HookChanges()
+        changes.isBinary = result["bin"]?.boolean
+        if let content = result["content"]?.string {
+            let bytes = Array(content.utf8)
+            changes.content = changes.isBinary == true ? Base64.decode(bytes) ?? bytes : bytes
+        }
+        changes.receivers = result["toPeers"]?.array?.compactMap { $0.string.flatMap(UserName.init) }
+        if let attributes = result["attr"], attributes.object != nil { changes.attributes = attributes.serialized() }
+        changes.isMuted = result["mute"]?.boolean
+        return .allowed(changes)
+    }
+
+    private static func isOn(_ value: JSONValue?) -> Bool { value?.boolean ?? false }
+
+    // MARK: Calling
+
+    private var isPaused: Bool {
+        let now = self.options.clock.now()
+        return self.state.withLock { state in
+            guard let until = state.pausedUntil else { return false }
+            if now >= until { state.pausedUntil = nil }
+            return now < until
+        }
+    }
+
+    /// - Parameter then: gets what stands under `result`; `nil` when the call failed.
+    private func call(_ function: String, _ parameters: JSONValue, then: @escaping @Sendable (JSONValue?) -> Void) {
+        guard let address = self.options.addresses[function] else { return then(nil) }
+        var fields = [(name: "Content-Type", value: "application/json")]
+        if let key = self.options.key { fields.append((name: "X-LC-Hook-Key", value: key)) }
+        let request = HTTPRequestToSend(
+            .post, address, fields: fields, body: parameters.serialized(),
+            timeoutMilliseconds: self.options.timeoutMilliseconds, responseBytes: Self.answerBytes)
+        let began = self.options.clock.now()
+        self.client.send(request) { result in
+            let milliseconds = self.options.clock.now().milliseconds(since: began)
+            let (answer, problem) = Self.answer(result)
+            self.note(function, milliseconds, problem)
+            then(answer)
+        }
+    }
+
+    private static func answer(
+        _ result: Result<HTTPResponse, HTTPClientError>
+    ) -> (answer: JSONValue?, problem: String?) {
+        switch result {
+        case .failure(let error): return (nil, error.description)
+        case .success(let response):
+            guard response.status == 200, !response.isCut else { return (nil, "it answered \(response.status)") }
+            guard let body = try? JSONValue(parsing: response.body), body.object != nil else {
+                return (nil, "it answered no JSON object")
+            }
+            return (body["result"] ?? .object([]), nil)
+        }
+    }
+
+    private func note(_ function: String, _ milliseconds: Int64, _ problem: String?) {
+        let now = self.options.clock.now()
+        let isPausing = self.state.withLock { state in
+            var figures = state.figures[function] ?? LeanCloudHookFigures(function: function)
+            figures.calls += 1
+            figures.failures += problem == nil ? 0 : 1
+            figures.lastMilliseconds = milliseconds
+            figures.lastError = problem
+            state.figures[function] = figures
+            state.failuresInARow = problem == nil ? 0 : state.failuresInARow + 1
+            guard state.failuresInARow >= Self.failuresBeforePause else { return false }
+            state.failuresInARow = 0
+            state.pausedUntil = now.advanced(byMilliseconds: Self.pauseMilliseconds)
+            return true
+        }
+        if isPausing {
+            self.options.log.warning(
+                "leancloud_hooks_paused",
+                [
+                    "hook": .text(function), "reason": .text(problem ?? ""),
+                    "milliseconds": .number(Self.pauseMilliseconds),
+                ])
+        }
+    }
+
+    // MARK: Telling
+
+    func tell(_ news: News) {
+        guard self.wants(news.function) else { return }
+        let begins = self.state.withLock { state in
+            guard state.waiting.count < Self.maximumWaiting else {
+                state.dropped += 1
+                return false
+            }
+            state.waiting.append(news)
+            defer { state.isTelling = true }
+            return !state.isTelling
+        }
+        if begins { self.tellNext() }
+    }
+
+    private func tellNext() {
+        let next = self.state.withLock { state -> News? in
+            guard !state.waiting.isEmpty else {
+                state.isTelling = false
+                return nil
+            }
+            return state.waiting.removeFirst()
+        }
+        guard let next else { return }
+        guard !self.isPaused else {
+            self.state.withLock { $0.dropped += 1 }
+            // On a thread of the store: a long line must not become a deep stack.
+            return self.store.read { _ throws(StoreError) in
+            } then: { _ in
+                self.tellNext()
+            }
+        }
+        self.store.read(next.parameters) { result in
+            guard case .success(let parameters?) = result else { return self.tellNext() }
+            self.call(next.function, parameters) { _ in self.tellNext() }
+        }
+    }
+}

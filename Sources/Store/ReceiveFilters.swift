@@ -1,0 +1,98 @@
+package import ChatModel
+import Execution
+
+/// What decides, besides the messages themselves, what people are shown of a history.
+package struct ViewRules: Sendable {
+    package var filter = ReceiveFilter.none
+    /// Members see what was said before they joined, and while they were away (F109).
+    package var showsBeforeJoining = true
+
+    package init() {}
+}
+
+extension ReadTransaction {
+    /// The operator's rules for what people are shown, by number.
+    package func filterRules() throws(StoreError) -> [FilterRule] {
+        let sql: StaticString = """
+            SELECT number, receiver_id, sender_id, kind, word, replacement, as_kind FROM filter_rule ORDER BY number
+            """
+        return try self.connection.query(sql) { row throws(StoreError) in
+            let text = row.optionalText(5)
+            return FilterRule(
+                number: row.int64(0), receiver: row.optionalInt64(1).map { UserID(rawValue: $0) },
+                sender: row.optionalInt64(2).map { UserID(rawValue: $0) },
+                kind: row.optionalInt64(3).map { MessageKind(rawValue: Int32(truncatingIfNeeded: $0)) },
+                word: row.optionalText(4),
+                action: text.map {
+                    .replace(text: $0, kind: MessageKind(rawValue: Int32(truncatingIfNeeded: row.int64(6))))
+                } ?? .drop)
+        }
+    }
+}
+
+extension WriteTransaction {
+    /// Adds a rule; its number is given here. Of no effect before `Store.reloadFilter`.
+    ///
+    /// - Throws: `invalid` for a rule that says nothing, and when there would be more than `FilterRule.maximumRules`.
+    package func addFilterRule(_ rule: FilterRule) throws(StoreError) -> FilterRule {
+        if let problem = rule.problem { throw .invalid(problem) }
+        let count = try self.reading.filterRules().count
+        guard count < FilterRule.maximumRules else {
+            throw .invalid("there are at most \(FilterRule.maximumRules) rules: remove one first")
+        }
+        var replacement: String?
+        var kind: Int64?
+        if case .replace(let text, let asKind) = rule.action {
+            replacement = text
+            kind = Int64(asKind.rawValue)
+        }
+        try self.connection.run(
+            """
+            INSERT INTO filter_rule (receiver_id, sender_id, kind, word, replacement, as_kind) VALUES (?, ?, ?, ?, ?, ?)
+            """, rule.receiver, rule.sender, rule.kind.map { Int64($0.rawValue) }, rule.word, replacement, kind)
+        var added = rule
+        added.number = self.connection.lastInsertedID
+        return added
+    }
+
+    /// Removes a rule. Of no effect before `Store.reloadFilter`.
+    ///
+    /// - Returns: what it was.
+    /// - Throws: `notFound`.
+    @discardableResult
+    package func removeFilterRule(_ number: Int64) throws(StoreError) -> FilterRule {
+        guard let rule = try self.reading.filterRules().first(where: { $0.number == number }) else {
+            throw .notFound("a rule with the number \(number)")
+        }
+        try self.connection.run("DELETE FROM filter_rule WHERE number = ?", number)
+        return rule
+    }
+}
+
+extension Store {
+    /// The operator's rules in force.
+    package var filter: ReceiveFilter { self.views.withLock { $0.filter } }
+
+    /// Whether members see what was said before they joined.
+    package func setShowsBeforeJoining(_ shows: Bool) { self.views.withLock { $0.showsBeforeJoining = shows } }
+
+    /// Has the rules that are stored now come into force, for what is read and sent after `then`.
+    ///
+    /// - Parameter then: runs once, on any thread.
+    package func reloadFilter(then: @escaping @Sendable (Result<Void, StoreError>) -> Void) {
+        // On the writer's thread, so that an older list never comes after a newer one.
+        self.write { transaction throws(StoreError) in
+            try transaction.takeFilter()
+        } then: { result in
+            then(result)
+        }
+    }
+}
+
+extension WriteTransaction {
+    fileprivate func takeFilter() throws(StoreError) {
+        let rules = try self.reading.filterRules()
+        let filter = rules.isEmpty ? ReceiveFilter.none : ReceiveFilter(rules, texts: self.options.readableTexts)
+        self.memory.views.withLock { $0.filter = filter }
+    }
+}

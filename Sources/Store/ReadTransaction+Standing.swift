@@ -22,30 +22,7 @@ extension StandingMessage {
             self.init(message)
             return
         }
-        self.init(
-            extra.editedBody == nil ? message : message.edited(extra),
-            patchedAtMilliseconds: extra.patchedAtMilliseconds)
-    }
-}
-
-extension Message {
-    /// The message with the body of an edit.
-    private func edited(body: [UInt8], _ extra: MessageExtra) -> Message {
-        var content = self.content
-        content.body = body
-        content.flags.subtract([.bodyIsJSONObject, .binary])
-        if extra.editedBodyIsJSONObject { content.flags.insert(.bodyIsJSONObject) }
-        if extra.editedBodyIsBinary { content.flags.insert(.binary) }
-        if let wire = extra.editedWire { content.wire = wire }
-        if let envelope = extra.editedEnvelope { content.envelope = envelope }
-        return Message(
-            conversation: self.conversation, sequence: self.sequence, id: self.id, sender: self.sender,
-            senderName: self.senderName, sentAtMilliseconds: self.sentAtMilliseconds, clientToken: self.clientToken,
-            content: content)
-    }
-
-    fileprivate func edited(_ extra: MessageExtra) -> Message {
-        extra.editedBody.map { self.edited(body: $0, extra) } ?? self
+        self.init(message.edited(extra) ?? message, patchedAtMilliseconds: extra.patchedAtMilliseconds)
     }
 }
 
@@ -94,26 +71,25 @@ extension ReadTransaction {
     package func history(
         in id: ConversationID, _ query: HistoryQuery, as access: HistoryAccess
     ) throws(StoreError) -> [StandingMessage] {
-        let start = try self.start(of: id, for: access)
+        let view = try self.view(of: id, for: access)
         guard query.limit != 0 else { return [] }
         let (later, earlier) = query.isForward ? (query.end, query.start) : (query.start, query.end)
-        var page = StandingPage(in: id, limit: try Self.page(query.limit))
-        page.low = max(start, try self.lowest(earlier, in: id))
+        var page = StandingPage(in: id, view, limit: try Self.page(query.limit))
+        page.low = max(view.start, try self.lowest(earlier, in: id))
         page.high = try self.highest(later, in: id)
         page.isForward = query.isForward
         page.kind = query.kind
         page.onlyWithdrawn = query.onlyWithdrawn
-        if case .member(let user) = access { page.viewer = user }
         return try self.withReceipts(try self.standing(page), in: id)
     }
 
     /// A message as it stands now; `nil` when there is none, or the asker may not see it.
     package func standing(_ place: MessagePlace, as access: HistoryAccess) throws(StoreError) -> StandingMessage? {
-        guard place.sequence >= (try self.start(of: place.conversation, for: access)) else { return nil }
-        var page = StandingPage(in: place.conversation, limit: 1)
+        let view = try self.view(of: place.conversation, for: access)
+        guard place.sequence >= view.start else { return nil }
+        var page = StandingPage(in: place.conversation, view, limit: 1)
         page.low = place.sequence
         page.high = place.sequence
-        if case .member(let user) = access { page.viewer = user }
         return try self.standing(page).first
     }
 
@@ -121,7 +97,7 @@ extension ReadTransaction {
     package func place(of edge: HistoryEdge, in id: ConversationID) throws(StoreError) -> MessagePlace? {
         if let message = edge.message { return try self.place(of: message, in: id) }
         guard let name = edge.shownID, let time = edge.atMilliseconds else { return nil }
-        let first = try self.firstSequence(in: id, notBefore: time)
+        let first = try self.firstSequence(in: id, atOrAfter: time)
         let sql: StaticString = """
             SELECT sequence, envelope FROM message
             WHERE conversation_id = ? AND sequence >= ? AND sent_at = ? ORDER BY sequence LIMIT 1000
@@ -134,53 +110,61 @@ extension ReadTransaction {
 
     /// The last sequence that was sent at a time or before; 0 when all came later.
     package func lastSequence(in id: ConversationID, notAfter time: Int64) throws(StoreError) -> Int64 {
-        time == .max ? .max : try self.firstSequence(in: id, notBefore: time + 1) - 1
-    }
-
-    /// The first sequence that was sent at a time or after; one past the head when all came before. Times never fall
-    /// within a conversation, so it is found by halving.
-    private func firstSequence(in id: ConversationID, notBefore time: Int64) throws(StoreError) -> Int64 {
-        var low: Int64 = 1
-        var high = (try self.conversation(id)?.head ?? 0) + 1
-        while low < high {
-            let middle = low + (high - low) / 2
-            let sentAt = try self.connection.first(
-                "SELECT sent_at FROM message WHERE conversation_id = ? AND sequence = ?", id, middle
-            ) { row throws(StoreError) in row.int64(0) }
-            guard let sentAt else { throw Row.damaged("hole in a conversation") }
-            if sentAt < time { low = middle + 1 } else { high = middle }
-        }
-        return low
+        time == .max ? .max : try self.firstSequence(in: id, atOrAfter: time + 1) - 1
     }
 
     private func lowest(_ edge: HistoryEdge, in id: ConversationID) throws(StoreError) -> Int64 {
         if let place = try self.place(of: edge, in: id) { return edge.isIncluded ? place.sequence : place.sequence + 1 }
         guard let time = edge.atMilliseconds else { return 1 }
-        if edge.isIncluded { return try self.firstSequence(in: id, notBefore: time) }
-        return time == .max ? .max : try self.firstSequence(in: id, notBefore: time + 1)
+        if edge.isIncluded { return try self.firstSequence(in: id, atOrAfter: time) }
+        return time == .max ? .max : try self.firstSequence(in: id, atOrAfter: time + 1)
     }
 
     private func highest(_ edge: HistoryEdge, in id: ConversationID) throws(StoreError) -> Int64 {
         if let place = try self.place(of: edge, in: id) { return edge.isIncluded ? place.sequence : place.sequence - 1 }
         guard let time = edge.atMilliseconds else { return .max }
         return edge.isIncluded
-            ? try self.lastSequence(in: id, notAfter: time) : try self.firstSequence(in: id, notBefore: time) - 1
+            ? try self.lastSequence(in: id, notAfter: time) : try self.firstSequence(in: id, atOrAfter: time) - 1
     }
 
     // MARK: Pages
 
-    func standing(_ page: StandingPage) throws(StoreError) -> [StandingMessage] {
-        guard page.low <= page.high else { return [] }
-        let messages = try self.rows(of: page)
+    /// Messages looked at for one page: where most of them are not for who asks, a page may stay short.
+    private static let mostLookedAt = 20_000
+
+    /// What the viewer is shown nothing of does not fill the page.
+    func standing(_ wanted: StandingPage) throws(StoreError) -> [StandingMessage] {
+        var page = wanted
+        var found: [StandingMessage] = []
+        var lookedAt = 0
+        while page.low <= page.high, found.count < wanted.limit, lookedAt < Self.mostLookedAt {
+            let messages = try self.rows(of: page)
+            let shown = try self.shown(messages, page)
+            found = page.isForward ? found + shown : shown + found
+            lookedAt += messages.count
+            guard messages.count == Int(page.limit), let first = messages.first, let last = messages.last else { break }
+            if page.isForward { page.low = last.sequence + 1 } else { page.high = first.sequence - 1 }
+        }
+        return Array(page.isForward ? found.prefix(Int(wanted.limit)) : found.suffix(Int(wanted.limit)))
+    }
+
+    private func shown(_ messages: [Message], _ page: StandingPage) throws(StoreError) -> [StandingMessage] {
         let extras = try self.loadExtras(of: messages.map(\.sequence), in: page.conversation, for: nil)
-        return messages.map { StandingMessage($0, extras[$0.sequence]) }
+        var shown: [StandingMessage] = []
+        for message in messages {
+            var standing = StandingMessage(message, extras[message.sequence])
+            guard let seen = try self.seen(standing.message, page.view), !seen.isUnseen else { continue }
+            standing.message = seen
+            shown.append(standing)
+        }
+        return shown
     }
 
     private func rows(of page: StandingPage) throws(StoreError) -> [Message] {
         let kind = page.kind.map { Int64($0.rawValue) }
         let messages = try self.connection.query(
             page.isForward ? Self.forward : Self.backward, page.conversation, page.low, page.high, kind,
-            page.onlyWithdrawn, page.notFrom, page.viewer, page.limit
+            page.onlyWithdrawn, page.notFrom, page.view.viewer?.user, page.limit
         ) { row throws(StoreError) in try row.message(senderName: self.name) }
         return page.isForward ? messages : messages.reversed()
     }
@@ -256,12 +240,13 @@ struct StandingPage {
     var onlyWithdrawn = false
     /// Without the messages of this person.
     var notFrom: UserID?
-    /// Without what this person deleted for themselves.
-    var viewer: UserID?
+    /// As who asks sees it, without what they deleted for themselves.
+    let view: HistoryView
     let limit: Int64
 
-    init(in conversation: ConversationID, limit: Int64) {
+    init(in conversation: ConversationID, _ view: HistoryView, limit: Int64) {
         self.conversation = conversation
+        self.view = view
         self.limit = limit
     }
 }

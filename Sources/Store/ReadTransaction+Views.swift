@@ -111,8 +111,9 @@ extension Message {
         guard let body = extra.editedBody else { return nil }
         var content = self.content
         content.body = body
-        content.flags.remove(.bodyIsJSONObject)
+        content.flags.subtract([.bodyIsJSONObject, .binary])
         if extra.editedBodyIsJSONObject { content.flags.insert(.bodyIsJSONObject) }
+        if extra.editedBodyIsBinary { content.flags.insert(.binary) }
         if let wire = extra.editedWire { content.wire = wire }
         if let envelope = extra.editedEnvelope { content.envelope = envelope }
         return self.saying(content)

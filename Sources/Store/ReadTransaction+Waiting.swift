@@ -44,7 +44,8 @@ extension ReadTransaction {
         let sql: StaticString = """
             SELECT c.id FROM member m JOIN conversation c ON c.id = m.conversation_id
             WHERE m.user_id = ?1 AND c.kind <> 3 AND c.kind <> 9
-                AND (c.head_countable > m.read_countable + m.own_countable_since_read OR (?2 > 0 AND m.read_at > ?2))
+                AND (c.head_countable > m.read_countable + m.own_countable_since_read OR (?2 > 0 AND m.read_at > ?2)
+                    OR c.id IN (SELECT conversation_id FROM shown_count WHERE user_id = ?1))
             ORDER BY c.active_at DESC, c.id DESC LIMIT ?3
             """
         let ids = try self.connection.query(sql, user, moment, try Self.page(limit)) { row throws(StoreError) in
@@ -65,9 +66,9 @@ extension ReadTransaction {
         else { return nil }
         let hidden = try self.hiddenCount(user, in: id, after: member.readSequence)
         let unread = max(0, member.unread(headCountable: conversation.headCountable) - hidden)
-        var page = StandingPage(in: id, limit: 1)
-        page.low = try self.start(of: id, for: .member(user))
-        page.viewer = user
+        let view = try self.view(of: id, for: .member(user))
+        var page = StandingPage(in: id, view, limit: 1)
+        page.low = view.start
         return UnreadConversation(
             conversation: conversation, unread: unread,
             isMentioned: unread > 0 ? try self.isMentioned(user, in: id, after: member.readSequence) : false,
@@ -110,10 +111,10 @@ extension ReadTransaction {
         for place in places {
             guard let conversation = try self.conversation(place.id) else { continue }
             // One more tells whether there are more.
-            var page = StandingPage(in: place.id, limit: try Self.page(perConversation) + 1)
-            page.low = max(place.after + 1, try self.start(of: place.id, for: .member(user)))
+            let view = try self.view(of: place.id, for: .member(user))
+            var page = StandingPage(in: place.id, view, limit: try Self.page(perConversation) + 1)
+            page.low = max(place.after + 1, view.start)
             page.notFrom = user
-            page.viewer = user
             var messages = try self.standing(page)
             let hasMore = messages.count > perConversation
             if hasMore { messages.removeFirst() }

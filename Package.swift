@@ -52,10 +52,15 @@ let package = Package(
         module("FileStore", common + ["CZlib", "COpenSSL", "CLinux"]),
         module("Transfers", common + ["Store", "FileStore", "COpenSSL", "CLinux"]),
         module("Profiles", common + ["Store", "HTTPClient", "Localization", "CLinux"]),
-        module("Accounts", common + ["Store", "CSodium", "CLinux"]),
+        module("Accounts", common + ["Store", "COpenSSL", "CSodium", "CLinux"]),
         module("Doctor", common + ["Store", "CLinux"]),
         module("Broker", common + ["Store"]),
+        module("LeanCloudQuery", ["ByteCodec"]),
         module("LeanCloudWire", ["ByteCodec"]),
+        module("LeanCloudTranslation", common + ["LeanCloudWire", "Store", "Broker"]),
+        module(
+            "LeanCloudGateway",
+            common + ["LeanCloudWire", "LeanCloudTranslation", "Transport", "Store", "Broker", "Accounts"]),
         module("WuKongWire", ["ByteCodec"]),
         module("WuKongCrypto", ["ByteCodec", "COpenSSL"]),
         module("WuKongTranslation", common + ["WuKongWire", "Store", "Broker"]),
@@ -95,7 +100,7 @@ let package = Package(
             common + [
                 "Configuration", "Transport", "Store", "Accounts", "Broker", "WuKongGateway", "APIKit", "APIGateway",
                 "WuKongAPI", "AdminAPI", "AdminService", "FileStore", "Transfers", "Profiles", "HTTPClient", "Hooks",
-                "WuKongTranslation", "CLinux",
+                "WuKongTranslation", "LeanCloudGateway", "CLinux",
             ]),
 
         // What is installed.
@@ -126,7 +131,10 @@ let package = Package(
             swiftSettings: strict),
         module(
             "TeahouseTesting",
-            common + ["Server", "Store", "Accounts", "Broker", "Transport", "WuKongWire", "WuKongCrypto"]),
+            common + [
+                "Server", "Store", "Accounts", "Broker", "Transport", "WuKongWire", "WuKongCrypto", "LeanCloudWire",
+                "LeanCloudGateway",
+            ]),
 
         // Tests.
         tests("Accounts", common + ["Accounts", "Store"]),
@@ -162,7 +170,15 @@ let package = Package(
             "HTTPClient",
             ["HTTPClient", "TeahouseTesting", "Transport", "Execution", "Diagnostics", "COpenSSL", "CLinux"]),
         tests("Hooks", common + ["Hooks", "HTTPClient", "Broker", "Store", "TeahouseTesting", "WuKongWire", "CLinux"]),
+        tests("LeanCloudQuery", ["ByteCodec", "LeanCloudQuery"]),
         tests("LeanCloudWire", ["ByteCodec", "LeanCloudWire"]),
+        tests("LeanCloudTranslation", common + ["LeanCloudTranslation", "LeanCloudWire", "Store", "Broker"]),
+        tests(
+            "LeanCloudGateway",
+            common + [
+                "TeahouseTesting", "Server", "LeanCloudGateway", "LeanCloudTranslation", "LeanCloudWire", "Transport",
+                "Store", "Broker", "Accounts",
+            ]),
         tests("Localization", ["Localization", "ByteCodec"]),
         tests("Profiles", common + ["Profiles", "Localization", "Store", "HTTPClient", "TeahouseTesting"]),
         tests(

@@ -57,10 +57,12 @@ let package = Package(
         module("Broker", common + ["Store"]),
         module("LeanCloudQuery", ["ByteCodec"]),
         module("LeanCloudWire", ["ByteCodec"]),
-        module("LeanCloudTranslation", common + ["LeanCloudWire", "Store", "Broker"]),
+        module("LeanCloudTranslation", common + ["LeanCloudWire", "LeanCloudQuery", "Store", "Broker"]),
         module(
             "LeanCloudGateway",
-            common + ["LeanCloudWire", "LeanCloudTranslation", "Transport", "Store", "Broker", "Accounts"]),
+            common + [
+                "LeanCloudWire", "LeanCloudQuery", "LeanCloudTranslation", "Transport", "Store", "Broker", "Accounts",
+            ]),
         module("WuKongWire", ["ByteCodec"]),
         module("WuKongCrypto", ["ByteCodec", "COpenSSL"]),
         module("WuKongTranslation", common + ["WuKongWire", "Store", "Broker"]),
@@ -172,7 +174,9 @@ let package = Package(
         tests("Hooks", common + ["Hooks", "HTTPClient", "Broker", "Store", "TeahouseTesting", "WuKongWire", "CLinux"]),
         tests("LeanCloudQuery", ["ByteCodec", "LeanCloudQuery"]),
         tests("LeanCloudWire", ["ByteCodec", "LeanCloudWire"]),
-        tests("LeanCloudTranslation", common + ["LeanCloudTranslation", "LeanCloudWire", "Store", "Broker"]),
+        tests(
+            "LeanCloudTranslation",
+            common + ["LeanCloudTranslation", "LeanCloudWire", "LeanCloudQuery", "Store", "Broker"]),
         tests(
             "LeanCloudGateway",
             common + [

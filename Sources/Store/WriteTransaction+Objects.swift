@@ -165,10 +165,11 @@ extension WriteTransaction {
 
     /// Adds people to a conversation, or oneself. A direct one becomes a group by it.
     ///
+    /// - Parameter wholly: nobody is added when somebody cannot be. So in the other requests about people.
     /// - Returns: who is in it now, and who not and why.
     /// - Throws: `refused`; `notFound`.
     package func addToObject(
-        _ names: [String], _ id: ConversationID, by actor: Actor, makesPeople: Bool = true
+        _ names: [String], _ id: ConversationID, by actor: Actor, makesPeople: Bool = true, wholly: Bool = false
     ) throws(StoreError) -> PeopleOutcome {
         try Self.checkCount(of: names)
         var conversation = try self.knownConversation(id)
@@ -186,7 +187,7 @@ extension WriteTransaction {
             outcome.done.append(user)
             if conversation.roles[person] == nil { new.append(person) }
         }
-        guard !new.isEmpty else { return try self.closed(outcome, conversation) }
+        if outcome.fails(wholly: wholly) || new.isEmpty { return try self.closed(outcome, conversation) }
         if conversation.kind == .direct { conversation = try self.becomeGroup(conversation, by: actor) }
         try self.checkArrival(of: new, in: conversation, by: actor)
         let isAlone = new == [actor.user]
@@ -223,7 +224,7 @@ extension WriteTransaction {
     /// - Returns: who is not in it any more, and who stays and why.
     /// - Throws: `refused`; `notFound`.
     package func removeFromObject(
-        _ names: [String], _ id: ConversationID, by actor: Actor, ownerStays: Bool = false
+        _ names: [String], _ id: ConversationID, by actor: Actor, ownerStays: Bool = false, wholly: Bool = false
     ) throws(StoreError) -> PeopleOutcome {
         try Self.checkCount(of: names)
         var conversation = try self.knownConversation(id)
@@ -244,7 +245,7 @@ extension WriteTransaction {
             }
             outcome.done.append(user)
         }
-        guard !gone.isEmpty else { return try self.closed(outcome, conversation) }
+        if outcome.fails(wholly: wholly) || gone.isEmpty { return try self.closed(outcome, conversation) }
         if conversation.kind == .direct { conversation = try self.becomeGroup(conversation, by: actor) }
         try self.checkDeparture(of: gone, from: conversation, by: actor)
         try self.takeOut(gone, of: conversation, by: actor.user)
@@ -291,11 +292,11 @@ extension WriteTransaction {
     ///
     /// - Throws: `refused`; `notFound`.
     package func silenceInObject(
-        _ names: [String], _ isSilent: Bool, _ id: ConversationID, by actor: Actor
+        _ names: [String], _ isSilent: Bool, _ id: ConversationID, by actor: Actor, wholly: Bool = false
     ) throws(StoreError) -> PeopleOutcome {
         var (conversation, outcome, people) = try self.subordinates(names, id, by: actor, membersOnly: true)
         people.removeAll { (conversation.mutedUntil[$0, default: 0] > self.wallMilliseconds) == isSilent }
-        guard !people.isEmpty else { return try self.closed(outcome, conversation) }
+        if outcome.fails(wholly: wholly) || people.isEmpty { return try self.closed(outcome, conversation) }
         if conversation.kind == .direct { conversation = try self.becomeGroup(conversation, by: actor) }
         let change = self.nextChange()
         try self.noteRevision(of: conversation, change: change)
@@ -316,11 +317,11 @@ extension WriteTransaction {
     ///
     /// - Throws: `refused`; `notFound`; `invalid` above `listEntries`.
     package func blockInObject(
-        _ names: [String], _ isBlocked: Bool, _ id: ConversationID, by actor: Actor
+        _ names: [String], _ isBlocked: Bool, _ id: ConversationID, by actor: Actor, wholly: Bool = false
     ) throws(StoreError) -> PeopleOutcome {
         var (conversation, outcome, people) = try self.subordinates(names, id, by: actor, membersOnly: false)
         let changed = people.filter { conversation.denied.contains($0) != isBlocked }
-        guard !changed.isEmpty else { return try self.closed(outcome, conversation) }
+        if outcome.fails(wholly: wholly) || changed.isEmpty { return try self.closed(outcome, conversation) }
         if conversation.kind == .direct { conversation = try self.becomeGroup(conversation, by: actor) }
         // The right to it was found above, by rank.
         if isBlocked {
@@ -440,6 +441,15 @@ extension WriteTransaction {
     private static func distinct(_ names: [String]) -> [String] {
         var seen: Set<[UInt8]> = []
         return names.filter { seen.insert(Array($0.utf8)).inserted }
+    }
+}
+
+extension PeopleOutcome {
+    /// Whether nothing is to be done because somebody cannot; then it is done for nobody.
+    fileprivate mutating func fails(wholly: Bool) -> Bool {
+        guard wholly && !self.failed.isEmpty else { return false }
+        self.done = []
+        return true
     }
 }
 

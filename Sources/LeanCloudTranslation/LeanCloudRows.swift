@@ -12,39 +12,13 @@ package enum LeanCloudRows {
         "msg_timestamp", "patch_timestamp", "mention_all", "mention_pids", "ACL",
     ]
 
-    /// How the newest message goes with a row.
-    package struct NewestMessage: Sendable {
-        package var id: String
-        package var sender: UserName
-        /// Base64 when `isBinary`.
-        package var data: String
-        package var isBinary: Bool
-        /// UTC milliseconds.
-        package var sentAtMilliseconds: Int64
-        package var changedAtMilliseconds: Int64?
-        package var mentionsAll = false
-        package var mentions: [UserName] = []
-
-        package init(
-            id: String, sender: UserName, data: String, isBinary: Bool, sentAtMilliseconds: Int64,
-            changedAtMilliseconds: Int64? = nil
-        ) {
-            self.id = id
-            self.sender = sender
-            self.data = data
-            self.isBinary = isBinary
-            self.sentAtMilliseconds = sentAtMilliseconds
-            self.changedAtMilliseconds = changedAtMilliseconds
-        }
-    }
-
     /// A row.
     ///
     /// - Parameters:
     ///   - isCompact: without its members.
     ///   - now: UTC milliseconds; the rest of a temporary one's life is counted from there.
     package static func row(
-        _ row: ObjectRow, isCompact: Bool = false, newest: NewestMessage? = nil, at now: Int64
+        _ row: ObjectRow, isCompact: Bool = false, newest: StandingMessage? = nil, at now: Int64
     ) -> JSONValue {
         let conversation = row.conversation
         var members: [JSONValue.Member] = []
@@ -85,17 +59,25 @@ package enum LeanCloudRows {
     }
 
     /// `bin` is there whenever `msg` is: the C# SDK reads both.
-    private static func members(of newest: NewestMessage) -> [JSONValue.Member] {
+    private static func members(of newest: StandingMessage) -> [JSONValue.Member] {
+        let message = newest.message
+        let (data, isBinary) =
+            switch LeanCloudContent.body(of: message.content) {
+            case .text(let text): (text, false)
+            case .binary(let bytes): (String(decoding: Base64.encode(bytes), as: UTF8.self), true)
+            }
         var members = [
-            JSONValue.Member("msg", .string(newest.data)), JSONValue.Member("bin", .boolean(newest.isBinary)),
-            JSONValue.Member("msg_mid", .string(newest.id)), JSONValue.Member("msg_from", .string(newest.sender.text)),
-            JSONValue.Member("msg_timestamp", .integer(newest.sentAtMilliseconds)),
+            JSONValue.Member("msg", .string(data)), JSONValue.Member("bin", .boolean(isBinary)),
+            JSONValue.Member("msg_mid", .string(LeanCloudContent.id(of: message.id, message.content))),
+            JSONValue.Member("msg_from", .string(message.senderName.text)),
+            JSONValue.Member("msg_timestamp", .integer(message.sentAtMilliseconds)),
         ]
-        if let changedAt = newest.changedAtMilliseconds {
-            members.append(JSONValue.Member("patch_timestamp", .integer(changedAt)))
+        if newest.patchedAtMilliseconds > 0 {
+            members.append(JSONValue.Member("patch_timestamp", .integer(newest.patchedAtMilliseconds)))
         }
-        members.append(JSONValue.Member("mention_all", .boolean(newest.mentionsAll)))
-        members.append(JSONValue.Member("mention_pids", .names(newest.mentions)))
+        let mentions = LeanCloudContent.mentions(of: message.content)
+        members.append(JSONValue.Member("mention_all", .boolean(mentions.all)))
+        members.append(JSONValue.Member("mention_pids", .names(mentions.users)))
         return members
     }
 }
@@ -147,12 +129,9 @@ package struct ObjectSearch: Sendable {
 
     /// The rows that fit, in order.
     ///
-    /// - Parameters:
-    ///   - wording: how a message goes with its row.
     /// - Throws: `invalid`, with a sentence for developers, when it would take too long; what the store throws.
     package func rows(
-        for asker: UserID, called name: UserName, at now: Int64, in reading: ReadTransaction,
-        wording: (Message) throws(StoreError) -> LeanCloudRows.NewestMessage
+        for asker: UserID, called name: UserName, at now: Int64, in reading: ReadTransaction
     ) throws(StoreError) -> [JSONValue] {
         guard self.limit > 0 else { return [] }
         let candidates = try reading.objects(
@@ -168,13 +147,12 @@ package struct ObjectSearch: Sendable {
         if !self.isByActivity { found = self.sort.order(of: found.map(\.json)).map { found[$0] } }
         var rows: [JSONValue] = []
         for match in found.dropFirst(self.skip).prefix(self.limit) {
-            let message =
+            let newest =
                 try self.withNewest ? reading.newestMessage(in: match.row.conversation, seenBy: asker) : nil
-            guard message != nil || self.isCompact else {
+            guard newest != nil || self.isCompact else {
                 rows.append(match.json)
                 continue
             }
-            let newest = try message.map { message throws(StoreError) in try wording(message) }
             rows.append(LeanCloudRows.row(match.row, isCompact: self.isCompact, newest: newest, at: now))
         }
         return rows

@@ -31,8 +31,6 @@ package struct ObjectRow: Sendable {
     package var joinedAtMilliseconds: Int64?
     /// Who asks wants no alerts.
     package var isMuted = false
-    /// The newest message that who asks may see, when it was asked for.
-    package var lastMessage: Message?
 
     /// When the newest message was sent, UTC milliseconds; `nil` before the first.
     package var lastMessageAtMilliseconds: Int64? {
@@ -189,10 +187,12 @@ extension ReadTransaction {
         }
     }
 
-    /// The newest message that a person may see; `nil` for somebody who hears nothing there.
-    package func newestMessage(in conversation: Conversation, seenBy user: UserID) throws(StoreError) -> Message? {
+    /// The newest message, as it stands; `nil` when somebody hears nothing there or has cleared it.
+    package func newestMessage(
+        in conversation: Conversation, seenBy user: UserID
+    ) throws(StoreError) -> StandingMessage? {
         guard conversation.head > 0, try self.hears(user, in: conversation.id) else { return nil }
-        return try self.latestMessages(in: conversation.id, limit: 1, as: .member(user)).last
+        return try self.standing(MessagePlace(conversation.id, conversation.head), as: .member(user))
     }
 
     // MARK: People of one conversation
@@ -228,5 +228,40 @@ extension ReadTransaction {
         var names: [UserName] = []
         for user in users { names.append(try self.name(of: user)) }
         return names
+    }
+}
+
+/// How far somebody has got in a conversation.
+package struct MemberProgress: Hashable, Sendable {
+    package var user: UserID
+    package var name: UserName
+    /// When the newest message was sent that reached them, UTC milliseconds; 0 for none.
+    package var receivedAtMilliseconds: Int64
+    /// When the newest message was sent that they have read, UTC milliseconds; 0 for none.
+    package var readAtMilliseconds: Int64
+}
+
+extension ReadTransaction {
+    /// How far all members have got, by number. Who reads has received.
+    package func progress(in id: ConversationID) throws(StoreError) -> [MemberProgress] {
+        let sql: StaticString = """
+            SELECT m.user_id, coalesce(read.sent_at, 0), max(coalesce(read.sent_at, 0), coalesce(acked.sent_at, 0))
+            FROM member m
+            LEFT JOIN message read ON read.conversation_id = m.conversation_id AND read.sequence = m.read_sequence
+                AND m.read_at > 0
+            LEFT JOIN message acked ON acked.conversation_id = m.conversation_id AND acked.sequence = m.acked_sequence
+            WHERE m.conversation_id = ? ORDER BY m.user_id
+            """
+        let found = try self.connection.query(sql, id) { row throws(StoreError) in
+            (row.userID(0), row.int64(1), row.int64(2))
+        }
+        var members: [MemberProgress] = []
+        for (user, readAt, receivedAt) in found {
+            members.append(
+                MemberProgress(
+                    user: user, name: try self.name(of: user), receivedAtMilliseconds: receivedAt,
+                    readAtMilliseconds: readAt))
+        }
+        return members
     }
 }

@@ -39,9 +39,12 @@ extension LeanCloudSession {
 
     private func queryTemporary(_ command: GenericCommand, _ body: ConvCommand) {
         let (cids, now) = (body.tempConvIds, self.house.clock.wallMilliseconds())
-        self.look(command, { reading, user throws(StoreError) in
-            JSONValue.array(try LeanCloudRows.temporary(cids, for: user, at: now, in: reading)).serialized()
-        }) { session, rows in
+        self.look(
+            command,
+            { reading, user throws(StoreError) in
+                JSONValue.array(try LeanCloudRows.temporary(cids, for: user, at: now, in: reading)).serialized()
+            }
+        ) { session, rows in
             session.answerRows(command, rows)
         }
     }
@@ -122,33 +125,37 @@ extension LeanCloudSession {
         then: @escaping @Sendable (LeanCloudSession, Conversation) -> Void
     ) {
         let hides = self.house.settings.hidesFromStrangers
-        self.look(command, { reading, user throws(StoreError) in
-            guard let conversation = try reading.conversation(address, seenBy: user) else {
-                throw .refused(.noSuchConversation)
-            }
-            let isOpen = !hides || conversation.kind == .room || conversation.kind == .service
-            guard try isOpen || reading.hears(user, in: conversation.id) else {
-                throw .refused(.noSuchConversation)
-            }
-            return conversation
-        }, then: then)
+        self.look(
+            command,
+            { reading, user throws(StoreError) in
+                guard let conversation = try reading.conversation(address, seenBy: user) else {
+                    throw .refused(.noSuchConversation)
+                }
+                let isOpen = !hides || conversation.kind == .room || conversation.kind == .service
+                if isOpen { return conversation }
+                guard try reading.hears(user, in: conversation.id) else { throw .refused(.noSuchConversation) }
+                return conversation
+            }, then: then)
     }
 
     func isMember(_ command: GenericCommand, _ body: ConvCommand) {
         let cids = Array((body.cids + (body.cid.map { [$0] } ?? [])).prefix(ObjectSearch.mostRows))
-        self.look(command, { reading, user throws(StoreError) in
-            var members: [JSONValue.Member] = []
-            for cid in cids {
-                var isIn = false
-                if let address = LeanCloudNames.address(cid: cid),
-                    let conversation = try reading.conversation(address, seenBy: user)
-                {
-                    isIn = try reading.hears(user, in: conversation.id)
+        self.look(
+            command,
+            { reading, user throws(StoreError) in
+                var members: [JSONValue.Member] = []
+                for cid in cids {
+                    var isIn = false
+                    if let address = LeanCloudNames.address(cid: cid),
+                        let conversation = try reading.conversation(address, seenBy: user)
+                    {
+                        isIn = try reading.hears(user, in: conversation.id)
+                    }
+                    members.append(JSONValue.Member(cid, .boolean(isIn)))
                 }
-                members.append(JSONValue.Member(cid, .boolean(isIn)))
+                return JSONValue.object(members).serialized()
             }
-            return JSONValue.object(members).serialized()
-        }) { session, found in
+        ) { session, found in
             var answer = ConvCommand()
             answer.cid = body.cid
             answer.results = JsonObjectMessage(found)
@@ -161,10 +168,13 @@ extension LeanCloudSession {
     /// Of everybody else, or the furthest of them.
     func maxRead(_ command: GenericCommand, _ body: ConvCommand) {
         guard let address = self.address(command, body.cid) else { return }
-        self.look(command, { reading, user throws(StoreError) in
-            let conversation = try reading.ownConversation(at: address, for: user)
-            return try reading.progress(in: conversation.id).filter { $0.user != user }
-        }) { session, others in
+        self.look(
+            command,
+            { reading, user throws(StoreError) in
+                let conversation = try reading.ownConversation(at: address, for: user)
+                return try reading.progress(in: conversation.id).filter { $0.user != user }
+            }
+        ) { session, others in
             var answer = ConvCommand()
             answer.cid = body.cid
             if body.queryAllMembers == true {

@@ -66,16 +66,20 @@ extension LeanCloudSession {
             if let fault = self.refusal(of: action, body.signature) { return self.fail(command, fault) }
         }
         let makesPeople = self.house.accounts.app.policy.createsUsers
-        self.change(command, { transaction, user throws(StoreError) in
-            let new = NewObject(
-                form, creator: user, members: names, title: card.name, attributes: card.attributes, fields: card.fields,
-                makesPeople: makesPeople)
-            let (id, isNew) = try transaction.createObject(new)
-            guard let row = try transaction.reading.objectRows([id], seenBy: user).first else {
-                throw .notFound("the conversation")
+        self.change(
+            command,
+            { transaction, user throws(StoreError) in
+                let new = NewObject(
+                    form, creator: user, members: names, title: card.name, attributes: card.attributes,
+                    fields: card.fields,
+                    makesPeople: makesPeople)
+                let (id, isNew) = try transaction.createObject(new)
+                guard let row = try transaction.reading.objectRows([id], seenBy: user).first else {
+                    throw .notFound("the conversation")
+                }
+                return (row, isNew)
             }
-            return (row, isNew)
-        }) { session, made in
+        ) { session, made in
             session.started(command, made.0, isNew: made.1)
         }
     }
@@ -114,21 +118,24 @@ extension LeanCloudSession {
         } catch {
             return self.fail(command, .conversationUpdateFailed.saying(error.reason))
         }
-        self.change(command, refused: LeanCloudFault.init(update:), { transaction, user throws(StoreError) in
-            let id = try transaction.conversation(at: address, for: user).id
-            var modified = JSONValue.object([])
-            let updatedAt = try transaction.updateObject(id, by: Actor(user), asked: Array(asked.utf8)) {
-                row throws(StoreError) in
-                do throws(ObjectQueryError) {
-                    let applied = try update.apply(to: row)
-                    modified = applied.modified
-                    return applied
-                } catch {
-                    throw .invalid(error.reason)
+        self.change(
+            command, refused: LeanCloudFault.init(update:),
+            { transaction, user throws(StoreError) in
+                let id = try transaction.conversation(at: address, for: user).id
+                var modified = JSONValue.object([])
+                let updatedAt = try transaction.updateObject(id, by: Actor(user), asked: Array(asked.utf8)) {
+                    row throws(StoreError) in
+                    do throws(ObjectQueryError) {
+                        let applied = try update.apply(to: row)
+                        modified = applied.modified
+                        return applied
+                    } catch {
+                        throw .invalid(error.reason)
+                    }
                 }
+                return (updatedAt, modified.serialized())
             }
-            return (updatedAt, modified.serialized())
-        }) { session, done in
+        ) { session, done in
             var answer = ConvCommand()
             answer.cid = body.cid
             answer.udate = LeanCloudDates.text(done.0)
@@ -141,16 +148,19 @@ extension LeanCloudSession {
 
     private func mute(_ command: GenericCommand, _ body: ConvCommand, _ isMuted: Bool) {
         guard let address = self.address(command, body.cid) else { return }
-        self.change(command, { transaction, user throws(StoreError) in
-            let conversation = try transaction.conversation(at: address, for: user)
-            guard conversation.kind != .temporary && conversation.kind != .room else {
-                throw .refused(.notApplicable)
+        self.change(
+            command,
+            { transaction, user throws(StoreError) in
+                let conversation = try transaction.conversation(at: address, for: user)
+                guard conversation.kind != .temporary && conversation.kind != .room else {
+                    throw .refused(.notApplicable)
+                }
+                var patch = PreferencePatch()
+                patch.isMuted = isMuted
+                try transaction.setPreference(user, in: conversation.id, patch)
+                return conversation.updatedAtMilliseconds
             }
-            var patch = PreferencePatch()
-            patch.isMuted = isMuted
-            try transaction.setPreference(user, in: conversation.id, patch)
-            return conversation.updatedAtMilliseconds
-        }) { session, updatedAt in
+        ) { session, updatedAt in
             var answer = ConvCommand()
             answer.cid = body.cid
             answer.udate = LeanCloudDates.text(updatedAt)

@@ -7,10 +7,7 @@ extension LeanCloudSession {
     /// Something happened to a conversation of this person, whoever caused it.
     func happened(_ event: ConversationEvent) {
         guard case .active = self.phase else { return }
-        switch event.change {
-        case .edited, .recalled, .read, .receipt: self.messageHappened(event)
-        default: self.conversationHappened(event)
-        }
+        if !self.tellOfMessages(event) { self.conversationHappened(event) }
     }
 
     private func conversationHappened(_ event: ConversationEvent) {

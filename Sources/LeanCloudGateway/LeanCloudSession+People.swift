@@ -29,17 +29,20 @@ extension LeanCloudSession {
         let isClosed = isJoin && self.house.settings.joinsByInvitation
         let (names, makesPeople) = (body.m, self.house.accounts.app.policy.createsUsers)
         let wholly = !self.takesParts
-        self.change(command, { transaction, user throws(StoreError) in
-            let conversation = try transaction.conversation(at: address, for: user)
-            if conversation.kind == .room {
-                guard isJoin else { throw .refused(.notApplicable) }
-                return Place.room(conversation)
+        self.change(
+            command,
+            { transaction, user throws(StoreError) in
+                let conversation = try transaction.conversation(at: address, for: user)
+                if conversation.kind == .room {
+                    guard isJoin else { throw .refused(.notApplicable) }
+                    return Place.room(conversation)
+                }
+                guard !isClosed || conversation.kind == .service else { throw .refused(.joiningClosed) }
+                return .members(
+                    try transaction.addToObject(
+                        names, conversation.id, by: Actor(user), makesPeople: makesPeople, wholly: wholly))
             }
-            guard !isClosed || conversation.kind == .service else { throw .refused(.joiningClosed) }
-            return .members(
-                try transaction.addToObject(
-                    names, conversation.id, by: Actor(user), makesPeople: makesPeople, wholly: wholly))
-        }) { session, place in
+        ) { session, place in
             switch place {
             case .members(let outcome): session.answer(command, .added, outcome, isWhole: isJoin || wholly)
             case .room(let room):
@@ -55,16 +58,19 @@ extension LeanCloudSession {
         let isQuit = self.isSelf(body.m)
         let (names, ownerStays) = (body.m, self.house.settings.ownerStays)
         let wholly = !self.takesParts
-        self.change(command, { transaction, user throws(StoreError) in
-            let conversation = try transaction.conversation(at: address, for: user)
-            if conversation.kind == .room {
-                guard isQuit else { throw .refused(.notApplicable) }
-                return Place.room(conversation)
+        self.change(
+            command,
+            { transaction, user throws(StoreError) in
+                let conversation = try transaction.conversation(at: address, for: user)
+                if conversation.kind == .room {
+                    guard isQuit else { throw .refused(.notApplicable) }
+                    return Place.room(conversation)
+                }
+                return .members(
+                    try transaction.removeFromObject(
+                        names, conversation.id, by: Actor(user), ownerStays: ownerStays, wholly: wholly))
             }
-            return .members(
-                try transaction.removeFromObject(
-                    names, conversation.id, by: Actor(user), ownerStays: ownerStays, wholly: wholly))
-        }) { session, place in
+        ) { session, place in
             switch place {
             case .members(let outcome): session.answer(command, .removed, outcome, isWhole: isQuit || wholly)
             case .room(let room):
@@ -117,10 +123,13 @@ extension LeanCloudSession {
         guard role != .owner else {
             return self.fail(command, .conversationOperationUnauthorized.saying("nobody is made an owner"))
         }
-        self.change(command, { transaction, user throws(StoreError) in
-            let conversation = try transaction.conversation(at: address, for: user)
-            return try transaction.setObjectRole(name, role, conversation.id, by: Actor(user))
-        }) { session, updatedAt in
+        self.change(
+            command,
+            { transaction, user throws(StoreError) in
+                let conversation = try transaction.conversation(at: address, for: user)
+                return try transaction.setObjectRole(name, role, conversation.id, by: Actor(user))
+            }
+        ) { session, updatedAt in
             var answer = ConvCommand()
             answer.cid = body.cid
             answer.udate = LeanCloudDates.text(updatedAt)
@@ -133,11 +142,14 @@ extension LeanCloudSession {
     func silence(_ command: GenericCommand, _ body: ConvCommand, _ isSilent: Bool) {
         guard let address = self.address(command, body.cid), self.checkNamed(command, body.m) else { return }
         let (names, wholly) = (body.m, !self.takesParts)
-        self.change(command, { transaction, user throws(StoreError) in
-            let conversation = try transaction.conversation(at: address, for: user)
-            return try transaction.silenceInObject(
-                names, isSilent, conversation.id, by: Actor(user), wholly: wholly)
-        }) { session, outcome in
+        self.change(
+            command,
+            { transaction, user throws(StoreError) in
+                let conversation = try transaction.conversation(at: address, for: user)
+                return try transaction.silenceInObject(
+                    names, isSilent, conversation.id, by: Actor(user), wholly: wholly)
+            }
+        ) { session, outcome in
             session.answer(command, isSilent ? .shutupAdded : .shutupRemoved, outcome, isWhole: wholly)
         }
     }
@@ -146,10 +158,14 @@ extension LeanCloudSession {
         guard let address = self.address(command, body.cid) else { return }
         guard let page = Page(command, body.limit, body.next, by: self) else { return }
         let now = self.house.clock.wallMilliseconds()
-        self.look(command, { reading, user throws(StoreError) in
-            let conversation = try reading.ownConversation(at: address, for: user)
-            return try reading.silencedMembers(of: conversation.id, at: now, offset: page.offset, limit: page.limit + 1)
-        }) { session, names in
+        self.look(
+            command,
+            { reading, user throws(StoreError) in
+                let conversation = try reading.ownConversation(at: address, for: user)
+                return try reading.silencedMembers(
+                    of: conversation.id, at: now, offset: page.offset, limit: page.limit + 1)
+            }
+        ) { session, names in
             var answer = ConvCommand()
             answer.cid = body.cid
             answer.m = names.prefix(page.limit).map(\.text)
@@ -161,11 +177,14 @@ extension LeanCloudSession {
     func checkSilenced(_ command: GenericCommand, _ body: ConvCommand) {
         guard let address = self.address(command, body.cid) else { return }
         let (names, now) = (body.m, self.house.clock.wallMilliseconds())
-        self.look(command, { reading, user throws(StoreError) in
-            let conversation = try reading.ownConversation(at: address, for: user)
-            let silent = try reading.silencedMembers(of: conversation.id, at: now, offset: 0, limit: 1_000)
-            return names.filter { name in silent.contains { $0.text == name } }
-        }) { session, silent in
+        self.look(
+            command,
+            { reading, user throws(StoreError) in
+                let conversation = try reading.ownConversation(at: address, for: user)
+                let silent = try reading.silencedMembers(of: conversation.id, at: now, offset: 0, limit: 1_000)
+                return names.filter { name in silent.contains { $0.text == name } }
+            }
+        ) { session, silent in
             var answer = ConvCommand()
             answer.cid = body.cid
             answer.m = silent
@@ -203,10 +222,13 @@ extension LeanCloudSession {
             return self.fail(command, fault)
         }
         let (names, wholly) = (body.toPids, !self.takesParts)
-        self.change(command, { transaction, user throws(StoreError) in
-            let conversation = try transaction.conversation(at: address, for: user)
-            return try transaction.blockInObject(names, isBlocked, conversation.id, by: Actor(user), wholly: wholly)
-        }) { session, outcome in
+        self.change(
+            command,
+            { transaction, user throws(StoreError) in
+                let conversation = try transaction.conversation(at: address, for: user)
+                return try transaction.blockInObject(names, isBlocked, conversation.id, by: Actor(user), wholly: wholly)
+            }
+        ) { session, outcome in
             if wholly, let failure = outcome.failed.first {
                 return session.fail(command, LeanCloudFault(failure.refusal))
             }
@@ -221,10 +243,13 @@ extension LeanCloudSession {
     private func queryBlocked(_ command: GenericCommand, _ body: BlacklistCommand) {
         guard let address = self.address(command, body.srcCid) else { return }
         guard let page = Page(command, body.limit, body.next, by: self) else { return }
-        self.look(command, { reading, user throws(StoreError) in
-            let conversation = try reading.ownConversation(at: address, for: user)
-            return try reading.blockedPeople(of: conversation.id, offset: page.offset, limit: page.limit + 1)
-        }) { session, names in
+        self.look(
+            command,
+            { reading, user throws(StoreError) in
+                let conversation = try reading.ownConversation(at: address, for: user)
+                return try reading.blockedPeople(of: conversation.id, offset: page.offset, limit: page.limit + 1)
+            }
+        ) { session, names in
             var answer = BlacklistCommand()
             answer.srcCid = body.srcCid
             answer.blockedPids = names.prefix(page.limit).map(\.text)
@@ -236,11 +261,14 @@ extension LeanCloudSession {
     private func checkBlocked(_ command: GenericCommand, _ body: BlacklistCommand) {
         guard let address = self.address(command, body.srcCid) else { return }
         let names = body.toPids
-        self.look(command, { reading, user throws(StoreError) in
-            let conversation = try reading.ownConversation(at: address, for: user)
-            let blocked = try reading.conversationList(.denied, of: conversation.id).map(\.name.text)
-            return names.filter(blocked.contains)
-        }) { session, blocked in
+        self.look(
+            command,
+            { reading, user throws(StoreError) in
+                let conversation = try reading.ownConversation(at: address, for: user)
+                let blocked = try reading.conversationList(.denied, of: conversation.id).map(\.name.text)
+                return names.filter(blocked.contains)
+            }
+        ) { session, blocked in
             var answer = BlacklistCommand()
             answer.srcCid = body.srcCid
             answer.blockedPids = blocked

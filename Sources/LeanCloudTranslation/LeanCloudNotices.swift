@@ -153,7 +153,8 @@ package enum LeanCloudNotices {
     package static func missed(_ events: [LoggedEvent], for viewer: UserName, type: String?) -> JSONValue {
         let notices = events.flatMap { event in
             self.notices(
-                of: event.change, in: event.objectID, event.kind, by: event.actor, at: event.atMilliseconds, for: viewer)
+                of: event.change, in: event.objectID, event.kind, by: event.actor, at: event.atMilliseconds, for: viewer
+            )
         }
         let hasMore = JSONValue.Member("hasMore", .boolean(events.count >= EventLogBounds.page))
         if let type {
@@ -193,9 +194,12 @@ package enum LeanCloudNotices {
             add("attr", self.json(body.attr, asText: !hyphens))
             add("attrModified", self.json(body.attrModified, asText: !hyphens))
             if let info = body.info {
-                add("info", .object([
-                    JSONValue.Member("pid", .string(info.pid ?? "")), JSONValue.Member("role", .string(info.role ?? "")),
-                ]))
+                add(
+                    "info",
+                    .object([
+                        JSONValue.Member("pid", .string(info.pid ?? "")),
+                        JSONValue.Member("role", .string(info.role ?? "")),
+                    ]))
             }
         }
         if let body = notice.receipt {

@@ -7,7 +7,8 @@ package import Store
 package enum LeanCloudRows {
     /// What clients may not set: who is in it changes by other requests, and the rest is the server's.
     package static let readOnlyKeys: Set<String> = [
-        "objectId", "m", "c", "mu", "lm", "createdAt", "updatedAt", "unique", "uniqueId", "tr", "sys", "conv_type", "temp",
+        "objectId", "m", "c", "mu", "lm", "createdAt", "updatedAt", "unique", "uniqueId", "tr", "sys", "conv_type",
+        "temp",
         "ttl", "tempConv", "tempConvTTL", "joined", "joinedAt", "muted", "msg", "bin", "msg_mid", "msg_from",
         "msg_timestamp", "patch_timestamp", "mention_all", "mention_pids", "ACL",
     ]

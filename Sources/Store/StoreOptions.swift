@@ -35,6 +35,9 @@ package struct StoreOptions: Sendable {
     package var readableCharacters: @Sendable (MessageContent) -> Int = { content in
         String(decoding: content.body, as: UTF8.self).unicodeScalars.count
     }
+    /// Direct conversations, groups and rooms are deleted in which nothing was said and nothing changed for so long; 0 for
+    /// never.
+    package var inactiveDays = 0
     /// How long reminders are kept, done or not.
     package var reminderDays = 180
     /// Commands kept for those who are away; the oldest go first.

@@ -378,6 +378,11 @@ final class WriterMemory {
         self.conversationsByChannel[ChannelKey(kind: .group, name: name)] = conversation
     }
 
+    /// One that was deleted.
+    func forget(_ id: ConversationID) {
+        if let known = self.conversationsByID[id] { self.forget(known) }
+    }
+
     /// Only what is not ahead of the database.
     func forget(_ conversation: ConversationState) {
         self.membershipCount -= conversation.members.count

@@ -38,7 +38,7 @@ extension LeanCloudSession {
                     return Place.room(conversation)
                 }
                 guard !isClosed || conversation.kind == .service else { throw .refused(.joiningClosed) }
-                return .members(
+                return Place.members(
                     try transaction.addToObject(
                         names, conversation.id, by: Actor(user), makesPeople: makesPeople, wholly: wholly))
             }
@@ -66,7 +66,7 @@ extension LeanCloudSession {
                     guard isQuit else { throw .refused(.notApplicable) }
                     return Place.room(conversation)
                 }
-                return .members(
+                return Place.members(
                     try transaction.removeFromObject(
                         names, conversation.id, by: Actor(user), ownerStays: ownerStays, wholly: wholly))
             }

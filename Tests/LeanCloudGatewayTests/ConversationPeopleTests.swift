@@ -1,4 +1,3 @@
-import Accounts
 import LeanCloudWire
 import TeahouseTesting
 import Testing

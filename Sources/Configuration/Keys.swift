@@ -119,7 +119,7 @@ package enum Keys {
         "messages.receipts_group", true, "Whether the sender learns who has read a message in a group, when asked for.")
     package static let conversationExpiryDays = SettingKey<Int64>(
         "messages.conversation_expiry_days", 0, in: 0...36_500, "days",
-        "A chat, group or room in which nothing was said or changed for so long is deleted. 0 is never; LeanCloud: 365.")
+        "A chat, group or room in which nothing was said or changed for so long is deleted. 0: never; LeanCloud: 365.")
     package static let reminderDays = SettingKey<Int64>(
         "messages.reminder_days", 180, in: 1...3650, "days", "How long a reminder (of being called by name) is kept.")
 

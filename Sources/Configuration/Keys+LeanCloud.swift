@@ -23,7 +23,18 @@ extension Keys {
         "leancloud.session_token_seconds", 172_800, in: 300...2_592_000, "seconds",
         "How long a client may come back without a new signature after its connection broke.")
 
+    package static let leanCloudLookup = SettingKey<String>(
+        "leancloud.lookup", "anyone", choices: ["anyone", "members"],
+        "Who finds a conversation by its id or a query: everybody who is signed in, as with LeanCloud, or its members.")
+    package static let leanCloudJoin = SettingKey<String>(
+        "leancloud.join", "anyone", choices: ["anyone", "invited"],
+        "Who comes into a conversation: everybody who knows its id, as with LeanCloud, or whom a member adds.")
+    package static let leanCloudOwnerStays = SettingKey<Bool>(
+        "leancloud.owner_stays", false,
+        "Whether the owner of a conversation can neither leave nor be removed (code 4324); else another one follows.")
+
     static let leanCloudKeys: [SettingDefinition] = [
+        leanCloudLookup.definition, leanCloudJoin.definition, leanCloudOwnerStays.definition,
         leanCloud.definition, leanCloudAppID.definition, leanCloudSignIn.definition,
         leanCloudConversationSignatures.definition, leanCloudHistorySignatures.definition,
         leanCloudCreatesUsers.definition, leanCloudSignatureWindowSeconds.definition,

@@ -49,6 +49,12 @@ package struct LeanCloudSettings: Sendable {
     /// How apps reach this server, as `wss://chat.example.com`; without the scheme it is as encrypted as the connection
     /// of who asks. `nil` for as they reached it when they asked.
     package var publicServer: String?
+    /// Conversations that somebody is not in are not found by them, not even by their ids.
+    package var hidesFromStrangers = false
+    /// Nobody comes into a conversation by its id alone.
+    package var joinsByInvitation = false
+    /// The owner of a conversation neither leaves it nor is removed.
+    package var ownerStays = false
 
     package init() {}
 }

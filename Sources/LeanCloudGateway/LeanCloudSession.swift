@@ -44,6 +44,8 @@ final class LeanCloudSession {
     var will: PublishRequest?
     /// For `LeanCloudSession+Delivery` and what belongs to it.
     var deliveries = LeanCloudDeliveries()
+    /// Whom the client kept out of a conversation last.
+    var keptOut: Set<UserName> = []
 
     var gateway: LeanCloudGateway { self.connection.gateway }
     var house: LeanCloudHouse { self.connection.gateway.house }

@@ -110,6 +110,7 @@ extension ServerOptions {
         self.store.rules = MessageRules(settings)
         self.store.showsBeforeJoining = settings[Keys.historyBeforeJoining] == "all"
         self.store.reminderDays = Int(settings[Keys.reminderDays])
+        self.store.inactiveDays = Int(settings[Keys.conversationExpiryDays])
         self.store.clock = self.clock
         self.store.log = self.log
     }
@@ -177,6 +178,9 @@ extension ServerOptions {
     private mutating func applyLeanCloudDoor(_ settings: Settings) throws(ConfigurationError) {
         self.leanCloud.idleSeconds = Int(settings[Keys.leanCloudIdleSeconds])
         self.leanCloud.roomRejoinSeconds = settings[Keys.leanCloudRoomRejoinSeconds]
+        self.leanCloud.hidesFromStrangers = settings[Keys.leanCloudLookup] == "members"
+        self.leanCloud.joinsByInvitation = settings[Keys.leanCloudJoin] == "invited"
+        self.leanCloud.ownerStays = settings[Keys.leanCloudOwnerStays]
         let server = settings[Keys.leanCloudPublicServer]
         guard !server.isEmpty else { return }
         let host = ["wss://", "ws://"].first { server.hasPrefix($0) }.map { server.dropFirst($0.count) } ?? server[...]

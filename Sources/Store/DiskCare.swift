@@ -116,12 +116,15 @@ final class DiskCare {
 
     // MARK: Idle work
 
+    /// Whether ages can be told by the wall clock.
+    var wallIsSteady: Bool { self.pruning.isSteady(at: self.options.clock.now()) }
+
     /// A short piece of work for a quiet moment.
     ///
     /// - Returns: whether there is more.
     func idleSlice() throws(StoreError) -> Bool {
         if try self.pruning.slice(self.connection, self.options.clock) { return true }
         return try self.commandPruning.slice(
-            self.connection, self.options.clock, wallIsSteady: self.pruning.isSteady(at: self.options.clock.now()))
+            self.connection, self.options.clock, wallIsSteady: self.wallIsSteady)
     }
 }

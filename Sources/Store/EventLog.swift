@@ -14,6 +14,20 @@ package struct LoggedEvent: Hashable, Sendable {
     package var change: ConversationEvent.Change
     /// It happened to the person who asks, not only to a conversation of theirs.
     package var isPersonal: Bool
+
+    package init(
+        number: Int64, conversation: ConversationID, kind: ConversationKind, objectID: ObjectID, actor: UserName,
+        atMilliseconds: Int64, change: ConversationEvent.Change, isPersonal: Bool
+    ) {
+        self.number = number
+        self.conversation = conversation
+        self.kind = kind
+        self.objectID = objectID
+        self.actor = actor
+        self.atMilliseconds = atMilliseconds
+        self.change = change
+        self.isPersonal = isPersonal
+    }
 }
 
 /// What is kept of events, and how; the numbers are stored.

@@ -39,6 +39,9 @@ package struct StoreOptions: Sendable {
     package var readableTexts: ReceiveFilter.Texts = { content in [String(decoding: content.body, as: UTF8.self)] }
     /// Members see what was said before they joined.
     package var showsBeforeJoining = true
+    /// Direct conversations, groups and rooms are deleted in which nothing was said and nothing changed for so long; 0 for
+    /// never.
+    package var inactiveDays = 0
     /// How long reminders are kept, done or not.
     package var reminderDays = 180
     /// Commands kept for those who are away; the oldest go first.

@@ -119,6 +119,14 @@ final class TokenIndex {
         if mark == 0 { self.merged = self.committed }
     }
 
+    /// A message goes, and its token with it. In a transaction of its own, between batches.
+    func forget(_ token: ClientToken, from sender: UserID, in conversation: ConversationID) throws(StoreError) {
+        let key = self.key(token, sender, conversation)
+        if self.recent[key]?.conversation == conversation.rawValue { self.recent[key] = nil }
+        try self.connection.run(
+            "DELETE FROM client_token WHERE key = ? AND conversation_id = ?", key, conversation.rawValue)
+    }
+
     // MARK: Merging
 
     /// Inside the transaction of a batch: merges about as many keys as a batch of this size adds, when there are enough

@@ -49,7 +49,8 @@ extension Verifier {
             """
             SELECT conversation_id, sequence, id, sender_id, sent_at, flags, countable, client_token,
                 body, body_hash
-            FROM message ORDER BY conversation_id, sequence
+            FROM message WHERE conversation_id NOT IN (SELECT conversation_id FROM gone_conversation)
+            ORDER BY conversation_id, sequence
             """)
         defer { messages.reset() }
         var next = try Self.nextMessage(messages)

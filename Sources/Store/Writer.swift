@@ -19,6 +19,7 @@ final class Writer {
     private let appender: Appender
     private let tokens: TokenIndex
     private let care: DiskCare
+    private var expiry: ConversationExpiry
     /// Requests taken from the mailbox, from `next` on still to be done.
     private var waiting: [WriterRequest] = []
     private var next = 0
@@ -50,6 +51,7 @@ final class Writer {
             self.connection, self.memory, self.tokens, sequencer, queuesHooks: options.queuesHooks,
             readableCharacters: options.readableCharacters)
         self.care = DiskCare(options, folder, self.connection, gauges)
+        self.expiry = ConversationExpiry(options)
     }
 
     /// Works until the queue was closed and is empty.
@@ -104,7 +106,17 @@ final class Writer {
     private func idleSlice(all: Bool) throws(StoreError) -> Bool {
         guard !self.care.isReadOnly else { return false }
         if try self.tokens.mergeIdle(all: all, self.appender.sequencer) { return true }
-        return try self.care.idleSlice()
+        if try self.care.idleSlice() { return true }
+        let outcome = try self.expiry.slice(
+            self.connection, self.tokens, self.options.clock, wallIsSteady: self.care.wallIsSteady)
+        switch outcome {
+        case .nothing: return false
+        case .more: return true
+        case .deleted(let id):
+            self.memory.forget(id)
+            self.voice.onProfileChanges([.team(id, .existence)])
+            return true
+        }
     }
 
     private func keepHouse() throws(StoreError) {

@@ -56,11 +56,15 @@ struct Nudge: Sendable {
     static let conversationExtra = Nudge("syncConversationExtra")
 
     static func unreadCleared(_ channel: BusinessChannel, unread: Int64) -> Nudge {
+        self.unreadCleared(channel.id, type: channel.typeNumber, unread: unread)
+    }
+
+    /// - Parameter id: as the person who has read knows the channel.
+    static func unreadCleared(_ id: String, type: Int, unread: Int64) -> Nudge {
         Nudge(
             "unreadClear",
             .fields(
-                ("channel_id", .string(channel.id)), ("channel_type", .number(channel.typeNumber)),
-                ("unread", .integer(unread))))
+                ("channel_id", .string(id)), ("channel_type", .number(type)), ("unread", .integer(unread))))
     }
 
     static func conversationDeleted(_ channel: BusinessChannel) -> Nudge {

@@ -1,0 +1,166 @@
+package import ChatModel
+import Execution
+
+/// Deletes conversations that are over: temporary ones at their end, and where the operator wants it those in which
+/// nothing has happened for long. A slice at a time, in quiet moments; age waits for a wall clock that runs evenly.
+///
+/// First a conversation goes with everything that is about its people, in one transaction; then its messages, which nobody
+/// reaches any more. Confined to the writer's thread.
+struct ConversationExpiry {
+    /// Messages deleted in one slice.
+    static let sliceMessages = 500
+    /// Between two looks.
+    static let roundMilliseconds: Int64 = 60_000
+    /// Kinds that end when nothing happens. Others are the app's own arrangement.
+    static let kinds: [ConversationKind] = [.direct, .group, .room]
+
+    /// 0 for never.
+    private let inactiveDays: Int
+    private var nextLook: Instant
+
+    init(_ options: StoreOptions) {
+        self.inactiveDays = options.inactiveDays
+        self.nextLook = options.clock.now()
+    }
+
+    /// What a slice did.
+    enum Outcome {
+        case nothing
+        /// There is more to do.
+        case more
+        /// A conversation is gone.
+        case deleted(ConversationID)
+    }
+
+    /// - Parameter wallIsSteady: false while the age of a conversation is in doubt.
+    mutating func slice(
+        _ connection: Connection, _ tokens: TokenIndex, _ clock: Clock, wallIsSteady: Bool
+    ) throws(StoreError) -> Outcome {
+        if try Self.deleteMessages(connection, tokens, at: clock.wallMilliseconds()) { return .more }
+        let now = clock.now()
+        guard now >= self.nextLook else { return .nothing }
+        let wall = clock.wallMilliseconds()
+        guard wallIsSteady, let id = try self.next(connection, at: wall) else {
+            self.nextLook = now.advanced(byMilliseconds: Self.roundMilliseconds)
+            return .nothing
+        }
+        try connection.run("BEGIN IMMEDIATE")
+        try Self.delete(id, connection, at: wall)
+        try connection.run("COMMIT")
+        return .deleted(id)
+    }
+
+    private func next(_ connection: Connection, at wall: Int64) throws(StoreError) -> ConversationID? {
+        let over = try connection.first(
+            "SELECT id FROM conversation WHERE expires_at <= ? ORDER BY expires_at LIMIT 1", wall
+        ) { row throws(StoreError) in row.conversationID(0) }
+        if over != nil || self.inactiveDays == 0 { return over }
+        let before = wall - Int64(self.inactiveDays) * 86_400_000
+        return try ReadTransaction(connection, UserNames()).inactiveConversations(before: before, limit: 1).first?.id
+    }
+
+    // MARK: The conversation
+
+    private static func delete(_ id: ConversationID, _ connection: Connection, at wall: Int64) throws(StoreError) {
+        let pictures = try connection.query(
+            "SELECT file_id FROM file_holder WHERE kind IN (3, 4) AND holder_id = ?", id
+        ) { row throws(StoreError) in FileID(rawValue: row.int64(0)) }
+        try connection.run("DELETE FROM file_holder WHERE kind IN (3, 4) AND holder_id = ?", id)
+        for file in pictures { try FileReferences(connection: connection).release(file, at: wall) }
+        try connection.run("UPDATE file SET conversation_id = NULL WHERE conversation_id = ?", id)
+        try connection.run("UPDATE file_link SET conversation_id = NULL WHERE conversation_id = ?", id)
+        try connection.run("DELETE FROM command WHERE conversation_id = ?", id)
+        try connection.run("DELETE FROM command WHERE audience_id = ?", id)
+        try connection.run("DELETE FROM conversation_event WHERE conversation_id = ?", id)
+        try connection.run("DELETE FROM reminder WHERE conversation_id = ?", id)
+        try connection.run("DELETE FROM notice_team WHERE conversation_id = ?", id)
+        try connection.run("DELETE FROM team_request WHERE conversation_id = ?", id)
+        try connection.run("DELETE FROM announcement WHERE conversation_id = ?", id)
+        try connection.run("DELETE FROM team WHERE conversation_id = ?", id)
+        try connection.run("DELETE FROM preference WHERE conversation_id = ?", id)
+        try connection.run("DELETE FROM delivered WHERE conversation_id = ?", id)
+        try connection.run("DELETE FROM hidden_count WHERE conversation_id = ?", id)
+        try connection.run("DELETE FROM shown_count WHERE conversation_id = ?", id)
+        try connection.run("DELETE FROM conversation_list WHERE conversation_id = ?", id)
+        try connection.run("DELETE FROM listener WHERE conversation_id = ?", id)
+        try connection.run("DELETE FROM former_member WHERE conversation_id = ?", id)
+        try connection.run("DELETE FROM member WHERE conversation_id = ?", id)
+        try connection.run("DELETE FROM flagged WHERE conversation_id = ?", id)
+        try connection.run("INSERT INTO gone_conversation (conversation_id) VALUES (?)", id)
+        try connection.run("DELETE FROM conversation WHERE id = ?", id)
+    }
+
+    // MARK: Its messages
+
+    /// - Returns: whether there was something to do.
+    private static func deleteMessages(
+        _ connection: Connection, _ tokens: TokenIndex, at wall: Int64
+    ) throws(StoreError) -> Bool {
+        let found = try connection.first("SELECT conversation_id FROM gone_conversation LIMIT 1") {
+            row throws(StoreError) in row.conversationID(0)
+        }
+        guard let id = found else { return false }
+        let messages = try connection.query(
+            "SELECT sequence, sender_id, client_token FROM message WHERE conversation_id = ? ORDER BY sequence LIMIT ?",
+            id, Self.sliceMessages
+        ) { row throws(StoreError) in (row.int64(0), row.userID(1), row.optionalBlob(2).flatMap(ClientToken.init)) }
+        try connection.run("BEGIN IMMEDIATE")
+        if let first = messages.first?.0, let last = messages.last?.0 {
+            try Self.deleteMessages(of: id, first, last, connection, at: wall)
+            for (_, sender, token) in messages {
+                if let token { try tokens.forget(token, from: sender, in: id) }
+            }
+        }
+        if messages.count < Self.sliceMessages {
+            try connection.run("DELETE FROM gone_conversation WHERE conversation_id = ?", id)
+        }
+        try connection.run("COMMIT")
+        return true
+    }
+
+    private static func deleteMessages(
+        of id: ConversationID, _ first: Int64, _ last: Int64, _ connection: Connection, at wall: Int64
+    ) throws(StoreError) {
+        let files = try connection.query(
+            "SELECT file_id FROM file_reference WHERE conversation_id = ? AND sequence BETWEEN ? AND ?", id, first, last
+        ) { row throws(StoreError) in FileID(rawValue: row.int64(0)) }
+        try connection.run(
+            "DELETE FROM file_reference WHERE conversation_id = ? AND sequence BETWEEN ? AND ?", id, first, last)
+        for file in files { try FileReferences(connection: connection).release(file, at: wall) }
+        try connection.run(
+            "DELETE FROM message_pin WHERE conversation_id = ? AND sequence BETWEEN ? AND ?", id, first, last)
+        try connection.run(
+            "DELETE FROM message_reaction WHERE conversation_id = ? AND sequence BETWEEN ? AND ?", id, first, last)
+        try connection.run(
+            "DELETE FROM message_mark WHERE conversation_id = ? AND sequence BETWEEN ? AND ?", id, first, last)
+        try connection.run(
+            "DELETE FROM message_reader WHERE conversation_id = ? AND sequence BETWEEN ? AND ?", id, first, last)
+        try connection.run(
+            "DELETE FROM message_stream WHERE conversation_id = ? AND sequence BETWEEN ? AND ?", id, first, last)
+        try connection.run(
+            "DELETE FROM message_edit WHERE conversation_id = ? AND sequence BETWEEN ? AND ?", id, first, last)
+        try connection.run(
+            "DELETE FROM message_extra WHERE conversation_id = ? AND sequence BETWEEN ? AND ?", id, first, last)
+        try connection.run(
+            "DELETE FROM message WHERE conversation_id = ? AND sequence BETWEEN ? AND ?", id, first, last)
+    }
+}
+
+extension ReadTransaction {
+    /// Direct conversations, groups and rooms in which nothing was said and nothing changed since a moment, UTC
+    /// milliseconds; the longest quiet first of each kind. Reading is nothing. `limit` is 1...1000.
+    package func inactiveConversations(before moment: Int64, limit: Int) throws(StoreError) -> [Conversation] {
+        let sql: StaticString = """
+            SELECT id, kind, channel, title, flags, creator_id, member_count, head, head_countable, revision, created_at,
+                active_at, foreign_id, updated_at
+            FROM conversation WHERE kind = ?1 AND active_at < ?2 AND updated_at < ?2 ORDER BY active_at, id LIMIT ?3
+            """
+        let page = try Self.page(limit)
+        var found: [Conversation] = []
+        for kind in ConversationExpiry.kinds where found.count < Int(page) {
+            found += try self.connection.query(
+                sql, kind.rawValue, moment, page - Int64(found.count), read: Self.conversation)
+        }
+        return found
+    }
+}

@@ -52,7 +52,7 @@ let package = Package(
         module("FileStore", common + ["CZlib", "COpenSSL", "CLinux"]),
         module("Transfers", common + ["Store", "FileStore", "COpenSSL", "CLinux"]),
         module("Profiles", common + ["Store", "HTTPClient", "Localization", "CLinux"]),
-        module("Accounts", common + ["Store", "CSodium", "CLinux"]),
+        module("Accounts", common + ["Store", "COpenSSL", "CSodium", "CLinux"]),
         module("Doctor", common + ["Store", "CLinux"]),
         module("Broker", common + ["Store"]),
         module("LeanCloudWire", ["ByteCodec"]),

@@ -340,6 +340,7 @@ extension APIFailure {
     init(refusal: SignInRefusal) {
         switch refusal {
         case .wrongCredentials: self.init(401, "the uid or the token is wrong")
+        case .expired: self.init(401, "the session is over: sign in again")
         case .disabled: self.init(403, "the account is disabled")
         case .throttled(let seconds):
             self.init(429, "too many wrong tokens came for this uid from there", retryAfterSeconds: seconds)

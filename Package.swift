@@ -56,6 +56,7 @@ let package = Package(
         module("Doctor", common + ["Store", "CLinux"]),
         module("Broker", common + ["Store"]),
         module("LeanCloudWire", ["ByteCodec"]),
+        module("LeanCloudTranslation", common + ["LeanCloudWire", "Store", "Broker"]),
         module("WuKongWire", ["ByteCodec"]),
         module("WuKongCrypto", ["ByteCodec", "COpenSSL"]),
         module("WuKongTranslation", common + ["WuKongWire", "Store", "Broker"]),
@@ -80,6 +81,12 @@ let package = Package(
                 "Broker", "Accounts",
             ]),
         module(
+            "LeanCloudAPI",
+            common + [
+                "APIKit", "LeanCloudWire", "LeanCloudTranslation", "Transport", "Store", "FileStore", "Transfers",
+                "Profiles", "Broker", "Accounts",
+            ]),
+        module(
             "Hooks", common + ["Store", "Broker", "HTTPClient", "WuKongWire", "WuKongTranslation", "CLinux"]),
         module("CommandLineKit", ["CLinux", "Diagnostics"]),
         module("AdminAPI", common + ["CLinux"]),
@@ -94,7 +101,7 @@ let package = Package(
             "Server",
             common + [
                 "Configuration", "Transport", "Store", "Accounts", "Broker", "WuKongGateway", "APIKit", "APIGateway",
-                "WuKongAPI", "AdminAPI", "AdminService", "FileStore", "Transfers", "Profiles", "HTTPClient", "Hooks",
+                "WuKongAPI", "LeanCloudAPI", "AdminAPI", "AdminService", "FileStore", "Transfers", "Profiles", "HTTPClient", "Hooks",
                 "WuKongTranslation", "CLinux",
             ]),
 
@@ -162,6 +169,12 @@ let package = Package(
             "HTTPClient",
             ["HTTPClient", "TeahouseTesting", "Transport", "Execution", "Diagnostics", "COpenSSL", "CLinux"]),
         tests("Hooks", common + ["Hooks", "HTTPClient", "Broker", "Store", "TeahouseTesting", "WuKongWire", "CLinux"]),
+        tests(
+            "LeanCloudAPI",
+            common + [
+                "APIKit", "LeanCloudAPI", "LeanCloudTranslation", "LeanCloudWire", "Server", "Store", "Broker",
+                "Accounts", "TeahouseTesting",
+            ]),
         tests("LeanCloudWire", ["ByteCodec", "LeanCloudWire"]),
         tests("Localization", ["Localization", "ByteCodec"]),
         tests("Profiles", common + ["Profiles", "Localization", "Store", "HTTPClient", "TeahouseTesting"]),

@@ -55,8 +55,9 @@ let package = Package(
         module("Accounts", common + ["Store", "COpenSSL", "CSodium", "CLinux"]),
         module("Doctor", common + ["Store", "CLinux"]),
         module("Broker", common + ["Store"]),
+        module("LeanCloudQuery", ["ByteCodec"]),
         module("LeanCloudWire", ["ByteCodec"]),
-        module("LeanCloudTranslation", common + ["LeanCloudWire", "Store", "Broker"]),
+        module("LeanCloudTranslation", common + ["LeanCloudWire", "LeanCloudQuery", "Store", "Broker"]),
         module("WuKongWire", ["ByteCodec"]),
         module("WuKongCrypto", ["ByteCodec", "COpenSSL"]),
         module("WuKongTranslation", common + ["WuKongWire", "Store", "Broker"]),
@@ -83,8 +84,8 @@ let package = Package(
         module(
             "LeanCloudAPI",
             common + [
-                "APIKit", "LeanCloudWire", "LeanCloudTranslation", "Transport", "Store", "FileStore", "Transfers",
-                "Profiles", "Broker", "Accounts",
+                "APIKit", "LeanCloudWire", "LeanCloudQuery", "LeanCloudTranslation", "Transport", "Store", "FileStore",
+                "Transfers", "Profiles", "Broker", "Accounts",
             ]),
         module(
             "Hooks", common + ["Store", "Broker", "HTTPClient", "WuKongWire", "WuKongTranslation", "CLinux"]),
@@ -175,6 +176,7 @@ let package = Package(
                 "APIKit", "LeanCloudAPI", "LeanCloudTranslation", "LeanCloudWire", "Server", "Store", "Broker",
                 "Accounts", "TeahouseTesting",
             ]),
+        tests("LeanCloudQuery", ["ByteCodec", "LeanCloudQuery"]),
         tests("LeanCloudWire", ["ByteCodec", "LeanCloudWire"]),
         tests("Localization", ["Localization", "ByteCodec"]),
         tests("Profiles", common + ["Profiles", "Localization", "Store", "HTTPClient", "TeahouseTesting"]),

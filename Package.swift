@@ -58,6 +58,9 @@ let package = Package(
         module("LeanCloudQuery", ["ByteCodec"]),
         module("LeanCloudWire", ["ByteCodec"]),
         module("LeanCloudTranslation", common + ["LeanCloudWire", "LeanCloudQuery", "Store", "Broker"]),
+        module(
+            "LeanCloudGateway",
+            common + ["LeanCloudWire", "LeanCloudTranslation", "Transport", "Store", "Broker", "Accounts"]),
         module("WuKongWire", ["ByteCodec"]),
         module("WuKongCrypto", ["ByteCodec", "COpenSSL"]),
         module("WuKongTranslation", common + ["WuKongWire", "Store", "Broker"]),
@@ -102,8 +105,8 @@ let package = Package(
             "Server",
             common + [
                 "Configuration", "Transport", "Store", "Accounts", "Broker", "WuKongGateway", "APIKit", "APIGateway",
-                "WuKongAPI", "LeanCloudAPI", "AdminAPI", "AdminService", "FileStore", "Transfers", "Profiles", "HTTPClient", "Hooks",
-                "WuKongTranslation", "CLinux",
+                "WuKongAPI", "LeanCloudAPI", "AdminAPI", "AdminService", "FileStore", "Transfers", "Profiles", "HTTPClient",
+                "Hooks", "WuKongTranslation", "LeanCloudGateway", "CLinux",
             ]),
 
         // What is installed.
@@ -134,7 +137,10 @@ let package = Package(
             swiftSettings: strict),
         module(
             "TeahouseTesting",
-            common + ["Server", "Store", "Accounts", "Broker", "Transport", "WuKongWire", "WuKongCrypto"]),
+            common + [
+                "Server", "Store", "Accounts", "Broker", "Transport", "WuKongWire", "WuKongCrypto", "LeanCloudWire",
+                "LeanCloudGateway",
+            ]),
 
         // Tests.
         tests("Accounts", common + ["Accounts", "Store"]),
@@ -178,6 +184,13 @@ let package = Package(
             ]),
         tests("LeanCloudQuery", ["ByteCodec", "LeanCloudQuery"]),
         tests("LeanCloudWire", ["ByteCodec", "LeanCloudWire"]),
+        tests("LeanCloudTranslation", common + ["LeanCloudTranslation", "LeanCloudWire", "Store", "Broker"]),
+        tests(
+            "LeanCloudGateway",
+            common + [
+                "TeahouseTesting", "Server", "LeanCloudGateway", "LeanCloudTranslation", "LeanCloudWire", "Transport",
+                "Store", "Broker", "Accounts",
+            ]),
         tests("Localization", ["Localization", "ByteCodec"]),
         tests("Profiles", common + ["Profiles", "Localization", "Store", "HTTPClient", "TeahouseTesting"]),
         tests(

@@ -40,6 +40,9 @@ package protocol ConnectionHandler: AnyObject {
     func outboxDrained()
     /// The server drains: say goodbye now, the connection is closed with 1012 right after this call.
     func goingAway()
+    /// Nothing came for too long (`.idle`), or nobody signed in within the time (`.timedOut`): say why now, the connection
+    /// is closed right after this call.
+    func expiring(_ end: ConnectionEnd)
     /// The last call: nothing is received and nothing is sent any more.
     func ended(_ reason: ConnectionEnd)
 }
@@ -114,4 +117,5 @@ extension ConnectionHandler {
     package func outboxRose() {}
     package func outboxDrained() {}
     package func goingAway() {}
+    package func expiring(_ end: ConnectionEnd) {}
 }

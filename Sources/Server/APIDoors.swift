@@ -45,7 +45,9 @@ extension TeahouseServer {
             nudges.begin(profiles, house)
             areas += Self.areas(options, house)
         }
-        areas.append(LeanCloudServer(app: accounts.app, clock: options.clock).area)
+        if options.servesLeanCloud {
+            areas.append(LeanCloudServer(app: accounts.app, clock: options.clock).area)
+        }
         return APIDesk(house: house, areas: areas)
     }
 

@@ -12,7 +12,6 @@ struct LeanCloudApp {
 
     init() throws {
         self.house = try House()
-        try self.house.server.accounts.app.open()
         guard let app = self.house.server.accounts.app.application else {
             throw TestClientError(description: "the server made no app")
         }

@@ -57,7 +57,9 @@ let package = Package(
         module("Broker", common + ["Store"]),
         module("LeanCloudQuery", ["ByteCodec"]),
         module("LeanCloudWire", ["ByteCodec"]),
-        module("LeanCloudTranslation", common + ["LeanCloudWire", "LeanCloudQuery", "Store", "Broker"]),
+        module(
+            "LeanCloudTranslation",
+            common + ["LeanCloudWire", "LeanCloudQuery", "WuKongTranslation", "Store", "Broker"]),
         module(
             "LeanCloudGateway",
             common + [
@@ -65,7 +67,7 @@ let package = Package(
             ]),
         module("WuKongWire", ["ByteCodec"]),
         module("WuKongCrypto", ["ByteCodec", "COpenSSL"]),
-        module("WuKongTranslation", common + ["WuKongWire", "Store", "Broker"]),
+        module("WuKongTranslation", common + ["WuKongWire", "LeanCloudWire", "Store", "Broker"]),
         module(
             "WuKongGateway",
             common + [

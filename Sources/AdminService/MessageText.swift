@@ -27,6 +27,7 @@ func textBody(_ text: String, notice: Int64? = nil) -> [UInt8] {
 /// What an operator is shown of a message: the words of a JSON body that has some, else the body itself.
 func shownText(of content: MessageContent) -> (text: String, isCut: Bool) {
     if content.flags.contains(.endToEndEncrypted) { return ("(encrypted between the devices)", false) }
+    if content.flags.contains(.binary) { return ("(\(content.body.count) bytes that are no text)", false) }
     if content.flags.contains(.bodyIsJSONObject), let body = try? JSONValue(parsing: content.body),
         case .string(let words)? = body["content"] ?? body["_lctext"]
     {

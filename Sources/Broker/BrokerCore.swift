@@ -240,7 +240,8 @@ final class BrokerCore {
         case .accepted(let accepted):
             .accepted(
                 id: accepted.message.id, conversation: accepted.message.conversation,
-                sequence: accepted.message.sequence, isDuplicate: accepted.isDuplicate,
+                sequence: accepted.message.sequence, sentAtMilliseconds: accepted.message.sentAtMilliseconds,
+                isDuplicate: accepted.isDuplicate,
                 isMasked: accepted.message.content.flags.contains(.masked))
         case .refused(let refusal): .refused(refusal)
         case .failed(.full): .full
@@ -301,8 +302,8 @@ final class BrokerCore {
         }
         self.figures.published += 1
         let delivery = Delivery(
-            message: accepted.message, kind: accepted.kind, channel: accepted.channel, peerName: accepted.peerName,
-            origin: origin)
+            message: accepted.message, kind: accepted.kind, channel: accepted.channel, objectID: accepted.objectID,
+            peerName: accepted.peerName, origin: origin)
         let targets = self.fanOut.targets(
             of: accepted.message.conversation, members: accepted.members, in: self.table)
         for (lane, handles) in targets {

@@ -32,7 +32,9 @@ package enum SessionEvent: Sendable {
 package enum PublishOutcome: Sendable {
     /// On disk, or routed when it is transient (then `sequence` is 0). `isMasked`: the word list has changed its body,
     /// which a protocol that has a word for it tells the sender.
-    case accepted(id: MessageID, conversation: ConversationID, sequence: Int64, isDuplicate: Bool, isMasked: Bool)
+    case accepted(
+        id: MessageID, conversation: ConversationID, sequence: Int64, sentAtMilliseconds: Int64, isDuplicate: Bool,
+        isMasked: Bool)
     case refused(PublishRefusal)
     /// The person or the conversation sends too fast. Nothing was written.
     case rateLimited
@@ -48,6 +50,9 @@ package final class Delivery: Sendable {
     package let kind: ConversationKind
     /// The app's name of the conversation; `nil` for a direct one.
     package let channel: ChannelName?
+    /// The name of the conversation that is the same for everybody; `zero` for a transient message to someone one has
+    /// never written to.
+    package let objectID: ObjectID
     /// In a direct conversation, the name of the one who is not the sender.
     package let peerName: UserName?
     /// Handle of the session that sent it, which does not get it; 0 when no session did.
@@ -57,12 +62,13 @@ package final class Delivery: Sendable {
     package let isCommand: Bool
 
     package init(
-        message: Message, kind: ConversationKind, channel: ChannelName?, peerName: UserName?, origin: UInt64,
-        isCommand: Bool = false
+        message: Message, kind: ConversationKind, channel: ChannelName?, objectID: ObjectID = .zero,
+        peerName: UserName?, origin: UInt64, isCommand: Bool = false
     ) {
         self.message = message
         self.kind = kind
         self.channel = channel
+        self.objectID = objectID
         self.peerName = peerName
         self.origin = origin
         self.isCommand = isCommand
@@ -71,8 +77,8 @@ package final class Delivery: Sendable {
     /// What is left of it when the message has been recalled or deleted for everyone.
     package var withdrawn: Delivery {
         Delivery(
-            message: self.message.withdrawn, kind: self.kind, channel: self.channel, peerName: self.peerName,
-            origin: self.origin, isCommand: self.isCommand)
+            message: self.message.withdrawn, kind: self.kind, channel: self.channel, objectID: self.objectID,
+            peerName: self.peerName, origin: self.origin, isCommand: self.isCommand)
     }
 
     /// Written to the disk: it can be sent again, and caught up with.

@@ -62,6 +62,8 @@ package struct MessageExtra: Hashable, Sendable {
     /// The newest edit; `nil` when there is none.
     package var editedBody: [UInt8]?
     package var editedBodyIsJSONObject = false
+    /// `MessageFlags.binary` of the newest edit.
+    package var editedBodyIsBinary = false
     /// The protocol of the newest edit, when it is another than the message's.
     package var editedWire: WireFormat?
     /// What the newest edit carries beside its body; `nil` for what the message carries.

@@ -322,11 +322,11 @@ final class Appender {
     ) throws(StoreError) -> Accepted {
         guard let conversation else {
             return Accepted(
-                message: message, kind: target.seed?.kind ?? .direct, channel: target.seed?.channel,
+                message: message, kind: target.seed?.kind ?? .direct, channel: target.seed?.channel, objectID: .zero,
                 members: target.seed?.people ?? [], peerName: target.peer?.name, isDuplicate: isDuplicate)
         }
         return Accepted(
-            message: message, kind: conversation.kind, channel: conversation.channel,
+            message: message, kind: conversation.kind, channel: conversation.channel, objectID: conversation.objectID,
             members: try self.memory.receivers(of: conversation), peerName: target.peer?.name, isDuplicate: isDuplicate)
     }
 

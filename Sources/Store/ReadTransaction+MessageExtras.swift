@@ -57,7 +57,7 @@ extension ReadTransaction {
         return "[\(sequences.map(String.init).joined(separator: ","))]"
     }
 
-    private func loadExtras(
+    func loadExtras(
         of sequences: [Int64], in id: ConversationID, for user: UserID?
     ) throws(StoreError) -> [Int64: MessageExtra] {
         guard !sequences.isEmpty else { return [:] }
@@ -105,7 +105,8 @@ extension ReadTransaction {
         extra.attributes = row.optionalText(11).map { Array($0.utf8) }
         if extra.editCount > 0 {
             extra.editedBody = row.blob(6)
-            extra.editedBodyIsJSONObject = row.int64(7) != 0
+            extra.editedBodyIsJSONObject = row.int64(7) == EditedBody.jsonObject.rawValue
+            extra.editedBodyIsBinary = row.int64(7) == EditedBody.binary.rawValue
             extra.editedAtMilliseconds = row.optionalInt64(8)
             extra.editedWire = row.optionalInt64(18).flatMap(WireFormat.init)
             extra.editedEnvelope = try row.envelope(19)
@@ -132,7 +133,7 @@ extension ReadTransaction {
             row throws(StoreError) in
             MessageEdit(
                 number: Int(row.int64(0)), editor: try row.userName(1), body: row.blob(2),
-                bodyIsJSONObject: row.int64(3) != 0, editedAtMilliseconds: row.int64(4))
+                bodyIsJSONObject: row.int64(3) == EditedBody.jsonObject.rawValue, editedAtMilliseconds: row.int64(4))
         }
     }
 

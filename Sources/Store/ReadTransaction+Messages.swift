@@ -189,7 +189,7 @@ extension Connection {
 extension Row {
     /// A message from conversation_id, sequence, id, sender_id, sent_at, kind, flags, wire, expire, client_token, topic,
     /// body, envelope.
-    fileprivate func message(senderName: (UserID) throws(StoreError) -> UserName) throws(StoreError) -> Message {
+    func message(senderName: (UserID) throws(StoreError) -> UserName) throws(StoreError) -> Message {
         guard let wire = WireFormat(rawValue: self.int64(7)) else { throw Self.damaged("wire format") }
         var content = MessageContent(
             kind: MessageKind(rawValue: Int32(truncatingIfNeeded: self.int64(5))),

@@ -67,6 +67,8 @@ package struct Accepted: Sendable {
     package var kind: ConversationKind
     /// The app's name of the conversation; `nil` for a direct one.
     package var channel: ChannelName?
+    /// `zero` for a transient message to someone one has never written to.
+    package var objectID: ObjectID
     /// Everyone in the conversation, the sender included. The array is shared, not copied, between messages.
     package var members: [UserID]
     /// For a direct conversation, the name of the one who is not the sender.
@@ -77,12 +79,13 @@ package struct Accepted: Sendable {
     package var reminded: [UserID] = []
 
     package init(
-        message: Message, kind: ConversationKind, channel: ChannelName?, members: [UserID], peerName: UserName?,
-        isDuplicate: Bool
+        message: Message, kind: ConversationKind, channel: ChannelName?, objectID: ObjectID, members: [UserID],
+        peerName: UserName?, isDuplicate: Bool
     ) {
         self.message = message
         self.kind = kind
         self.channel = channel
+        self.objectID = objectID
         self.members = members
         self.peerName = peerName
         self.isDuplicate = isDuplicate

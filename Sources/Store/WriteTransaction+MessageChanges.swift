@@ -67,13 +67,14 @@ extension WriteTransaction {
     ///
     /// - Parameters:
     ///   - isJSONObject: the new body is one JSON object, like `MessageFlags.bodyIsJSONObject`.
+    ///   - isBinary: it is no text, like `MessageFlags.binary`.
     ///   - wire: whose body it is; `nil` when it is of the protocol the message came from.
     ///   - envelope: what it carries beside the body from now on; `nil` for what it carried before.
     /// - Throws: `refused` (see `MessageRules.editRefusal`), `tooMany` after `MessageLimits.edits`; `invalid` when the
     ///   body is too long.
     @discardableResult
     package func edit(
-        _ place: MessagePlace, newBody: [UInt8], isJSONObject: Bool, wire: WireFormat? = nil,
+        _ place: MessagePlace, newBody: [UInt8], isJSONObject: Bool, isBinary: Bool = false, wire: WireFormat? = nil,
         envelope: MessageEnvelope? = nil, by actor: Actor
     ) throws(StoreError) -> MessageChange {
         let target = try self.target(place, by: actor)
@@ -82,8 +83,8 @@ extension WriteTransaction {
         guard newBody.count <= Appender.maximumBodyBytes else {
             throw .invalid("a message has at most \(Appender.maximumBodyBytes) bytes, not \(newBody.count)")
         }
-        let content = MessageContent(
-            kind: .none, flags: isJSONObject ? .bodyIsJSONObject : [], wire: .native, body: newBody)
+        let form: EditedBody = isJSONObject ? .jsonObject : isBinary ? .binary : .text
+        let content = MessageContent(kind: .none, flags: form.flags, wire: wire ?? .native, body: newBody)
         try self.checkLength(of: content, in: target.conversation, by: actor)
         guard target.editCount < MessageLimits.edits else { throw .refused(.tooMany(limit: MessageLimits.edits)) }
         try self.replaceFileReferences(of: place, body: newBody, by: actor)
@@ -97,12 +98,12 @@ extension WriteTransaction {
             INSERT INTO message_edit (conversation_id, sequence, number, editor_id, edited_at, is_json, body, wire,
                 envelope)
             VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)
-            """, place.conversation, place.sequence, number, actor.user, self.wallMilliseconds, isJSONObject, newBody,
+            """, place.conversation, place.sequence, number, actor.user, self.wallMilliseconds, form.rawValue, newBody,
             wire?.rawValue, envelope?.stored)
         try self.noteChanged(target, by: actor, isRecalled: false) { content in
             content.body = newBody
-            content.flags.remove(.bodyIsJSONObject)
-            if isJSONObject { content.flags.insert(.bodyIsJSONObject) }
+            content.flags.subtract([.bodyIsJSONObject, .binary])
+            content.flags.formUnion(form.flags)
             if let wire { content.wire = wire }
             if let envelope { content.envelope = envelope }
         }
@@ -224,5 +225,20 @@ extension WriteTransaction {
             ON CONFLICT DO UPDATE SET revision = excluded.revision
             """, target.place.conversation, target.place.sequence, revision)
         return revision
+    }
+}
+
+/// What the body of an edit is; the numbers are stored (`message_edit.is_json`).
+enum EditedBody: Int64 {
+    case text = 0
+    case jsonObject = 1
+    case binary = 2
+
+    var flags: MessageFlags {
+        switch self {
+        case .text: []
+        case .jsonObject: .bodyIsJSONObject
+        case .binary: .binary
+        }
     }
 }

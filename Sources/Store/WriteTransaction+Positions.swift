@@ -99,6 +99,7 @@ extension WriteTransaction {
     private func move(
         _ member: inout Member, to target: Int64, in conversation: ConversationState
     ) throws(StoreError) {
+        let before = member.readSequence
         member.ownCountableSinceRead = try self.ownCountable(
             member, conversation.id, upTo: target, head: conversation.head)
         member.readSequence = target
@@ -109,6 +110,7 @@ extension WriteTransaction {
             WHERE conversation_id = ? AND user_id = ?
             """, target, member.readCountable, member.ownCountableSinceRead, self.nextChange(), self.wallMilliseconds,
             conversation.id, member.user)
+        try self.noteReadReceipt(of: member.user, in: conversation, after: before, upTo: target)
     }
 
     /// Sets the badge by hand, or takes it away.
@@ -178,6 +180,10 @@ extension WriteTransaction {
                 ON CONFLICT DO UPDATE SET sequence = excluded.sequence WHERE excluded.sequence > sequence
                 """, position.user, position.deviceClass, position.conversation,
                 min(position.sequence, conversation.head))
+            // In a group nobody is told, so that it may be spared there.
+            if conversation.isOfTwo {
+                try self.acknowledge(position.user, in: position.conversation, upTo: position.sequence)
+            }
         }
     }
 }

@@ -228,7 +228,7 @@ final class WuKongSession: ConnectionHandler {
 
     func published(_ ticket: UInt64, _ outcome: PublishOutcome) {
         self.unanswered -= 1
-        guard case .accepted(let message, let conversation, let sequence, _, _) = outcome else {
+        guard case .accepted(let message, let conversation, let sequence, _, _, _) = outcome else {
             self.codec?.answer(ticket, PublishReceipt(reason: Translation.reason(outcome)))
             return
         }

@@ -86,7 +86,7 @@ extension Translation {
     package static func received(
         _ message: Message, channelID: String, channelType: WuKongChannelType, isOwn: Bool, isRepeat: Bool = false
     ) -> ReceivedMessage {
-        let content = message.content
+        let content = self.shown(message.content)
         var header = self.header(of: content.flags)
         header.redDot = header.redDot && !isOwn
         header.dup = isRepeat
@@ -101,11 +101,11 @@ extension Translation {
     }
 
     /// What clients are told in place of a message that was recalled: content type 1006 is WuKongIM's for that.
-    private static let withdrawnPayload = Array("{\"type\":1006}".utf8)
+    static let withdrawnPayload = Array("{\"type\":1006}".utf8)
 
     /// The payload that receivers get.
     package static func payload(of content: MessageContent) -> [UInt8] {
-        content.flags.contains(.withdrawn) ? self.withdrawnPayload : content.body
+        content.flags.contains(.withdrawn) ? self.withdrawnPayload : self.shown(content).body
     }
 
     /// A topic that came through another door may be longer than an SDK can be told.

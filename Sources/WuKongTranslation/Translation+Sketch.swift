@@ -1,5 +1,6 @@
 import ByteCodec
 package import ChatModel
+import LeanCloudWire
 
 /// What people are shown of a stored message.
 extension Translation {
@@ -24,6 +25,7 @@ extension Translation {
     private static func sketch(ofBodyIn content: MessageContent) -> MessageSketch {
         if content.flags.contains(.withdrawn) { return MessageSketch(.withdrawn, kind: content.kind) }
         if content.flags.contains(.endToEndEncrypted) { return MessageSketch(.encrypted, kind: content.kind) }
+        if content.wire == .leanCloud { return Self.leanCloudSketch(of: content) }
         guard content.flags.contains(.bodyIsJSONObject), let body = try? JSONValue(parsing: content.body) else {
             return Self.plainSketch(of: content)
         }
@@ -38,12 +40,26 @@ extension Translation {
     /// How many characters (Unicode scalars) people read of a message: the whole of its text, however long; 0 where it is
     /// for apps, or for the devices of its people alone.
     package static func readableCharacters(of content: MessageContent) -> Int {
-        if content.flags.contains(.endToEndEncrypted) { return 0 }
+        if !content.flags.isDisjoint(with: [.endToEndEncrypted, .binary]) { return 0 }
         guard content.flags.contains(.bodyIsJSONObject), let body = try? JSONValue(parsing: content.body) else {
             let isText = content.kind == .text || content.kind == .none
             return isText ? String(decoding: content.body, as: UTF8.self).unicodeScalars.count : 0
         }
         return (body["content"]?.string ?? body["_lctext"]?.string ?? "").unicodeScalars.count
+    }
+
+    /// Of what LeanCloud's apps wrote: that of the same message in WuKongIM's words. Their own kinds have numbers of their
+    /// own, whatever WuKongIM means by these.
+    private static func leanCloudSketch(of content: MessageContent) -> MessageSketch {
+        if content.flags.contains(.binary) { return MessageSketch(.unknown, kind: content.kind) }
+        if content.kind.rawValue > 0 {
+            let message = TypedMessage(parsing: String(decoding: content.body, as: UTF8.self))
+            let words = message.flatMap { Self.words(ofUnknown: $0) } ?? ""
+            return MessageSketch(.custom, kind: content.kind, words: Self.bounded(words))
+        }
+        var sketch = Self.sketch(ofBodyIn: Self.shown(content))
+        sketch.kind = content.kind
+        return sketch
     }
 
     /// The forms of WuKongIM's content types that are not built-in kinds inside. 9989 is the end of a call, by voice for

@@ -79,7 +79,7 @@ struct SchemaTests {
         JsonObjectMessage: 1 data string!
         ConvMemberInfo: 1 pid string, 2 role string, 3 infoId string
         PatchCommand: 1 patches PatchItem*, 2 lastPatchTime int64
-        PatchItem: 1 cid string, 2 mid string, 3 timestamp int64, 4 recall bool, 5 data string, 6 patchTimestamp int64,
+        PatchItem: 1 cid string, 2 mid string, 3 timestamp int64, 4 recall bool, 5 data bytes, 6 patchTimestamp int64,
           7 from string, 8 binaryMsg bytes, 9 mentionAll bool, 10 mentionPids string*, 11 patchCode int64, 12
           patchReason string
         DataCommand: 1 ids string*, 2 msg JsonObjectMessage*, 3 offline bool

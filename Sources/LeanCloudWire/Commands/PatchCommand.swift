@@ -1,3 +1,5 @@
+import ByteCodec
+
 /// Edits and recalls of messages.
 package struct PatchCommand: ProtobufMessage {
     package var patches: [PatchItem] = []
@@ -19,8 +21,9 @@ package struct PatchItem: ProtobufMessage {
     /// UTC milliseconds at which the message was sent.
     package var timestamp: Int64?
     package var recall: Bool?
-    /// The new content.
-    package var data: String?
+    /// The new content. The schema has text here.
+    // COMPAT(LeanCloud Java 8.2): writes binary content here too, which is no text.
+    package var content: [UInt8]?
     /// UTC milliseconds of the edit.
     package var patchTimestamp: Int64?
     package var from: String?
@@ -34,12 +37,22 @@ package struct PatchItem: ProtobufMessage {
 
     package init() {}
 
+    /// The new content when it is text.
+    package var data: String? {
+        get {
+            self.content.flatMap { content in
+                content.withUnsafeBytes(UTF8Check.isValid) ? String(decoding: content, as: UTF8.self) : nil
+            }
+        }
+        set { self.content = newValue.map { Array($0.utf8) } }
+    }
+
     mutating func visit<Visitor: FieldVisitor>(_ fields: inout Visitor) throws(Visitor.Failure) {
         try fields.optional(1, "cid", &self.cid)
         try fields.optional(2, "mid", &self.mid)
         try fields.optional(3, "timestamp", &self.timestamp)
         try fields.optional(4, "recall", &self.recall)
-        try fields.optional(5, "data", &self.data)
+        try fields.optional(5, "data", &self.content)
         try fields.optional(6, "patchTimestamp", &self.patchTimestamp)
         try fields.optional(7, "from", &self.from)
         try fields.optional(8, "binaryMsg", &self.binaryMsg)

@@ -2,6 +2,7 @@ import Accounts
 import ByteCodec
 import ChatModel
 import Store
+import WuKongTranslation
 
 /// Which messages a page is to have. Source: WuKongIM server 2.2.5, /channel/messagesync: without a start and an end the
 /// newest; pulling down goes to older messages from the start, which is included, to the end, which is not; pulling up
@@ -48,7 +49,7 @@ struct MessageSearch: Sendable {
     /// Whether this is in the text that people read: `content`, or the name of a file. Capital letters count like small
     /// ones.
     func fits(_ message: Message, to asker: UserName) -> Bool {
-        let content = message.content
+        let content = Translation.shown(message.content)
         guard content.flags.contains(.bodyIsJSONObject), !content.flags.contains(.withdrawn),
             let payload = try? JSONValue(parsing: content.body),
             self.contentType == 0 || payload["type"]?.integer == self.contentType,

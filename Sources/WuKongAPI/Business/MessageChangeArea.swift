@@ -58,7 +58,7 @@ enum MessageChangeArea {
             let (body, words) = (screening?.content.body ?? text, screening?.flagged ?? [])
             do throws(APIFailure) {
                 try call.change(channel, id, nudging: .messageExtra) { store, place, actor throws(StoreError) in
-                    let change = try store.edit(place, newBody: body, isJSONObject: true, by: actor)
+                    let change = try store.edit(place, newBody: body, isJSONObject: true, wire: .wuKong, by: actor)
                     if !words.isEmpty { try store.addFlagged(words, at: place, by: actor.user) }
                     return change
                 }

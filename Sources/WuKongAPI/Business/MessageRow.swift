@@ -67,7 +67,7 @@ struct MessageRow: Sendable {
     private var isRecalled: Bool { self.extra?.isRecalled == true }
 
     private var payload: [UInt8] {
-        let content = self.message.content
+        let content = Translation.shown(self.message.content)
         if content.flags.contains(.withdrawn) { return Translation.payload(of: content) }
         guard self.isForAsker else { return Self.contentError }
         if content.flags.contains(.endToEndEncrypted) { return Self.signalError }
@@ -123,7 +123,11 @@ extension MessageExtra {
             ("edited_at", .integer((self.editedAtMilliseconds ?? 0) / 1_000)),
             ("extra_version", .integer(self.revision)),
         ]
-        if let body = self.editedBody, self.editedBodyIsJSONObject { members.append(("content_edit", .stored(body))) }
+        if let body = self.editedBody.flatMap({
+            Translation.shownEdit($0, isJSONObject: self.editedBodyIsJSONObject, of: self.editedWire)
+        }) {
+            members.append(("content_edit", .stored(body)))
+        }
         if let attributes { members.append(("attributes", .stored(attributes))) }
         return .object(members.map { JSONValue.Member($0.0, $0.1) })
     }

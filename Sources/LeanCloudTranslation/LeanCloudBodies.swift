@@ -1,0 +1,77 @@
+package import Broker
+import ByteCodec
+package import ChatModel
+
+/// Bodies as LeanCloud's apps write them.
+package struct LeanCloudBodies: MessageBodyReading {
+    package init() {}
+
+    /// Source: TypedMessage, `_lctext`; ChatKit-OC, what custom messages say of themselves in their attributes. Of an
+    /// object that is no typed message the texts under `content` and `text`; what is no object is one text.
+    package func rewriting(_ content: MessageContent, _ rewrite: (String) -> String?) -> [UInt8]? {
+        if !content.flags.isDisjoint(with: [.endToEndEncrypted, .binary]) { return nil }
+        guard content.flags.contains(.bodyIsJSONObject), let texts = Self.texts(of: content.body) else {
+            return rewrite(String(decoding: content.body, as: UTF8.self)).map { Array($0.utf8) }
+        }
+        var changed: [UInt8]?
+        // From the last to the first, so that the places of those before stay true.
+        for (place, text) in texts.reversed() {
+            guard let new = rewrite(text) else { continue }
+            var json = JSONWriter(capacity: new.utf8.count + 2)
+            json.string(new)
+            var body = changed ?? content.body
+            changed = nil
+            body.replaceSubrange(place, with: json.bytes)
+            changed = body
+        }
+        return changed
+    }
+
+    /// The texts of an object and the bytes in which they stand, in order; `nil` when it is none after all.
+    private static func texts(of body: [UInt8]) -> [(place: Range<Int>, text: String)]? {
+        body.withUnsafeBytes { bytes in
+            var texts: [(Range<Int>, String)] = []
+            var reader = JSONReader(bytes)
+            do throws(JSONError) {
+                try Self.collect(from: &reader, isInAttributes: false, &texts)
+                return texts
+            } catch {
+                return nil
+            }
+        }
+    }
+
+    private static func collect(
+        from reader: inout JSONReader, isInAttributes: Bool, _ texts: inout [(Range<Int>, String)]
+    ) throws(JSONError) {
+        try reader.readObject { (key, reader) throws(JSONError) in
+            switch try reader.peek() {
+            case .string where isInAttributes ? Self.isAttributeText(key) : Self.isText(key):
+                let start = reader.offset
+                let text = try reader.string()
+                texts.append((start..<reader.offset, text))
+            case .object where !isInAttributes && key == "_lcattrs":
+                try Self.collect(from: &reader, isInAttributes: true, &texts)
+            default: try reader.skipValue()
+            }
+        }
+    }
+
+    private static func isText(_ key: JSONKey) -> Bool { key == "_lctext" || key == "content" || key == "text" }
+
+    private static func isAttributeText(_ key: JSONKey) -> Bool {
+        key == "degrade" || key == "summary" || key == "typeTitle"
+    }
+
+    /// The fields of an app's own kind stand in the object or in its attributes.
+    package func problem(of content: MessageContent, as entry: MessageKindEntry) -> KindProblem? {
+        if !content.flags.isDisjoint(with: [.endToEndEncrypted, .withdrawn]) { return nil }
+        guard content.flags.contains(.bodyIsJSONObject), let body = try? JSONValue(parsing: content.body) else {
+            return .noObject
+        }
+        let attributes = body["_lcattrs"]
+        let field = { (name: String) in body[name] ?? attributes?[name] }
+        if let version = field("version")?.integer, version > entry.version { return .newerVersion(version) }
+        return entry.requiredFields.first { field($0)?.isNull ?? true }.map { .missing($0) }
+    }
+}

@@ -1,0 +1,158 @@
+import ByteCodec
+package import ChatModel
+package import LeanCloudWire
+package import Store
+
+// Messages as they stand in LeanCloud's commands.
+extension LeanCloudContent {
+    /// The id that clients know a message by.
+    package static func id(of message: MessageID, _ content: MessageContent) -> String {
+        content.envelope?.shownID ?? LeanCloudNames.messageID(message)
+    }
+
+    /// A message on its way to a client. The same for all who get it.
+    package static func direct(
+        _ message: Message, in conversation: ObjectID, _ kind: ConversationKind
+    ) -> DirectCommand {
+        let content = message.content
+        var direct = DirectCommand()
+        switch self.body(of: content) {
+        case .text(let text): direct.msg = text
+        case .binary(let bytes): direct.binaryMsg = bytes
+        }
+        direct.cid = LeanCloudNames.conversationID(conversation, kind)
+        direct.id = self.id(of: message.id, content)
+        direct.timestamp = message.sentAtMilliseconds
+        direct.fromPeerId = message.senderName.text
+        direct.convType = LeanCloudNames.type(of: kind)
+        if content.flags.contains(.transient) { direct.transient = true }
+        let mentions = self.mentions(of: content)
+        direct.mentionPids = mentions.users.map(\.text)
+        if mentions.all { direct.mentionAll = true }
+        return direct
+    }
+
+    /// A message in the history.
+    package static func logItem(_ standing: StandingMessage, in kind: ConversationKind) -> LogItem {
+        let message = standing.message
+        var item = LogItem()
+        item.from = message.senderName.text
+        switch self.body(of: message.content) {
+        case .text(let text): item.data = text
+        case .binary(let bytes):
+            item.data = String(decoding: Base64.encode(bytes), as: UTF8.self)
+            item.bin = true
+        }
+        item.timestamp = message.sentAtMilliseconds
+        item.msgId = self.id(of: message.id, message.content)
+        item.ackAt = standing.receivedAtMilliseconds
+        item.readAt = standing.readAtMilliseconds
+        if standing.patchedAtMilliseconds > 0 { item.patchTimestamp = standing.patchedAtMilliseconds }
+        let mentions = self.mentions(of: message.content)
+        if mentions.all { item.mentionAll = true }
+        item.mentionPids = mentions.users.map(\.text)
+        item.convType = LeanCloudNames.type(of: kind)
+        return item
+    }
+
+    /// How many messages wait in a conversation. Source: LeanCloud counts no further than 100.
+    package static func unread(_ state: UnreadConversation) -> UnreadTuple {
+        let conversation = state.conversation
+        var tuple = UnreadTuple()
+        tuple.cid = LeanCloudNames.conversationID(conversation.objectID, conversation.kind)
+        tuple.unread = Int32(min(state.unread, self.mostUnread))
+        tuple.convType = LeanCloudNames.type(of: conversation.kind)
+        if state.isMentioned { tuple.mentioned = true }
+        guard let newest = state.newest, state.unread > 0 else { return tuple }
+        let message = newest.message
+        switch self.body(of: message.content) {
+        case .text(let text): tuple.data = text
+        case .binary(let bytes): tuple.binaryMsg = bytes
+        }
+        tuple.mid = self.id(of: message.id, message.content)
+        tuple.timestamp = message.sentAtMilliseconds
+        tuple.from = message.senderName.text
+        if newest.patchedAtMilliseconds > 0 { tuple.patchTimestamp = newest.patchedAtMilliseconds }
+        return tuple
+    }
+
+    package static let mostUnread: Int64 = 100
+
+    /// A message that was edited or taken back.
+    package static func patch(
+        _ content: MessageContent, of message: MessageID, from sender: UserName, sentAt: Int64, patchedAt: Int64,
+        in conversation: ObjectID, _ kind: ConversationKind
+    ) -> PatchItem {
+        var item = PatchItem()
+        item.cid = LeanCloudNames.conversationID(conversation, kind)
+        item.mid = self.id(of: message, content)
+        item.timestamp = sentAt
+        item.patchTimestamp = patchedAt
+        item.from = sender.text
+        if content.flags.contains(.withdrawn) { item.recall = true }
+        switch self.body(of: content) {
+        case .text(let text): item.data = text
+        case .binary(let bytes): item.binaryMsg = bytes
+        }
+        let mentions = self.mentions(of: content)
+        if mentions.all { item.mentionAll = true }
+        item.mentionPids = mentions.users.map(\.text)
+        return item
+    }
+
+    package static func patch(_ change: ChangedPlace) -> PatchItem {
+        let message = change.message.message
+        return self.patch(
+            message.content, of: message.id, from: message.senderName, sentAt: message.sentAtMilliseconds,
+            patchedAt: change.message.patchedAtMilliseconds, in: change.conversation.objectID,
+            change.conversation.kind)
+    }
+
+    package static func patch(_ changed: ChangedMessage, in event: ConversationEvent) -> PatchItem {
+        self.patch(
+            changed.content, of: changed.id, from: changed.sender, sentAt: changed.sentAtMilliseconds,
+            patchedAt: changed.changedAtMilliseconds, in: event.objectID, event.kind)
+    }
+
+    /// That a message has reached, or was read by, somebody. Without `read` for the first: the Java SDK looks whether it
+    /// is there.
+    package static func receipt(_ receipt: MessageReceipt, in event: ConversationEvent) -> RcpCommand {
+        var command = RcpCommand()
+        command.id = LeanCloudNames.messageID(receipt.message)
+        command.cid = LeanCloudNames.conversationID(event.objectID, event.kind)
+        command.t = receipt.atMilliseconds
+        command.from = receipt.receiver.text
+        if receipt.isRead { command.read = true }
+        return command
+    }
+
+    /// The places of a page of history. Source: `direction`; both limits, of which each SDK sets one.
+    package static func query(_ command: LogsCommand) -> HistoryQuery {
+        let limit = Int(command.limit ?? command.l ?? self.defaultPage)
+        var query = HistoryQuery(limit: min(max(0, limit), self.largestPage))
+        query.start = self.edge(command.t, command.mid, isIncluded: command.tIncluded)
+        query.end = self.edge(command.tt, command.tmid, isIncluded: command.ttIncluded)
+        query.isForward = command.direction == .new
+        switch command.lctype.map({ TypedMessageKind(rawValue: Int64($0)) }) {
+        // The C# SDK's way of saying none.
+        case nil, TypedMessageKind(rawValue: 0)?: break
+        case .recalled?: query.onlyWithdrawn = true
+        case let kind?: query.kind = MessageKind(rawValue: Int32(truncatingIfNeeded: kind.rawValue))
+        }
+        return query
+    }
+
+    /// Source: LeanCloud realtime, 20 messages unless told otherwise.
+    private static let defaultPage: Int32 = 20
+    private static let largestPage = 1_000
+
+    /// A message by what clients say of it.
+    package static func edge(_ time: Int64?, _ name: String?, isIncluded: Bool? = nil) -> HistoryEdge {
+        var edge = HistoryEdge(isIncluded: isIncluded ?? false)
+        if let time, time > 0 { edge.atMilliseconds = time }
+        guard let name, !name.isEmpty else { return edge }
+        edge.message = LeanCloudNames.messageID(name)
+        if edge.message == nil { edge.shownID = name }
+        return edge
+    }
+}

@@ -1,0 +1,177 @@
+import ByteCodec
+package import ChatModel
+package import LeanCloudWire
+import WuKongTranslation
+
+/// Messages in LeanCloud's words and in ours. Pure.
+package enum LeanCloudContent {
+    /// What a message holds: text, which mostly is the JSON of a typed message, or bytes.
+    package enum Body: Hashable, Sendable {
+        case text(String)
+        case binary([UInt8])
+    }
+
+    /// Most people that a message may call by name or be meant for; more are not looked at.
+    package static let maximumPeople = 500
+
+    // MARK: From clients
+
+    /// What a client wants said.
+    ///
+    /// - Parameter shownID: the id that was promised for it; `nil` for one of ours.
+    /// - Returns: `nil` without content.
+    package static func content(of direct: DirectCommand, shownID: String? = nil) -> MessageContent? {
+        guard let body = self.body(text: direct.msg, binary: direct.binaryMsg) else { return nil }
+        var content = self.content(
+            body, mentionsAll: direct.mentionAll ?? false, mentions: direct.mentionPids, pushData: direct.pushData,
+            shownID: shownID)
+        if direct.r == true { content.flags.insert(.receiptRequested) }
+        // A last will reaches who is there when it comes true.
+        if direct.transient == true || direct.will == true { self.makeTransient(&content) }
+        return content
+    }
+
+    /// Source: the SDKs, which set one of both; bytes count when an empty text stands beside them.
+    package static func body(text: String?, binary: [UInt8]?) -> Body? {
+        binary.map { .binary($0) } ?? text.map { .text($0) }
+    }
+
+    /// What somebody wants said, counted and kept.
+    package static func content(
+        _ body: Body, mentionsAll: Bool = false, mentions: [String] = [], pushData: String? = nil,
+        shownID: String? = nil
+    ) -> MessageContent {
+        var (kind, flags) = (MessageKind.none, MessageFlags.countsAsUnread)
+        var visibleTo: [UserName]?
+        let bytes: [UInt8]
+        switch body {
+        case .binary(let content):
+            bytes = content
+            flags.insert(.binary)
+        case .text(let text):
+            bytes = Array(text.utf8)
+            if let value = self.object(text) {
+                flags.insert(.bodyIsJSONObject)
+                let message = TypedMessage(value)
+                kind = MessageKind(rawValue: message.flatMap { Int32(exactly: $0.kind.rawValue) } ?? 0)
+                visibleTo = self.visibleTo(message?.attributes ?? [])
+            }
+        }
+        var content = MessageContent(kind: kind, flags: flags, wire: .leanCloud, body: bytes)
+        let names = self.names(mentions)
+        let envelope = MessageEnvelope(
+            mentionsAll: mentionsAll, mentions: names, visibleTo: visibleTo, pushData: pushData, shownID: shownID)
+        content.mentions = Mentions(all: mentionsAll, users: names)
+        if !envelope.isEmpty { content.envelope = envelope }
+        return content
+    }
+
+    /// Neither stored nor counted.
+    package static func makeTransient(_ content: inout MessageContent) {
+        content.flags.insert(.transient)
+        content.flags.remove(.countsAsUnread)
+    }
+
+    /// What an edited message carries beside its body: the names that the edit calls; the rest stays what it was.
+    package static func envelope(of edit: MessageContent, after before: MessageEnvelope?) -> MessageEnvelope {
+        MessageEnvelope(
+            mentionsAll: edit.mentions.all, mentions: edit.mentions.users, visibleTo: before?.visibleTo,
+            pushData: before?.pushData, shownID: before?.shownID)
+    }
+
+    private static func object(_ text: String) -> JSONValue? {
+        guard text.utf8.first(where: { $0 > 0x20 }) == UInt8(ascii: "{"), let value = try? JSONValue(parsing: text),
+            value.object != nil
+        else { return nil }
+        return value
+    }
+
+    /// Whom a message is for, when it says so. Source: ChatKit-OC, the list in the attributes of a message.
+    private static func visibleTo(_ attributes: [JSONValue.Member]) -> [UserName]? {
+        for name in ["OnlyVisiableForPartClientIds", "onlyVisibleTo"] {
+            guard let list = attributes.first(where: { $0.name == name })?.value.array, !list.isEmpty else { continue }
+            return self.names(list.compactMap(\.string))
+        }
+        return nil
+    }
+
+    private static func names(_ texts: [String]) -> [UserName] {
+        var seen: Set<UserName> = []
+        return texts.prefix(self.maximumPeople).compactMap { UserName($0) }.filter { seen.insert($0).inserted }
+    }
+
+    // MARK: For clients
+
+    /// What a client gets: its own bytes as they were sent, everybody else's as a typed message.
+    package static func body(of content: MessageContent) -> Body {
+        if content.flags.contains(.withdrawn) { return .text(TypedMessage.recalled.content) }
+        guard content.wire == .leanCloud else { return .text(self.typed(content).content) }
+        return content.flags.contains(.binary)
+            ? .binary(content.body) : .text(String(decoding: content.body, as: UTF8.self))
+    }
+
+    /// Whom a message calls by name.
+    package static func mentions(of content: MessageContent) -> Mentions {
+        if let envelope = content.envelope { return Mentions(all: envelope.mentionsAll, users: envelope.mentions) }
+        if content.wire == .leanCloud || !content.mentions.isEmpty { return content.mentions }
+        guard content.flags.contains(.bodyIsJSONObject), let body = try? JSONValue(parsing: content.body),
+            let mention = body["mention"]
+        else { return .none }
+        // Source: WuKongIM's SDKs, `mention` with `all` as a number or a switch, and `uids`.
+        let all = mention["all"]?.integer == 1 || mention["all"]?.boolean == true
+        return Mentions(all: all, users: self.names((mention["uids"]?.array ?? []).compactMap(\.string)))
+    }
+
+    /// Source: the fields of WuKongIM's messages, and TypedMessage of LeanCloud's SDKs.
+    private static func typed(_ content: MessageContent) -> TypedMessage {
+        let object = content.flags.contains(.bodyIsJSONObject) ? try? JSONValue(parsing: content.body) : nil
+        guard let body = object, !content.flags.contains(.endToEndEncrypted) else { return self.words(of: content) }
+        let caption = body["content"]?.string
+        switch content.kind {
+        case .text: return TypedMessage(.text, text: caption ?? "")
+        case .image: return TypedMessage(.image, text: caption, file: self.file(body))
+        case .audio: return TypedMessage(.audio, text: caption, file: self.file(body, duration: body["timeTrad"]))
+        case .video: return TypedMessage(.video, text: caption, file: self.file(body, duration: body["second"]))
+        case .file: return TypedMessage(.file, text: caption, file: self.file(body))
+        case .location:
+            guard let latitude = self.number(body["lat"]), let longitude = self.number(body["lng"]) else {
+                return self.words(of: content)
+            }
+            return TypedMessage(
+                .location, text: body["title"]?.string ?? body["address"]?.string,
+                location: TypedMessageLocation(latitude: latitude, longitude: longitude))
+        default: return self.words(of: content)
+        }
+    }
+
+    /// The words that lists show of it; where it has none, what it is.
+    private static func words(of content: MessageContent) -> TypedMessage {
+        let sketch = Translation.sketch(of: content)
+        let words = sketch.line ?? sketch.words
+        return TypedMessage(.text, text: words.isEmpty ? "[\(sketch.form.rawValue)]" : words)
+    }
+
+    private static func file(_ body: JSONValue, duration: JSONValue? = nil) -> TypedMessageFile {
+        let name = body["name"]?.string
+        var metadata = TypedMessageFileMetadata(name: name, format: name.flatMap(self.ending))
+        metadata.width = self.whole(body["width"])
+        metadata.height = self.whole(body["height"])
+        metadata.duration = self.number(duration)
+        metadata.size = self.whole(body["size"])
+        return TypedMessageFile(url: body["url"]?.string, metadata: metadata)
+    }
+
+    private static func ending(of name: String) -> String? {
+        let parts = name.split(separator: ".", omittingEmptySubsequences: false)
+        guard parts.count > 1, let last = parts.last, (1...8).contains(last.utf8.count) else { return nil }
+        return String(last)
+    }
+
+    private static func number(_ value: JSONValue?) -> Double? {
+        value.flatMap { $0.double ?? $0.integer.map { Double($0) } }
+    }
+
+    private static func whole(_ value: JSONValue?) -> Int64? {
+        value.flatMap { $0.integer ?? $0.double.flatMap { Int64(exactly: $0.rounded()) } }
+    }
+}

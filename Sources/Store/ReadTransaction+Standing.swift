@@ -1,0 +1,267 @@
+package import ChatModel
+
+/// A message as it stands now: the newest edit is in the place of what was sent.
+package struct StandingMessage: Sendable {
+    package var message: Message
+    /// When it was edited or taken back last, UTC milliseconds; 0 for neither.
+    package var patchedAtMilliseconds: Int64
+    /// Where two people talk: when the one who did not write it got it, UTC milliseconds; `nil` for not yet.
+    package var receivedAtMilliseconds: Int64?
+    /// The same for reading.
+    package var readAtMilliseconds: Int64?
+
+    package init(_ message: Message, patchedAtMilliseconds: Int64 = 0) {
+        self.message = message
+        self.patchedAtMilliseconds = patchedAtMilliseconds
+    }
+}
+
+extension StandingMessage {
+    init(_ message: Message, _ extra: MessageExtra?) {
+        guard let extra else {
+            self.init(message)
+            return
+        }
+        self.init(
+            extra.editedBody == nil ? message : message.edited(extra),
+            patchedAtMilliseconds: extra.patchedAtMilliseconds)
+    }
+}
+
+extension Message {
+    /// The message with the body of an edit.
+    private func edited(body: [UInt8], _ extra: MessageExtra) -> Message {
+        var content = self.content
+        content.body = body
+        content.flags.subtract([.bodyIsJSONObject, .binary])
+        if extra.editedBodyIsJSONObject { content.flags.insert(.bodyIsJSONObject) }
+        if extra.editedBodyIsBinary { content.flags.insert(.binary) }
+        if let wire = extra.editedWire { content.wire = wire }
+        if let envelope = extra.editedEnvelope { content.envelope = envelope }
+        return Message(
+            conversation: self.conversation, sequence: self.sequence, id: self.id, sender: self.sender,
+            senderName: self.senderName, sentAtMilliseconds: self.sentAtMilliseconds, clientToken: self.clientToken,
+            content: content)
+    }
+
+    fileprivate func edited(_ extra: MessageExtra) -> Message {
+        extra.editedBody.map { self.edited(body: $0, extra) } ?? self
+    }
+}
+
+/// Where a page of history begins or ends: at a message, or at a time where the message is not known.
+package struct HistoryEdge: Hashable, Sendable {
+    /// UTC milliseconds.
+    package var atMilliseconds: Int64?
+    package var message: MessageID?
+    /// The name of a message that has another than one of ours; looked for at the time.
+    package var shownID: String?
+    /// Whether what is at the edge belongs to the page.
+    package var isIncluded: Bool
+
+    package init(
+        atMilliseconds: Int64? = nil, message: MessageID? = nil, shownID: String? = nil, isIncluded: Bool = false
+    ) {
+        self.atMilliseconds = atMilliseconds
+        self.message = message
+        self.shownID = shownID
+        self.isIncluded = isIncluded
+    }
+}
+
+/// A page of history as apps ask for it who know messages by time and name.
+package struct HistoryQuery: Hashable, Sendable {
+    package var start = HistoryEdge()
+    package var end = HistoryEdge()
+    /// From `start` to later ones; else to earlier ones.
+    package var isForward = false
+    /// Only messages of this kind that were not taken back.
+    package var kind: MessageKind?
+    /// Only messages that were taken back.
+    package var onlyWithdrawn = false
+    /// 0...1000.
+    package var limit: Int
+
+    package init(limit: Int) { self.limit = limit }
+}
+
+// Reading messages as they stand now.
+extension ReadTransaction {
+    /// A page of history, oldest first whatever the direction. Without what the asker deleted for themselves, and without
+    /// what was deleted for everyone; what was recalled is there, empty.
+    ///
+    /// - Throws: `notFound` without access; `invalid` for the limit.
+    package func history(
+        in id: ConversationID, _ query: HistoryQuery, as access: HistoryAccess
+    ) throws(StoreError) -> [StandingMessage] {
+        let start = try self.start(of: id, for: access)
+        guard query.limit != 0 else { return [] }
+        let (later, earlier) = query.isForward ? (query.end, query.start) : (query.start, query.end)
+        var page = StandingPage(in: id, limit: try Self.page(query.limit))
+        page.low = max(start, try self.lowest(earlier, in: id))
+        page.high = try self.highest(later, in: id)
+        page.isForward = query.isForward
+        page.kind = query.kind
+        page.onlyWithdrawn = query.onlyWithdrawn
+        if case .member(let user) = access { page.viewer = user }
+        return try self.withReceipts(try self.standing(page), in: id)
+    }
+
+    /// A message as it stands now; `nil` when there is none, or the asker may not see it.
+    package func standing(_ place: MessagePlace, as access: HistoryAccess) throws(StoreError) -> StandingMessage? {
+        guard place.sequence >= (try self.start(of: place.conversation, for: access)) else { return nil }
+        var page = StandingPage(in: place.conversation, limit: 1)
+        page.low = place.sequence
+        page.high = place.sequence
+        if case .member(let user) = access { page.viewer = user }
+        return try self.standing(page).first
+    }
+
+    /// The message with one of our ids, or the name and time of one that has another.
+    package func place(of edge: HistoryEdge, in id: ConversationID) throws(StoreError) -> MessagePlace? {
+        if let message = edge.message { return try self.place(of: message, in: id) }
+        guard let name = edge.shownID, let time = edge.atMilliseconds else { return nil }
+        let first = try self.firstSequence(in: id, notBefore: time)
+        let sql: StaticString = """
+            SELECT sequence, envelope FROM message
+            WHERE conversation_id = ? AND sequence >= ? AND sent_at = ? ORDER BY sequence LIMIT 1000
+            """
+        let found = try self.connection.query(sql, id, first, time) { row throws(StoreError) in
+            (sequence: row.int64(0), envelope: try row.envelope(1))
+        }
+        return found.first { $0.envelope?.shownID == name }.map { MessagePlace(id, $0.sequence) }
+    }
+
+    /// The last sequence that was sent at a time or before; 0 when all came later.
+    package func lastSequence(in id: ConversationID, notAfter time: Int64) throws(StoreError) -> Int64 {
+        time == .max ? .max : try self.firstSequence(in: id, notBefore: time + 1) - 1
+    }
+
+    /// The first sequence that was sent at a time or after; one past the head when all came before. Times never fall
+    /// within a conversation, so it is found by halving.
+    private func firstSequence(in id: ConversationID, notBefore time: Int64) throws(StoreError) -> Int64 {
+        var low: Int64 = 1
+        var high = (try self.conversation(id)?.head ?? 0) + 1
+        while low < high {
+            let middle = low + (high - low) / 2
+            let sentAt = try self.connection.first(
+                "SELECT sent_at FROM message WHERE conversation_id = ? AND sequence = ?", id, middle
+            ) { row throws(StoreError) in row.int64(0) }
+            guard let sentAt else { throw Row.damaged("hole in a conversation") }
+            if sentAt < time { low = middle + 1 } else { high = middle }
+        }
+        return low
+    }
+
+    private func lowest(_ edge: HistoryEdge, in id: ConversationID) throws(StoreError) -> Int64 {
+        if let place = try self.place(of: edge, in: id) { return edge.isIncluded ? place.sequence : place.sequence + 1 }
+        guard let time = edge.atMilliseconds else { return 1 }
+        if edge.isIncluded { return try self.firstSequence(in: id, notBefore: time) }
+        return time == .max ? .max : try self.firstSequence(in: id, notBefore: time + 1)
+    }
+
+    private func highest(_ edge: HistoryEdge, in id: ConversationID) throws(StoreError) -> Int64 {
+        if let place = try self.place(of: edge, in: id) { return edge.isIncluded ? place.sequence : place.sequence - 1 }
+        guard let time = edge.atMilliseconds else { return .max }
+        return edge.isIncluded
+            ? try self.lastSequence(in: id, notAfter: time) : try self.firstSequence(in: id, notBefore: time) - 1
+    }
+
+    // MARK: Pages
+
+    func standing(_ page: StandingPage) throws(StoreError) -> [StandingMessage] {
+        guard page.low <= page.high else { return [] }
+        let messages = try self.rows(of: page)
+        let extras = try self.loadExtras(of: messages.map(\.sequence), in: page.conversation, for: nil)
+        return messages.map { StandingMessage($0, extras[$0.sequence]) }
+    }
+
+    private func rows(of page: StandingPage) throws(StoreError) -> [Message] {
+        let kind = page.kind.map { Int64($0.rawValue) }
+        let messages = try self.connection.query(
+            page.isForward ? Self.forward : Self.backward, page.conversation, page.low, page.high, kind,
+            page.onlyWithdrawn, page.notFrom, page.viewer, page.limit
+        ) { row throws(StoreError) in try row.message(senderName: self.name) }
+        return page.isForward ? messages : messages.reversed()
+    }
+
+    // Flag 64 is `withdrawn`. The two differ in their order alone, which only a text of its own makes that of the key.
+    private static let forward: StaticString = """
+        SELECT conversation_id, sequence, id, sender_id, sent_at, kind, flags, wire, expire, client_token, topic, body,
+            envelope
+        FROM message AS m WHERE conversation_id = ?1 AND sequence BETWEEN ?2 AND ?3
+            AND (?4 IS NULL OR (kind = ?4 AND flags & 64 = 0)) AND (NOT ?5 OR flags & 64 <> 0)
+            AND (?6 IS NULL OR sender_id <> ?6)
+            AND NOT EXISTS (
+                SELECT 1 FROM message_mark k
+                WHERE k.user_id = ?7 AND k.conversation_id = ?1 AND k.sequence = m.sequence AND k.hidden = 1)
+            AND NOT EXISTS (
+                SELECT 1 FROM message_extra e
+                WHERE e.conversation_id = ?1 AND e.sequence = m.sequence AND e.withdrawn & 2 <> 0)
+        ORDER BY sequence LIMIT ?8
+        """
+    private static let backward: StaticString = """
+        SELECT conversation_id, sequence, id, sender_id, sent_at, kind, flags, wire, expire, client_token, topic, body,
+            envelope
+        FROM message AS m WHERE conversation_id = ?1 AND sequence BETWEEN ?2 AND ?3
+            AND (?4 IS NULL OR (kind = ?4 AND flags & 64 = 0)) AND (NOT ?5 OR flags & 64 <> 0)
+            AND (?6 IS NULL OR sender_id <> ?6)
+            AND NOT EXISTS (
+                SELECT 1 FROM message_mark k
+                WHERE k.user_id = ?7 AND k.conversation_id = ?1 AND k.sequence = m.sequence AND k.hidden = 1)
+            AND NOT EXISTS (
+                SELECT 1 FROM message_extra e
+                WHERE e.conversation_id = ?1 AND e.sequence = m.sequence AND e.withdrawn & 2 <> 0)
+        ORDER BY sequence DESC LIMIT ?8
+        """
+
+    /// When the other one of two got and read each message.
+    private func withReceipts(
+        _ messages: [StandingMessage], in id: ConversationID
+    ) throws(StoreError) -> [StandingMessage] {
+        guard !messages.isEmpty else { return messages }
+        let sql: StaticString = """
+            SELECT user_id, acked_sequence, acked_at, read_sequence, read_at FROM member
+            WHERE conversation_id = ? LIMIT 3
+            """
+        let people = try self.connection.query(sql, id) { row throws(StoreError) in
+            (user: row.userID(0), acked: row.int64(1), ackedAt: row.int64(2), read: row.int64(3), readAt: row.int64(4))
+        }
+        guard people.count == 2 else { return messages }
+        return messages.map { standing in
+            var standing = standing
+            let message = standing.message
+            guard people.contains(where: { $0.user == message.sender }),
+                let other = people.first(where: { $0.user != message.sender })
+            else { return standing }
+            if other.ackedAt > 0, message.sequence <= other.acked { standing.receivedAtMilliseconds = other.ackedAt }
+            if other.readAt > 0, message.sequence <= other.read {
+                standing.readAtMilliseconds = other.readAt
+                // Who has read it has got it.
+                standing.receivedAtMilliseconds = standing.receivedAtMilliseconds ?? other.readAt
+            }
+            return standing
+        }
+    }
+}
+
+/// Which messages to read.
+struct StandingPage {
+    let conversation: ConversationID
+    var low: Int64 = 1
+    var high: Int64 = .max
+    /// The first ones of the range; else the last ones.
+    var isForward = false
+    var kind: MessageKind?
+    var onlyWithdrawn = false
+    /// Without the messages of this person.
+    var notFrom: UserID?
+    /// Without what this person deleted for themselves.
+    var viewer: UserID?
+    let limit: Int64
+
+    init(in conversation: ConversationID, limit: Int64) {
+        self.conversation = conversation
+        self.limit = limit
+    }
+}

@@ -1,0 +1,146 @@
+package import ChatModel
+
+/// A conversation that a person has not read to its end.
+package struct UnreadConversation: Sendable {
+    package var conversation: Conversation
+    /// Messages of others that count; 0 when another device has read them.
+    package var unread: Int64
+    /// One of them calls the person by name.
+    package var isMentioned: Bool
+    /// The newest message; `nil` when there is none that the person may see.
+    package var newest: StandingMessage?
+}
+
+/// What came to a conversation since a person's devices said last that they got something.
+package struct Backlog: Sendable {
+    package var conversation: Conversation
+    /// The newest ones, oldest first.
+    package var messages: [StandingMessage]
+    /// There were more before these.
+    package var hasMore: Bool
+}
+
+/// A message that was changed, with where it is.
+package struct ChangedPlace: Sendable {
+    package var conversation: Conversation
+    package var message: StandingMessage
+}
+
+// What waits for a person who comes back. Rooms and channels of machines wait for nobody: kinds 3 and 9 in the queries.
+extension ReadTransaction {
+    /// The conversations with unread messages, the one that was active last first.
+    ///
+    /// - Parameters:
+    ///   - moment: also those without any that were read after it, UTC milliseconds; 0 for none of these.
+    ///   - limit: 1...1000.
+    package func unreadList(
+        of user: UserID, readAfter moment: Int64 = 0, limit: Int
+    ) throws(StoreError) -> [UnreadConversation] {
+        let sql: StaticString = """
+            SELECT c.id FROM member m JOIN conversation c ON c.id = m.conversation_id
+            WHERE m.user_id = ?1 AND c.kind <> 3 AND c.kind <> 9
+                AND (c.head_countable > m.read_countable + m.own_countable_since_read OR (?2 > 0 AND m.read_at > ?2))
+            ORDER BY c.active_at DESC, c.id DESC LIMIT ?3
+            """
+        let ids = try self.connection.query(sql, user, moment, try Self.page(limit)) { row throws(StoreError) in
+            row.conversationID(0)
+        }
+        var list: [UnreadConversation] = []
+        for id in ids {
+            guard let found = try self.unreadState(of: user, in: id) else { continue }
+            if found.unread > 0 || moment > 0 { list.append(found) }
+        }
+        return list
+    }
+
+    /// How one conversation stands for a member; `nil` for who is none, and where nothing is counted.
+    package func unreadState(of user: UserID, in id: ConversationID) throws(StoreError) -> UnreadConversation? {
+        guard let conversation = try self.conversation(id), conversation.kind != .room, conversation.kind != .data,
+            let member = try self.member(user, in: id)
+        else { return nil }
+        let hidden = try self.hiddenCount(user, in: id, after: member.readSequence)
+        let unread = max(0, member.unread(headCountable: conversation.headCountable) - hidden)
+        var page = StandingPage(in: id, limit: 1)
+        page.low = try self.start(of: id, for: .member(user))
+        page.viewer = user
+        return UnreadConversation(
+            conversation: conversation, unread: unread,
+            isMentioned: unread > 0 ? try self.isMentioned(user, in: id, after: member.readSequence) : false,
+            newest: try self.standing(page).last)
+    }
+
+    private func isMentioned(
+        _ user: UserID, in id: ConversationID, after sequence: Int64
+    ) throws(StoreError) -> Bool {
+        let sql: StaticString = """
+            SELECT EXISTS (
+                SELECT 1 FROM reminder
+                WHERE conversation_id = ? AND sequence > ? AND user_id = ? AND kind = ? AND done = 0)
+            """
+        return try self.connection.first(sql, id, sequence, user, ReminderKind.mention.rawValue) {
+            row throws(StoreError) in row.int64(0) != 0
+        } ?? false
+    }
+
+    /// What others sent and no device of the person said that it got, nor has the person read it; the conversation that
+    /// was active last first.
+    ///
+    /// - Parameters:
+    ///   - perConversation: 1...1000 messages of each: the newest.
+    ///   - limit: 1...1000 conversations.
+    package func backlog(
+        of user: UserID, perConversation: Int, limit: Int
+    ) throws(StoreError) -> [Backlog] {
+        let sql: StaticString = """
+            SELECT c.id, max(m.acked_sequence, m.read_sequence, m.joined_sequence)
+            FROM member m JOIN conversation c ON c.id = m.conversation_id
+            WHERE m.user_id = ?1 AND c.kind <> 3 AND c.kind <> 9
+                AND c.head > max(m.acked_sequence, m.read_sequence, m.joined_sequence)
+            ORDER BY c.active_at DESC, c.id DESC LIMIT ?2
+            """
+        let places = try self.connection.query(sql, user, try Self.page(limit)) { row throws(StoreError) in
+            (id: row.conversationID(0), after: row.int64(1))
+        }
+        var backlogs: [Backlog] = []
+        for place in places {
+            guard let conversation = try self.conversation(place.id) else { continue }
+            // One more tells whether there are more.
+            var page = StandingPage(in: place.id, limit: try Self.page(perConversation) + 1)
+            page.low = max(place.after + 1, try self.start(of: place.id, for: .member(user)))
+            page.notFrom = user
+            page.viewer = user
+            var messages = try self.standing(page)
+            let hasMore = messages.count > perConversation
+            if hasMore { messages.removeFirst() }
+            guard !messages.isEmpty else { continue }
+            backlogs.append(Backlog(conversation: conversation, messages: messages, hasMore: hasMore))
+        }
+        return backlogs
+    }
+
+    /// Messages of a person's conversations that were edited or taken back after a moment, in the order of that;
+    /// `limit` is 1...1000.
+    ///
+    /// - Parameter moment: UTC milliseconds.
+    package func patches(for user: UserID, after moment: Int64, limit: Int) throws(StoreError) -> [ChangedPlace] {
+        let sql: StaticString = """
+            SELECT e.conversation_id, e.sequence
+            FROM member m JOIN message_extra e
+                ON e.conversation_id = m.conversation_id AND e.patched_at > ?2 AND e.patched_at > 0
+            WHERE m.user_id = ?1 ORDER BY e.patched_at, e.conversation_id, e.sequence LIMIT ?3
+            """
+        let places = try self.connection.query(sql, user, moment, try Self.page(limit)) { row throws(StoreError) in
+            MessagePlace(row.conversationID(0), row.int64(1))
+        }
+        var conversations: [ConversationID: Conversation] = [:]
+        var changed: [ChangedPlace] = []
+        for place in places {
+            let known = conversations[place.conversation]
+            guard let conversation = try known ?? self.conversation(place.conversation) else { continue }
+            conversations[place.conversation] = conversation
+            guard let message = try self.standing(place, as: .member(user)) else { continue }
+            changed.append(ChangedPlace(conversation: conversation, message: message))
+        }
+        return changed
+    }
+}

@@ -1,13 +1,263 @@
+import Accounts
+import ByteCodec
+import ChatModel
+import LeanCloudQuery
 import LeanCloudTranslation
 import LeanCloudWire
+import Store
 
-/// Conversations and their people, as the client changes and asks them.
+/// Conversations, as the client makes, changes and marks them. Who is in them stands in `LeanCloudSession+People`, what
+/// the client asks about them in `LeanCloudSession+Asking`.
 extension LeanCloudSession {
     func conversationCommand(_ command: GenericCommand) {
-        self.fail(command, .conversationNotAllowed.saying("conversation commands are not served"))
+        let body = command.convMessage ?? ConvCommand()
+        switch command.op {
+        case .start?: self.start(command, body)
+        case .add?: self.add(command, body)
+        case .remove?: self.remove(command, body)
+        case .update?: self.update(command, body)
+        case .mute?: self.mute(command, body, true)
+        case .unmute?: self.mute(command, body, false)
+        case .count?: self.count(command, body)
+        case .members?: self.members(command, body)
+        case .isMember?: self.isMember(command, body)
+        case .maxRead?: self.maxRead(command, body)
+        case .query?: self.query(command, body)
+        case .memberInfoUpdate?: self.updateRole(command, body)
+        case .addShutup?: self.silence(command, body, true)
+        case .removeShutup?: self.silence(command, body, false)
+        case .queryShutup?: self.querySilenced(command, body)
+        case .checkShutup?: self.checkSilenced(command, body)
+        default: self.fail(command, .unparseableMessage.saying("this conversation command is not served"))
+        }
     }
 
-    func blacklistCommand(_ command: GenericCommand) {
-        self.fail(command, .blacklistDisabled.saying("lists of blocked people are not served"))
+    // MARK: Making
+
+    /// Source: LeanCloud realtime guide; only `unique` may stand beside an ordinary conversation.
+    private static func form(_ body: ConvCommand) -> NewObject.Form? {
+        switch (body.unique == true, body.transient == true, body.tempConv == true) {
+        case (false, false, false): .normal
+        case (true, false, false): .unique
+        case (false, true, false): .room
+        case (false, false, true): .temporary(seconds: Int64(body.tempConvTTL ?? 0))
+        default: nil
+        }
+    }
+
+    private func start(_ command: GenericCommand, _ body: ConvCommand) {
+        guard let form = Self.form(body) else {
+            return self.fail(
+                command, .conversationAPIFailed.saying("unique, transient and tempConv exclude each other"))
+        }
+        let card: LeanCloudCard
+        do throws(ObjectQueryError) {
+            card = try LeanCloudCard(parsing: body.attr?.data)
+        } catch {
+            return self.fail(command, .conversationAPIFailed.saying(error.reason))
+        }
+        let names = body.m.compactMap { UserName($0) }
+        guard names.count == body.m.count else {
+            return self.fail(command, .conversationAPIFailed.saying("a member's name is no client id"))
+        }
+        // No SDK signs for temporary ones.
+        if body.tempConv != true {
+            let action = SignedAction.start(client: self.client.text, members: body.m)
+            if let fault = self.refusal(of: action, body.signature) { return self.fail(command, fault) }
+        }
+        let makesPeople = self.house.accounts.app.policy.createsUsers
+        self.change(command, { transaction, user throws(StoreError) in
+            let new = NewObject(
+                form, creator: user, members: names, title: card.name, attributes: card.attributes, fields: card.fields,
+                makesPeople: makesPeople)
+            let (id, isNew) = try transaction.createObject(new)
+            guard let row = try transaction.reading.objectRows([id], seenBy: user).first else {
+                throw .notFound("the conversation")
+            }
+            return (row, isNew)
+        }) { session, made in
+            session.started(command, made.0, isNew: made.1)
+        }
+    }
+
+    private func started(_ command: GenericCommand, _ row: ObjectRow, isNew: Bool) {
+        guard row.conversation.kind == .room else { return self.answerStarted(command, row, isNew: isNew) }
+        // Who makes a room is in it.
+        self.enter(row.conversation.id) { session, error in
+            guard let error else { return session.answerStarted(command, row, isNew: isNew) }
+            session.fail(command, LeanCloudFault(error) { LeanCloudFault(conversation: $0) })
+        }
+    }
+
+    private func answerStarted(_ command: GenericCommand, _ row: ObjectRow, isNew: Bool) {
+        let conversation = row.conversation
+        var body = ConvCommand()
+        body.cid = LeanCloudNames.conversationID(conversation.objectID, conversation.kind)
+        body.cdate = LeanCloudDates.text(conversation.createdAtMilliseconds)
+        body.uniqueId = row.uniqueID
+        if !isNew { body.existing = true }
+        if let expiresAt = row.expiresAtMilliseconds {
+            body.tempConv = true
+            body.tempConvTTL = Int32(clamping: (expiresAt - self.house.clock.wallMilliseconds() + 999) / 1_000)
+        }
+        self.answer(command, .started, body)
+    }
+
+    // MARK: The card
+
+    private func update(_ command: GenericCommand, _ body: ConvCommand) {
+        guard let address = self.address(command, body.cid) else { return }
+        let asked = body.attr?.data ?? "{}"
+        let update: ObjectUpdate
+        do throws(ObjectQueryError) {
+            update = try LeanCloudRows.update(parsing: asked)
+        } catch {
+            return self.fail(command, .conversationUpdateFailed.saying(error.reason))
+        }
+        self.change(command, refused: LeanCloudFault.init(update:), { transaction, user throws(StoreError) in
+            let id = try transaction.conversation(at: address, for: user).id
+            var modified = JSONValue.object([])
+            let updatedAt = try transaction.updateObject(id, by: Actor(user), asked: Array(asked.utf8)) {
+                row throws(StoreError) in
+                do throws(ObjectQueryError) {
+                    let applied = try update.apply(to: row)
+                    modified = applied.modified
+                    return applied
+                } catch {
+                    throw .invalid(error.reason)
+                }
+            }
+            return (updatedAt, modified.serialized())
+        }) { session, done in
+            var answer = ConvCommand()
+            answer.cid = body.cid
+            answer.udate = LeanCloudDates.text(done.0)
+            answer.attrModified = JsonObjectMessage(done.1)
+            session.answer(command, .updated, answer)
+        }
+    }
+
+    // MARK: Marks
+
+    private func mute(_ command: GenericCommand, _ body: ConvCommand, _ isMuted: Bool) {
+        guard let address = self.address(command, body.cid) else { return }
+        self.change(command, { transaction, user throws(StoreError) in
+            let conversation = try transaction.conversation(at: address, for: user)
+            guard conversation.kind != .temporary && conversation.kind != .room else {
+                throw .refused(.notApplicable)
+            }
+            var patch = PreferencePatch()
+            patch.isMuted = isMuted
+            try transaction.setPreference(user, in: conversation.id, patch)
+            return conversation.updatedAtMilliseconds
+        }) { session, updatedAt in
+            var answer = ConvCommand()
+            answer.cid = body.cid
+            answer.udate = LeanCloudDates.text(updatedAt)
+            session.answer(command, .updated, answer)
+        }
+    }
+}
+
+// MARK: Tools
+
+extension LeanCloudSession {
+    /// The answer to a conversation command.
+    func answer(_ command: GenericCommand, _ op: OpType, _ body: ConvCommand) {
+        var answer = self.answer(to: command, .conv, op)
+        answer.convMessage = body
+        self.send(answer)
+    }
+
+    /// Where a command leads; says no to what can be no conversation.
+    func address(_ command: GenericCommand, _ cid: String?) -> ConversationAddress? {
+        guard let cid, let address = LeanCloudNames.address(cid: cid) else {
+            self.fail(command, .conversationNotFound.saying("a conversation's id is missing, or is none"))
+            return nil
+        }
+        return address
+    }
+
+    /// Changes something, and goes on with what came of it on this thread; says no where it went wrong.
+    func change<Value: Sendable>(
+        _ command: GenericCommand,
+        refused: @escaping @Sendable (ActionRefusal) -> LeanCloudFault = LeanCloudFault.init(conversation:),
+        _ body: @escaping @Sendable (WriteTransaction, UserID) throws(StoreError) -> Value,
+        then: @escaping @Sendable (LeanCloudSession, Value) -> Void
+    ) {
+        guard let user = self.identity?.user else { return self.fail(command, .sessionRequired) }
+        let (later, origin) = (self.later(), self.origin)
+        self.house.store.write({ transaction throws(StoreError) in
+            transaction.origin = origin
+            return try body(transaction, user)
+        }) { result in
+            later { $0.went(on: command, result, refused: refused, then: then) }
+        }
+    }
+
+    /// Looks something up, and goes on with it on this thread; says no where it went wrong.
+    func look<Value: Sendable>(
+        _ command: GenericCommand,
+        refused: @escaping @Sendable (ActionRefusal) -> LeanCloudFault = LeanCloudFault.init(conversation:),
+        _ body: @escaping @Sendable (ReadTransaction, UserID) throws(StoreError) -> Value,
+        then: @escaping @Sendable (LeanCloudSession, Value) -> Void
+    ) {
+        guard let user = self.identity?.user else { return self.fail(command, .sessionRequired) }
+        let later = self.later()
+        self.house.store.read({ transaction throws(StoreError) in try body(transaction, user) }) { result in
+            later { $0.went(on: command, result, refused: refused, then: then) }
+        }
+    }
+
+    private func went<Value>(
+        on command: GenericCommand, _ result: Result<Value, StoreError>, refused: (ActionRefusal) -> LeanCloudFault,
+        then: (LeanCloudSession, Value) -> Void
+    ) {
+        switch result {
+        case .success(let value): then(self, value)
+        case .failure(let error):
+            let cid = command.convMessage?.cid ?? command.blacklistMessage?.srcCid ?? ""
+            var fault = LeanCloudFault(error, refused: refused)
+            // Temporary ones are gone in time.
+            let isGone = fault.code == LeanCloudFault.conversationNotFound.code
+            if isGone && cid.hasPrefix(LeanCloudObjectID.temporaryPrefix) { fault = .temporaryConversationExpired }
+            self.fail(command, fault)
+        }
+    }
+
+    /// Why what a client wants needs another signature, or one; `nil` when it does not.
+    func refusal(
+        of action: SignedAction, _ signature: ActionSignature?,
+        as fault: LeanCloudFault = .conversationSignatureFailed
+    ) -> LeanCloudFault? {
+        let app = self.house.accounts.app
+        guard app.needsSignature(for: action) else { return nil }
+        return switch app.verify(signature, for: action) {
+        case .valid: nil
+        case .missing: fault.saying("the app's server has to sign this")
+        case .wrong: fault.saying("the signature was made with another key, or for something else")
+        case .expired: fault.saying("the signature is too old, or from the future")
+        case .replayed: fault.saying("the signature was used before")
+        }
+    }
+}
+
+extension ConvCommand {
+    /// `nil` when there is none.
+    var signature: ActionSignature? {
+        guard let signature = self.s, let timestamp = self.t else { return nil }
+        return ActionSignature(signature: signature, timestamp: timestamp, nonce: self.n ?? "")
+    }
+}
+
+extension WriteTransaction {
+    /// The conversation that a command is about.
+    ///
+    /// - Throws: `refused` when there is none.
+    func conversation(at address: ConversationAddress, for user: UserID) throws(StoreError) -> Conversation {
+        guard let found = try self.reading.conversation(address, seenBy: user) else {
+            throw .refused(.noSuchConversation)
+        }
+        return found
     }
 }

@@ -40,6 +40,28 @@ extension LeanCloudFault {
             }
     }
 
+    /// Why the card of a conversation was not changed.
+    package init(update refusal: ActionRefusal) {
+        self =
+            switch refusal {
+            case .notMember: .conversationUpdateRejected
+            case .notApplicable: .normalConversationRequired.saying(refusal.description)
+            default: LeanCloudFault(conversation: refusal)
+            }
+    }
+
+    /// Why somebody was not added, removed, silenced or kept out.
+    package init(_ refusal: PersonRefusal) {
+        self =
+            switch refusal {
+            case .unknown: .conversationMembershipRequired.saying("there is no such person")
+            case .blocked: .blockedByConversation
+            case .notMember: .conversationMembershipRequired.saying("only members")
+            case .outranked: .conversationOperationUnauthorized.saying("only members below who asks")
+            case .ownerStays: .conversationNeedsOwner
+            }
+    }
+
     /// Why a message was not changed.
     package init(message refusal: ActionRefusal, isRecall: Bool) {
         self =

@@ -81,7 +81,7 @@ final class Appender {
     ) throws(StoreError) -> AppendResult {
         guard request.content.body.count <= Self.maximumBodyBytes else { return self.refuse(.bodyTooLarge) }
         let target: Target
-        switch try self.resolve(request) {
+        switch try self.resolve(request, at: wall) {
         case .refusal(let refusal): return self.refuse(refusal)
         case .target(let found): target = found
         }
@@ -100,7 +100,7 @@ final class Appender {
 
     // MARK: Finding and checking
 
-    private func resolve(_ request: Append) throws(StoreError) -> Resolved {
+    private func resolve(_ request: Append, at wall: Int64) throws(StoreError) -> Resolved {
         guard let sender = try self.memory.user(request.sender), !sender.isDeleted else {
             return .refusal(.noSuchUser)
         }
@@ -113,20 +113,22 @@ final class Appender {
             return .target(Target(sender: sender, conversation: conversation, seed: seed, peer: peer))
         case .channel(let kind, let name):
             let key = ChannelKey(kind: kind, name: name)
-            if let found = try self.memory.conversation(key) { return try self.resolved(sender, found) }
+            if let found = try self.memory.conversation(key) { return try self.resolved(sender, found, at: wall) }
             guard let seed = try self.memory.seed(of: key, by: sender, request.authority) else {
                 return .refusal(.noSuchConversation)
             }
             return .target(Target(sender: sender, conversation: nil, seed: seed, peer: nil))
         case .id(let id):
-            return try self.resolved(sender, try self.memory.conversation(id))
+            return try self.resolved(sender, try self.memory.conversation(id), at: wall)
         case .object(let object):
-            return try self.resolved(sender, try self.memory.conversation(object))
+            return try self.resolved(sender, try self.memory.conversation(object), at: wall)
         }
     }
 
-    private func resolved(_ sender: UserState, _ found: ConversationState?) throws(StoreError) -> Resolved {
-        guard let found else { return .refusal(.noSuchConversation) }
+    private func resolved(
+        _ sender: UserState, _ found: ConversationState?, at wall: Int64
+    ) throws(StoreError) -> Resolved {
+        guard let found, !found.isOver(at: wall) else { return .refusal(.noSuchConversation) }
         guard let pair = found.pair else {
             return .target(Target(sender: sender, conversation: found, seed: nil, peer: nil))
         }
@@ -191,7 +193,7 @@ final class Appender {
         let content = MessageContent(kind: .none, flags: [], wire: .native, body: [])
         let request = Append(
             sender: user, authority: .user, address: .id(id), clientToken: nil, content: content, ticket: 0)
-        switch try self.resolve(request) {
+        switch try self.resolve(request, at: wall) {
         case .refusal(let refusal): return refusal
         case .target(let target): return ChatModel.publishRefusal(try self.facts(request, target, at: wall))
         }

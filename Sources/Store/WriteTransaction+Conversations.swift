@@ -25,19 +25,29 @@ extension WriteTransaction {
         if try self.memory.conversation(key) != nil {
             throw .exists("conversation \(name)")
         }
+        return try self.insert(
+            key, objectID ?? ObjectID(atMilliseconds: self.wallMilliseconds), title: title, creator: creator,
+            people: people, settings: settings, expiresAt: nil
+        ).id
+    }
+
+    /// Makes a conversation that was checked. `creator` is the owner when among the people.
+    func insert(
+        _ key: ChannelKey, _ objectID: ObjectID, title: String?, creator: UserID, people: [UserID],
+        settings: TeamSettings, expiresAt: Int64?
+    ) throws(StoreError) -> ConversationState {
         let change = self.nextChange()
         let now = self.wallMilliseconds
-        let objectID = objectID ?? ObjectID(atMilliseconds: now)
         try self.connection.run(
             """
             INSERT INTO conversation (kind, channel, title, creator_id, member_count, change, active_at, created_at,
-                foreign_id, updated_at)
-            VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
-            """, kind.rawValue, name, title, creator, people.count, change, now, now, objectID, now)
+                foreign_id, updated_at, expires_at)
+            VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+            """, key.kind.rawValue, key.name, title, creator, people.count, change, now, now, objectID, now, expiresAt)
         let made = ConversationState(
-            id: ConversationID(rawValue: self.connection.lastInsertedID), kind: kind, objectID: objectID,
-            channel: name, pair: nil, creator: creator, activeAt: now, updatedAt: now)
-        if kind == .group {
+            id: ConversationID(rawValue: self.connection.lastInsertedID), kind: key.kind, objectID: objectID,
+            channel: key.name, pair: nil, creator: creator, activeAt: now, updatedAt: now, expiresAt: expiresAt)
+        if key.kind == .group {
             try self.connection.insertTeam(made.id, settings)
             made.settings = settings
         }
@@ -51,8 +61,8 @@ extension WriteTransaction {
             self.memory.add(person, role, to: made)
         }
         self.noteProfile(.team(made.id, .existence))
-        if kind != .room { try self.note(.created(try self.names(people)), in: made, by: creator) }
-        return made.id
+        if key.kind != .room { try self.note(.created(try self.names(people)), in: made, by: creator) }
+        return made
     }
 
     private func checkedMembers(
@@ -249,6 +259,7 @@ extension WriteTransaction {
         let conversation = try self.group(id, .dismiss, by: actor)
         guard !conversation.flags.contains(.disbanded) else { return }
         try self.endRequests(of: id)
+        try self.forgetMemberSet(of: id)
         try self.setFlags(conversation.flags.union(.disbanded), of: id)
     }
 }

@@ -37,9 +37,11 @@ extension WriteTransaction {
         _ new: [UserID], into conversation: ConversationState, inviter: UserID?, by actor: UserID
     ) throws(StoreError) {
         for person in new { _ = try self.knownUser(person) }
-        try self.checkMemberCount(conversation.roles.count + new.count)
+        // Who subscribes to a service is counted as those who listen are.
+        if conversation.kind != .service { try self.checkMemberCount(conversation.roles.count + new.count) }
         guard !new.isEmpty else { return }
         let id = conversation.id
+        try self.forgetMemberSet(of: id)
         let change = self.nextChange()
         try self.noteRevision(of: conversation, change: change, memberCount: conversation.roles.count + new.count)
         for person in new {
@@ -50,7 +52,9 @@ extension WriteTransaction {
             try self.fulfilRequests(of: person, in: id)
         }
         self.noteProfile(.members(id))
-        try self.note(.joined(try self.names(new)), in: conversation, by: actor)
+        // Who subscribes to a service is nobody else's business.
+        try self.note(
+            .joined(try self.names(new)), in: conversation, by: actor, to: conversation.kind == .service ? new : nil)
     }
 
     /// Takes people out, with their reading and delivery positions; those who are no members are skipped.
@@ -119,11 +123,12 @@ extension WriteTransaction {
         return [TeamHappening(.ownerChanged, by: user, [next]), TeamHappening(.left, by: user)]
     }
 
-    private func remove(
+    func remove(
         _ gone: [UserID], from conversation: ConversationState, by actor: UserID
     ) throws(StoreError) {
         guard !gone.isEmpty else { return }
         let id = conversation.id
+        try self.forgetMemberSet(of: id)
         try self.noteRevision(
             of: conversation, change: self.nextChange(), memberCount: conversation.roles.count - gone.count)
         for person in gone {
@@ -139,7 +144,7 @@ extension WriteTransaction {
             try self.connection.run(
                 "UPDATE preference SET marked_unread = 0 WHERE user_id = ? AND conversation_id = ?", person, id)
         }
-        let audience = try self.memory.receivers(of: conversation)
+        let audience = conversation.kind == .service ? gone : try self.memory.receivers(of: conversation)
         self.memory.remove(Set(gone), from: conversation)
         self.noteProfile(.members(id))
         try self.note(.left(try self.names(gone)), in: conversation, by: actor, to: audience)
@@ -196,7 +201,7 @@ extension WriteTransaction {
         return change
     }
 
-    private func write(
+    func write(
         _ role: MemberRole, for users: [UserID], in conversation: ConversationState, by actor: UserID
     ) throws(StoreError) {
         let change = self.nextChange()
@@ -279,7 +284,7 @@ extension WriteTransaction {
 
 extension Connection {
     /// Members, who came first first.
-    fileprivate func membersByJoining(
+    func membersByJoining(
         of id: ConversationID
     ) throws(StoreError) -> [(user: UserID, role: MemberRole)] {
         let sql: StaticString = """

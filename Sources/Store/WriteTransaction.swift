@@ -54,9 +54,8 @@ package final class WriteTransaction {
 
     /// - Throws: `notFound`.
     func knownConversation(_ id: ConversationID) throws(StoreError) -> ConversationState {
-        guard let conversation = try self.memory.conversation(id) else {
-            throw .notFound("conversation number \(id.rawValue)")
-        }
+        guard let conversation = try self.memory.conversation(id), !conversation.isOver(at: self.wallMilliseconds)
+        else { throw .notFound("conversation number \(id.rawValue)") }
         return conversation
     }
 }

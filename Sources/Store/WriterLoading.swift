@@ -48,7 +48,7 @@ extension Connection {
     func loadConversationState(_ id: ConversationID) throws(StoreError) -> ConversationState? {
         let sql: StaticString = """
             SELECT kind, channel, direct_low, direct_high, creator_id, flags, head, head_countable, revision, active_at,
-                foreign_id, updated_at
+                foreign_id, updated_at, expires_at
             FROM conversation WHERE id = ?
             """
         let loaded = try self.first(sql, id) { row throws(StoreError) in
@@ -57,7 +57,8 @@ extension Connection {
                 channel: row.optionalText(1).flatMap(ChannelName.init),
                 pair: row.isNull(2) ? nil : DirectPair(row.userID(2), row.userID(3)), creator: row.userID(4),
                 flags: ConversationFlags(rawValue: row.int64(5)), head: row.int64(6), headCountable: row.int64(7),
-                revision: row.int64(8), activeAt: row.int64(9), updatedAt: row.int64(11))
+                revision: row.int64(8), activeAt: row.int64(9), updatedAt: row.int64(11),
+                expiresAt: row.optionalInt64(12))
         }
         guard let loaded else { return nil }
         if loaded.kind == .group { loaded.settings = try self.teamSettings(of: id) ?? .open }

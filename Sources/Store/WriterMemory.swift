@@ -59,10 +59,11 @@ struct ChannelKey: Hashable {
 /// A conversation as the writer knows it: exact, because nobody else writes.
 final class ConversationState {
     let id: ConversationID
-    let kind: ConversationKind
+    /// Changes once: a direct conversation may become a group.
+    fileprivate(set) var kind: ConversationKind
     let objectID: ObjectID
-    let channel: ChannelName?
-    let pair: DirectPair?
+    fileprivate(set) var channel: ChannelName?
+    fileprivate(set) var pair: DirectPair?
     let creator: UserID
     var flags: ConversationFlags
     /// Of a group.
@@ -74,6 +75,8 @@ final class ConversationState {
     var activeAt: Int64
     /// When the card or the members changed last; later changes are not earlier.
     var updatedAt: Int64
+    /// When a temporary one is over, UTC milliseconds; `nil` for never.
+    let expiresAt: Int64?
     /// Everyone who gets what is said, each once: the members and the listeners. Shared with the outcomes, and another
     /// array only when somebody comes or goes.
     fileprivate(set) var members: [UserID] = []
@@ -93,7 +96,7 @@ final class ConversationState {
     init(
         id: ConversationID, kind: ConversationKind, objectID: ObjectID, channel: ChannelName?, pair: DirectPair?,
         creator: UserID, flags: ConversationFlags = [], head: Int64 = 0, headCountable: Int64 = 0, revision: Int64 = 0,
-        activeAt: Int64, updatedAt: Int64
+        activeAt: Int64, updatedAt: Int64, expiresAt: Int64? = nil
     ) {
         self.id = id
         self.kind = kind
@@ -107,7 +110,11 @@ final class ConversationState {
         self.revision = revision
         self.activeAt = activeAt
         self.updatedAt = updatedAt
+        self.expiresAt = expiresAt
     }
+
+    /// Whether a temporary one is over.
+    func isOver(at wall: Int64) -> Bool { self.expiresAt.map { $0 <= wall } ?? false }
 
     /// Only before the memory knows the conversation.
     func load(members: [LoadedMember], listeners: [UserID]) {
@@ -359,6 +366,16 @@ final class WriterMemory {
             members -= conversation.members.count
             if conversations < 0 || members < 0 { self.forget(conversation) }
         }
+    }
+
+    /// A direct conversation is one of a group from now on.
+    func turnIntoGroup(_ conversation: ConversationState, _ name: ChannelName, _ settings: TeamSettings) {
+        if let pair = conversation.pair { self.conversationsByPair[pair] = nil }
+        conversation.pair = nil
+        conversation.kind = .group
+        conversation.channel = name
+        conversation.settings = settings
+        self.conversationsByChannel[ChannelKey(kind: .group, name: name)] = conversation
     }
 
     /// Only what is not ahead of the database.

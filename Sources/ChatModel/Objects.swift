@@ -1,0 +1,91 @@
+/// A conversation as LeanCloud's apps ask for it.
+package struct NewObject: Sendable {
+    package enum Form: Hashable, Sendable {
+        /// A group of its own each time.
+        case normal
+        /// The one conversation of exactly these people; of two it is their direct one.
+        case unique
+        /// Gone after so many seconds.
+        case temporary(seconds: Int64)
+        /// A chat room, which nobody is a member of.
+        case room
+        /// A system conversation, which people subscribe to.
+        case service
+    }
+
+    package var form: Form
+    package var creator: UserID
+    /// The others; the creator is one of them in any case, but in a room and a service.
+    package var members: [UserName]
+    package var title: String?
+    /// JSON text of an object.
+    package var attributes: [UInt8]?
+    /// JSON text of an object: what an app keeps beside name and attributes.
+    package var fields: [UInt8]?
+    /// Whether people nobody has heard of are added.
+    package var makesPeople: Bool
+    /// The name of a new one; `nil` for one that nobody can guess.
+    package var objectID: ObjectID?
+
+    package init(
+        _ form: Form, creator: UserID, members: [UserName] = [], title: String? = nil, attributes: [UInt8]? = nil,
+        fields: [UInt8]? = nil, makesPeople: Bool = true, objectID: ObjectID? = nil
+    ) {
+        self.form = form
+        self.creator = creator
+        self.members = members
+        self.title = title
+        self.attributes = attributes
+        self.fields = fields
+        self.makesPeople = makesPeople
+        self.objectID = objectID
+    }
+}
+
+/// Bounds of what LeanCloud's apps make.
+package enum ObjectBounds {
+    /// Members of a temporary conversation. Source: LeanCloud realtime guide, temporary conversations.
+    package static let temporaryMembers = 10
+    /// How long a temporary conversation lives when nothing is said. Source: the same.
+    package static let temporarySeconds: Int64 = 86_400
+    /// The longest life of one. Source: the same.
+    package static let longestTemporarySeconds: Int64 = 30 * 86_400
+    /// Bytes of an app's own fields beside name and attributes, as JSON text.
+    package static let fieldsBytes = ConversationBounds.attributesBytes
+    /// People in one request about members.
+    package static let peoplePerRequest = 500
+}
+
+/// Why somebody was not added, removed, silenced or blocked, when others were.
+package enum PersonRefusal: Hashable, Sendable {
+    /// Nobody has this name, and nobody is made.
+    case unknown
+    /// May not come back.
+    case blocked
+    case notMember
+    /// Whom it would be done to is not below who asks.
+    case outranked
+    /// There would be no owner any more.
+    case ownerStays
+}
+
+/// What became of a request about several people.
+package struct PeopleOutcome: Hashable, Sendable {
+    /// For whom it is as asked now, also where it was before.
+    package var done: [UserName] = []
+    package var failed: [Failure] = []
+    /// When the conversation changed last, UTC milliseconds.
+    package var updatedAtMilliseconds: Int64 = 0
+
+    package struct Failure: Hashable, Sendable {
+        package var name: String
+        package var refusal: PersonRefusal
+
+        package init(_ name: String, _ refusal: PersonRefusal) {
+            self.name = name
+            self.refusal = refusal
+        }
+    }
+
+    package init() {}
+}

@@ -8,7 +8,7 @@ final class BrokerCore {
     /// Who waits for the outcome of a message.
     private enum Asker {
         case session(SessionID, ticket: UInt64)
-        case callback(@Sendable (AppendResult) -> Void)
+        case callback(@Sendable (AppendResult) -> Void, skipsSender: Bool)
     }
 
     private let store: Store
@@ -188,7 +188,9 @@ final class BrokerCore {
 
     /// A message that no session sent: of `ctl`, of a business server or the system, or of a person over HTTP, who has the
     /// same rates there as on a session.
-    func publish(_ append: Append, then: @escaping @Sendable (AppendResult) -> Void) {
+    func publish(
+        _ append: Append, skipsSender: Bool = false, then: @escaping @Sendable (AppendResult) -> Void
+    ) {
         if append.authority == .user {
             let now = self.clock.now()
             let person = self.table.person(append.sender, limit: self.limits.perUser, now: now)
@@ -199,7 +201,7 @@ final class BrokerCore {
             }
         }
         var append = append
-        append.ticket = self.ticket(for: .callback(then))
+        append.ticket = self.ticket(for: .callback(then, skipsSender: skipsSender))
         self.pass(self.screening?.screened(append) ?? append)
     }
 
@@ -227,9 +229,13 @@ final class BrokerCore {
                 .published(handle: session.handle, ticket: ticket, Self.outcome(of: outcome.result)))
             if case .refused = outcome.result { self.countRefusal(session, at: self.clock.now()) }
         }
-        if case .callback(let then) = asker { then(outcome.result) }
+        var skipsSender = false
+        if case .callback(let then, let skips) = asker {
+            skipsSender = skips
+            then(outcome.result)
+        }
         switch outcome.result {
-        case .accepted(let accepted): self.route(accepted, origin: origin)
+        case .accepted(let accepted): self.route(accepted, origin: origin, skipsSender: skipsSender)
         case .refused: self.figures.refused += 1
         case .failed: self.figures.busy += 1
         }
@@ -295,7 +301,7 @@ final class BrokerCore {
         return counts ? session.person.id : nil
     }
 
-    private func route(_ accepted: Accepted, origin: UInt64) {
+    private func route(_ accepted: Accepted, origin: UInt64, skipsSender: Bool) {
         guard !accepted.isDuplicate else {
             self.figures.duplicates += 1
             return
@@ -304,8 +310,11 @@ final class BrokerCore {
         let delivery = Delivery(
             message: accepted.message, kind: accepted.kind, channel: accepted.channel, objectID: accepted.objectID,
             peerName: accepted.peerName, origin: origin)
-        let targets = self.fanOut.targets(
-            of: accepted.message.conversation, members: accepted.members, in: self.table)
+        let targets =
+            skipsSender
+            ? FanOut.compute(accepted.members.filter { $0 != accepted.message.sender }, in: self.table)
+            : self.fanOut.targets(
+                of: accepted.message.conversation, members: accepted.members, in: self.table)
         for (lane, handles) in targets {
             lane.events.append(.message(delivery, handles: handles))
             self.figures.delivered += Int64(handles.count)

@@ -3,14 +3,14 @@ import ByteCodec
 import Execution
 import LeanCloudTranslation
 
-/// What time it is here.
+/// What time it is here. Anybody may ask: the Python SDK shows no keys for it.
 struct ClockArea: Sendable {
     let clock: Clock
 
     var routes: [Route] {
         [
-            Route("GET", "/1.1/date", .caller) { _, _, reply in
-                reply(.json(LeanCloudTime.object(milliseconds: self.clock.wallMilliseconds())))
+            Route("GET", "/1.1/date", .anyone) { _, _, reply in
+                reply(.json(LeanCloudDates.typed(self.clock.wallMilliseconds())))
             }
         ]
     }

@@ -22,13 +22,26 @@ package struct LeanCloudServer: Sendable {
             reception: self.reception, wordFailure: { .leanCloud($0) })
     }
 
-    private var routes: [Route] { ClockArea(clock: self.clock).routes }
+    private var routes: [Route] {
+        let served = ClockArea(clock: self.clock).routes + Self.realtime
+        return served + BatchArea(router: Router(served)).routes
+    }
+
+    private static let realtime: [Route] =
+        ConversationArea.routes + MemberArea.routes + RoleArea.routes + HistoryArea.routes + MessageArea.routes
+        + RoomArea.routes + ClientArea.routes
 
     /// All that is not known below these is answered here, in the words of this API.
     private static let notServed: [NotServed] = [
+        NotServed("/1.2/rtm/broadcasts", Self.broadcasts), NotServed("/1.2/rtm/broadcasts/", Self.broadcasts),
+        NotServed("/1.1/rtm/broadcast", Self.broadcasts), NotServed("/1.1/rtm/broadcasts", Self.broadcasts),
+        NotServed("/1.1/rtm/broadcasts/", Self.broadcasts),
         NotServed("/1.1/", "see docs/protocols/leancloud.md for what is"),
         NotServed("/1.2/", "see docs/protocols/leancloud.md for what is"),
     ]
+
+    private static let broadcasts =
+        "nobody is sent what they did not subscribe to: send to the subscribers of a system conversation"
 
     private var reception: Reception {
         let (app, clock) = (self.app, self.clock)

@@ -60,8 +60,9 @@ extension ReadTransaction {
         var conversations: [ConversationID: Conversation] = [:]
         var messages: [PlacedMessage] = []
         for row in found {
-            let known = conversations[row.place.conversation]
-            guard let conversation = try known ?? self.conversation(row.place.conversation),
+            var known = conversations[row.place.conversation]
+            if known == nil { known = try self.conversation(row.place.conversation) }
+            guard let conversation = known,
                 let message = try self.standing(row.place, as: .unrestricted)
             else { continue }
             conversations[conversation.id] = conversation

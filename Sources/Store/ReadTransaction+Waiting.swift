@@ -135,8 +135,9 @@ extension ReadTransaction {
         var conversations: [ConversationID: Conversation] = [:]
         var changed: [ChangedPlace] = []
         for place in places {
-            let known = conversations[place.conversation]
-            guard let conversation = try known ?? self.conversation(place.conversation) else { continue }
+            var known = conversations[place.conversation]
+            if known == nil { known = try self.conversation(place.conversation) }
+            guard let conversation = known else { continue }
             conversations[place.conversation] = conversation
             guard let message = try self.standing(place, as: .member(user)) else { continue }
             changed.append(ChangedPlace(conversation: conversation, message: message))

@@ -52,10 +52,15 @@ let package = Package(
         module("FileStore", common + ["CZlib", "COpenSSL", "CLinux"]),
         module("Transfers", common + ["Store", "FileStore", "COpenSSL", "CLinux"]),
         module("Profiles", common + ["Store", "HTTPClient", "Localization", "CLinux"]),
-        module("Accounts", common + ["Store", "CSodium", "CLinux"]),
+        module("Accounts", common + ["Store", "COpenSSL", "CSodium", "CLinux"]),
         module("Doctor", common + ["Store", "CLinux"]),
         module("Broker", common + ["Store"]),
+        module("LeanCloudQuery", ["ByteCodec"]),
         module("LeanCloudWire", ["ByteCodec"]),
+        module("LeanCloudTranslation", common + ["LeanCloudWire", "LeanCloudQuery", "Store", "Broker"]),
+        module(
+            "LeanCloudGateway",
+            common + ["LeanCloudWire", "LeanCloudTranslation", "Transport", "Store", "Broker", "Accounts"]),
         module("WuKongWire", ["ByteCodec"]),
         module("WuKongCrypto", ["ByteCodec", "COpenSSL"]),
         module("WuKongTranslation", common + ["WuKongWire", "Store", "Broker"]),
@@ -80,6 +85,12 @@ let package = Package(
                 "Broker", "Accounts",
             ]),
         module(
+            "LeanCloudAPI",
+            common + [
+                "APIKit", "LeanCloudWire", "LeanCloudQuery", "LeanCloudTranslation", "Transport", "Store", "FileStore",
+                "Transfers", "Profiles", "Broker", "Accounts",
+            ]),
+        module(
             "Hooks", common + ["Store", "Broker", "HTTPClient", "WuKongWire", "WuKongTranslation", "CLinux"]),
         module("CommandLineKit", ["CLinux", "Diagnostics"]),
         module("AdminAPI", common + ["CLinux"]),
@@ -94,8 +105,8 @@ let package = Package(
             "Server",
             common + [
                 "Configuration", "Transport", "Store", "Accounts", "Broker", "WuKongGateway", "APIKit", "APIGateway",
-                "WuKongAPI", "AdminAPI", "AdminService", "FileStore", "Transfers", "Profiles", "HTTPClient", "Hooks",
-                "WuKongTranslation", "CLinux",
+                "WuKongAPI", "LeanCloudAPI", "AdminAPI", "AdminService", "FileStore", "Transfers", "Profiles", "HTTPClient",
+                "Hooks", "WuKongTranslation", "LeanCloudGateway", "CLinux",
             ]),
 
         // What is installed.
@@ -126,7 +137,10 @@ let package = Package(
             swiftSettings: strict),
         module(
             "TeahouseTesting",
-            common + ["Server", "Store", "Accounts", "Broker", "Transport", "WuKongWire", "WuKongCrypto"]),
+            common + [
+                "Server", "Store", "Accounts", "Broker", "Transport", "WuKongWire", "WuKongCrypto", "LeanCloudWire",
+                "LeanCloudGateway",
+            ]),
 
         // Tests.
         tests("Accounts", common + ["Accounts", "Store"]),
@@ -162,7 +176,21 @@ let package = Package(
             "HTTPClient",
             ["HTTPClient", "TeahouseTesting", "Transport", "Execution", "Diagnostics", "COpenSSL", "CLinux"]),
         tests("Hooks", common + ["Hooks", "HTTPClient", "Broker", "Store", "TeahouseTesting", "WuKongWire", "CLinux"]),
+        tests(
+            "LeanCloudAPI",
+            common + [
+                "APIKit", "LeanCloudAPI", "LeanCloudTranslation", "LeanCloudWire", "Server", "Store", "Broker",
+                "Accounts", "TeahouseTesting",
+            ]),
+        tests("LeanCloudQuery", ["ByteCodec", "LeanCloudQuery"]),
         tests("LeanCloudWire", ["ByteCodec", "LeanCloudWire"]),
+        tests("LeanCloudTranslation", common + ["LeanCloudTranslation", "LeanCloudWire", "Store", "Broker"]),
+        tests(
+            "LeanCloudGateway",
+            common + [
+                "TeahouseTesting", "Server", "LeanCloudGateway", "LeanCloudTranslation", "LeanCloudWire", "Transport",
+                "Store", "Broker", "Accounts",
+            ]),
         tests("Localization", ["Localization", "ByteCodec"]),
         tests("Profiles", common + ["Profiles", "Localization", "Store", "HTTPClient", "TeahouseTesting"]),
         tests(

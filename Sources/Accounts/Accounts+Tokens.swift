@@ -50,14 +50,24 @@ extension Accounts {
                 hash: hash, bareHash: token.bareHash(key: try transaction.reading.bareTokenKey()), user: user,
                 class: deviceClass, level: level, expiresAtMilliseconds: nil)
             return .success(
-                SessionsToEnd(user: user, name: name, deviceClass: deviceClass, revokedTokens: replaced))
+                SessionsToEnd(
+                    user: user, name: name, deviceClass: deviceClass, revokedTokens: replaced,
+                    revocation: replaced > 0 ? try transaction.revokeSessionTokens(of: user) : nil))
         } committed: { sessions in
-            if sessions.revokedTokens > 0 { self.changes.changed(sessions.user) }
+            self.tookRights(sessions)
             self.authenticator.forgive(name)
         }
     }
 
-    /// Ends a person's tokens: all, or those of one device class.
+    /// Takes back the session tokens of a person who is thrown out, so that no device comes back by itself with the one
+    /// it has. Device tokens stay, and so does the right to sign in anew.
+    package func revokeSessionTokens(
+        of name: UserName, noting note: AuditNote? = nil, then: @escaping Answer<SessionsToEnd>
+    ) {
+        self.changeKnown(name, noting: note, then) { _, _ throws(StoreError) in 0 }
+    }
+
+    /// Ends a person's tokens: all, or those of one device class. Session tokens of all classes go with them.
     package func revokeTokens(
         of name: UserName, class deviceClass: DeviceClass? = nil, noting note: AuditNote? = nil,
         then: @escaping Answer<SessionsToEnd>

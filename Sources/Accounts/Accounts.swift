@@ -12,6 +12,8 @@ package final class Accounts: Sendable {
     package typealias Answer<Value> = @Sendable (Result<Value, AccountsError>) -> Void
 
     package let authenticator: Authenticator
+    /// The app whose clients speak LeanCloud's protocols.
+    package let app: AppDesk
     let store: Store
     let hasher: PasswordHasher
     let options: AccountsOptions
@@ -27,7 +29,8 @@ package final class Accounts: Sendable {
         self.options = options
         self.changes = changes
         self.setup = SetupToken(folder: folder, clock: options.clock)
-        self.authenticator = Authenticator(store, hasher, changes, options)
+        self.app = AppDesk(store, folder: folder, changes: changes, options: options)
+        self.authenticator = Authenticator(store, hasher, changes, self.app, options)
     }
 
     /// Works off the passwords that wait and ends the hashing threads. Before the store is closed.
@@ -99,10 +102,11 @@ package final class Accounts: Sendable {
             guard let user = try transaction.reading.user(named: name) else { return .failure(.noSuchUser(name)) }
             let deleted = try transaction.deleteUser(user.id)
             let sessions = SessionsToEnd(
-                user: user.id, name: name, deviceClass: nil, revokedTokens: deleted.revokedTokens)
+                user: user.id, name: name, deviceClass: nil, revokedTokens: deleted.revokedTokens,
+                revocation: try transaction.revokeSessionTokens(of: user.id))
             return .success((sessions, try telling(transaction.reading, deleted.departures)))
         } committed: { done in
-            self.changes.changed(done.0.user)
+            self.tookRights(done.0)
             self.authenticator.forgive(name)
         }
     }
@@ -134,11 +138,14 @@ package final class Accounts: Sendable {
             if let externalID { try transaction.setExternalID(user.id, externalID.isEmpty ? nil : externalID) }
             guard let role, role != user.role else { return .success(nil) }
             try transaction.setRole(user.id, role)
-            return .success(SessionsToEnd(user: user.id, name: name, deviceClass: nil, revokedTokens: 0))
+            return .success(
+                SessionsToEnd(
+                    user: user.id, name: name, deviceClass: nil, revokedTokens: 0,
+                    revocation: try transaction.revokeSessionTokens(of: user.id)))
         } committed: { sessions in
             guard let sessions else { return }
             if role == .administrator { self.setup.finish() }
-            self.changes.changed(sessions.user)
+            self.tookRights(sessions)
         }
     }
 
@@ -157,11 +164,18 @@ package final class Accounts: Sendable {
             guard let user = try transaction.reading.user(named: name) else { return .failure(.noSuchUser(name)) }
             let count = try body(transaction, user)
             return .success(
-                SessionsToEnd(user: user.id, name: name, deviceClass: deviceClass, revokedTokens: count))
+                SessionsToEnd(
+                    user: user.id, name: name, deviceClass: deviceClass, revokedTokens: count,
+                    revocation: try transaction.revokeSessionTokens(of: user.id)))
         } committed: { sessions in
-            self.changes.changed(sessions.user)
+            self.tookRights(sessions)
             self.authenticator.forgive(name)
         }
+    }
+
+    /// After the commit of a change that took rights away, and before the sessions are ended.
+    func tookRights(_ sessions: SessionsToEnd) {
+        if let count = sessions.revocation { self.app.revoked(sessions.user, count: count) }
     }
 
     /// Makes a change in one transaction; a failure that `body` returns must come before it changed anything.
@@ -209,4 +223,6 @@ package struct SessionsToEnd: Hashable, Sendable {
     /// `nil` for the sessions of every class.
     package var deviceClass: DeviceClass?
     package var revokedTokens: Int
+    /// How often the person's session tokens were taken back; `nil` when nothing was taken.
+    var revocation: Int64?
 }

@@ -9,6 +9,8 @@ package struct AccountsOptions: Sendable {
     package var takesPlainTokens = true
     /// Token sign-ins that may wait for the store; one more is refused as busy.
     package var queuedTokenSignIns = 16_384
+    /// What clients that speak LeanCloud's protocols have to prove, at the start.
+    package var app = AppPolicy()
     package var clock = Clock.system
     package var log = Log.silent
 

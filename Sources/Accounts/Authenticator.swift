@@ -9,7 +9,8 @@ package final class Authenticator: Sendable {
     private let hasher: PasswordHasher
     let options: AccountsOptions
     let changes: AccountChanges
-    private let tokens: TokenLookup
+    let app: AppDesk
+    let tokens: TokenLookup
     let touches: TokenTouches
     let throttle = Lock(SignInThrottle())
     private let wallClock: Lock<SteadyWallClock>
@@ -17,7 +18,10 @@ package final class Authenticator: Sendable {
     package let figures = SignInFigures()
     let knownTokens = KnownTokens()
 
-    init(_ store: Store, _ hasher: PasswordHasher, _ changes: AccountChanges, _ options: AccountsOptions) {
+    init(
+        _ store: Store, _ hasher: PasswordHasher, _ changes: AccountChanges, _ app: AppDesk, _ options: AccountsOptions
+    ) {
+        self.app = app
         self.store = store
         self.hasher = hasher
         self.options = options
@@ -41,6 +45,7 @@ package final class Authenticator: Sendable {
         switch request.credentials {
         case .token(let text): self.checkToken(text, attempt)
         case .password(let password): self.checkPassword(password, attempt)
+        case .signature, .sessionToken, .none: self.checkApp(attempt)
         }
     }
 
@@ -57,7 +62,7 @@ package final class Authenticator: Sendable {
     func forgive(_ user: UserName) { self.throttle.withLock { $0.forgive(user) } }
 
     /// One sign-in on its way.
-    private struct Attempt: Sendable {
+    struct Attempt: Sendable {
         var request: SignInRequest
         /// Taken before anything was read.
         var epoch: UInt64
@@ -69,7 +74,8 @@ package final class Authenticator: Sendable {
     private func isAllowedThrough(_ request: SignInRequest) -> Bool {
         switch request.credentials {
         case .password: request.isEncrypted || request.origin == .loopback
-        case .token: self.takesToken(isEncrypted: request.isEncrypted, origin: request.origin)
+        case .token, .signature, .sessionToken, .none:
+            self.takesToken(isEncrypted: request.isEncrypted, origin: request.origin)
         }
     }
 
@@ -81,7 +87,8 @@ package final class Authenticator: Sendable {
     private static func plainAdvice(_ request: SignInRequest) -> String {
         switch request.credentials {
         case .password: "passwords need TLS, or the same machine"
-        case .token: "tokens need TLS, or a private network and the setting that takes plain tokens"
+        case .token, .signature, .sessionToken, .none:
+            "tokens and signatures need TLS, or a private network and the setting that takes plain tokens"
         }
     }
 
@@ -110,6 +117,8 @@ package final class Authenticator: Sendable {
                 attempt, "wrong_device_class", "the token is right, but it was issued for a device of class \(found)")
         case .unknownToken:
             self.tokenFailed(attempt, "unknown_token", "no such token for this user and device class: issue one")
+        // Without a token nobody asked.
+        case .person: self.refuse(attempt, .unavailable)
         case .unknownUser:
             self.tokenFailed(attempt, "unknown_user", "no user has this name: add the user or check the app's spelling")
         case .failed(let error): self.refuse(attempt, after: error)
@@ -145,7 +154,7 @@ package final class Authenticator: Sendable {
 
     /// A wrong token says so until its pair is closed. An address with too many of them is told to wait instead, but a
     /// right token from there is still taken: many people may sit behind one address.
-    private func tokenFailed(_ attempt: Attempt, _ reason: String, _ advice: String) {
+    func tokenFailed(_ attempt: Attempt, _ reason: String, _ advice: String) {
         let (request, now) = (attempt.request, self.options.clock.now())
         let pair = Self.pair(of: request)
         let counts = Self.countsAddress(request)
@@ -257,19 +266,19 @@ package final class Authenticator: Sendable {
 
     // MARK: The end of an attempt
 
-    private func accept(_ attempt: Attempt, _ identity: Identity) {
+    func accept(_ attempt: Attempt, _ identity: Identity) {
         guard self.isStillValid(identity) else { return self.refuse(attempt, .unavailable) }
         self.figures.signedIn.add()
         attempt.then(.signedIn(identity))
     }
 
-    private func refuse(_ attempt: Attempt, after error: StoreError) {
+    func refuse(_ attempt: Attempt, after error: StoreError) {
         self.options.log.warning(
             "sign_in_not_checked", ["user": .name(attempt.request.user.text), "why": .text("\(error)")])
         self.refuse(attempt, error == .busy ? .busy : .unavailable)
     }
 
-    private func refuse(_ attempt: Attempt, _ refusal: SignInRefusal) {
+    func refuse(_ attempt: Attempt, _ refusal: SignInRefusal) {
         self.figures.count(refusal)
         if case .throttled(let seconds) = refusal {
             self.options.log.debug(
@@ -282,11 +291,12 @@ package final class Authenticator: Sendable {
         attempt.then(.refused(refusal))
     }
 
-    private static func pair(of request: SignInRequest) -> SignInThrottle.Pair {
+    static func pair(of request: SignInRequest) -> SignInThrottle.Pair {
         let kind: SignInThrottle.Kind
         switch request.credentials {
         case .token: kind = .token(request.requestedClass)
         case .password: kind = .password
+        case .signature, .sessionToken, .none: kind = .signature
         }
         return SignInThrottle.Pair(user: request.user, address: request.throttleKey, kind: kind)
     }
@@ -296,7 +306,7 @@ package final class Authenticator: Sendable {
 
     // MARK: The log
 
-    private func log(_ request: SignInRequest, _ reason: String, _ advice: String) {
+    func log(_ request: SignInRequest, _ reason: String, _ advice: String) {
         self.options.log.warning(
             "sign_in_refused",
             [

@@ -1,7 +1,5 @@
-import CLinux
 package import Diagnostics
 package import Execution
-import Glibc
 package import Store
 
 /// The key of an app's own server: who has it may do everything over the HTTP API.
@@ -85,44 +83,17 @@ package final class ManagerToken: Sendable {
     // MARK: The file
 
     private static func read(_ path: String) throws(StoreError) -> String? {
-        let descriptor = clinux_open(path, O_RDONLY | O_NOFOLLOW, 0)
-        guard descriptor >= 0 else {
-            if clinux_errno() == ENOENT { return nil }
-            throw Self.failure("read", path)
-        }
-        defer { Glibc.close(descriptor) }
-        var status = stat()
-        guard fstat(descriptor, &status) == 0 else { throw Self.failure("read", path) }
-        guard status.st_mode & 0o077 == 0 else {
-            throw .invalid("\(path) can be read by others: chmod 600 it, or remove it for a new one")
-        }
-        var bytes = [UInt8](repeating: 0, count: Self.allowedBytes.upperBound + 64)
-        let count = Glibc.read(descriptor, &bytes, bytes.count)
-        guard count >= 0 else { throw Self.failure("read", path) }
-        let token = bytes[..<count].filter { $0 > 0x20 && $0 < 0x7F }
-        guard Self.allowedBytes.contains(token.count) else {
+        switch try SecretFile.read(path, maximumBytes: Self.allowedBytes.upperBound) {
+        case .missing: return nil
+        case .text(let token) where Self.allowedBytes.contains(token.utf8.count): return token
+        case .empty, .text:
             throw .invalid("\(path) holds no token of 32 to 256 characters: write one, or remove it for a new one")
         }
-        return String(decoding: token, as: UTF8.self)
     }
 
     private static func make(_ path: String) throws(StoreError) -> String {
         let text = Self.prefix + Sodium.base64(Sodium.randomBytes(Self.randomBytes))
-        let descriptor = clinux_open(path, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW, 0o600)
-        guard descriptor >= 0 else { throw Self.failure("write", path) }
-        defer { Glibc.close(descriptor) }
-        let line = Array((text + "\n").utf8)
-        guard write(descriptor, line, line.count) == line.count, fsync(descriptor) == 0 else {
-            let error = Self.failure("write", path)
-            unlink(path)
-            throw error
-        }
+        try SecretFile.make(path, text)
         return text
-    }
-
-    private static func failure(_ what: String, _ path: String) -> StoreError {
-        let reason = clinux_errno()
-        if reason == ENOSPC || reason == EDQUOT { return .full }
-        return .invalid("cannot \(what) \(path): \(String(cString: strerror(reason)))")
     }
 }

@@ -1,7 +1,7 @@
 import CSodium
 import Execution
 
-/// Makes and checks argon2id strings on two threads of its own.
+/// Makes and checks argon2id strings on two threads of its own; hashes that were imported are checked too.
 ///
 /// A hash costs about 19 MiB and some ten milliseconds, so two run at once, 32 wait, and one more is refused: hundreds of
 /// sign-ins together cannot take the machine's memory.
@@ -14,7 +14,8 @@ package final class PasswordHasher: Sendable {
     /// Whether a password was right.
     package struct Verdict: Sendable {
         package var isRight: Bool
-        /// A new string for the store, when the password was right and the old one was made with other settings.
+        /// A new string for the store, when the password was right and the old one was made with other settings or was
+        /// imported.
         package var newHash: String?
     }
 
@@ -50,6 +51,12 @@ package final class PasswordHasher: Sendable {
     ) -> Bool {
         let (policy, decoy) = (self.policy, self.decoy)
         return self.pool.submit { _ in
+            if let imported = stored.flatMap({ ImportedPassword(stored: $0) }) {
+                // In vain, so that it takes as long as others and tells nothing.
+                _ = Self.verify(password, decoy)
+                let fits = imported.fits(password)
+                return then(Verdict(isRight: fits, newHash: fits ? Self.hash(password, policy) : nil))
+            }
             let fits = Self.verify(password, stored ?? decoy) && stored != nil
             guard fits, let stored, Self.isOutdated(stored, policy) else {
                 return then(Verdict(isRight: fits, newHash: nil))

@@ -13,11 +13,20 @@ package enum SignInOrigin: Hashable, Sendable, CaseIterable {
 package enum Credentials: Sendable, CustomStringConvertible, CustomReflectable {
     case token(String)
     case password(String)
+    /// What the app's own server signed for `SignedAction.open`.
+    case signature(ActionSignature)
+    /// Of a session that was open before.
+    case sessionToken(String)
+    /// Nothing: where the operator has everybody believed.
+    case none
 
     package var description: String {
         switch self {
         case .token: "(a token)"
         case .password: "(a password)"
+        case .signature: "(a signature)"
+        case .sessionToken: "(a session token)"
+        case .none: "(nothing)"
         }
     }
 
@@ -80,6 +89,9 @@ package struct Identity: Hashable, Sendable {
 package enum SignInRefusal: Hashable, Sendable {
     /// User, token or password is wrong. The log says which.
     case wrongCredentials
+    /// The signature or session token was right once: its time is over, it was used before, or it was taken back. Sign
+    /// in with a new signature.
+    case expired
     /// The credentials are right, but the operator disabled the account.
     case disabled
     /// Too many failures: ask again after this many seconds, 1...300.

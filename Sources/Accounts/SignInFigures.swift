@@ -4,6 +4,7 @@ package import Diagnostics
 package final class SignInFigures: Sendable {
     package let signedIn = Counter()
     package let wrongCredentials = Counter()
+    package let expired = Counter()
     package let disabled = Counter()
     package let throttled = Counter()
     package let plainNotAllowed = Counter()
@@ -13,6 +14,7 @@ package final class SignInFigures: Sendable {
     func count(_ refusal: SignInRefusal) {
         switch refusal {
         case .wrongCredentials: self.wrongCredentials.add()
+        case .expired: self.expired.add()
         case .disabled: self.disabled.add()
         case .throttled: self.throttled.add()
         case .plainNotAllowed: self.plainNotAllowed.add()

@@ -27,6 +27,8 @@ struct SignInThrottle {
     enum Kind: Hashable {
         case password
         case token(DeviceClass?)
+        /// Signatures of an app's server, session tokens, and nothing.
+        case signature
         /// Without a name: only the address is slowed down.
         case bareToken
     }
@@ -49,6 +51,7 @@ struct SignInThrottle {
         enum Door: Hashable {
             case password
             case token
+            case signature
             case bareToken
         }
 
@@ -60,6 +63,7 @@ struct SignInThrottle {
             switch kind {
             case .password: self.door = .password
             case .token: self.door = .token
+            case .signature: self.door = .signature
             case .bareToken: self.door = .bareToken
             }
         }

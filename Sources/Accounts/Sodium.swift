@@ -51,3 +51,37 @@ enum Sodium {
         return String(decoding: text.prefix { $0 != 0 }.map { UInt8(bitPattern: $0) }, as: UTF8.self)
     }
 }
+
+// Sealing: XSalsa20 and Poly1305.
+extension Sodium {
+    static let sealingKeyBytes = 32
+    /// By how much a sealed text is longer: a number used once, and the proof that nobody changed it.
+    static let sealBytes = 24 + 16
+
+    /// Encrypts under a key of 32 bytes, so that a change is noticed.
+    static func seal(_ bytes: [UInt8], key: [UInt8]) -> [UInt8] {
+        precondition(key.count == Self.sealingKeyBytes, "a key to seal with has 32 bytes")
+        let nonce = Self.randomBytes(Int(crypto_secretbox_NONCEBYTES))
+        let count = bytes.count + Int(crypto_secretbox_MACBYTES)
+        return nonce
+            + [UInt8](unsafeUninitializedCapacity: count) { buffer, initialized in
+                crypto_secretbox_easy(buffer.baseAddress!, bytes, UInt64(bytes.count), nonce, key)
+                initialized = count
+            }
+    }
+
+    /// - Returns: `nil` when it was sealed with another key, or changed.
+    static func open(_ sealed: [UInt8], key: [UInt8]) -> [UInt8]? {
+        precondition(key.count == Self.sealingKeyBytes, "a key to seal with has 32 bytes")
+        guard sealed.count >= Self.sealBytes else { return nil }
+        let nonce = Array(sealed.prefix(Int(crypto_secretbox_NONCEBYTES)))
+        let box = Array(sealed.dropFirst(nonce.count))
+        var isRight = false
+        let opened = [UInt8](unsafeUninitializedCapacity: sealed.count - Self.sealBytes) { buffer, initialized in
+            // A buffer without elements may have no address; libsodium then only checks.
+            isRight = crypto_secretbox_open_easy(buffer.baseAddress, box, UInt64(box.count), nonce, key) == 0
+            initialized = isRight ? sealed.count - Self.sealBytes : 0
+        }
+        return isRight ? opened : nil
+    }
+}

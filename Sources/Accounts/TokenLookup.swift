@@ -2,7 +2,7 @@ import ChatModel
 import Execution
 import Store
 
-/// Finds whose token it is.
+/// Finds whose token it is, or only who has a name.
 ///
 /// Questions that come while a read runs are asked together by the next one: after a restart thousands of devices are
 /// back at once, and the store's queue of reads is for everybody.
@@ -14,7 +14,8 @@ final class TokenLookup: Sendable {
 
     struct Question: Sendable {
         var user: UserName
-        var token: SignInToken
+        /// `nil` for whom the name alone is looked up.
+        var token: SignInToken?
         var requestedClass: DeviceClass?
         /// Runs on a reader's thread.
         var then: @Sendable (Finding) -> Void
@@ -28,6 +29,8 @@ final class TokenLookup: Sendable {
 
     enum Finding: Sendable {
         case match(Match)
+        /// There was no token to look for.
+        case person(User)
         /// The person has this token for a device of another class.
         case otherClass(DeviceClass)
         case unknownToken
@@ -97,14 +100,17 @@ final class TokenLookup: Sendable {
     }
 
     private static func answer(_ question: Question, _ store: ReadTransaction) throws(StoreError) -> Finding {
+        guard let wanted = question.token else {
+            return try store.user(named: question.user).map { .person($0) } ?? .unknownUser
+        }
         let classes = question.requestedClass.map { [$0] } ?? DeviceClass.usual
         for deviceClass in classes {
-            let hash = question.token.hash(for: question.user, class: deviceClass)
+            let hash = wanted.hash(for: question.user, class: deviceClass)
             guard let token = try store.token(hash: hash), let user = try store.user(token.user) else { continue }
             return .match(Match(token: token, role: user.role))
         }
         for deviceClass in DeviceClass.usual where !classes.contains(deviceClass) {
-            let hash = question.token.hash(for: question.user, class: deviceClass)
+            let hash = wanted.hash(for: question.user, class: deviceClass)
             if try store.token(hash: hash) != nil { return .otherClass(deviceClass) }
         }
         return try store.user(named: question.user) == nil ? .unknownUser : .unknownToken

@@ -2,6 +2,7 @@ import APIGateway
 import APIKit
 import Accounts
 import Broker
+import LeanCloudAPI
 import Profiles
 import Store
 import WuKongAPI
@@ -44,6 +45,7 @@ extension TeahouseServer {
             nudges.begin(profiles, house)
             areas += Self.areas(options, house)
         }
+        areas.append(LeanCloudServer(app: accounts.app, clock: options.clock).area)
         return APIDesk(house: house, areas: areas)
     }
 

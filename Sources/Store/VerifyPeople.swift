@@ -62,10 +62,30 @@ extension Verifier {
                     WHERE m.user_id = u.id AND c.kind <> 1))
             """
         ) { "Something of the deleted account \($0) is left: keep the folder and report it." }
-        guard try self.count("SELECT count(*) FROM secret WHERE name = 'bare_token' AND length(value) = 32") == 1 else {
+        if try self.count("SELECT count(*) FROM secret WHERE name = 'bare_token' AND length(value) = 32") != 1 {
             self.notes.add(.people, "The server's key for tokens is missing. Restore the last backup.")
-            return
         }
+        try self.checkApplication()
+    }
+
+    /// The app of LeanCloud clients; whether its keys can be opened is seen at the start.
+    private func checkApplication() throws(StoreError) {
+        if try self.count("SELECT count(*) FROM secret WHERE name = 'session_token' AND length(value) = 32") != 1 {
+            self.notes.add(.people, "The server's key for session tokens is missing. Restore the last backup.")
+        }
+        try self.note(
+            """
+            SELECT a.app_id FROM application a WHERE a.app_id = '' OR length(a.app_key) < 41
+                OR length(a.master_key) < 41 OR (a.previous_app_key IS NULL) <> (a.previous_app_key_until IS NULL)
+                OR (a.previous_master_key IS NULL) <> (a.previous_master_key_until IS NULL)
+            """
+        ) { "The keys of the app \($0) are none that teahouse writes. Restore the last backup." }
+        try self.note(
+            """
+            SELECT coalesce(u.name, r.user_id) FROM session_revocation r LEFT JOIN user u ON u.id = r.user_id
+            WHERE u.id IS NULL OR r.count < 1
+            """
+        ) { "When session tokens of \($0) were taken back is not known. Restore the last backup." }
     }
 
     private func note(_ sql: StaticString, _ text: (String) -> String) throws(StoreError) {

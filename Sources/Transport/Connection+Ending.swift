@@ -135,7 +135,10 @@ extension Connection {
     func checkDeadlines(now: Int64) -> Int64 {
         if self.phaseDeadline <= now { self.phaseExpired() }
         if self.stallDeadline <= now { self.drop(.stalled) }
-        if self.idleDeadline <= now, self.end == nil { self.close(code: .goingAway, reason: "idle", end: .idle) }
+        if self.idleDeadline <= now, self.end == nil {
+            self.handler?.expiring(.idle)
+            self.close(code: .goingAway, reason: "idle", end: .idle)
+        }
         guard self.stage != .ended else { return .max }
         let idle = self.end == nil ? self.idleDeadline : .max
         return min(self.phaseDeadline, self.stallDeadline, idle)
@@ -145,7 +148,9 @@ extension Connection {
         self.phaseDeadline = .max
         switch self.stage {
         case .http: self.requestExpired()
-        case .webSocket: self.close(code: .policyViolation, reason: "nobody signed in", end: .timedOut)
+        case .webSocket:
+            self.handler?.expiring(.timedOut)
+            self.close(code: .policyViolation, reason: "nobody signed in", end: .timedOut)
         case .stream: self.finishSending(.timedOut)
         case .peeking, .tlsHandshake, .opening: self.drop(.timedOut)
         case .closing, .lingering: self.drop(.aborted)

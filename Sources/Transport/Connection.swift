@@ -150,6 +150,12 @@ package final class Connection {
         if self.stage == .webSocket || self.stage == .stream { self.phaseDeadline = .max }
     }
 
+    /// Gives a WebSocket so long from now to sign somebody in, in place of `TransportLimits.signInSeconds`. It still
+    /// counts among those on which nobody has.
+    package func awaitSignIn(seconds: Int) {
+        if !self.isAuthenticated, self.stage == .webSocket { self.setPhaseDeadline(seconds: seconds) }
+    }
+
     /// Stops taking bytes from the peer, who will be held back by TCP.
     package func pauseReading() {
         self.isPaused = true

@@ -183,7 +183,7 @@ final class WuKongSession: ConnectionHandler {
 
     private func rejected(_ refusal: SignInRefusal, _ parameters: ConnectParameters) {
         switch refusal {
-        case .wrongCredentials: self.reject(.authFail, "uid and token do not belong together", parameters)
+        case .wrongCredentials, .expired: self.reject(.authFail, "uid and token do not belong together", parameters)
         case .disabled: self.reject(.ban, "this person may not sign in", parameters)
         case .plainNotAllowed:
             self.reject(.authFail, "tokens are not taken over an unencrypted connection from here", parameters)

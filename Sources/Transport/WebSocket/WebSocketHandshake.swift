@@ -51,3 +51,8 @@ enum WebSocketHandshake {
         return String(decoding: encoded.prefix(28), as: UTF8.self)
     }
 }
+
+extension HTTPRequest {
+    /// The WebSocket subprotocols that the client offers, best first; a gateway accepts with one of them or none.
+    package var offeredSubprotocols: [String] { WebSocketHandshake.offeredProtocols(self.head) }
+}

@@ -185,7 +185,7 @@ extension APIFailure {
     /// Why somebody may not sign in. Not a 401, which apps take for the end of a session they do not have.
     static func signIn(_ refusal: SignInRefusal) -> APIFailure {
         switch refusal {
-        case .wrongCredentials: .bad("the username or the password is wrong")
+        case .wrongCredentials, .expired: .bad("the username or the password is wrong")
         case .disabled: .bad("the account is disabled")
         case .throttled(let seconds):
             APIFailure(429, "too many wrong passwords: try again later", retryAfterSeconds: seconds)

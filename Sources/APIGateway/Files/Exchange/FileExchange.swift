@@ -45,6 +45,10 @@ struct FileCaller: Sendable {
         case .manager, .anyone:
             self.actor = .application
             self.transferClass = .operator
+        case .app:
+            // Every client of the app has its key: it gives no right to what is anybody's.
+            self.actor = Actor(.system)
+            self.transferClass = .attachment
         }
     }
 

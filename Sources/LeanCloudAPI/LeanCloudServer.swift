@@ -1,0 +1,42 @@
+package import APIKit
+package import Accounts
+package import Execution
+
+/// The HTTP API of LeanCloud under `/1.1` and `/1.2`: what its SDKs call by themselves, and what an app's own server calls.
+/// Each area has its table of routes. Source: LeanCloud realtime REST guide v1 and v2, its REST guide, and its SDKs.
+package struct LeanCloudServer: Sendable {
+    let app: AppDesk
+    let clock: Clock
+
+    /// - Parameters:
+    ///   - app: judges the keys that requests show.
+    ///   - clock: what `/1.1/date` says, and what signed requests are held to.
+    package init(app: AppDesk, clock: Clock) {
+        self.app = app
+        self.clock = clock
+    }
+
+    package var area: APIArea {
+        APIArea(
+            Router(self.routes, notServed: Self.notServed),
+            reception: self.reception, wordFailure: { .leanCloud($0) })
+    }
+
+    private var routes: [Route] { ClockArea(clock: self.clock).routes }
+
+    /// All that is not known below these is answered here, in the words of this API.
+    private static let notServed: [NotServed] = [
+        NotServed("/1.1/", "see docs/protocols/leancloud.md for what is"),
+        NotServed("/1.2/", "see docs/protocols/leancloud.md for what is"),
+    ]
+
+    private var reception: Reception {
+        let (app, clock) = (self.app, self.clock)
+        return Reception(
+            headers: [CrossOrigin.anybody], preflight: CrossOrigin.preflight, unfold: FoldedRequest.unfold
+        ) { request, access, mayShowSecrets throws(APIFailure) in
+            try AppCaller.prove(
+                request, access, keys: app.keys, mayShowSecrets: mayShowSecrets, now: clock.wallMilliseconds())
+        }
+    }
+}

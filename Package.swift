@@ -60,7 +60,9 @@ let package = Package(
         module("LeanCloudTranslation", common + ["LeanCloudWire", "LeanCloudQuery", "Store", "Broker"]),
         module(
             "LeanCloudGateway",
-            common + ["LeanCloudWire", "LeanCloudTranslation", "Transport", "Store", "Broker", "Accounts"]),
+            common + [
+                "LeanCloudWire", "LeanCloudQuery", "LeanCloudTranslation", "Transport", "Store", "Broker", "Accounts",
+            ]),
         module("WuKongWire", ["ByteCodec"]),
         module("WuKongCrypto", ["ByteCodec", "COpenSSL"]),
         module("WuKongTranslation", common + ["WuKongWire", "Store", "Broker"]),
@@ -184,7 +186,9 @@ let package = Package(
             ]),
         tests("LeanCloudQuery", ["ByteCodec", "LeanCloudQuery"]),
         tests("LeanCloudWire", ["ByteCodec", "LeanCloudWire"]),
-        tests("LeanCloudTranslation", common + ["LeanCloudTranslation", "LeanCloudWire", "Store", "Broker"]),
+        tests(
+            "LeanCloudTranslation",
+            common + ["LeanCloudTranslation", "LeanCloudWire", "LeanCloudQuery", "Store", "Broker"]),
         tests(
             "LeanCloudGateway",
             common + [

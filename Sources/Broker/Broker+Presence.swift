@@ -20,4 +20,9 @@ extension Broker {
                 })
         }
     }
+
+    /// Which of these people are signed in, on any device.
+    package func online(_ names: Set<UserName>, then: @escaping @Sendable (Set<UserName>) -> Void) {
+        self.ask { core in then(core.table.online(names)) }
+    }
 }

@@ -43,6 +43,8 @@ final class SessionTable {
 
     private(set) var sessions: [SessionID: Session] = [:]
     private(set) var people: [UserID: Person] = [:]
+    /// How many sessions there are of a name.
+    private var names: [UserName: Int] = [:]
     private var lanes: [ObjectIdentifier: Lane] = [:]
     private var lastID: UInt64 = 0
     /// Rises with every session that comes or goes: what was computed from the table is valid for one value of it.
@@ -52,6 +54,11 @@ final class SessionTable {
         // A person and their sessions hold each other; sessions that are still open would stay for ever.
         for person in self.people.values { person.sessions.removeAll() }
     }
+
+    /// Those of these people who have sessions.
+    func online(_ asked: Set<UserName>) -> Set<UserName> { asked.filter { self.names[$0] != nil } }
+
+    func isOnline(_ user: UserID) -> Bool { self.people[user].map { !$0.sessions.isEmpty } ?? false }
 
     var usersOnline: Int { self.people.values.count { !$0.sessions.isEmpty } }
 
@@ -85,6 +92,7 @@ final class SessionTable {
             now: now)
         person.sessions.append(session)
         self.sessions[description.id] = session
+        self.names[description.userName, default: 0] += 1
         return session
     }
 
@@ -93,6 +101,8 @@ final class SessionTable {
         guard let session = self.sessions.removeValue(forKey: id) else { return nil }
         self.generation += 1
         session.person.sessions.removeAll { $0 === session }
+        let name = session.description.userName
+        self.names[name] = self.names[name].flatMap { $0 > 1 ? $0 - 1 : nil }
         return session
     }
 

@@ -1,3 +1,4 @@
+import Accounts
 import Broker
 import ChatModel
 import LeanCloudTranslation
@@ -9,19 +10,27 @@ final class LeanCloudConnection: ConnectionHandler {
     let connection: Connection
     unowned let gateway: LeanCloudGateway
     let subprotocol: LeanCloudSubprotocol
-    /// By client id, who is signing in too; the one that was opened first answers for commands without a name.
-    private var sessions: [String: LeanCloudSession] = [:]
+    /// By client id, who is signing in too.
+    private var sessions: [UserName: LeanCloudSession] = [:]
+    /// The one that was opened first answers for commands without a name.
     private var first: LeanCloudSession?
+    private var lastOpening: UInt64 = 0
+    /// A page of a foreign origin: it is told so, and nothing it says is looked at.
+    private let isForeign: Bool
 
-    init(connection: Connection, gateway: LeanCloudGateway, _ subprotocol: LeanCloudSubprotocol) {
+    init(
+        connection: Connection, gateway: LeanCloudGateway, _ subprotocol: LeanCloudSubprotocol, isForeign: Bool
+    ) {
         self.connection = connection
         self.gateway = gateway
         self.subprotocol = subprotocol
+        self.isForeign = isForeign
     }
 
     // MARK: From the connection
 
     func received(_ bytes: UnsafeRawBufferPointer, as kind: InboundKind) {
+        guard !self.isForeign else { return }
         do throws(LeanCloudWireError) {
             let limits = WireLimits(frameBytes: self.gateway.house.settings.commandBytes)
             self.handle(try self.subprotocol.decode(bytes, isText: kind == .text, limits: limits))
@@ -32,11 +41,18 @@ final class LeanCloudConnection: ConnectionHandler {
         }
     }
 
+    func outboxDrained() { for session in self.sessions.values { session.outboxDrained() } }
+
+    func outboxRose() { for session in self.sessions.values { session.outboxRose() } }
+
+    /// Apps forget where the router led them, and connect again.
     func goingAway() {
         var command = GenericCommand()
         command.cmd = .goaway
         self.send(command)
     }
+
+    func expiring(_ end: ConnectionEnd) { self.fail(nil, end == .idle ? .readTimeout : .loginTimeout) }
 
     func ended(_ reason: ConnectionEnd) {
         for session in self.sessions.values { session.connectionEnded(reason) }
@@ -52,9 +68,7 @@ final class LeanCloudConnection: ConnectionHandler {
         case .login?: self.acceptPushLogin(command)
         case .session? where command.op == .open: self.open(command)
         default:
-            guard let session = self.session(for: command) else {
-                return self.fail(command, .sessionRequired)
-            }
+            guard let session = self.session(for: command) else { return self.fail(command, .sessionRequired) }
             session.handle(command)
         }
     }
@@ -62,8 +76,7 @@ final class LeanCloudConnection: ConnectionHandler {
     /// The client that a command is from; without a name the only one, or the one that was opened first.
     private func session(for command: GenericCommand) -> LeanCloudSession? {
         guard let name = command.peerId else { return self.first }
-        // The C# SDK's heartbeat aside, a name is that of a client.
-        return self.sessions[name]
+        return UserName(name).flatMap { self.sessions[$0] }
     }
 
     /// The same with `i` where it came with one. Source: JavaScript and C# SDKs, which compare it.
@@ -75,37 +88,64 @@ final class LeanCloudConnection: ConnectionHandler {
         return echo
     }
 
-    /// Offline pushes are not served; Java's SDK keeps the connection for its clients.
+    /// Offline pushes are not served; Java's SDK announces its device all the same, and opens its clients later.
     private func acceptPushLogin(_ command: GenericCommand) {
+        guard self.isOurs(command) else { return }
         var answer = GenericCommand()
         answer.cmd = .loggedin
         answer.i = command.i
         answer.service = 0
         self.send(answer)
+        self.connection.awaitSignIn(seconds: self.gateway.house.settings.announcedSeconds)
     }
 
     // MARK: Clients
 
+    /// Who names another app is told so and closed. Source: LeanCloud, error and close code 4100; the SDKs give up.
+    private func isOurs(_ command: GenericCommand) -> Bool {
+        if let appID = command.appId, appID == self.gateway.house.accounts.app.keys.appID { return true }
+        self.fail(command, .appNotAvailable)
+        self.close(.appNotAvailable)
+        return false
+    }
+
     private func open(_ command: GenericCommand) {
-        if let known = command.peerId.flatMap({ self.sessions[$0] }) { return known.handle(command) }
+        guard self.isOurs(command) else { return }
+        let name = command.peerId ?? ""
+        guard let client = UserName(name.isEmpty ? Self.inventedName() : name) else {
+            return self.fail(
+                command,
+                .invalidLogin.saying("a client id has 1 to \(UserName.maximumScalars) characters, no control characters"))
+        }
+        if let known = self.sessions[client] { return known.openAgain(command) }
         guard self.sessions.count < self.gateway.house.settings.clientsPerConnection else {
             return self.fail(command, .appQuotaExceeded.saying("too many clients on one connection"))
         }
-        LeanCloudSession.open(command, on: self)
-    }
-
-    /// A client is signing in, or has.
-    func add(_ session: LeanCloudSession) {
-        self.sessions[session.client.text] = session
+        self.lastOpening += 1
+        let session = LeanCloudSession(client, command, number: self.lastOpening, on: self)
+        self.sessions[client] = session
         if self.first == nil { self.first = session }
+        session.signIn()
     }
 
-    func remove(_ session: LeanCloudSession) {
-        self.sessions[session.client.text] = nil
-        if self.first === session {
-            self.first = self.sessions.values.min { $0.handle < $1.handle }
-        }
+    /// For a client that has no name of its own. Only the JavaScript SDK opens one.
+    private static func inventedName() -> String {
+        var generator = SystemRandomNumberGenerator()
+        return String(generator.next() | 1 << 63, radix: 16) + String(generator.next() | 1 << 63, radix: 16)
     }
+
+    /// A client is gone, or was not let in.
+    func remove(_ session: LeanCloudSession) {
+        guard self.sessions[session.client] === session else { return }
+        self.sessions[session.client] = nil
+        if self.first === session { self.first = self.sessions.values.min { $0.number < $1.number } }
+    }
+
+    /// Whether nobody is signed in or signing in.
+    var isEmpty: Bool { self.sessions.isEmpty }
+
+    /// Finds a client that is still here, by its number.
+    func session(number: UInt64) -> LeanCloudSession? { self.sessions.values.first { $0.number == number } }
 
     // MARK: Sending
 
@@ -123,6 +163,17 @@ final class LeanCloudConnection: ConnectionHandler {
         command.service = 2
         command.errorMessage = ErrorCommand(fault)
         self.send(command)
+    }
+
+    /// Source: LeanCloud, whose close codes are those of its errors.
+    func close(_ fault: LeanCloudFault) {
+        self.connection.close(code: WebSocketCloseCode(rawValue: UInt16(fault.code)), reason: fault.reason)
+    }
+
+    /// Source: LeanCloud, error and close code 4110; browsers' SDKs give up.
+    func refuseOrigin() {
+        self.fail(nil, .invalidOrigin)
+        self.close(.invalidOrigin)
     }
 }
 

@@ -5,7 +5,7 @@ import LeanCloudWire
 package import Transport
 
 /// The LeanCloud door on one reactor: takes WebSockets that offer one of its subprotocols, and hands the broker's events
-/// to the clients on them. Confined to its reactor.
+/// to the clients on them. Also tells where that is, at the paths of LeanCloud's routers. Confined to its reactor.
 package final class LeanCloudGateway: Gateway {
     let house: LeanCloudHouse
     unowned let reactor: Reactor
@@ -17,6 +17,8 @@ package final class LeanCloudGateway: Gateway {
     @exclusivity(unchecked) var frames = LeanCloudFrames()
 
     private static let tickMilliseconds: Int64 = 1000
+    /// Of the handles: those of other doors on the same reactor have owners below, and must differ.
+    private static let firstOwner = 0x80
 
     package init(house: LeanCloudHouse, reactor: Reactor) {
         self.house = house
@@ -29,13 +31,24 @@ package final class LeanCloudGateway: Gateway {
 
     package func open(_ opening: Opening, on connection: Connection) -> OpeningAnswer {
         guard case .webSocket(let request) = opening,
-            let protocolName = LeanCloudSubprotocol.chosen(from: WebSocketHandshake.offeredProtocols(request.head))
+            let chosen = LeanCloudSubprotocol.chosen(from: request.offeredSubprotocols)
         else { return .notMine }
-        return .accept(
-            LeanCloudConnection(connection: connection, gateway: self, protocolName), subprotocol: protocolName.name)
+        let handler = LeanCloudConnection(
+            connection: connection, gateway: self, chosen, isForeign: request.isFromForeignOrigin)
+        connection.idleDeadlineSeconds = self.house.settings.idleSeconds
+        // What is said before this returns would come before the handshake's answer.
+        if request.isFromForeignOrigin { self.later(handler)({ $0.refuseOrigin() }) }
+        return .accept(handler, subprotocol: chosen.name)
     }
 
-    package func respond(to request: HTTPRequest, with responder: HTTPResponder) -> Bool { false }
+    /// Browsers tell their pages nothing of a refused handshake: they are refused in the protocol's words.
+    package func acceptsForeignOrigin(_ request: HTTPRequest) -> Bool {
+        LeanCloudSubprotocol.chosen(from: request.offeredSubprotocols) != nil
+    }
+
+    package func respond(to request: HTTPRequest, with responder: HTTPResponder) -> Bool {
+        LeanCloudRouter(house: self.house).respond(to: request, with: responder)
+    }
 
     package func turnEnded() {
         if !self.publishes.isEmpty {
@@ -52,7 +65,7 @@ package final class LeanCloudGateway: Gateway {
 
     /// Signs a client in at the broker, which answers with `.opened`.
     func register(_ session: LeanCloudSession, as description: SessionDescription) {
-        session.handle = self.sessions.insert(session, owner: self.reactor.index)
+        session.handle = self.sessions.insert(session, owner: Self.firstOwner + self.reactor.index)
         self.house.broker.open(
             SessionOpening(description: description, outlet: self.outlet, handle: session.handle))
     }
@@ -71,7 +84,7 @@ package final class LeanCloudGateway: Gateway {
         }
     }
 
-    /// The same for a connection, before anybody has signed in on it.
+    /// The same for a connection.
     func later(
         _ connection: LeanCloudConnection
     ) -> @Sendable (@escaping @Sendable (LeanCloudConnection) -> Void) -> Void {

@@ -33,8 +33,14 @@ package struct LeanCloudSettings: Sendable {
     package var idleSeconds = 400
     /// Clients on one connection.
     package var clientsPerConnection = 16
-    /// Requests of one client that wait for their answer; one more is refused.
-    package var unansweredRequests = 1024
+    /// Messages of one client that wait for their answer; one more is refused.
+    package var unansweredMessages = 1024
+    /// A connection on which a device has only announced itself for offline pushes is closed after so long; Java's SDK
+    /// comes back by itself when it needs one.
+    package var announcedSeconds = 600
+    /// How apps reach this server, as `wss://chat.example.com`; without the scheme it is as encrypted as the connection
+    /// of who asks. `nil` for as they reached it when they asked.
+    package var publicServer: String?
 
     package init() {}
 }

@@ -12,6 +12,7 @@ import Transport
 /// ```
 /// signingIn --let in--> registering --registered--> active --closed, kicked, connection lost--> over
 /// ```
+/// How it signs in and ends stands in `LeanCloudSession+Opening`.
 final class LeanCloudSession {
     enum Phase {
         case signingIn
@@ -22,22 +23,57 @@ final class LeanCloudSession {
 
     unowned let connection: LeanCloudConnection
     let client: UserName
-    private(set) var phase = Phase.signingIn
+    /// Among the clients of the connection: those that were opened later have larger ones.
+    let number: UInt64
+    var phase = Phase.signingIn
     /// Its number in the gateway; 0 until it has one.
     var handle: UInt64 = 0
-    private(set) var identity: Identity?
-    private(set) var sessionID: SessionID?
-    /// The command that opened it, answered when the broker has it.
-    private(set) var opening: GenericCommand
+    var identity: Identity?
+    var sessionID: SessionID?
+    /// The commands that opened it and wait for their answer; the first one holds what the client said of itself.
+    var openings: [GenericCommand]
+    /// What the client said of itself.
+    let introduction: SessionCommand
+    /// The word that one device of this person holds at a time, and what this device is called for it: marks, as session
+    /// tokens hold them.
+    var tag: SessionTag?
+    var device: String?
+
+    /// What is published when the connection is lost before the client has closed its session. Source: LeanCloud realtime
+    /// guide, last will.
+    var will: PublishRequest?
+    /// The room that this session is in, if it knows.
+    var room: ConversationID?
+    /// For `LeanCloudSession+Delivery` and what belongs to it.
+    var deliveries = LeanCloudDeliveries()
 
     var gateway: LeanCloudGateway { self.connection.gateway }
     var house: LeanCloudHouse { self.connection.gateway.house }
 
-    private init(_ client: UserName, _ opening: GenericCommand, on connection: LeanCloudConnection) {
+    init(_ client: UserName, _ opening: GenericCommand, number: UInt64, on connection: LeanCloudConnection) {
         self.client = client
-        self.opening = opening
+        self.openings = [opening]
+        self.introduction = opening.sessionMessage ?? SessionCommand()
+        self.number = number
         self.connection = connection
     }
+
+    // MARK: What the client can do
+
+    /// What it said it can do. The C# SDK leaves it out when it comes back; what all SDKs of today can then holds.
+    var features: ConfigBitmap {
+        self.introduction.configBitmap ?? (self.introduction.r == true ? Self.commonFeatures : [])
+    }
+
+    private static let commonFeatures: ConfigBitmap = [
+        .patchMessages, .temporaryConversations, .acknowledgesTransient, .partialFailures, .omitsPeerId,
+    ]
+
+    /// Source: JavaScript SDK, which joins and leaves by the answers to its commands and takes its own events twice.
+    var isJavaScript: Bool { self.introduction.ua?.hasPrefix("js/") ?? false }
+
+    /// Whether missed messages are sent as such; else they are counted, and the client asks for them.
+    var pushesMissedMessages: Bool { self.connection.subprotocol.version == .pushesMissedMessages }
 
     // MARK: Commands
 
@@ -85,7 +121,7 @@ final class LeanCloudSession {
         self.send(command)
     }
 
-    /// Something that runs a body on this thread with this session, if it is still there.
+    /// Something that runs a body on this thread with this session, if it is still there and signed in.
     func later() -> @Sendable (@escaping @Sendable (LeanCloudSession) -> Void) -> Void { self.gateway.later(self) }
 
     /// What changes by a write of this session say of who caused them.

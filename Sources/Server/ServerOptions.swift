@@ -7,6 +7,7 @@ package import Diagnostics
 package import Execution
 package import HTTPClient
 package import Hooks
+package import LeanCloudGateway
 package import Store
 package import Transport
 import Glibc
@@ -27,6 +28,10 @@ package struct ServerOptions: Sendable {
     package var wuKongAPI = APISettings()
     package var servesWuKongAPI = true
     package var business = BusinessSettings()
+    package var servesLeanCloud = true
+    /// The id of LeanCloud's clients; `nil` for the one that is stored, at the first start a random one.
+    package var appID: String?
+    package var leanCloud = LeanCloudSettings()
     package var accounts = AccountsOptions()
     package var files = FileOptions()
     package var profiles = ProfileSettings()

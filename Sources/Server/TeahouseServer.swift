@@ -8,6 +8,7 @@ import Diagnostics
 package import FileStore
 package import HTTPClient
 package import Hooks
+import LeanCloudGateway
 package import Profiles
 package import Store
 package import Transfers
@@ -53,6 +54,7 @@ package final class TeahouseServer: Sendable {
         self.broker = Broker(store: self.store, limits: options.broker, clock: options.clock, log: options.log)
         let moderation: Moderation
         do throws(StoreError) {
+            if options.servesLeanCloud { try self.accounts.app.open(appID: options.appID) }
             self.live = try LiveSettings(options, store: self.store, broker: self.broker)
             let bodies = WuKongBodies()
             moderation = try Moderation(
@@ -78,7 +80,8 @@ package final class TeahouseServer: Sendable {
             let files = FilesDesk(api: api, transfers: self.transfers, settings: options.files.door)
             let events = EventsDesk(api: api, profiles: self.profiles, transfers: self.transfers)
             self.transport = try Self.makeTransport(
-                options, broker: self.broker, accounts: self.accounts, api: api, files: files, events: events)
+                options, store: self.store, broker: self.broker, accounts: self.accounts, api: api, files: files,
+                events: events)
             try self.lateProfiles?.open(options.outgoing, listening: self.transport.addresses)
             self.outside = try Outside(
                 options, store: self.store, broker: self.broker, listening: self.transport.addresses)
@@ -110,11 +113,15 @@ package final class TeahouseServer: Sendable {
     }
 
     private static func makeTransport(
-        _ options: ServerOptions, broker: Broker, accounts: Accounts, api: APIDesk, files: FilesDesk, events: EventsDesk
+        _ options: ServerOptions, store: Store, broker: Broker, accounts: Accounts, api: APIDesk, files: FilesDesk,
+        events: EventsDesk
     ) throws(ServerError) -> TransportServer {
         let house = WuKongHouse(
             broker: broker, authenticator: accounts.authenticator, settings: options.wuKong, log: options.log)
-        let servesWuKong = options.servesWuKong
+        let leanCloud = LeanCloudHouse(
+            broker: broker, store: store, accounts: accounts, settings: options.leanCloud, clock: options.clock,
+            log: options.log)
+        let (servesLeanCloud, servesWuKong) = (options.servesLeanCloud, options.servesWuKong)
         let settings = TLSSettings(
             folder: options.store.folder + "/tls", certificates: options.certificates, hosts: options.transport.hosts)
         do throws(TransportError) {
@@ -123,8 +130,9 @@ package final class TeahouseServer: Sendable {
                 settings: options.transport, limits: options.transportLimits, tls: tls, log: options.log,
                 clock: options.clock
             ) { reactor in
-                // The door of the messengers takes every other WebSocket.
+                // LeanCloud's takes those that offer its subprotocols, WuKongIM's every other WebSocket.
                 var doors: [any Gateway] = [EventsGateway(desk: events, reactor: reactor)]
+                if servesLeanCloud { doors.append(LeanCloudGateway(house: leanCloud, reactor: reactor)) }
                 if servesWuKong { doors.append(WuKongGateway(house: house, reactor: reactor)) }
                 doors += [FilesGateway(desk: files, reactor: reactor), RouteGateway(desk: api, reactor: reactor)]
                 return doors + [SetupDoor(accounts: accounts, reactor: reactor), FrontDoor(tls: tls)]

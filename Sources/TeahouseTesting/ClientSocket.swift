@@ -69,6 +69,10 @@ package final class ClientWebSocket {
 
     private let socket: ClientSocket
     private var input: [UInt8] = []
+    /// The answer to the handshake.
+    private var head = ""
+    /// Of the server's close frame.
+    package private(set) var closeCode: UInt16?
 
     /// Connects and shakes hands.
     ///
@@ -91,14 +95,24 @@ package final class ClientWebSocket {
         let end = Array("\r\n\r\n".utf8)
         while true {
             if let start = self.input.indices.first(where: { self.input[$0...].starts(with: end) }) {
-                let head = String(decoding: self.input[..<start], as: UTF8.self)
+                self.head = String(decoding: self.input[..<start], as: UTF8.self)
                 self.input.removeFirst(start + end.count)
-                guard head.hasPrefix("HTTP/1.1 101") else { throw TestClientError(description: "refused: \(head)") }
+                guard self.head.hasPrefix("HTTP/1.1 101") else {
+                    throw TestClientError(description: "refused: \(self.head)")
+                }
                 return
             }
             guard let more = try self.socket.receive() else { throw TestClientError(description: "no WebSocket") }
             self.input += more
         }
+    }
+
+    /// A field of the answer to the handshake.
+    package func field(_ name: String) -> String? {
+        for line in self.head.split(separator: "\r\n") where line.lowercased().hasPrefix("\(name): ") {
+            return String(line.dropFirst(name.count + 2))
+        }
+        return nil
     }
 
     package func drop() { self.socket.drop() }
@@ -129,7 +143,9 @@ package final class ClientWebSocket {
                 switch opcode {
                 case 1: return .text(payload)
                 case 2: return .binary(payload)
-                case 8: return nil
+                case 8:
+                    if payload.count >= 2 { self.closeCode = UInt16(payload[0]) << 8 | UInt16(payload[1]) }
+                    return nil
                 default: continue
                 }
             }

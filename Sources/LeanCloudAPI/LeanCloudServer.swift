@@ -1,18 +1,27 @@
 package import APIKit
 package import Accounts
 package import Execution
+package import Transfers
 
 /// The HTTP API of LeanCloud under `/1.1` and `/1.2`: what its SDKs call by themselves, and what an app's own server calls.
 /// Each area has its table of routes. Source: LeanCloud realtime REST guide v1 and v2, its REST guide, and its SDKs.
 package struct LeanCloudServer: Sendable {
     let app: AppDesk
+    let transfers: Transfers
+    let registrationIsOpen: @Sendable () -> Bool
     let clock: Clock
 
     /// - Parameters:
     ///   - app: judges the keys that requests show.
+    ///   - transfers: takes what clients upload.
+    ///   - registrationIsOpen: whether anybody may sign up; the app's own server may in any case.
     ///   - clock: what `/1.1/date` says, and what signed requests are held to.
-    package init(app: AppDesk, clock: Clock) {
+    package init(
+        app: AppDesk, transfers: Transfers, registrationIsOpen: @escaping @Sendable () -> Bool, clock: Clock
+    ) {
         self.app = app
+        self.transfers = transfers
+        self.registrationIsOpen = registrationIsOpen
         self.clock = clock
     }
 
@@ -22,7 +31,10 @@ package struct LeanCloudServer: Sendable {
             reception: self.reception, wordFailure: { .leanCloud($0) })
     }
 
-    private var routes: [Route] { ClockArea(clock: self.clock).routes }
+    private var routes: [Route] {
+        ClockArea(clock: self.clock).routes + PeopleArea(registrationIsOpen: self.registrationIsOpen).routes
+            + InstallationArea.routes + FilesArea(transfers: self.transfers).routes
+    }
 
     /// All that is not known below these is answered here, in the words of this API.
     private static let notServed: [NotServed] = [

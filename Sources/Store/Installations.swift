@@ -22,13 +22,14 @@ extension ReadTransaction {
     }
 
     /// The device that has this token or calls itself so.
-    func installation(device: String) throws(StoreError) -> ObjectID? {
+    package func installation(device: String) throws(StoreError) -> Installation? {
         guard !device.isEmpty else { return nil }
         let sql: StaticString = """
             SELECT object_id FROM installation WHERE installation_id = ?1
             UNION ALL SELECT object_id FROM installation WHERE device_token = ?1 LIMIT 1
             """
-        return try self.connection.first(sql, device) { row throws(StoreError) in ObjectID(row.text(0)) } ?? nil
+        let id = try self.connection.first(sql, device) { row throws(StoreError) in ObjectID(row.text(0)) } ?? nil
+        return try id.flatMap { (id) throws(StoreError) in try self.installation(id) }
     }
 
     private static func installation(_ row: Row) throws(StoreError) -> Installation {
@@ -49,7 +50,9 @@ extension WriteTransaction {
         let names = [patch.installationID, patch.deviceToken].compactMap { $0 }.filter { !$0.isEmpty }
         guard !names.isEmpty else { throw .invalid("a device has an installationId or a deviceToken") }
         for name in names {
-            if let known = try self.reading.installation(device: name) { return try self.change(known, patch) }
+            if let known = try self.reading.installation(device: name) {
+                return try self.change(known.objectID, patch)
+            }
         }
         let objectID = ObjectID(atMilliseconds: self.wallMilliseconds)
         try self.connection.run(
@@ -99,7 +102,7 @@ extension WriteTransaction {
     ///
     /// - Parameter device: what it calls itself, or its token.
     package func bindInstallation(_ device: String, to user: UserID) throws(StoreError) {
-        guard let objectID = try self.reading.installation(device: device) else { return }
+        guard let objectID = try self.reading.installation(device: device)?.objectID else { return }
         try self.connection.run(
             "UPDATE installation SET user_id = ?, updated_at = max(updated_at, ?) WHERE object_id = ?", user,
             self.wallMilliseconds, objectID.text)
@@ -112,7 +115,7 @@ extension WriteTransaction {
 
     /// Somebody signed out on a device: it is nobody's, unless another person came meanwhile.
     package func releaseInstallation(_ device: String, from user: UserID) throws(StoreError) {
-        guard let objectID = try self.reading.installation(device: device) else { return }
+        guard let objectID = try self.reading.installation(device: device)?.objectID else { return }
         try self.connection.run(
             "UPDATE installation SET user_id = NULL WHERE object_id = ? AND user_id = ?", objectID.text, user)
     }

@@ -14,7 +14,10 @@ enum FileWording {
     static let linkOptions =
         anyOrigin + [
             ("Access-Control-Allow-Methods", "GET, HEAD, POST, PUT"), ("Access-Control-Max-Age", "86400"),
-            ("Access-Control-Allow-Headers", "Content-Type, Cache-Control, Range, If-None-Match, If-Range, X-Requested-With"),
+            (
+                "Access-Control-Allow-Headers",
+                "Content-Type, Cache-Control, Range, If-None-Match, If-Range, X-Requested-With"
+            ),
         ]
 }
 

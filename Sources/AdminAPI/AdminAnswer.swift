@@ -31,6 +31,7 @@ package enum AdminAnswer: Hashable, Sendable {
     case policy(AdminPolicyAnswer)
     case details(AdminPersonDetails)
     case notices(AdminNoticeAnswer)
+    case app(AdminAppAnswer)
 }
 
 /// Something that happened, for who follows.
@@ -122,6 +123,7 @@ extension AdminAnswer {
         case .policy(let answer): answer.word
         case .details: "details"
         case .notices(let answer): answer.word
+        case .app(let answer): answer.word
         }
     }
 
@@ -162,6 +164,7 @@ extension AdminAnswer {
         case .policy(let answer): answer.write(to: &fields)
         case .details(let details): details.write(to: &fields)
         case .notices(let answer): answer.write(to: &fields)
+        case .app(let answer): answer.write(to: &fields)
         }
     }
 
@@ -200,6 +203,7 @@ extension AdminAnswer {
         if let answer = try AdminSettingsAnswer(word: word, with) { return .settings(answer) }
         if let answer = try AdminPolicyAnswer(word: word, with) { return .policy(answer) }
         if let answer = try AdminNoticeAnswer(word: word, with) { return .notices(answer) }
+        if let answer = try AdminAppAnswer(word: word, with) { return .app(answer) }
         throw AdminError(.protocolError, "the server answered \(word), which this command does not know")
     }
 }

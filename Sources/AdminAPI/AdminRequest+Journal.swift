@@ -22,13 +22,17 @@ extension AdminRequest {
         case .settings(let request): request.isChange
         case .policy(let request): request.isChange
         case .notices(let request): request.isChange
+        case .app(let request): request.isChange
         }
     }
 
-    /// Whether the log and the audit log keep it: changes, and reading with another's eyes.
+    /// Whether the log and the audit log keep it: changes, reading with another's eyes, and looking at keys.
     package var isNoted: Bool {
-        if case .talks(let request) = self { return request.isNoted }
-        return self.isChange
+        switch self {
+        case .talks(let request): request.isNoted
+        case .app(let request): request.isNoted
+        default: self.isChange
+        }
     }
 
     /// What was asked for, as a JSON object for the audit log: without passwords and without the words of messages.
@@ -55,6 +59,7 @@ extension AdminRequest {
             // They are kept with the announcement.
             notice.text = "(\(notice.text.utf8.count) bytes)"
             return .notices(.send(notice))
+        case .app(let request): return .app(request.withoutSecrets)
         default: return self
         }
     }
@@ -82,6 +87,7 @@ extension AdminRequest {
         case .kinds(let request): request.subject
         case .settings(let request): request.subject
         case .notices(let request): request.subject
+        case .app(let request): request.subject
         default: nil
         }
     }

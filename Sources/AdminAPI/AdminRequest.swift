@@ -72,6 +72,7 @@ package enum AdminRequest: Hashable, Sendable {
     case settings(AdminSettingsRequest)
     case policy(AdminPolicyRequest)
     case notices(AdminNoticeRequest)
+    case app(AdminAppRequest)
 }
 
 extension AdminRequest {
@@ -120,6 +121,7 @@ extension AdminRequest {
         case .settings(let request): request.word
         case .policy(let request): request.word
         case .notices(let request): request.word
+        case .app(let request): request.word
         }
     }
 
@@ -215,6 +217,7 @@ extension AdminRequest {
         case .settings(let request): request.write(to: &fields)
         case .policy(let request): request.write(to: &fields)
         case .notices(let request): request.write(to: &fields)
+        case .app(let request): request.write(to: &fields)
         default: break
         }
     }
@@ -305,6 +308,7 @@ extension AdminRequest {
         if let request = try AdminSettingsRequest(word: word, with) { return .settings(request) }
         if let request = try AdminPolicyRequest(word: word, with) { return .policy(request) }
         if let request = try AdminNoticeRequest(word: word, with) { return .notices(request) }
+        if let request = try AdminAppRequest(word: word, with) { return .app(request) }
         throw AdminError(.invalid, "this server does not know the request \(word)")
     }
 

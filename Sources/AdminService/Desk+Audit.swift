@@ -73,6 +73,7 @@ extension Desk {
         case .settings(.set(let name, let scope, _)), .settings(.reset(let name, let scope)):
             Self.stateOfSetting(name, scope)
         case .policy: Self.stateOfPolicy
+        case .app(.rotate), .app(.set): Self.stateOfApp
         case .talks(.seeAs), .talks(.export): Self.nothing
         case .talks(.createRoom(let name, _)): Self.stateOfGroup(name, .room)
         case .talks(let request): Self.stateOfConversation(request.subject ?? "")

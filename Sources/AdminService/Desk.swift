@@ -97,6 +97,7 @@ struct Desk: Sendable {
         case .settings(let request): self.answer(request, then)
         case .policy(let request): self.answer(request, then)
         case .notices(let request): self.answer(request, then)
+        case .app(let request): self.answer(request, then)
         default: then(.failure(AdminError(.invalid, "this request belongs to a connection")))
         }
     }

@@ -1,4 +1,5 @@
 package import ChatModel
+package import Store
 
 /// That somebody has sessions on devices of one class.
 package struct Presence: Hashable, Sendable {
@@ -24,5 +25,28 @@ extension Broker {
     /// Which of these people are signed in, on any device.
     package func online(_ names: Set<UserName>, then: @escaping @Sendable (Set<UserName>) -> Void) {
         self.ask { core in then(core.table.online(names)) }
+    }
+
+    /// Who listens in a room, or to anything else without being a member, and is signed in, in no order.
+    package func listenersOnline(
+        in room: ConversationID, then: @escaping @Sendable (Result<[UserName], StoreError>) -> Void
+    ) {
+        self.store.read({ transaction throws(StoreError) in try transaction.listenerIDs(of: room) }) { result in
+            switch result {
+            case .success(let users):
+                self.ask { core in
+                    let names = users.compactMap { core.table.people[$0]?.sessions.first?.description.userName }
+                    then(.success(names))
+                }
+            case .failure(let error): then(.failure(error))
+            }
+        }
+    }
+
+    /// How many people that is.
+    package func onlineCount(
+        of room: ConversationID, then: @escaping @Sendable (Result<Int, StoreError>) -> Void
+    ) {
+        self.listenersOnline(in: room) { result in then(result.map(\.count)) }
     }
 }

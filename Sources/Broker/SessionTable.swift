@@ -58,8 +58,6 @@ final class SessionTable {
     /// Those of these people who have sessions.
     func online(_ asked: Set<UserName>) -> Set<UserName> { asked.filter { self.names[$0] != nil } }
 
-    func isOnline(_ user: UserID) -> Bool { self.people[user].map { !$0.sessions.isEmpty } ?? false }
-
     var usersOnline: Int { self.people.values.count { !$0.sessions.isEmpty } }
 
     func lane(of outlet: any Outlet) -> Lane {

@@ -183,7 +183,7 @@ package enum Keys {
     package static let blobs = SettingKey<String>("blobs", "dir", choices: ["dir"], "Where attachments are kept.")
 
     /// All of them, in the order of the default file.
-    package static let all: [SettingDefinition] = house + files + profiles
+    package static let all: [SettingDefinition] = house + leanCloudKeys + leanCloudDoor + files + profiles
 
     private static let house: [SettingDefinition] = [
         listen.definition, data.definition, storage.definition, bus.definition, blobs.definition,

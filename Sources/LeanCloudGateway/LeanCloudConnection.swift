@@ -115,7 +115,8 @@ final class LeanCloudConnection: ConnectionHandler {
         guard let client = UserName(name.isEmpty ? Self.inventedName() : name) else {
             return self.fail(
                 command,
-                .invalidLogin.saying("a client id has 1 to \(UserName.maximumScalars) characters, no control characters"))
+                .invalidLogin.saying(
+                    "a client id has 1 to \(UserName.maximumScalars) characters and no control characters"))
         }
         if let known = self.sessions[client] { return known.openAgain(command) }
         guard self.sessions.count < self.gateway.house.settings.clientsPerConnection else {
@@ -151,7 +152,11 @@ final class LeanCloudConnection: ConnectionHandler {
 
     func send(_ command: GenericCommand) {
         let bytes = self.subprotocol.encode(command)
-        if self.subprotocol.usesTextFrames { self.connection.sendText(bytes) } else { self.connection.sendBinary(bytes) }
+        if self.subprotocol.usesTextFrames {
+            self.connection.sendText(bytes)
+        } else {
+            self.connection.sendBinary(bytes)
+        }
     }
 
     /// Says no to a request, or of the connection as a whole when there is none.

@@ -51,14 +51,12 @@ package final class LeanCloudGateway: Gateway {
     }
 
     package func turnEnded() {
-        if !self.publishes.isEmpty {
-            self.house.broker.publish(self.publishes)
-            self.publishes.removeAll(keepingCapacity: true)
-        }
+        self.flushPublishes()
         let now = self.reactor.clock.now()
         guard now >= self.nextTick else { return }
         self.nextTick = now.advanced(byMilliseconds: Self.tickMilliseconds)
         self.sessions.forEach { $0.tick(at: now) }
+        if self.reactor.index == 0 { self.house.rooms.tick(at: now) }
     }
 
     // MARK: For sessions
@@ -73,6 +71,13 @@ package final class LeanCloudGateway: Gateway {
     func forget(_ session: LeanCloudSession) { self.sessions.remove(session.handle) }
 
     func publish(_ request: PublishRequest) { self.publishes.append(request) }
+
+    /// Hands the messages of this turn to the broker: before it hears that one of their sessions has ended.
+    func flushPublishes() {
+        guard !self.publishes.isEmpty else { return }
+        self.house.broker.publish(self.publishes)
+        self.publishes.removeAll(keepingCapacity: true)
+    }
 
     /// Something that runs a body on this thread with a session, if it is still there.
     func later(_ session: LeanCloudSession) -> @Sendable (@escaping @Sendable (LeanCloudSession) -> Void) -> Void {

@@ -12,6 +12,7 @@ package struct LeanCloudHouse: Sendable {
     package var settings: LeanCloudSettings
     package var clock: Clock
     package var log: Log
+    let rooms: LeanCloudRooms
 
     package init(
         broker: Broker, store: Store, accounts: Accounts, settings: LeanCloudSettings, clock: Clock, log: Log
@@ -22,7 +23,11 @@ package struct LeanCloudHouse: Sendable {
         self.settings = settings
         self.clock = clock
         self.log = log
+        self.rooms = LeanCloudRooms(store: store, rejoinSeconds: settings.roomRejoinSeconds, clock: clock, log: log)
     }
+
+    /// Before its doors open, once; blocks.
+    package func begin() throws(StoreError) { try self.rooms.begin(self.broker) }
 }
 
 /// What the operator may set about this door.
@@ -38,6 +43,9 @@ package struct LeanCloudSettings: Sendable {
     /// A connection on which a device has only announced itself for offline pushes is closed after so long; Java's SDK
     /// comes back by itself when it needs one.
     package var announcedSeconds = 600
+    /// Whose last session ended is taken out of the room they were in after so long. Source: LeanCloud realtime guide,
+    /// chat rooms: 30 minutes.
+    package var roomRejoinSeconds: Int64 = 1800
     /// How apps reach this server, as `wss://chat.example.com`; without the scheme it is as encrypted as the connection
     /// of who asks. `nil` for as they reached it when they asked.
     package var publicServer: String?

@@ -154,7 +154,8 @@ extension LeanCloudSession {
             as: SessionDescription(
                 id: SessionID(rawValue: 0), user: identity.user, userName: identity.name,
                 deviceClass: Self.deviceClass(tag: tag?.name), deviceLevel: identity.level, deviceID: device,
-                protocolName: self.connection.subprotocol.name, address: "\(connection.peer.text):\(connection.peer.port)",
+                protocolName: self.connection.subprotocol.name,
+                address: "\(connection.peer.text):\(connection.peer.port)",
                 isEncrypted: connection.isEncrypted, openedAtMilliseconds: 0, tag: tag))
     }
 
@@ -172,6 +173,7 @@ extension LeanCloudSession {
         self.connection.connection.authenticated()
         for opening in self.openings { self.sendOpened(opening, token) }
         self.openings.removeAll()
+        self.house.rooms.began(session: self.handle, of: identity.user)
         self.began()
     }
 
@@ -248,7 +250,7 @@ extension LeanCloudSession {
     private func queryPresence(_ command: GenericCommand) {
         let asked = command.sessionMessage?.sessionPeerIds ?? []
         guard asked.count <= Self.mostAsked else {
-            return self.fail(command, .invalidLogin.saying("at most \(Self.mostAsked) people at a time"))
+            return self.fail(command, .appQuotaExceeded.saying("at most \(Self.mostAsked) people at a time"))
         }
         let names = asked.compactMap { UserName($0) }
         let later = self.later()
@@ -307,7 +309,9 @@ extension LeanCloudSession {
     private func leave(_ reason: SessionEndReason) {
         self.phase = .over
         self.will = nil
+        if let user = self.identity?.user { self.house.rooms.ended(session: self.handle, of: user) }
         if let sessionID = self.sessionID {
+            self.gateway.flushPublishes()
             self.house.broker.closed(sessionID, reason)
             self.sessionID = nil
         }
@@ -351,7 +355,7 @@ extension LeanCloudSession {
     /// The connection is over.
     func connectionEnded(_ reason: ConnectionEnd) {
         guard self.phase != .over else { return }
-        if let will = self.will, self.sessionID != nil, reason != .drained { self.house.broker.publish([will]) }
+        if let will = self.will, self.sessionID != nil, reason != .drained { self.gateway.publish(will) }
         self.leave(Self.endReason(reason))
     }
 

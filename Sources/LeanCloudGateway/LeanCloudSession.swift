@@ -39,11 +39,9 @@ final class LeanCloudSession {
     var tag: SessionTag?
     var device: String?
 
-    /// What is published when the connection is lost before the client has closed its session. Source: LeanCloud realtime
-    /// guide, last will.
+    /// What is published when the connection is lost before the client has closed its session: transient, with the id that
+    /// the client was told as `envelope.shownID`. Source: LeanCloud realtime guide, last will.
     var will: PublishRequest?
-    /// The room that this session is in, if it knows.
-    var room: ConversationID?
     /// For `LeanCloudSession+Delivery` and what belongs to it.
     var deliveries = LeanCloudDeliveries()
 

@@ -1,3 +1,4 @@
+import Accounts
 import AdminAPI
 import AdminService
 import Broker
@@ -19,13 +20,15 @@ final class LiveSettings: Sendable {
     private let options: ServerOptions
     private let store: Store
     private let broker: Broker
+    private let app: AppDesk
     private let state: Lock<State>
 
     /// What was stored at run time holds when this returns.
-    init(_ options: ServerOptions, store: Store, broker: Broker) throws(StoreError) {
+    init(_ options: ServerOptions, store: Store, broker: Broker, app: AppDesk) throws(StoreError) {
         self.options = options
         self.store = store
         self.broker = broker
+        self.app = app
         self.state = Lock(State(settings: options.settings))
         let (policy, overrides) = try store.readAndWait { transaction throws(StoreError) in
             (try transaction.signInPolicy(), try transaction.serverSettings())
@@ -78,9 +81,21 @@ final class LiveSettings: Sendable {
         Keys.receiptsGroup.definition.name: { $0.receiptsInGroups = $1.receiptsInGroups },
     ]
 
+    /// What a live key is of what LeanCloud's clients have to prove.
+    private static let appKeys: [String: @Sendable (inout AppPolicy, AppPolicy) -> Void] = [
+        Keys.leanCloudSignIn.definition.name: { $0.signIn = $1.signIn },
+        Keys.leanCloudConversationSignatures.definition.name: { $0.signsConversations = $1.signsConversations },
+        Keys.leanCloudHistorySignatures.definition.name: { $0.signsHistory = $1.signsHistory },
+        Keys.leanCloudCreatesUsers.definition.name: { $0.createsUsers = $1.createsUsers },
+        Keys.leanCloudSignatureWindowSeconds.definition.name: {
+            $0.signatureWindowSeconds = $1.signatureWindowSeconds
+        },
+        Keys.leanCloudSessionTokenSeconds.definition.name: { $0.sessionTokenSeconds = $1.sessionTokenSeconds },
+    ]
+
     private static func isLive(_ name: String) -> Bool {
         Self.brokerKeys[name] != nil || Self.ruleKeys[name] != nil || Self.transportKeys[name] != nil
-            || name == Keys.logLevel.definition.name
+            || Self.appKeys[name] != nil || name == Keys.logLevel.definition.name
     }
 
     // MARK: For operators
@@ -128,6 +143,12 @@ final class LiveSettings: Sendable {
                 let wanted = MessageRules(settings)
                 for name in state.overrides.keys { Self.ruleKeys[name]?(&rules, wanted) }
                 self.store.setRules(rules)
+            }
+            if Self.appKeys[name] != nil {
+                var policy = self.options.accounts.app
+                let wanted = AppPolicy(settings)
+                for name in state.overrides.keys { Self.appKeys[name]?(&policy, wanted) }
+                self.app.apply(policy)
             }
             if let limit = Self.transportKeys[name]?(self.options.transportLimits),
                 let definition = Keys.all.first(where: { $0.name == name }),

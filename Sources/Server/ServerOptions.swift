@@ -82,6 +82,8 @@ extension ServerOptions {
         self.applyFiles(settings)
         try self.applyOutside(settings)
         try self.applyProfiles(settings)
+        try self.applyLeanCloud(settings)
+        try self.applyLeanCloudDoor(settings)
     }
 
     private static func certificates(_ settings: Settings) throws(ConfigurationError) -> [TLSSettings.Files] {
@@ -167,6 +169,51 @@ extension ServerOptions {
         self.wuKongAPI.takesPlainTokens = settings[Keys.plainTokens] == "private"
         self.wuKongAPI.messageBytes = Int(settings[Keys.bodyBytes])
         self.business.registrationIsOpen = settings[Keys.wukongRegistration] == "open"
+    }
+}
+
+extension ServerOptions {
+    private mutating func applyLeanCloudDoor(_ settings: Settings) throws(ConfigurationError) {
+        self.leanCloud.idleSeconds = Int(settings[Keys.leanCloudIdleSeconds])
+        self.leanCloud.roomRejoinSeconds = settings[Keys.leanCloudRoomRejoinSeconds]
+        let server = settings[Keys.leanCloudPublicServer]
+        guard !server.isEmpty else { return }
+        let host = ["wss://", "ws://"].first { server.hasPrefix($0) }.map { server.dropFirst($0.count) } ?? server[...]
+        guard !host.isEmpty, host.utf8.allSatisfy({ $0 > 0x20 && $0 < 0x7F && $0 != UInt8(ascii: "/") }) else {
+            throw ConfigurationError(
+                origin: settings.origin(of: Keys.leanCloudPublicServer.definition),
+                problem: "\(server) is no server: write HOST or HOST:PORT, with or without ws:// or wss:// before it")
+        }
+        self.leanCloud.publicServer = server
+    }
+}
+
+extension ServerOptions {
+    private mutating func applyLeanCloud(_ settings: Settings) throws(ConfigurationError) {
+        self.servesLeanCloud = settings[Keys.leanCloud]
+        self.accounts.app = AppPolicy(settings)
+        let appID = settings[Keys.leanCloudAppID]
+        guard !appID.isEmpty else { return }
+        let isPlain = appID.utf8.allSatisfy { $0 > 0x20 && $0 < 0x7F && $0 != UInt8(ascii: ":") }
+        guard AppDesk.appIDLengths.contains(appID.utf8.count), isPlain else {
+            throw ConfigurationError(
+                origin: settings.origin(of: Keys.leanCloudAppID.definition),
+                problem: "leancloud.app_id has 8 to 64 printable characters without spaces and colons")
+        }
+        self.appID = appID
+    }
+}
+
+extension AppPolicy {
+    init(_ settings: Settings) {
+        self.init()
+        // The choices of the key are these words.
+        self.signIn = SignIn(rawValue: settings[Keys.leanCloudSignIn]) ?? .signature
+        self.signsConversations = settings[Keys.leanCloudConversationSignatures]
+        self.signsHistory = settings[Keys.leanCloudHistorySignatures]
+        self.createsUsers = settings[Keys.leanCloudCreatesUsers]
+        self.signatureWindowSeconds = settings[Keys.leanCloudSignatureWindowSeconds]
+        self.sessionTokenSeconds = settings[Keys.leanCloudSessionTokenSeconds]
     }
 }
 

@@ -55,7 +55,7 @@ package final class TeahouseServer: Sendable {
         let moderation: Moderation
         do throws(StoreError) {
             if options.servesLeanCloud { try self.accounts.app.open(appID: options.appID) }
-            self.live = try LiveSettings(options, store: self.store, broker: self.broker)
+            self.live = try LiveSettings(options, store: self.store, broker: self.broker, app: self.accounts.app)
             let bodies = WuKongBodies()
             moderation = try Moderation(
                 store: self.store, broker: self.broker, bodies: [.native: bodies, .wuKong: bodies])
@@ -122,6 +122,9 @@ package final class TeahouseServer: Sendable {
         let leanCloud = LeanCloudHouse(
             broker: broker, store: store, accounts: accounts, settings: options.leanCloud, clock: options.clock,
             log: options.log)
+        if options.servesLeanCloud {
+            do throws(StoreError) { try leanCloud.begin() } catch { throw .store(error) }
+        }
         let (servesLeanCloud, servesWuKong) = (options.servesLeanCloud, options.servesWuKong)
         let settings = TLSSettings(
             folder: options.store.folder + "/tls", certificates: options.certificates, hosts: options.transport.hosts)

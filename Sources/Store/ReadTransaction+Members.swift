@@ -109,6 +109,12 @@ extension ReadTransaction {
         }
     }
 
+    /// All of them, in no order.
+    package func listenerIDs(of id: ConversationID) throws(StoreError) -> [UserID] {
+        let sql: StaticString = "SELECT user_id FROM listener WHERE conversation_id = ?"
+        return try self.connection.query(sql, id) { row throws(StoreError) in row.userID(0) }
+    }
+
     package func listenerCount(of id: ConversationID) throws(StoreError) -> Int {
         let sql: StaticString = "SELECT count(*) FROM listener WHERE conversation_id = ?"
         return Int(try self.connection.first(sql, id) { row throws(StoreError) in row.int64(0) } ?? 0)

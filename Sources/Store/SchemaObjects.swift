@@ -28,8 +28,8 @@ enum SchemaObjects {
         ALTER TABLE member ADD COLUMN acked_sequence INTEGER NOT NULL DEFAULT 0;
         ALTER TABLE member ADD COLUMN acked_at INTEGER NOT NULL DEFAULT 0;
 
-        -- visit_until: who came in alone is taken out then; NULL for those an app has put there, and for visitors who
-        -- are here.
+        -- is_visit: of a room, who came in alone. visit_until: when a visitor without a session is taken out; NULL for
+        -- visitors who are here, and for those an app has put there.
         ALTER TABLE listener ADD COLUMN is_visit INTEGER NOT NULL DEFAULT 0;
         ALTER TABLE listener ADD COLUMN visit_until INTEGER;
         CREATE INDEX listener_by_end ON listener (visit_until) WHERE visit_until IS NOT NULL;

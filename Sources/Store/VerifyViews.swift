@@ -35,6 +35,11 @@ extension Verifier {
             SELECT l.conversation_id, l.user_id FROM listener l JOIN conversation c ON c.id = l.conversation_id
             WHERE c.kind = 1
             """, .member, "listens to a direct conversation")
+        try self.each(
+            """
+            SELECT l.conversation_id, l.user_id FROM listener l JOIN conversation c ON c.id = l.conversation_id
+            WHERE l.is_visit = 1 AND c.kind <> 3 OR l.is_visit = 0 AND l.visit_until IS NOT NULL
+            """, .member, "visits what is no room, or is to leave without being a visitor")
     }
 
     private func checkPreferences() throws(StoreError) {

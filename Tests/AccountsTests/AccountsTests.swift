@@ -47,7 +47,7 @@ struct AccountsTests {
         let token = try house.issue(romeo)
         let before = try #require(house.signIn(romeo, .token(token)).identity)
         let sessions = try house.accounts.wait { house.accounts.setDisabled(romeo, true, then: $0) }
-        #expect(sessions == SessionsToEnd(user: id, name: romeo, deviceClass: nil, revokedTokens: 0))
+        #expect(sessions == SessionsToEnd(user: id, name: romeo, deviceClass: nil, revokedTokens: 0, revocation: 1))
         #expect(!house.accounts.authenticator.isStillValid(before))
         #expect(house.signIn(romeo, .token(token)) == .refused(.disabled))
         #expect(house.signIn(romeo, .password(goodPassword)) == .refused(.disabled))

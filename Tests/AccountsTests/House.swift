@@ -38,7 +38,7 @@ final class House: Sendable {
     deinit {
         self.accounts.stop()
         self.store.close()
-        for name in ["teahouse.db", "teahouse.db-wal", "teahouse.db-shm", "lock", "ballast", "setup-token"] {
+        for name in ["teahouse.db", "teahouse.db-wal", "teahouse.db-shm", "lock", "ballast", "setup-token", "app.key"] {
             unlink("\(self.folder)/\(name)")
         }
         rmdir(self.folder)

@@ -41,7 +41,9 @@ final class House: Sendable {
         var accountsOptions = AccountsOptions()
         accountsOptions.passwords.memoryBytes = 8_192
         accountsOptions.passwords.passes = 1
+        accountsOptions.clock = clock
         self.accounts = Accounts(self.store, folder: folder, options: accountsOptions)
+        try self.accounts.app.open(appID: "teahouse-test-app-gzGzoHsz")
         self.broker = Broker(store: self.store, limits: BrokerLimits(), clock: .system, log: .silent)
         let bodies = WuKongBodies()
         self.moderation = try Moderation(
@@ -70,7 +72,7 @@ final class House: Sendable {
         self.broker.stop()
         self.store.close()
         removeTree("\(self.folder)/files")
-        for name in ["teahouse.db", "teahouse.db-wal", "teahouse.db-shm", "lock", "ballast", "setup-token"] {
+        for name in ["teahouse.db", "teahouse.db-wal", "teahouse.db-shm", "lock", "ballast", "setup-token", "app.key"] {
             unlink("\(self.folder)/\(name)")
         }
         rmdir(self.folder)
@@ -120,7 +122,7 @@ final class Door: Outlet {
                 switch event {
                 case .opened(let handle, _): noted.opened.insert(handle)
                 case .ended(let handle, let reason): noted.ended[handle] = reason
-                case .published, .event, .withdrawn: break
+                case .published, .event, .withdrawn, .happened: break
                 case .message(let delivery, _):
                     noted.received.append(String(decoding: delivery.message.content.body, as: UTF8.self))
                 }

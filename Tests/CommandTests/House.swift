@@ -43,6 +43,7 @@ final class House: Sendable {
         accountsOptions.passwords.memoryBytes = 8_192
         accountsOptions.passwords.passes = 1
         self.accounts = Accounts(self.store, folder: self.folder, options: accountsOptions)
+        try self.accounts.app.open(appID: "teahouse-test-app-gzGzoHsz")
         self.broker = Broker(store: self.store, limits: BrokerLimits(), clock: .system, log: .silent)
         let bodies = WuKongBodies()
         self.moderation = try Moderation(

@@ -1,13 +1,22 @@
+import Accounts
+import Broker
+import ByteCodec
+import ChatModel
+import Execution
 import LeanCloudWire
+import Store
 import TeahouseTesting
 import Testing
 
 struct OpeningTests {
-    @Test("a client signs in with a device token", arguments: LeanCloudSubprotocol.Format.allCases)
-    func opens(format: LeanCloudSubprotocol.Format) throws {
+    static let subprotocols = LeanCloudSubprotocol.Format.allCases.flatMap { format in
+        LeanCloudSubprotocol.Version.allCases.map { LeanCloudSubprotocol(format, $0) }
+    }
+
+    @Test("a client signs in with a device token, in every format and version", arguments: subprotocols)
+    func opens(subprotocol: LeanCloudSubprotocol) throws {
         let house = try House()
-        let subprotocol = LeanCloudSubprotocol(format, .countsMissedMessages)
-        let client = try house.leanCloudSocket(subprotocol)
+        let client = try house.leanCloudSocket(subprotocol, path: "/any/path")
         let answer = try client.open("Tom", token: try house.token("Tom", .app))
         #expect(client.answeredSubprotocol == subprotocol.name)
         #expect(answer.peerId == "Tom")
@@ -15,5 +24,249 @@ struct OpeningTests {
         #expect(answer.serverTs != nil)
         #expect(answer.sessionMessage?.st?.isEmpty == false)
         #expect(answer.sessionMessage?.stTtl == 172_800)
+    }
+
+    /// The first frames of two SDKs, as they were seen on a wire.
+    static let goldenFrames: [(hex: String, name: String)] = [
+        (
+            "080010011a20746561686f7573652d6170702d303030303030303030302d4d645958624d4d492203546f6d2801b20648220d6a732f"
+                + "352e302e302d72632e37280032035765623a2461383432386436652d653361302d343938342d393633632d38646237646133"
+                + "3136623063900189fdfbc89f349801bb01", "Tom"
+        ),
+        (
+            "080010011a20746561686f7573652d6170702d303030303030303030302d4d645958624d4d492205546f6d43532801b2062d22214c"
+                + "65616e436c6f75642d4353686172702d53444b2f322e332e312d6465762e31372800320250439801ab01", "TomCS"
+        ),
+    ]
+
+    @Test("the first frames of the JavaScript and C# SDKs open sessions with their tags", arguments: [0, 1])
+    func golden(index: Int) throws {
+        let (hex, name) = Self.goldenFrames[index]
+        let house = try House {
+            $0.appID = "teahouse-app-0000000000-MdYXbMMI"
+            $0.accounts.app.signIn = .open
+        }
+        let client = try house.leanCloudSocket()
+        try client.send(frame: .binary(try #require(Hex.decode(hex))))
+        let answer = try client.wait(.session, .opened)
+        #expect(answer.i == 1)
+        #expect(answer.peerId == name)
+        let session = try #require(try Self.sessions(in: house).first)
+        #expect(session.tag?.name == (index == 0 ? "Web" : "PC"))
+        #expect(session.deviceClass == (index == 0 ? .web : .desktop))
+        #expect(session.protocolName == "lc.protobuf2.3")
+    }
+
+    static func sessions(in house: House) throws -> [SessionDescription] {
+        let found = ConditionLock<[SessionDescription]?>(nil)
+        house.server.broker.sessions(of: nil) { sessions in found.change { $0 = sessions } }
+        return try #require(found.wait(until: { $0 != nil }, then: { $0 }))
+    }
+
+    @Test("negative numbers and zero are numbers of requests", arguments: [Int32(-65_536), -1, 0])
+    func numbers(number: Int32) throws {
+        let house = try House()
+        let client = try house.leanCloudSocket()
+        var message = SessionCommand()
+        message.s = try house.token("Tom", .app)
+        var command = GenericCommand()
+        command.cmd = .session
+        command.op = .open
+        command.appId = house.leanCloudAppID
+        command.peerId = "Tom"
+        command.i = number
+        command.sessionMessage = message
+        try client.send(command)
+        #expect(try client.wait(.session, .opened).i == number)
+    }
+
+    @Test("a device may announce itself before its clients open, and is not counted as one")
+    func pushLogin() throws {
+        let house = try House()
+        let client = try house.leanCloudSocket()
+        var command = GenericCommand()
+        command.cmd = .login
+        command.appId = house.leanCloudAppID
+        command.installationId = "a-phone"
+        try client.send(command)
+        let answer = try client.wait(.loggedin)
+        #expect(answer.service == 0)
+        #expect(answer.i == nil)
+        #expect(try Self.sessions(in: house).isEmpty)
+        try client.open("Tom", token: try house.token("Tom", .app))
+    }
+
+    @Test("two clients on one socket: commands without a name are from the first one that is there")
+    func twoClients() throws {
+        let house = try House()
+        let client = try house.leanCloud("Tom")
+        try client.open("Jerry", token: try house.token("Jerry", .app))
+        #expect(try client.request(.session, .refresh).peerId == "Tom")
+        client.peer = "Jerry"
+        #expect(try client.request(.session, .refresh).peerId == "Jerry")
+        client.peer = "Tom"
+        #expect(try client.request(.session, .close).op == .closed)
+        #expect(try client.request(.session, .refresh).errorMessage?.code == 4105)
+        client.peer = nil
+        #expect(try client.request(.session, .refresh).peerId == "Jerry")
+    }
+
+    @Test("the same client once more on the same socket is the same session")
+    func twice() throws {
+        let house = try House()
+        let client = try house.leanCloud("Tom")
+        let token = try house.token("Tom", .app)
+        let again = try client.open("Tom", token: token)
+        #expect(again.sessionMessage?.st != nil)
+        #expect(try Self.sessions(in: house).count == 1)
+    }
+
+    @Test("who has no name gets one, where everybody is believed")
+    func anonymous() throws {
+        let house = try House { $0.accounts.app.signIn = .open }
+        let client = try house.leanCloudSocket()
+        let name = try #require(try client.tryToOpen(nil).peerId)
+        #expect(name.utf8.count == 32)
+        #expect(try client.request(.session, .refresh).peerId == name)
+    }
+
+    // MARK: Refusals
+
+    @Test("client ids have 1 to 64 characters")
+    func names() throws {
+        let house = try House { $0.accounts.app.signIn = .open }
+        let client = try house.leanCloudSocket()
+        let refusal = try client.tryToOpen(String(repeating: "茶", count: 65))
+        #expect(refusal.errorMessage?.code == 4103)
+        #expect(refusal.errorMessage?.reason == "INVALID_LOGIN")
+        try client.open(String(repeating: "茶", count: 64))
+    }
+
+    @Test("another app is refused and closed with 4100", arguments: [CommandType.session, .login])
+    func otherApp(cmd: CommandType) throws {
+        let house = try House()
+        let client = try house.leanCloudSocket()
+        var command = GenericCommand()
+        command.cmd = cmd
+        command.op = cmd == .session ? .open : nil
+        command.appId = "somebody-elses-app"
+        command.peerId = "Tom"
+        command.i = 7
+        try client.send(command)
+        let last = try #require(try client.waitForEnd().last)
+        #expect(last.errorMessage?.code == 4100)
+        #expect(last.errorMessage?.reason == "APP_NOT_AVAILABLE")
+        #expect(last.i == 7)
+        #expect(client.closeCode == 4100)
+    }
+
+    @Test("commands before a session get 4105, those nobody can read 4114, long ones 4109; the socket stays")
+    func unasked() throws {
+        let house = try House()
+        let client = try house.leanCloudSocket()
+        let early = try client.request(.conv, .query)
+        #expect(early.errorMessage?.code == 4105)
+        #expect(early.errorMessage?.reason == "SESSION_REQUIRED")
+        try client.send(frame: .binary([0xFF, 0xFF]))
+        let unread = try client.wait(.error)
+        #expect(unread.errorMessage?.code == 4114)
+        #expect(unread.i == nil)
+        try client.send(frame: .binary([UInt8](repeating: 0, count: 6000)))
+        #expect(try client.wait(.error).errorMessage?.code == 4109)
+        try client.settle()
+    }
+
+    @Test("a page of a foreign origin is told so and closed with 4110")
+    func origin() throws {
+        let house = try House()
+        let client = try house.leanCloudSocket(fields: [("Origin", "https://elsewhere.example")])
+        let told = try client.waitForEnd()
+        #expect(told.map { $0.errorMessage?.code } == [4110])
+        #expect(client.closeCode == 4110)
+    }
+
+    @Test("a wrong token gets 4102, who is disabled 4103")
+    func refusals() throws {
+        let house = try House()
+        let token = try house.token("Tom", .app)
+        let client = try house.leanCloudSocket()
+        let wrong = try client.tryToOpen("Tom", token: "nonsense")
+        #expect(wrong.errorMessage?.code == 4102)
+        #expect(wrong.errorMessage?.reason == "SIGNATURE_FAILED")
+        let user = try house.id("Tom")
+        try house.write { transaction throws(StoreError) in try transaction.setDisabled(user, true) }
+        #expect(try client.tryToOpen("Tom", token: token).errorMessage?.code == 4103)
+    }
+
+    @Test("a signature of the app's server lets in, once")
+    func signature() throws {
+        let house = try House { $0.accounts.app.signIn = .signature }
+        let app = house.server.accounts.app
+        let now = Clock.system.wallMilliseconds()
+        let signed = try #require(app.sign(.open(client: "Tom"), timestamp: now, nonce: "n1"))
+        let client = try house.leanCloudSocket()
+        #expect(try client.tryToOpen("Tom").errorMessage?.code == 4102)
+        let sign: (inout SessionCommand) -> Void = { message in
+            message.s = signed.signature
+            message.t = now
+            message.n = "n1"
+        }
+        try client.open("Tom", sign)
+        let other = try house.leanCloudSocket()
+        #expect(try other.tryToOpen("Tom", sign).errorMessage?.code == 4102)
+    }
+
+    // MARK: Coming back
+
+    @Test("the session token lets in again; a wrong one and an expired one get 4112")
+    func reopening() throws {
+        let clock = ManualClock()
+        let house = try House {
+            $0.clock = clock.clock
+            $0.store.clock = clock.clock
+            $0.accounts.clock = clock.clock
+        }
+        let first = try house.leanCloud("Tom")
+        let token = try #require(first.sessionToken)
+        first.drop()
+        let back: (String) -> (inout SessionCommand) -> Void = { token in
+            { message in
+                message.st = token
+                message.r = true
+            }
+        }
+        let client = try house.leanCloudSocket()
+        let wrong = try client.tryToOpen("Tom", back("nonsense"))
+        #expect(wrong.errorMessage?.code == 4112)
+        #expect(wrong.errorMessage?.reason == "SESSION_TOKEN_EXPIRED")
+        #expect(wrong.i == client.lastRequest)
+        #expect(try client.tryToOpen("Jerry", back(token)).errorMessage?.code == 4112)
+        try client.open("Tom", back(token))
+        clock.advance(milliseconds: 173_000_000)
+        let late = try house.leanCloudSocket()
+        #expect(try late.tryToOpen("Tom", back(token)).errorMessage?.code == 4112)
+    }
+
+    @Test("refreshing gives a token that begins anew")
+    func refresh() throws {
+        let house = try House()
+        let client = try house.leanCloud("Tom")
+        let answer = try client.request(.session, .refresh)
+        #expect(answer.op == .refreshed)
+        #expect(answer.sessionMessage?.stTtl == 172_800)
+        let again = try house.leanCloudSocket()
+        try again.open("Tom") { $0.st = answer.sessionMessage?.st }
+    }
+
+    @Test("an echo comes back with the number it came with, or without")
+    func echo() throws {
+        let house = try House()
+        let client = try house.leanCloudSocket()
+        #expect(try client.request(.echo).cmd == .echo)
+        var command = GenericCommand()
+        command.cmd = .echo
+        command.peerId = house.leanCloudAppID
+        try client.send(command)
+        #expect(try client.wait(.echo).i == nil)
     }
 }

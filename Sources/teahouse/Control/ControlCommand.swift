@@ -19,5 +19,5 @@ let controlCommand = Command(
         fileCommand, transferCommand, uploadCommand, profileCommand, sendCommand, tailCommand, statusCommand,
         topCommand,
         auditCommand, noticeCommand, wordCommand, kindCommand, settingCommand, policyCommand,
-        setupTokenCommand, wuKongCommand,
+        setupTokenCommand, wuKongCommand, appCommand,
     ])

@@ -1,0 +1,39 @@
+import ChatModel
+import Store
+
+/// Where the client is.
+extension LeanCloudSession {
+    /// The client goes into a room, and out of the one that this session was in; its person stays there when another of
+    /// their sessions does.
+    ///
+    /// - Parameter then: called on this thread, if the session is still there; with why it was not let in.
+    func enter(
+        _ room: ConversationID, then: @escaping @Sendable (LeanCloudSession, StoreError?) -> Void
+    ) {
+        guard let user = self.identity?.user else { return }
+        let (rooms, handle, later) = (self.house.rooms, self.handle, self.later())
+        // Known here before the store has it: whose session ends meanwhile is still out in time.
+        let leaving = rooms.enter(room, session: handle, of: user)
+        self.house.store.write({ transaction throws(StoreError) in
+            try transaction.visit(room, by: user)
+            for other in leaving { try transaction.leave(other, by: user) }
+        }) { result in
+            guard case .failure(let error) = result else { return later { then($0, nil) } }
+            rooms.leave(room, user)
+            later { then($0, error) }
+        }
+    }
+
+    /// The client, with all sessions of its person, goes out of a room.
+    func leave(_ room: ConversationID, then: @escaping @Sendable (LeanCloudSession, StoreError?) -> Void) {
+        guard let user = self.identity?.user else { return }
+        let (rooms, later) = (self.house.rooms, self.later())
+        self.house.store.write({ transaction throws(StoreError) in try transaction.leave(room, by: user) }) { result in
+            guard case .failure(let error) = result else {
+                rooms.leave(room, user)
+                return later { then($0, nil) }
+            }
+            later { then($0, error) }
+        }
+    }
+}

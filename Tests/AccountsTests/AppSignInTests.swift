@@ -1,0 +1,358 @@
+import ChatModel
+import Execution
+import Store
+import Testing
+
+@testable import Accounts
+
+@Suite("How an app's clients sign in") struct AppSignInTests {
+    private func house(_ change: (inout AccountsOptions) -> Void = { _ in }) throws -> House {
+        let house = try House(change)
+        try house.accounts.app.open()
+        return house
+    }
+
+    private func signed(_ house: House, _ name: UserName = romeo, nonce: String = "n") throws -> Credentials {
+        .signature(try house.signature(.open(client: name.text), nonce: nonce))
+    }
+
+    private func user(_ house: House, _ name: UserName) throws -> User? {
+        try house.store.readAndWait { transaction throws(StoreError) in try transaction.user(named: name) }
+    }
+
+    @Test("a signature signs in once, with the device that was named, and adds who is not known")
+    func signature() throws {
+        let house = try self.house()
+        let credentials = try self.signed(house)
+        let identity = try #require(house.signIn(romeo, credentials, class: .web).identity)
+        #expect(identity.name == romeo && identity.deviceClass == .web && identity.level == .secondary)
+        #expect(try self.user(house, romeo)?.id == identity.user)
+        #expect(house.signIn(romeo, credentials) == .refused(.expired))
+        #expect(try house.signIn(romeo, self.signed(house, nonce: "2")).identity?.user == identity.user)
+        #expect(try house.signIn(romeo, self.signed(house, juliet)) == .refused(.wrongCredentials))
+        #expect(house.signIn(romeo, .none) == .refused(.wrongCredentials))
+        #expect(try self.user(house, juliet) == nil)
+        #expect(house.log.contains("user_added_at_sign_in"))
+    }
+
+    @Test("where people are not added, who is not known stays out")
+    func noNewUsers() throws {
+        let house = try self.house { $0.app.createsUsers = false }
+        #expect(try house.signIn(romeo, self.signed(house)) == .refused(.wrongCredentials))
+        #expect(try self.user(house, romeo) == nil)
+        let id = try house.add(romeo, role: .administrator)
+        let identity = try house.signIn(romeo, self.signed(house, nonce: "2")).identity
+        #expect(identity?.user == id && identity?.role == .administrator)
+        var policy = AppPolicy()
+        policy.signIn = .open
+        policy.createsUsers = false
+        house.accounts.app.apply(policy)
+        #expect(house.signIn(juliet, .none) == .refused(.wrongCredentials))
+    }
+
+    @Test("where everybody is believed nothing is asked for, and nobody gets an administrator's rights")
+    func open() throws {
+        let house = try self.house { $0.app.signIn = .open }
+        try house.add(romeo, role: .administrator)
+        #expect(house.signIn(romeo, .none).identity?.role == .member)
+        let wrong = ActionSignature(signature: "00", timestamp: 1, nonce: "n")
+        #expect(house.signIn(juliet, .signature(wrong)).identity?.name == juliet)
+    }
+
+    @Test("where device tokens are wanted a signature will not do, and device tokens sign in everywhere")
+    func token() throws {
+        let house = try self.house { $0.app.signIn = .token }
+        try house.add(romeo)
+        let token = try house.issue(romeo)
+        #expect(try house.signIn(romeo, self.signed(house)) == .refused(.wrongCredentials))
+        #expect(house.signIn(romeo, .none) == .refused(.wrongCredentials))
+        #expect(house.signIn(romeo, .token(token)).identity?.name == romeo)
+        house.accounts.app.apply(AppPolicy())
+        #expect(house.signIn(romeo, .token(token)).identity?.name == romeo)
+    }
+
+    @Test("an old signature is told from a wrong one, and slows nobody down")
+    func expired() throws {
+        let house = try self.house()
+        let now = house.hands.clock.wallMilliseconds()
+        let old = try house.signature(.open(client: "romeo"), time: now - 21_601_000)
+        for _ in 0..<20 { #expect(house.signIn(romeo, .signature(old)) == .refused(.expired)) }
+        #expect(try house.signIn(romeo, self.signed(house)).identity != nil)
+        #expect(house.log.contains("expired_signature"))
+    }
+
+    @Test("wrong signatures slow the pair down, as wrong tokens do, and not the owner elsewhere")
+    func throttled() throws {
+        let house = try self.house()
+        let wrong = Credentials.signature(ActionSignature(signature: "00", timestamp: 1, nonce: "n"))
+        for _ in 0..<5 { #expect(house.signIn(romeo, wrong) == .refused(.wrongCredentials)) }
+        #expect(try house.signIn(romeo, self.signed(house)).pauseSeconds != nil)
+        #expect(try house.signIn(romeo, self.signed(house), address: "192.168.1.8").identity != nil)
+        try house.add(juliet)
+        let token = try house.issue(juliet)
+        #expect(house.signIn(juliet, .token(token)).identity != nil)
+    }
+
+    @Test("without TLS signatures are taken from where tokens are")
+    func plain() throws {
+        let house = try self.house()
+        #expect(try house.signIn(romeo, self.signed(house), encrypted: false).identity != nil)
+        #expect(
+            try house.signIn(romeo, self.signed(house, nonce: "2"), origin: .publicNetwork, encrypted: false)
+                == .refused(.plainNotAllowed))
+        let strict = try self.house { options in
+            options.takesPlainTokens = false
+            options.app.signIn = .open
+        }
+        #expect(strict.signIn(romeo, .none, encrypted: false) == .refused(.plainNotAllowed))
+        #expect(strict.signIn(romeo, .none, origin: .loopback, encrypted: false).identity != nil)
+    }
+
+    @Test("disabled and deleted people, and the server's own user, stay out")
+    func stayOut() throws {
+        let house = try self.house()
+        try house.add(romeo)
+        try house.add(juliet)
+        _ = try house.accounts.wait { house.accounts.setDisabled(romeo, true, then: $0) }
+        try house.delete(juliet)
+        #expect(try house.signIn(romeo, self.signed(house)) == .refused(.disabled))
+        #expect(try house.signIn(juliet, self.signed(house, juliet)) == .refused(.disabled))
+        #expect(try house.signIn(systemUserName, self.signed(house, systemUserName)) == .refused(.wrongCredentials))
+        house.accounts.app.apply(AppPolicy().with { $0.signIn = .open })
+        #expect(house.signIn(systemUserName, .none) == .refused(.wrongCredentials))
+        #expect(house.signIn(juliet, .none) == .refused(.disabled))
+    }
+
+    @Test("where LeanCloud's clients are not served nothing of theirs signs in")
+    func closed() throws {
+        let house = try House { $0.app.signIn = .open }
+        #expect(house.signIn(romeo, .none) == .refused(.wrongCredentials))
+        #expect(house.signIn(romeo, .sessionToken("x")) == .refused(.wrongCredentials))
+    }
+
+    @Test("hundreds at once are all let in")
+    func many() throws {
+        let house = try self.house { $0.app.signIn = .open }
+        let signedIn = ConditionLock(0)
+        for number in 0..<600 {
+            house.start(UserName("u\(number % 300)")!, .none) { result in
+                if result.identity != nil { signedIn.change { $0 += 1 } }
+            }
+        }
+        signedIn.wait(until: { $0 == 600 }, then: { _ in })
+    }
+}
+
+@Suite("Session tokens") struct SessionTokenTests {
+    private func house(_ change: (inout AccountsOptions) -> Void = { _ in }) throws -> House {
+        let house = try House(change)
+        try house.accounts.app.open()
+        return house
+    }
+
+    private func enter(_ house: House, _ name: UserName = romeo, nonce: String = "n") throws -> Identity {
+        let signature = try house.signature(.open(client: name.text), nonce: nonce)
+        return try #require(house.signIn(name, .signature(signature)).identity)
+    }
+
+    private func issue(_ house: House, to identity: Identity) throws -> String {
+        try #require(house.accounts.app.issueSessionToken(SessionClaims(identity), of: identity)).text
+    }
+
+    @Test("a token brings back who and which device, for its two days")
+    func life() throws {
+        let house = try self.house()
+        let app = house.accounts.app
+        let identity = try self.enter(house)
+        let claims = SessionClaims(identity, tag: "Mobile", deviceID: "device-1")
+        let issued = try #require(app.issueSessionToken(claims, of: identity))
+        #expect(
+            issued.lifetimeSeconds == 172_800 && issued.text.utf8.count <= 512 && "\(issued)" == "(a session token)")
+        guard case .valid(let read) = app.readSessionToken(issued.text, for: romeo) else {
+            Issue.record("not valid")
+            return
+        }
+        #expect(read.user == identity.user && read.name == romeo && read.tag == "Mobile" && read.deviceID == "device-1")
+        #expect(read.issuedAtMilliseconds == house.hands.clock.wallMilliseconds())
+        #expect(app.readSessionToken(issued.text, for: nil) == .valid(read))
+        #expect(app.readSessionToken(issued.text, for: juliet) == .wrong)
+        let again = try #require(house.signIn(romeo, .sessionToken(issued.text), class: .web).identity)
+        #expect(again.user == identity.user && again.deviceClass == .web)
+        #expect(house.signIn(juliet, .sessionToken(issued.text)) == .refused(.wrongCredentials))
+        house.hands.advance(milliseconds: 172_800_000 - 1)
+        #expect(house.signIn(romeo, .sessionToken(issued.text)).identity != nil)
+        house.hands.advance(milliseconds: 1)
+        for _ in 0..<20 { #expect(house.signIn(romeo, .sessionToken(issued.text)) == .refused(.expired)) }
+    }
+
+    @Test("a changed text, or one of another server, is none")
+    func forged() throws {
+        let house = try self.house()
+        let identity = try self.enter(house)
+        let text = try self.issue(house, to: identity)
+        var bytes = Array(text.utf8)
+        for index in bytes.indices {
+            let kept = bytes[index]
+            bytes[index] = kept == UInt8(ascii: "A") ? UInt8(ascii: "B") : UInt8(ascii: "A")
+            #expect(house.accounts.app.readSessionToken(String(decoding: bytes, as: UTF8.self), for: romeo) == .wrong)
+            bytes[index] = kept
+        }
+        for wrong in ["", "x", text + "A", String(text.dropLast()), String(repeating: "A", count: 100_000)] {
+            #expect(house.accounts.app.readSessionToken(wrong, for: romeo) == .wrong)
+        }
+        let other = try self.house()
+        #expect(other.accounts.app.readSessionToken(text, for: romeo) == .wrong)
+        for _ in 0..<5 { #expect(other.signIn(romeo, .sessionToken(text)) == .refused(.wrongCredentials)) }
+        #expect(other.signIn(romeo, .sessionToken(text)).pauseSeconds != nil)
+    }
+
+    @Test("the longest names, tags and devices fit, and what is longer is compared by its hash")
+    func sizes() throws {
+        let house = try self.house()
+        let name = try #require(UserName(String(repeating: "\u{1F375}", count: 64)))
+        var identity = try self.enter(house, name)
+        identity.user = UserID(rawValue: .max)
+        let long = String(repeating: "x", count: 400)
+        let claims = SessionClaims(
+            identity, tag: String(repeating: "t", count: 28), deviceID: String(repeating: "d", count: 36))
+        let issued = try #require(house.accounts.app.issueSessionToken(claims, of: identity))
+        #expect(issued.text.utf8.count <= 512)
+        guard case .valid(let read) = house.accounts.app.readSessionToken(issued.text, for: name) else {
+            Issue.record("not valid")
+            return
+        }
+        #expect(read.tag?.utf8.count == 28 && read.deviceID?.utf8.count == 36)
+        let marked = SessionClaims(identity, tag: long, deviceID: long)
+        #expect(marked.tag == SessionClaims.tagMark(long) && marked.tag != SessionClaims.tagMark(long + "x"))
+        #expect(try #require(marked.deviceID).utf8.count == 23)
+    }
+
+    @Test("tokens are taken back with rights, for good, and new ones count", arguments: Loss.allCases)
+    func revoked(_ loss: Loss) throws {
+        let house = try self.house()
+        let identity = try self.enter(house)
+        let other = try self.issue(house, to: try self.enter(house, juliet))
+        let text = try self.issue(house, to: identity)
+        try loss.happen(in: house)
+        #expect(house.accounts.app.readSessionToken(text, for: romeo) == .expired)
+        #expect(house.signIn(romeo, .sessionToken(text)) == .refused(.expired))
+        // A session that is still there for a moment gets no new one.
+        #expect(house.accounts.app.issueSessionToken(SessionClaims(identity), of: identity) == nil)
+        let restarted = house.anotherDesk()
+        try restarted.open()
+        #expect(restarted.readSessionToken(text, for: romeo) == .expired)
+        guard case .valid = restarted.readSessionToken(other, for: juliet) else {
+            Issue.record("another person's token was taken back too")
+            return
+        }
+        guard loss != .disabled, loss != .deleted else { return }
+        let later = try self.issue(house, to: try self.enter(house, nonce: "2"))
+        guard case .valid = house.accounts.app.readSessionToken(later, for: romeo) else {
+            Issue.record("the new one does not count")
+            return
+        }
+    }
+
+    enum Loss: CaseIterable {
+        case disabled
+        case deleted
+        case password
+        case tokens
+        case thrownOut
+        case role
+        case appToken
+
+        func happen(in house: House) throws {
+            let accounts = house.accounts
+            switch self {
+            case .disabled: _ = try accounts.wait { accounts.setDisabled(romeo, true, then: $0) }
+            case .deleted: try house.delete(romeo)
+            case .password: _ = try accounts.wait { accounts.setPassword(of: romeo, to: goodPassword, then: $0) }
+            case .tokens: _ = try accounts.wait { accounts.revokeTokens(of: romeo, then: $0) }
+            case .thrownOut: _ = try accounts.wait { accounts.revokeSessionTokens(of: romeo, then: $0) }
+            case .role: _ = try accounts.wait { accounts.edit(romeo, role: .administrator, then: $0) }
+            case .appToken:
+                for token in ["first", "second"] {
+                    _ = try accounts.wait {
+                        accounts.registerToken(token, for: romeo, class: .app, level: .secondary, then: $0)
+                    }
+                }
+            }
+        }
+    }
+
+    @Test("a token of a time when everybody was believed proves nothing later")
+    func openDoorCloses() throws {
+        let house = try self.house { $0.app.signIn = .open }
+        let identity = try #require(house.signIn(romeo, .none).identity)
+        let text = try self.issue(house, to: identity)
+        #expect(house.signIn(romeo, .sessionToken(text)).identity != nil)
+        house.accounts.app.apply(AppPolicy())
+        #expect(house.signIn(romeo, .sessionToken(text)) == .refused(.expired))
+        let proven = try self.issue(house, to: try self.enter(house))
+        house.accounts.app.apply(AppPolicy().with { $0.signIn = .token })
+        #expect(house.signIn(romeo, .sessionToken(proven)).identity != nil)
+    }
+
+    @Test("nobody gets a token for somebody else")
+    func strange() throws {
+        let house = try self.house()
+        let (one, other) = (try self.enter(house), try self.enter(house, juliet))
+        #expect(house.accounts.app.issueSessionToken(SessionClaims(one), of: other) == nil)
+    }
+}
+
+@Suite("Passwords that were imported from LeanCloud") struct ImportedPasswordTests {
+    private static let salt = "h60d8x797d3oa0naxybxxv9bn7xpt2yiowz68mpiwou7gwr2"
+    private static let hash = "tA7BLW+NK0UeARng0693gCaVnljkglCB9snqlpCSUKjx2RgYp8VZZOQt0S5iUtlDrkJXfT3gknS4rRqjYsd/Ug=="
+
+    @Test("the published example fits, and nothing else does")
+    func vector() throws {
+        let imported = try #require(ImportedPassword(salt: Self.salt, hash: Self.hash))
+        #expect(imported.fits("password") && !imported.fits("Password") && !imported.fits(""))
+        #expect(imported.stored == "leancloud$\(Self.salt)$\(Self.hash)")
+        #expect(ImportedPassword(stored: imported.stored) == imported)
+        let strange = try #require(ImportedPassword(salt: "a$b$", hash: Self.hash))
+        #expect(ImportedPassword(stored: strange.stored) == strange)
+        for wrong in [
+            "", "leancloud$", "leancloud$a", "leancloud$a$AAAA", "$argon2id$v=19$x$y", "LeanCloud$a$\(Self.hash)",
+        ] {
+            #expect(ImportedPassword(stored: wrong) == nil, "\(wrong)")
+        }
+        #expect(ImportedPassword(salt: String(repeating: "s", count: 257), hash: Self.hash) == nil)
+    }
+
+    @Test("the first right password signs in and is kept as argon2id, a wrong one changes nothing")
+    func replaced() throws {
+        let house = try House()
+        let id = try house.add(romeo)
+        let imported = try #require(ImportedPassword(salt: Self.salt, hash: Self.hash)).stored
+        try house.store.writeAndWait { transaction throws(StoreError) in
+            try transaction.setPasswordHash(id, imported)
+        }
+        let hash = { try house.store.readAndWait { store throws(StoreError) in try store.passwordHash(of: id) } }
+        #expect(house.signIn(romeo, .password("passw0rd")) == .refused(.wrongCredentials))
+        #expect(try hash() == imported)
+        #expect(house.signIn(romeo, .password("password")).identity?.user == id)
+        // Renewed before the next change.
+        try house.store.writeAndWait { _ throws(StoreError) in }
+        #expect(try #require(try hash()).hasPrefix("$argon2id$"))
+        #expect(house.signIn(romeo, .password("password")).identity?.user == id)
+    }
+}
+
+extension AppPolicy {
+    func with(_ change: (inout AppPolicy) -> Void) -> AppPolicy {
+        var policy = self
+        change(&policy)
+        return policy
+    }
+}
+
+extension House {
+    func delete(_ name: UserName) throws {
+        _ = try self.accounts.wait {
+            self.accounts.delete(name, telling: { _, _ throws(StoreError) in 0 }, then: $0)
+        }
+    }
+}

@@ -1,0 +1,113 @@
+import Broker
+import Execution
+import LeanCloudWire
+import TeahouseTesting
+import Testing
+
+/// Who is there, and how sessions end.
+struct EndTests {
+    @Test("who is online, in the order of the question; no more than 20 at a time")
+    func presence() throws {
+        let house = try House()
+        let tom = try house.leanCloud("Tom")
+        let jerry = try house.leanCloud("Jerry")
+        let spike = try house.connect("Spike")
+        let ask: ([String]) throws -> GenericCommand = { names in
+            try tom.request(.session, .query) { command in
+                var message = SessionCommand()
+                message.sessionPeerIds = names
+                command.sessionMessage = message
+            }
+        }
+        let answer = try ask(["Spike", "Nobody", "Jerry", "Tom"])
+        #expect(answer.op == .queryResult)
+        #expect(answer.sessionMessage?.onlineSessionPeerIds == ["Spike", "Jerry", "Tom"])
+        _ = try jerry.request(.session, .close)
+        #expect(try ask(["Jerry", "Spike"]).sessionMessage?.onlineSessionPeerIds == ["Spike"])
+        #expect(try ask((0..<21).map { "p\($0)" }).cmd == .error)
+        try spike.settle()
+    }
+
+    @Test("who is kicked is told why; the socket closes with the last session on it")
+    func kick() throws {
+        let house = try House()
+        let client = try house.leanCloud("Tom")
+        try client.open("Jerry", token: try house.token("Jerry", .app))
+        let broker = house.server.broker
+        broker.end(allOf: try house.id("Tom"), deviceClass: nil, reason: .kickedByOperator("maintenance"))
+        let told = try client.wait(.session, .closed)
+        #expect(told.peerId == "Tom")
+        #expect(told.sessionMessage?.code == 4115)
+        #expect(told.sessionMessage?.reason == "KICKED_BY_APP")
+        #expect(told.sessionMessage?.detail == "maintenance")
+        client.peer = "Jerry"
+        #expect(try client.request(.session, .refresh).op == .refreshed)
+        broker.end(allOf: try house.id("Jerry"), deviceClass: nil, reason: .kickedByOperator("maintenance"))
+        #expect(try client.waitForEnd().last?.peerId == "Jerry")
+        #expect(client.closeCode == 4115)
+    }
+
+    @Test("a revoked token ends the session with 4112, and the socket stays")
+    func signedOut() throws {
+        let house = try House()
+        let client = try house.leanCloud("Tom")
+        house.server.broker.end(allOf: try house.id("Tom"), deviceClass: nil, reason: .signedOut)
+        #expect(try client.wait(.session, .closed).sessionMessage?.code == 4112)
+        try client.settle()
+    }
+
+    @Test("a server that stops says so first, and closes with 1012")
+    func drain() throws {
+        let house = try House()
+        let client = try house.leanCloud("Tom")
+        house.stop()
+        let told = try client.waitForEnd()
+        #expect(told.map(\.cmd) == [.goaway])
+        #expect(told.first?.i == nil)
+        #expect(client.closeCode == 1012)
+    }
+
+    private static func timed() throws -> (house: House, clock: ManualClock) {
+        let clock = ManualClock()
+        return (try House { $0.clock = clock.clock }, clock)
+    }
+
+    @Test("who says nothing for 400 seconds is told 4107 and closed")
+    func idle() throws {
+        let (house, clock) = try Self.timed()
+        let silent = try house.leanCloud("Tom")
+        let other = try house.leanCloud("Jerry")
+        clock.advance(milliseconds: 390_000)
+        try other.settle()
+        try other.settle()
+        clock.advance(milliseconds: 20_000)
+        try other.settle()
+        let told = try silent.waitForEnd()
+        #expect(told.last?.errorMessage?.code == 4107)
+        #expect(told.last?.errorMessage?.reason == "READ_TIMEOUT")
+        try other.settle()
+    }
+
+    @Test("who signs nobody in is told 4108 and closed soon, who has announced its device late")
+    func signInTime() throws {
+        let (house, clock) = try Self.timed()
+        let other = try house.leanCloud("Jerry")
+        let silent = try house.leanCloudSocket()
+        try silent.settle()
+        let announced = try house.leanCloudSocket()
+        var login = GenericCommand()
+        login.cmd = .login
+        login.appId = house.leanCloudAppID
+        try announced.send(login)
+        _ = try announced.wait(.loggedin)
+        clock.advance(milliseconds: 60_000)
+        try other.settle()
+        #expect(try silent.waitForEnd().last?.errorMessage?.code == 4108)
+        try announced.settle()
+        for _ in 0..<2 {
+            clock.advance(milliseconds: 300_000)
+            try other.settle()
+        }
+        #expect(try announced.waitForEnd().last?.errorMessage?.code == 4108)
+    }
+}

@@ -1,0 +1,118 @@
+import ChatModel
+import Execution
+import Store
+import TeahouseTesting
+import Testing
+
+@testable import LeanCloudGateway
+
+/// How long somebody is in a room.
+struct RoomTests {
+    private let clock = ManualClock()
+    private let house: House
+    private let rooms: [ConversationID]
+
+    init() throws {
+        let clock = self.clock
+        self.house = try House {
+            $0.clock = clock.clock
+            $0.store.clock = clock.clock
+        }
+        try self.house.add("host", "Tom", "Jerry")
+        let host = try self.house.id("host")
+        self.rooms = try self.house.write { transaction throws(StoreError) in
+            try ["one", "two"].map { name throws(StoreError) in
+                try transaction.createChannel(.room, ChannelName(name)!, creator: host)
+            }
+        }
+    }
+
+    private func people(in room: Int) throws -> Set<UserID> {
+        let id = self.rooms[room]
+        return Set(
+            try self.house.server.store.readAndWait { transaction throws(StoreError) in
+                try transaction.listenerIDs(of: id)
+            })
+    }
+
+    private func visit(_ room: Int, _ name: String) throws {
+        let (id, user) = (self.rooms[room], try self.house.id(name))
+        try self.house.write { transaction throws(StoreError) in try transaction.visit(id, by: user) }
+    }
+
+    /// Has the server's tick come, and what it writes.
+    private func pass(minutes: Int64, _ client: LeanCloudClient) throws {
+        // Nobody is idle for long.
+        for _ in 0..<minutes {
+            self.clock.advance(milliseconds: 60_000)
+            try client.settle()
+        }
+        try client.settle()
+        try self.house.write { _ in }
+    }
+
+    @Test("after a restart visitors are out in 30 minutes, unless they come back")
+    func restart() throws {
+        try self.visit(0, "Tom")
+        try self.visit(0, "Jerry")
+        try self.house.restart()
+        let (tom, jerry) = (try self.house.id("Tom"), try self.house.id("Jerry"))
+        let client = try self.house.leanCloud("Tom")
+        try self.pass(minutes: 29, client)
+        #expect(try self.people(in: 0) == [tom, jerry])
+        try self.pass(minutes: 3, client)
+        #expect(try self.people(in: 0) == [tom])
+        self.house.stop()
+        #expect(try self.house.findings().isEmpty)
+    }
+
+    @Test("only rooms are visited")
+    func groups() throws {
+        let group = try self.house.group("staff", ["Tom"])
+        let user = try self.house.id("Jerry")
+        #expect(throws: StoreError.self) {
+            try self.house.write { transaction throws(StoreError) in try transaction.visit(group, by: user) }
+        }
+    }
+
+    @Test("whom an app has put into a room stays there, with sessions or without")
+    func listeners() throws {
+        let (id, user) = (self.rooms[0], try self.house.id("Jerry"))
+        try self.house.write { transaction throws(StoreError) in
+            try transaction.addListeners([user], to: id)
+            try transaction.visit(id, by: user)
+        }
+        try self.house.restart()
+        let client = try self.house.leanCloud("Tom")
+        try self.pass(minutes: 32, client)
+        #expect(try self.people(in: 0) == [user])
+    }
+
+    // MARK: Which session is where
+
+    private func desk() -> LeanCloudRooms {
+        LeanCloudRooms(
+            store: self.house.server.store, rejoinSeconds: 1800, clock: self.clock.clock, log: .silent)
+    }
+
+    @Test("a session is in one room; its person stays where another of their sessions is")
+    func oneRoom() throws {
+        let (desk, tom) = (self.desk(), try self.house.id("Tom"))
+        #expect(desk.enter(self.rooms[0], session: 1, of: tom).isEmpty)
+        #expect(desk.enter(self.rooms[0], session: 2, of: tom).isEmpty)
+        #expect(desk.enter(self.rooms[1], session: 1, of: tom).isEmpty)
+        #expect(desk.enter(self.rooms[1], session: 2, of: tom) == [self.rooms[0]])
+        #expect(desk.enter(self.rooms[1], session: 2, of: tom).isEmpty)
+    }
+
+    @Test("who comes back is where their last session was, and goes on from there")
+    func returning() throws {
+        let (desk, tom) = (self.desk(), try self.house.id("Tom"))
+        _ = desk.enter(self.rooms[0], session: 1, of: tom)
+        desk.ended(session: 1, of: tom)
+        desk.began(session: 2, of: tom)
+        #expect(desk.enter(self.rooms[1], session: 2, of: tom) == [self.rooms[0]])
+        desk.leave(self.rooms[1], tom)
+        #expect(desk.enter(self.rooms[0], session: 2, of: tom).isEmpty)
+    }
+}

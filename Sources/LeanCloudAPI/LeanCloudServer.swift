@@ -1,18 +1,27 @@
 package import APIKit
 package import Accounts
 package import Execution
+package import Transfers
 
 /// The HTTP API of LeanCloud under `/1.1` and `/1.2`: what its SDKs call by themselves, and what an app's own server calls.
 /// Each area has its table of routes. Source: LeanCloud realtime REST guide v1 and v2, its REST guide, and its SDKs.
 package struct LeanCloudServer: Sendable {
     let app: AppDesk
+    let transfers: Transfers
+    let registrationIsOpen: @Sendable () -> Bool
     let clock: Clock
 
     /// - Parameters:
     ///   - app: judges the keys that requests show.
+    ///   - transfers: takes what clients upload.
+    ///   - registrationIsOpen: whether anybody may sign up; the app's own server may in any case.
     ///   - clock: what `/1.1/date` says, and what signed requests are held to.
-    package init(app: AppDesk, clock: Clock) {
+    package init(
+        app: AppDesk, transfers: Transfers, registrationIsOpen: @escaping @Sendable () -> Bool, clock: Clock
+    ) {
         self.app = app
+        self.transfers = transfers
+        self.registrationIsOpen = registrationIsOpen
         self.clock = clock
     }
 
@@ -23,7 +32,10 @@ package struct LeanCloudServer: Sendable {
     }
 
     private var routes: [Route] {
-        let served = ClockArea(clock: self.clock).routes + Self.realtime
+        let served =
+            ClockArea(clock: self.clock).routes + Self.realtime
+            + PeopleArea(registrationIsOpen: self.registrationIsOpen).routes + InstallationArea.routes
+            + FilesArea(transfers: self.transfers).routes
         return served + BatchArea(router: Router(served)).routes
     }
 

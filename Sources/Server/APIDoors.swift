@@ -5,12 +5,14 @@ import Broker
 import LeanCloudAPI
 import Profiles
 import Store
+import Transfers
 import WuKongAPI
 
 /// The HTTP APIs: which routes there are, and what their handlers share.
 extension TeahouseServer {
     static func apiDesk(
-        _ options: ServerOptions, store: Store, broker: Broker, accounts: Accounts, profiles: Profiles
+        _ options: ServerOptions, store: Store, broker: Broker, accounts: Accounts, profiles: Profiles,
+        transfers: Transfers
     ) throws(ServerError) -> APIDesk {
         let token: ManagerToken
         do throws(StoreError) {
@@ -46,7 +48,12 @@ extension TeahouseServer {
             areas += Self.areas(options, house)
         }
         if options.servesLeanCloud {
-            areas.append(LeanCloudServer(app: accounts.app, clock: options.clock).area)
+            areas.append(
+                LeanCloudServer(
+                    app: accounts.app, transfers: transfers,
+                    registrationIsOpen: { [isOpen = options.leanCloudRegistrationIsOpen] in isOpen },
+                    clock: options.clock
+                ).area)
         }
         return APIDesk(house: house, areas: areas)
     }

@@ -135,10 +135,10 @@ extension ReadTransaction {
         var conversations: [ConversationID: Conversation] = [:]
         var changed: [ChangedPlace] = []
         for place in places {
-            var known = conversations[place.conversation]
-            if known == nil { known = try self.conversation(place.conversation) }
-            guard let conversation = known else { continue }
-            conversations[place.conversation] = conversation
+            if conversations[place.conversation] == nil {
+                conversations[place.conversation] = try self.conversation(place.conversation)
+            }
+            guard let conversation = conversations[place.conversation] else { continue }
             guard let message = try self.standing(place, as: .member(user)) else { continue }
             changed.append(ChangedPlace(conversation: conversation, message: message))
         }

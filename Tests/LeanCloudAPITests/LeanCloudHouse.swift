@@ -2,6 +2,7 @@ import Accounts
 import ByteCodec
 import ChatModel
 import Execution
+import Server
 import Store
 import TeahouseTesting
 
@@ -10,8 +11,8 @@ struct LeanCloudApp {
     let house: House
     let app: AppDescription
 
-    init() throws {
-        self.house = try House()
+    init(_ configure: @escaping (inout ServerOptions) -> Void = { _ in }) throws {
+        self.house = try House(configure)
         guard let app = self.house.server.accounts.app.application else {
             throw TestClientError(description: "the server made no app")
         }

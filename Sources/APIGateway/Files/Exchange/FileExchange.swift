@@ -57,6 +57,9 @@ struct FileCaller: Sendable {
         self.init(actor: Actor(person), transferClass: transferClass)
     }
 
+    /// A client of an app that says nothing of its person.
+    static let app = FileCaller(actor: .application, transferClass: .attachment)
+
     /// Who has a link, and nobody in particular.
     static let link = FileCaller(actor: Actor(.system), transferClass: .attachment)
 

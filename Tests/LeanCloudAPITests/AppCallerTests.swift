@@ -11,8 +11,14 @@ import Testing
         try app.ask("GET", "/1.1/date", headers)
     }
 
-    @Test func theClockIsToldToWhoHasAKey() throws {
+    /// A route that needs one of the app's keys.
+    private func count(_ app: LeanCloudApp, _ headers: [(String, String)]) throws -> HTTPReply {
+        try app.ask("GET", "/1.2/rtm/clients/Tom/unread-count", headers)
+    }
+
+    @Test func theClockIsToldToAnybody() throws {
         let app = try LeanCloudApp()
+        #expect(try self.date(app, []).status == 200)
         let reply = try self.date(app, app.asClient)
         #expect(reply.status == 200)
         #expect(reply.json["__type"]?.string == "Date")
@@ -34,7 +40,7 @@ import Testing
             [("X-AVOSCloud-Application-Id", id), ("X-AVOSCloud-Master-Key", app.app.masterKey)],
             [("X-AVOSCloud-Application-Id", id), ("X-AVOSCloud-Request-Sign", sign)],
         ] {
-            #expect(try self.date(app, headers).status == 200, "\(headers.map(\.0))")
+            #expect(try self.count(app, headers).status == 200, "\(headers.map(\.0))")
         }
     }
 
@@ -52,7 +58,7 @@ import Testing
             [("X-LC-Id", id), ("X-LC-Key", "\(app.app.appKey),master")], [("X-LC-Id", id), ("X-LC-Sign", old)],
             [("X-LC-Id", id), ("X-LC-Key", "wrong"), ("X-AVOSCloud-Master-Key", app.app.masterKey)],
         ] {
-            let reply = try self.date(app, headers)
+            let reply = try self.count(app, headers)
             #expect(reply.status == 401, "\(headers.map(\.0))")
             #expect(reply.json == .of(#"{"code":401,"error":"Unauthorized."}"#))
         }
@@ -61,9 +67,20 @@ import Testing
     @Test func aReplacedKeyCountsUntilItsTimeIsOver() throws {
         let app = try LeanCloudApp()
         try app.rotate(.appKey, overlapSeconds: 3_600)
-        #expect(try self.date(app, app.asClient).status == 200)
+        #expect(try self.count(app, app.asClient).status == 200)
         try app.rotate(.appKey, overlapSeconds: 0)
-        #expect(try self.date(app, app.asClient).status == 401)
+        #expect(try self.count(app, app.asClient).status == 401)
+    }
+
+    @Test func whatNeedsTheMasterKeyIsNotDoneWithTheAppKey() throws {
+        let app = try LeanCloudApp()
+        for (method, path) in [
+            ("GET", "/1.2/rtm/stats"), ("POST", "/1.2/rtm/conversations"), ("GET", "/1.1/classes/_Conversation"),
+            ("POST", "/1.2/rtm/clients/Tom/kick"), ("GET", "/1.2/rtm/messages"), ("POST", "/1.1/rtm/messages"),
+        ] {
+            let reply = try app.ask(method, path, app.asClient)
+            #expect(reply.status == 401 && reply.code == 119, "\(method) \(path)")
+        }
     }
 
     @Test func unknownPathsAreAnsweredInItsShape() throws {
@@ -90,9 +107,9 @@ import Testing
         #expect(preflight.headers["access-control-max-age"] == "86400")
         #expect(preflight.headers["access-control-allow-methods"] == "GET, POST, PUT, DELETE, OPTIONS, PATCH")
         #expect(preflight.headers["access-control-allow-headers"]?.contains("X-LC-IM-Session-Token") == true)
-        let reply = try self.date(app, app.asClient + origin)
+        let reply = try self.count(app, app.asClient + origin)
         #expect(reply.status == 200 && reply.headers["access-control-allow-origin"] == "*")
-        let refused = try self.date(app, origin)
+        let refused = try self.count(app, origin)
         #expect(refused.status == 401 && refused.headers["access-control-allow-origin"] == "*")
         // Other doors stay closed to pages of elsewhere.
         #expect(try app.ask("GET", "/health", origin).status == 403)

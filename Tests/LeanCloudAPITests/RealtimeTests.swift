@@ -242,7 +242,6 @@ struct RealtimeTests {
         try app.send("secret", from: "Tom", to: id)
         let desk = app.house.server.accounts.app
         let now = Clock.system.wallMilliseconds()
-        let now = Clock.system.wallMilliseconds()
         let path = "/1.2/rtm/conversations/\(id)/messages"
         let ask = { (name: String, signature: String) throws -> HTTPReply in
             try app.ask(

@@ -19,7 +19,9 @@ struct ConversationSearch: Sendable {
     private let keys: KeyChoice
 
     init(_ call: RealtimeCall, _ resource: RealtimeResource?) throws(APIFailure) {
-        (self.limit, self.skip) = try call.page()
+        let page = try call.page()
+        self.limit = page.limit
+        self.skip = page.skip
         self.counts = try call.isOn("count")
         self.keys = KeyChoice(call.request.query["keys"] ?? "")
         self.resource = resource
@@ -92,7 +94,9 @@ struct ConversationSearch: Sendable {
         var last = ConversationID(rawValue: 0)
         while true {
             let page = try reading.allConversations(after: last, limit: 1_000)
-            for conversation in page where try !body(conversation) { return }
+            for conversation in page {
+                guard try body(conversation) else { return }
+            }
             guard page.count == 1_000, let end = page.last else { return }
             last = end.id
         }

@@ -49,9 +49,9 @@ enum MemberArea {
         call.change { transaction throws(StoreError) in
             let conversation = try transaction.reading.realtime(address, .conversations)
             let outcome =
-                adds
-                ? try transaction.addToObject(names, conversation.id, by: .application, wholly: true)
-                : try transaction.removeFromObject(names, conversation.id, by: .application)
+                try adds
+                ? transaction.addToObject(names, conversation.id, by: .application, wholly: true)
+                : transaction.removeFromObject(names, conversation.id, by: .application)
             return (conversation, outcome)
         } answer: { conversation, outcome in
             // Who is not in it need not be taken out.
@@ -107,7 +107,7 @@ enum MemberArea {
             return try transaction.silenceInObject(
                 names, isSilent, conversation.id, by: .application, wholly: true)
         } answer: { outcome in
-            outcome.failed.first.map { .failure(APIFailure(LeanCloudFault($0.refusal))) } ?? .nothing
+            outcome.failed.first.map { APIAnswer.failure(APIFailure(LeanCloudFault($0.refusal))) } ?? .nothing
         }
     }
 

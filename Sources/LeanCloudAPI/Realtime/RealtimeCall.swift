@@ -33,7 +33,7 @@ struct RealtimeCall: Sendable {
         _ body: @escaping @Sendable (WriteTransaction) throws(StoreError) -> Value,
         answer: @escaping @Sendable (Value) -> APIAnswer
     ) {
-        self.change(body) { value in self.reply(answer(value)) }
+        self.change(body, then: { value in self.reply(answer(value)) })
     }
 
     /// Changes something, and goes on when it is on disk.

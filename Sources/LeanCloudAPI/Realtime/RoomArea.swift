@@ -66,7 +66,7 @@ enum RoomArea {
             let service = try transaction.reading.realtime(address, .services)
             return try transaction.addToObject([name.text], service.id, by: .application, wholly: true)
         } answer: { outcome in
-            outcome.failed.first.map { .failure(APIFailure(LeanCloudFault($0.refusal))) } ?? .nothing
+            outcome.failed.first.map { APIAnswer.failure(APIFailure(LeanCloudFault($0.refusal))) } ?? .nothing
         }
     }
 

@@ -140,7 +140,7 @@ def main() -> int:
     Place.house.start()
     keys = json.loads(Place.house.ctl("app", "keys", "--json"))
     os.environ["LC_API_SERVER"] = f"http://{Place.house.host}:{Place.house.port}"
-    leancloud.init(keys["appID"], app_key=keys["appKey"], master_key=keys["masterKey"])
+    leancloud.init(keys["appId"], app_key=keys["appKey"], master_key=keys["masterKey"])
     return asyncio.run(checks.run(arguments.only))
 
 

@@ -80,7 +80,7 @@ enum ConversationArea {
             else { return nil }
             return try LeanCloudRows.one(found.id, for: .system, at: now, in: reading)
         } answer: { row in
-            row.map { .json(keys.chosen(of: $0)) } ?? .failure(.noObject)
+            row.map { .json(keys.chosen(of: $0)) } ?? .failure(.noSuchObject)
         }
     }
 
@@ -116,11 +116,6 @@ enum ConversationArea {
             .nothing
         }
     }
-}
-
-extension APIFailure {
-    /// Source: LeanCloud error codes, 101.
-    static let noObject = APIFailure(404, "Object not found.", code: 101)
 }
 
 /// A conversation as a request wants it made.

@@ -56,7 +56,7 @@ enum RoleArea {
     }
 
     @Sendable private static func remove(_ call: RealtimeCall) throws(APIFailure) {
-        guard let id = RoleID(try call.request.parameter("info")) else { throw .noObject }
+        guard let id = RoleID(try call.request.parameter("info")) else { throw .noSuchObject }
         let address = try call.address()
         call.change { transaction throws(StoreError) in
             let conversation = try transaction.reading.realtime(address, .conversations)

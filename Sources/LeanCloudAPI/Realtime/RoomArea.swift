@@ -17,9 +17,10 @@ enum RoomArea {
             try Self.visitors(call) { .json(.fields(("result", .integer(Int64($0.count))))) }
         },
         Route("POST", realtime: Self.service + "/subscribers", .manager, Self.subscribe),
+        // Before the one with a name in its place.
+        Route("GET", realtime: Self.service + "/subscribers/count", .manager, Self.count),
         Route("DELETE", realtime: Self.service + "/subscribers/{client}", .manager, Self.unsubscribe),
         Route("GET", realtime: Self.service + "/subscribers", .manager, Self.subscribers),
-        Route("GET", realtime: Self.service + "/subscribers/count", .manager, Self.count),
         Route("GET", realtime: "/1.2/rtm/clients/{client}/service-conversations", .manager, Self.services),
     ]
 

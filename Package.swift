@@ -110,7 +110,7 @@ let package = Package(
             common + [
                 "Configuration", "Transport", "Store", "Accounts", "Broker", "WuKongGateway", "APIKit", "APIGateway",
                 "WuKongAPI", "LeanCloudAPI", "AdminAPI", "AdminService", "FileStore", "Transfers", "Profiles", "HTTPClient",
-                "Hooks", "WuKongTranslation", "LeanCloudGateway", "CLinux",
+                "Hooks", "WuKongTranslation", "LeanCloudTranslation", "LeanCloudGateway", "CLinux",
             ]),
 
         // What is installed.

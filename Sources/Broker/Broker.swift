@@ -3,6 +3,13 @@ package import Diagnostics
 package import Execution
 package import Store
 
+/// What gives way first in a room where more is said than may be. Source: LeanCloud realtime, priorities in chat rooms.
+package enum PublishPriority: Sendable {
+    case high
+    case normal
+    case low
+}
+
 /// One message from a session.
 package struct PublishRequest: Sendable {
     package var session: SessionID
@@ -11,6 +18,8 @@ package struct PublishRequest: Sendable {
     package var address: ConversationAddress
     package var clientToken: ClientToken?
     package var content: MessageContent
+    /// Of effect in rooms alone.
+    package var priority = PublishPriority.normal
 
     package init(
         session: SessionID, ticket: UInt64, address: ConversationAddress, clientToken: ClientToken?,

@@ -21,6 +21,8 @@ final class BrokerCore {
     let table = SessionTable()
     private var fanOut = FanOut()
     private var channelBuckets: [ConversationAddress: TokenBucket] = [:]
+    /// Which of them are of rooms, as far as they are named by what is the same for everybody.
+    private var rooms: Set<ConversationAddress> = []
     /// Of kept commands. People who cause some need not be signed in.
     private var commandBuckets: [UserID: TokenBucket] = [:]
     private var askers: [Asker?] = []
@@ -141,7 +143,9 @@ final class BrokerCore {
     func publish(_ request: PublishRequest) {
         guard let session = self.table.sessions[request.session] else { return }
         let now = self.clock.now()
-        if let outcome = self.refusal(of: request.content, to: request.address, from: session.person, at: now) {
+        if let outcome = self.refusal(
+            of: request.content, to: request.address, request.priority, from: session.person, at: now)
+        {
             session.lane.events.append(
                 .published(handle: session.handle, ticket: request.ticket, outcome))
             self.countRefusal(session, at: now)
@@ -158,17 +162,19 @@ final class BrokerCore {
 
     /// What can be refused before the writer is asked: size and rate. Permission is the writer's.
     private func refusal(
-        of content: MessageContent, to address: ConversationAddress, from person: SessionTable.Person, at now: Instant
+        of content: MessageContent, to address: ConversationAddress, _ priority: PublishPriority = .normal,
+        from person: SessionTable.Person, at now: Instant
     ) -> PublishOutcome? {
         if content.body.count > self.limits.bodyBytes {
             self.figures.refused += 1
             return .refused(.bodyTooLarge)
         }
         var isWithinRate = person.bucket.take(self.limits.perUser, at: now)
-        if isWithinRate, case .channel = address {
+        if isWithinRate, address.hasRate {
+            let isRoom = self.rooms.contains(address)
             isWithinRate = self.channelBuckets[
                 address, default: TokenBucket(full: self.limits.perConversation, at: now)
-            ].take(self.limits.perConversation, at: now)
+            ].take(self.limits.perConversation, leaving: isRoom ? priority.share : 0, at: now)
         }
         guard !isWithinRate else { return nil }
         self.figures.rateLimited += 1
@@ -302,6 +308,9 @@ final class BrokerCore {
     }
 
     private func route(_ accepted: Accepted, origin: UInt64, skipsSender: Bool) {
+        if accepted.kind == .room, self.channelBuckets[.object(accepted.objectID)] != nil {
+            self.rooms.insert(.object(accepted.objectID))
+        }
         guard !accepted.isDuplicate else {
             self.figures.duplicates += 1
             return
@@ -387,7 +396,10 @@ final class BrokerCore {
         self.table.forgetAbsent(limit: self.limits.perUser, now: now)
         for (address, bucket) in self.channelBuckets {
             var bucket = bucket
-            if bucket.isFull(self.limits.perConversation, at: now) { self.channelBuckets[address] = nil }
+            if bucket.isFull(self.limits.perConversation, at: now) {
+                self.channelBuckets[address] = nil
+                self.rooms.remove(address)
+            }
         }
         for (person, bucket) in self.commandBuckets {
             var bucket = bucket

@@ -1,3 +1,4 @@
+import ChatModel
 package import Execution
 
 /// How fast something may happen: `rate` a second on average, `burst` at once.
@@ -8,6 +9,27 @@ package struct RateLimit: Hashable, Sendable {
     package init(perSecond: Double, burst: Double) {
         self.perSecond = perSecond
         self.burst = burst
+    }
+}
+
+extension PublishPriority {
+    /// The part of a room's burst that is left to what is more urgent.
+    var share: Double {
+        switch self {
+        case .high: 0
+        case .normal: 0.2
+        case .low: 0.6
+        }
+    }
+}
+
+extension ConversationAddress {
+    /// Whether what is said there has a rate of its own besides that of each person.
+    var hasRate: Bool {
+        switch self {
+        case .channel, .object: true
+        case .direct, .id: false
+        }
     }
 }
 
@@ -22,9 +44,11 @@ package struct TokenBucket: Sendable {
     }
 
     /// Takes one, if there is one.
-    package mutating func take(_ limit: RateLimit, at now: Instant) -> Bool {
+    ///
+    /// - Parameter share: this part of the burst is left to others, 0...1.
+    package mutating func take(_ limit: RateLimit, leaving share: Double = 0, at now: Instant) -> Bool {
         self.refill(limit, at: now)
-        guard self.tokens >= 1 else { return false }
+        guard self.tokens >= 1 + limit.burst * share else { return false }
         self.tokens -= 1
         return true
     }

@@ -78,7 +78,8 @@ package struct ObjectID: Hashable, Sendable, CustomStringConvertible {
     package init(atMilliseconds now: Int64) {
         let digits = Array("0123456789abcdef".utf8)
         let seconds = UInt32(truncatingIfNeeded: now / 1_000)
-        let bytes = withUnsafeBytes(of: seconds.bigEndian, Array.init)
+        let bytes =
+            withUnsafeBytes(of: seconds.bigEndian, Array.init)
             + withUnsafeBytes(of: UInt64.random(in: .min ... .max), Array.init)
         self.text = String(
             decoding: bytes.flatMap { [digits[Int($0 >> 4)], digits[Int($0 & 15)]] }, as: UTF8.self)

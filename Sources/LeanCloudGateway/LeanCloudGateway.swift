@@ -15,6 +15,8 @@ package final class LeanCloudGateway: Gateway {
     private var publishes: [PublishRequest] = []
     private var nextTick: Instant
     @exclusivity(unchecked) var frames = LeanCloudFrames()
+    /// How far clients have got messages, for the store.
+    @exclusivity(unchecked) var acknowledgements = LeanCloudAcknowledgements()
 
     private static let tickMilliseconds: Int64 = 1000
     /// Of the handles: those of other doors on the same reactor have owners below, and must differ.
@@ -53,6 +55,7 @@ package final class LeanCloudGateway: Gateway {
     package func turnEnded() {
         self.flushPublishes()
         let now = self.reactor.clock.now()
+        self.flushAcknowledgements(at: now)
         guard now >= self.nextTick else { return }
         self.nextTick = now.advanced(byMilliseconds: Self.tickMilliseconds)
         self.sessions.forEach { $0.tick(at: now) }

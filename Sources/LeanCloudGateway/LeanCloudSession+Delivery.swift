@@ -1,44 +1,322 @@
 import Broker
 import ChatModel
 import Execution
+import LeanCloudTranslation
+import LeanCloudWire
+import Store
+import Transport
 
-/// What a session keeps of messages on their way to it.
+/// What a session keeps of messages on their way to it, and of its own on their way out.
 struct LeanCloudDeliveries {
-    /// Stored messages that were sent and not acknowledged.
-    var unacknowledged = 0
+    /// Most live messages that are held back while what was missed is read; with one more another round follows.
+    static let maximumHeld = 256
+    /// Most conversations remembered in which messages were dropped; of more, a round looks at all.
+    static let maximumDropped = 100
+    /// Most messages remembered that were not acknowledged.
+    static let maximumUnacknowledged = 1_024
+
+    private struct Sent {
+        let conversation: ObjectID
+        let message: MessageID
+        let sentAt: Int64
+    }
+
+    /// Messages of the client that wait for the broker's answer, by ticket.
+    var publishes: [UInt64: LeanCloudPublish] = [:]
+    var lastTicket: UInt64 = 0
+
+    /// Live messages that wait until what was missed has been sent; `nil` outside of a round.
+    fileprivate var held: [Delivery]?
+    /// What the next round is about; `nil` when none is needed.
+    fileprivate var next: LeanCloudRound?
+    /// Since when the connection takes too little.
+    fileprivate var congestedAt: Instant?
+    private var pending: [Sent] = []
+
+    var unacknowledged: Int { self.pending.count }
+
+    fileprivate mutating func sent(_ message: Message, in conversation: ObjectID) {
+        if self.pending.count >= Self.maximumUnacknowledged { self.pending.removeFirst(Self.maximumUnacknowledged / 2) }
+        self.pending.append(
+            Sent(conversation: conversation, message: message.id, sentAt: message.sentAtMilliseconds))
+    }
+
+    mutating func acknowledged(_ address: ConversationAddress, _ mark: LeanCloudMark) {
+        self.pending.removeAll { .object($0.conversation) == address && mark.covers($0.message, sentAt: $0.sentAt) }
+    }
+
+    /// Leaves a stored message, or what happened to one, to the next round.
+    fileprivate mutating func drop(in conversation: ConversationID) {
+        var round = self.next ?? LeanCloudRound(conversations: [])
+        round.conversations?.insert(conversation)
+        if round.conversations?.count ?? 0 > Self.maximumDropped { round.conversations = nil }
+        self.next = round
+    }
+
+    fileprivate mutating func dropPatch(at moment: Int64) {
+        var round = self.next ?? LeanCloudRound(conversations: [])
+        round.patchesAfter = min(round.patchesAfter ?? .max, moment - 1)
+        self.next = round
+    }
 }
 
-/// What a session is sent: live messages, what it missed.
+/// What a session is to be told of what it missed.
+struct LeanCloudRound: Sendable {
+    /// `nil` for all of the person.
+    var conversations: Set<ConversationID>?
+    /// Also those that were read on another device after this moment; UTC milliseconds, 0 for none.
+    var readAfter: Int64 = 0
+    /// Changes of messages after this moment; `nil` for none.
+    var patchesAfter: Int64?
+
+    /// Source: LeanCloud realtime, the newest 50 conversations, and 20 messages of each where they are pushed.
+    static let mostConversations = 50
+    static let messagesPerConversation = 20
+    static let mostPatches = 1_000
+    /// In one command.
+    static let patchesPerPush = 100
+    /// Bytes of content in one round, about.
+    static let bytes = 1024 * 1024
+}
+
+/// What a round found.
+private struct LeanCloudMissed: Sendable {
+    var unread: [UnreadConversation] = []
+    var backlog: [Backlog] = []
+    var patches: [ChangedPlace] = []
+    /// UTC milliseconds.
+    var at: Int64
+
+    /// How far each conversation is told of.
+    var covered: [ConversationID: Int64] {
+        var covered: [ConversationID: Int64] = [:]
+        for state in self.unread where state.unread > 0 { covered[state.conversation.id] = state.conversation.head }
+        for backlog in self.backlog {
+            covered[backlog.conversation.id] = backlog.messages.last?.message.sequence
+        }
+        return covered
+    }
+}
+
+/// What a session is sent: what it missed, live messages, what happened to messages.
 extension LeanCloudSession {
     var unacknowledged: Int { self.deliveries.unacknowledged }
 
+    /// Longer than this nobody is waited for who does not read.
+    private static let congestionMilliseconds: Int64 = 30_000
+
+    // MARK: Missed
+
     /// The client has been told that it is signed in: what it missed comes next.
-    func began() {}
+    func began() {
+        var round = LeanCloudRound()
+        round.readAfter = max(0, self.introduction.lastUnreadNotifTime ?? 0)
+        if let time = self.introduction.lastPatchTime, time > 0 { round.patchesAfter = time }
+        self.deliveries.next = round
+        self.startRound()
+    }
+
+    /// Reads what was missed, when there is something and the connection takes it. What is live waits meanwhile.
+    private func startRound() {
+        guard case .active = self.phase, let user = self.identity?.user, self.deliveries.held == nil,
+            self.deliveries.congestedAt == nil, let round = self.deliveries.next
+        else { return }
+        self.deliveries.next = nil
+        self.deliveries.held = []
+        let (pushes, patches) = (self.pushesMissedMessages, self.features.contains(.patchMessages))
+        let (clock, later) = (self.house.clock, self.later())
+        self.house.store.read { transaction throws(StoreError) -> LeanCloudMissed in
+            var missed = LeanCloudMissed(at: clock.wallMilliseconds())
+            if pushes {
+                missed.backlog = try transaction.backlog(
+                    of: user, perConversation: LeanCloudRound.messagesPerConversation,
+                    limit: LeanCloudRound.mostConversations)
+            } else if let conversations = round.conversations {
+                for id in conversations.sorted() {
+                    if let state = try transaction.unreadState(of: user, in: id) { missed.unread.append(state) }
+                }
+            } else {
+                missed.unread = try transaction.unreadList(
+                    of: user, readAfter: round.readAfter, limit: LeanCloudRound.mostConversations)
+            }
+            if patches, let moment = round.patchesAfter {
+                missed.patches = try transaction.patches(
+                    for: user, after: moment, limit: LeanCloudRound.mostPatches)
+            }
+            return missed
+        } then: { result in
+            later { $0.missed(round, result) }
+        }
+    }
+
+    private func missed(_ round: LeanCloudRound, _ result: Result<LeanCloudMissed, StoreError>) {
+        let held = self.deliveries.held ?? []
+        self.deliveries.held = nil
+        guard case .success(let missed) = result else {
+            // With the next tick; what was held back is part of it.
+            self.deliveries.next = LeanCloudRound(readAfter: round.readAfter, patchesAfter: round.patchesAfter)
+            return
+        }
+        let unread = missed.unread.filter { self.reads($0.conversation.kind) }.map { LeanCloudContent.unread($0) }
+        if !unread.isEmpty { self.push(unread: unread, at: missed.at) }
+        self.push(missed.backlog.filter { self.reads($0.conversation.kind) })
+        self.push(missed.patches, at: missed.at)
+        let covered = missed.covered
+        for delivery in held {
+            let message = delivery.message
+            let isTold =
+                message.sender != self.identity?.user && delivery.isStored
+                && message.sequence <= covered[message.conversation] ?? 0
+            guard !isTold else { continue }
+            self.gateway.frames.begin(delivery)
+            self.offer(delivery)
+            self.gateway.frames.end()
+        }
+        self.startRound()
+    }
+
+    /// The backlog of those who do not ask for it themselves. The newest message of a conversation is always there; what
+    /// else is too much stays in the history.
+    private func push(_ backlogs: [Backlog]) {
+        var bytes = 0
+        for backlog in backlogs {
+            let isTooMuch = bytes >= LeanCloudRound.bytes
+            let messages = isTooMuch ? backlog.messages.suffix(1) : backlog.messages[...]
+            for standing in messages.map(self.current) {
+                bytes += standing.message.content.body.count
+                var command = self.push(.direct)
+                var direct = LeanCloudContent.direct(
+                    standing.message, in: backlog.conversation.objectID, backlog.conversation.kind)
+                direct.offline = true
+                if backlog.hasMore || messages.count < backlog.messages.count { direct.hasMore = true }
+                if standing.patchedAtMilliseconds > 0 { direct.patchTimestamp = standing.patchedAtMilliseconds }
+                command.directMessage = direct
+                self.send(command)
+                self.deliveries.sent(standing.message, in: backlog.conversation.objectID)
+            }
+        }
+    }
+
+    private func push(_ patches: [ChangedPlace], at moment: Int64) {
+        var bytes = 0
+        let fitting = patches.prefix { change in
+            defer { bytes += change.message.message.content.body.count }
+            return bytes < LeanCloudRound.bytes
+        }
+        let isAll = fitting.count == patches.count && patches.count < LeanCloudRound.mostPatches
+        var rest = fitting
+        while let first = rest.first {
+            let page = rest.prefix(LeanCloudRound.patchesPerPush)
+            rest = rest.dropFirst(page.count)
+            // Who comes back asks for what is after this.
+            let last = page.last?.message.patchedAtMilliseconds ?? first.message.patchedAtMilliseconds
+            self.push(
+                page.map { change in
+                    var change = change
+                    change.message = self.current(change.message)
+                    return LeanCloudContent.patch(change)
+                }, lastPatchTime: rest.isEmpty && isAll ? max(moment, last) : last)
+        }
+    }
+
+    func push(unread: [UnreadTuple], at moment: Int64? = nil) {
+        var command = self.push(.unread)
+        var message = UnreadCommand()
+        message.convs = unread
+        message.notifTime = moment ?? self.house.clock.wallMilliseconds()
+        command.unreadMessage = message
+        self.send(command)
+    }
+
+    private func reads(_ kind: ConversationKind) -> Bool {
+        kind != .temporary || self.features.contains(.temporaryConversations)
+    }
+
+    // MARK: Live
 
     /// A live message for this session; the gateway's frames have been told of it, and end it.
-    func offer(_ delivery: Delivery) {}
+    func offer(_ delivery: Delivery) {
+        guard case .active = self.phase, let user = self.identity?.user, delivery.objectID != .zero,
+            self.reads(delivery.kind)
+        else { return }
+        let isOwn = delivery.message.sender == user
+        // Source: LeanCloud realtime, a chat room echoes nothing to its sender.
+        if delivery.kind == .room && isOwn { return }
+        if self.deliveries.congestedAt != nil { return self.leave(delivery) }
+        if let held = self.deliveries.held {
+            guard held.count < LeanCloudDeliveries.maximumHeld else {
+                for delivery in held { self.leave(delivery) }
+                self.deliveries.held = []
+                return self.leave(delivery)
+            }
+            self.deliveries.held?.append(delivery)
+            return
+        }
+        self.gateway.frames.send(to: self.connection, as: self.client)
+        if delivery.isStored, !isOwn, delivery.kind != .room {
+            self.deliveries.sent(delivery.message, in: delivery.objectID)
+        }
+    }
+
+    /// Leaves a message to the next round; what is not stored is lost, and a room is for who is there.
+    private func leave(_ delivery: Delivery) {
+        if delivery.isStored, delivery.kind != .room { self.deliveries.drop(in: delivery.message.conversation) }
+    }
 
     /// About once a second.
-    func tick(at now: Instant) {}
+    func tick(at now: Instant) {
+        if let since = self.deliveries.congestedAt {
+            guard now.milliseconds(since: since) >= Self.congestionMilliseconds else { return }
+            return self.connection.connection.close(code: .tryAgainLater, reason: "too slow")
+        }
+        self.startRound()
+    }
 
     /// More than the high-water mark waits to be sent on the connection.
-    func outboxRose() {}
+    func outboxRose() {
+        if self.deliveries.congestedAt == nil { self.deliveries.congestedAt = self.gateway.reactor.clock.now() }
+    }
 
     /// Less than the low-water mark waits again.
-    func outboxDrained() {}
-}
+    func outboxDrained() {
+        self.deliveries.congestedAt = nil
+        self.startRound()
+    }
 
-/// Words each message once for all the sessions of a reactor that get it. Confined to its reactor.
-struct LeanCloudFrames {
-    private var delivery: Delivery?
+    // MARK: What happened to messages
 
-    /// Sets the message that is sent next, until `end`.
-    mutating func begin(_ delivery: Delivery) { self.delivery = delivery }
+    /// Words what happened to messages, and how far people are with them.
+    ///
+    /// - Returns: false when the event is about something else.
+    func tellOfMessages(_ event: ConversationEvent) -> Bool {
+        switch event.change {
+        case .edited(let changed), .recalled(let changed): self.tell(changed, event)
+        case .read(_, let unread):
+            if self.deliveries.congestedAt != nil {
+                self.deliveries.drop(in: event.conversation)
+            } else if self.reads(event.kind) {
+                self.push(unread: [Self.tuple(of: event.objectID, event.kind, unread: unread)])
+            }
+        case .receipt(let receipt): self.tell(receipt, event)
+        default: return false
+        }
+        return true
+    }
 
-    mutating func end() { self.delivery = nil }
+    private func tell(_ changed: ChangedMessage, _ event: ConversationEvent) {
+        guard self.features.contains(.patchMessages), self.reads(event.kind) else { return }
+        // Who asked has its answer.
+        if event.origin.wire == .leanCloud, event.origin.session == self.sessionID?.rawValue { return }
+        if self.deliveries.congestedAt != nil { return self.deliveries.dropPatch(at: changed.changedAtMilliseconds) }
+        self.push([LeanCloudContent.patch(changed, in: event)], lastPatchTime: changed.changedAtMilliseconds)
+    }
 
-    /// The bodies of these messages do not go out any more.
-    mutating func withdraw(_ messages: [MessageID]) {
-        if let delivery = self.delivery, messages.contains(delivery.message.id) { self.delivery = delivery.withdrawn }
+    /// What does not get through now is in the log of events.
+    private func tell(_ receipt: MessageReceipt, _ event: ConversationEvent) {
+        guard self.deliveries.congestedAt == nil else { return }
+        var command = self.push(.rcp)
+        command.rcpMessage = LeanCloudContent.receipt(receipt, in: event)
+        command.notificationType = 1
+        self.send(command)
     }
 }

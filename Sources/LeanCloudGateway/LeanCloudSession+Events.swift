@@ -1,44 +1,9 @@
 import ChatModel
-import LeanCloudTranslation
-import LeanCloudWire
 
 /// What happens to conversations, as the client is told of it.
 extension LeanCloudSession {
     /// Something happened to a conversation of this person, whoever caused it.
     func happened(_ event: ConversationEvent) {
-        guard case .active = self.phase else { return }
-        switch event.change {
-        case .edited, .recalled, .read, .receipt: self.messageHappened(event)
-        default: self.conversationHappened(event)
-        }
-    }
-
-    private func conversationHappened(_ event: ConversationEvent) {
-        guard !self.knowsAlready(event) else { return }
-        let notices = LeanCloudNotices.notices(
-            of: event.change, in: event.objectID, event.kind, by: event.actor, at: event.atMilliseconds,
-            for: self.client)
-        for notice in notices {
-            var command = notice.command
-            command.peerId = self.client.text
-            self.send(command)
-        }
-    }
-
-    /// Whether the client has done it on this very session, and learns by the answer alone.
-    ///
-    /// The JavaScript SDK does of itself what it is told of members: it would do so twice. What follows from keeping
-    /// somebody out is told to it like to everybody.
-    private func knowsAlready(_ event: ConversationEvent) -> Bool {
-        guard let session = event.origin.session, session == self.sessionID?.rawValue else { return false }
-        switch event.change {
-        case .card, .role: return true
-        case .created, .joined: return self.isJavaScript
-        case .left(let people): return self.isJavaScript && !people.allSatisfy(self.keptOut.contains)
-        case .blocked(let people):
-            self.keptOut = Set(people)
-            return false
-        default: return false
-        }
+        if self.tellOfMessages(event) { return }
     }
 }

@@ -1,9 +1,70 @@
+import ChatModel
 import LeanCloudTranslation
 import LeanCloudWire
+import Store
 
 /// What was said before.
 extension LeanCloudSession {
+    private enum Page: Sendable {
+        case messages(ConversationKind, [StandingMessage])
+        case notThere
+        case notForThem
+    }
+
+    /// Bytes of content in one answer, about: what is further from where the page begins is left out.
+    private static let pageBytes = 2 * 1024 * 1024
+
     func logs(_ command: GenericCommand) {
-        self.fail(command, .conversationLogFailed.saying("the history is not served"))
+        guard let user = self.identity?.user, let logs = command.logsMessage, let cid = logs.cid,
+            let address = LeanCloudNames.address(cid: cid)
+        else { return self.fail(command, .conversationNotFound) }
+        let (query, later) = (LeanCloudContent.query(logs), self.later())
+        self.house.store.read { transaction throws(StoreError) -> Page in
+            guard let conversation = try transaction.conversation(address, seenBy: user) else { return .notThere }
+            guard try transaction.hears(user, in: conversation.id) else { return .notForThem }
+            return .messages(
+                conversation.kind, try transaction.history(in: conversation.id, query, as: .member(user)))
+        } then: { result in
+            later { $0.answer(command, cid, query, result) }
+        }
+    }
+
+    private func answer(
+        _ command: GenericCommand, _ cid: String, _ query: HistoryQuery, _ result: Result<Page, StoreError>
+    ) {
+        switch result {
+        case .success(.notThere): self.fail(command, .conversationNotFound)
+        case .success(.notForThem): self.fail(command, .conversationLogRejected)
+        case .failure(let error):
+            self.fail(command, LeanCloudFault(error) { .conversationLogFailed.saying($0.description) })
+        case .success(.messages(let kind, let messages)):
+            var answer = self.answer(to: command, .logs)
+            var logs = LogsCommand()
+            logs.cid = cid
+            logs.logs = Self.bounded(messages, isForward: query.isForward).map {
+                LeanCloudContent.logItem(self.current($0), in: kind)
+            }
+            answer.logsMessage = logs
+            self.send(answer)
+        }
+    }
+
+    private static func bounded(_ messages: [StandingMessage], isForward: Bool) -> ArraySlice<StandingMessage> {
+        var bytes = 0
+        let fits = { (standing: StandingMessage) in
+            defer { bytes += standing.message.content.body.count }
+            return bytes < Self.pageBytes
+        }
+        if isForward { return messages.prefix(while: fits) }
+        let count = messages.reversed().prefix(while: fits).count
+        return messages.suffix(count)
+    }
+
+    /// What was recalled while it was read goes out without its body.
+    func current(_ standing: StandingMessage) -> StandingMessage {
+        guard self.gateway.frames.isWithdrawn(standing.message.id) else { return standing }
+        var standing = standing
+        standing.message = standing.message.withdrawn
+        return standing
     }
 }

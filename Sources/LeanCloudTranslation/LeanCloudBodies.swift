@@ -1,4 +1,4 @@
-package import Broker
+import Broker
 import ByteCodec
 package import ChatModel
 

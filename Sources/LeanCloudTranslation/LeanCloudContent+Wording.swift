@@ -133,11 +133,12 @@ extension LeanCloudContent {
         query.start = self.edge(command.t, command.mid, isIncluded: command.tIncluded)
         query.end = self.edge(command.tt, command.tmid, isIncluded: command.ttIncluded)
         query.isForward = command.direction == .new
-        switch command.lctype.map({ TypedMessageKind(rawValue: Int64($0)) }) {
-        // The C# SDK's way of saying none.
-        case nil, TypedMessageKind(rawValue: 0)?: break
-        case .recalled?: query.onlyWithdrawn = true
-        case let kind?: query.kind = MessageKind(rawValue: Int32(truncatingIfNeeded: kind.rawValue))
+        // 0 is the C# SDK's way of saying none.
+        guard let kind = command.lctype, kind != 0 else { return query }
+        if Int64(kind) == TypedMessageKind.recalled.rawValue {
+            query.onlyWithdrawn = true
+        } else {
+            query.kind = MessageKind(rawValue: kind)
         }
         return query
     }

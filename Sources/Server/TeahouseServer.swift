@@ -9,6 +9,7 @@ package import FileStore
 package import HTTPClient
 package import Hooks
 import LeanCloudGateway
+import LeanCloudTranslation
 package import Profiles
 package import Store
 package import Transfers
@@ -58,7 +59,8 @@ package final class TeahouseServer: Sendable {
             self.live = try LiveSettings(options, store: self.store, broker: self.broker, app: self.accounts.app)
             let bodies = WuKongBodies()
             moderation = try Moderation(
-                store: self.store, broker: self.broker, bodies: [.native: bodies, .wuKong: bodies])
+                store: self.store, broker: self.broker,
+                bodies: [.native: bodies, .wuKong: bodies, .leanCloud: LeanCloudBodies()])
         } catch {
             Self.stop(self.broker, self.accounts, self.store)
             throw .store(error)
@@ -107,6 +109,7 @@ package final class TeahouseServer: Sendable {
         } catch {
             options.log.warning("no setup token", ["reason": .text(error.description)])
         }
+        if options.servesLeanCloud && options.servesWuKongAPI { ForeignChanges.tell(api.house) }
         self.friendPresence =
             options.servesWuKong && options.servesWuKongAPI
             ? FriendPresence(api.house, settleMilliseconds: options.business.presenceSettleMilliseconds) : nil

@@ -161,8 +161,10 @@ final class Appender {
         } else if let conversation {
             let home = try self.memory.home(of: conversation)
             role = home.roles[sender.id]
+            // Source: LeanCloud realtime, who sends into a chat room need not be in it.
             facts.senderIsMember =
-                conversation.kind == .room ? conversation.listeners.contains(sender.id) : role != nil
+                conversation.kind == .room
+                ? request.content.wire == .leanCloud || conversation.listeners.contains(sender.id) : role != nil
             facts.senderIsManager = role == .manager || role == .owner
             facts.senderIsMuted = home.mutedUntil[sender.id, default: 0] > wall
             facts.senderIsBlocked = conversation.denied.contains(sender.id)

@@ -81,12 +81,15 @@ extension ConversationEvent.Change {
         case .left(let people): (.left, Self.text(people), people)
         case .card(let modified, let asked): (.card, Self.text(modified, asked), [])
         case .role(let person, let role):
-            (.role, Self.text { json in
-                json.key("m")
-                json.string(person.text)
-                json.key("role")
-                json.integer(role.rawValue)
-            }, [])
+            (
+                .role,
+                Self.text { json in
+                    json.key("m")
+                    json.string(person.text)
+                    json.key("role")
+                    json.integer(role.rawValue)
+                }, []
+            )
         case .muted(let people): (.muted, Self.text(people), people)
         case .unmuted(let people): (.unmuted, Self.text(people), people)
         case .blocked(let people): (.blocked, Self.text(people), people)

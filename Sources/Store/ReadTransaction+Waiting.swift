@@ -24,6 +24,11 @@ package struct Backlog: Sendable {
 package struct ChangedPlace: Sendable {
     package var conversation: Conversation
     package var message: StandingMessage
+
+    package init(conversation: Conversation, message: StandingMessage) {
+        self.conversation = conversation
+        self.message = message
+    }
 }
 
 // What waits for a person who comes back. Rooms and channels of machines wait for nobody: kinds 3 and 9 in the queries.

@@ -23,7 +23,8 @@ extension WriteTransaction {
         if let holder, holder != device, !insists { return .conflict }
         if holder != device {
             try self.connection.run(
-                "INSERT OR REPLACE INTO tag_holder (user_id, tag, device_id, changed_at) VALUES (?, ?, ?, ?)", user, tag,
+                "INSERT OR REPLACE INTO tag_holder (user_id, tag, device_id, changed_at) VALUES (?, ?, ?, ?)", user,
+                tag,
                 device, self.wallMilliseconds)
         }
         return .held(claim: self.nextChange())

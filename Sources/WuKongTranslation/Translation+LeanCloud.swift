@@ -40,7 +40,8 @@ extension Translation {
             let seconds = message.file?.metadata?.duration.map { JSONValue.integer(Self.whole($0)) }
             return (
                 .audio,
-                self.payload(4, [("timeTrad", seconds)] + self.members(of: message.file, caption: message.text), content)
+                self.payload(
+                    4, [("timeTrad", seconds)] + self.members(of: message.file, caption: message.text), content)
             )
         case .video:
             let seconds = message.file?.metadata?.duration.map { JSONValue.integer(Self.whole($0)) }

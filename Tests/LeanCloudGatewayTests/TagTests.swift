@@ -14,6 +14,10 @@ struct TagTests {
         }
     }
 
+    static func tom(_ house: House, _ fill: (inout SessionCommand) -> Void) throws -> LeanCloudClient {
+        try house.leanCloud("Tom", LeanCloudSubprotocol(.binary, .countsMissedMessages), fill)
+    }
+
     /// What is told to a session that lost, or does not get in.
     static func expectConflict(_ command: GenericCommand, sourceLocation: SourceLocation = #_sourceLocation) {
         #expect(command.cmd == .session, sourceLocation: sourceLocation)
@@ -26,9 +30,9 @@ struct TagTests {
     @Test("who insists gets the tag; the loser is told so, and its socket stays for the others on it")
     func forced() throws {
         let house = try House()
-        let old = try house.leanCloud("Tom", Self.device("phone-1"))
+        let old = try Self.tom(house, Self.device("phone-1"))
         try old.open("Jerry", token: try house.token("Jerry", .app))
-        let new = try house.leanCloud("Tom", Self.device("phone-2"))
+        let new = try Self.tom(house, Self.device("phone-2"))
         let told = try old.wait(.session, .closed)
         Self.expectConflict(told)
         #expect(told.i == nil)
@@ -40,7 +44,7 @@ struct TagTests {
     func unforced() throws {
         let house = try House()
         let token = try house.token("Tom", .app)
-        let holder = try house.leanCloud("Tom", Self.device("phone-1"))
+        let holder = try Self.tom(house, Self.device("phone-1"))
         let other = try house.leanCloudSocket()
         let refusal = try other.tryToOpen("Tom", token: token, Self.device("phone-2", comesBack: true))
         Self.expectConflict(refusal)
@@ -53,8 +57,8 @@ struct TagTests {
     @Test("who was signed out by another device does not come back by itself, but may insist")
     func kickedBefore() throws {
         let house = try House()
-        let first = try house.leanCloud("Tom", Self.device("phone-1"))
-        let second = try house.leanCloud("Tom", Self.device("phone-2"))
+        let first = try Self.tom(house, Self.device("phone-1"))
+        let second = try Self.tom(house, Self.device("phone-2"))
         _ = try first.wait(.session, .closed)
         let token = try #require(first.sessionToken)
         // As the JavaScript SDK comes back: what it is stands in its token.
@@ -70,14 +74,14 @@ struct TagTests {
     @Test("a client that comes back with its token alone still holds its tag")
     func tagInToken() throws {
         let house = try House()
-        let client = try house.leanCloud("Tom", Self.device("phone-1"))
+        let client = try Self.tom(house, Self.device("phone-1"))
         client.drop()
         let back = try house.leanCloudSocket()
         try back.open("Tom") { message in
             message.st = client.sessionToken
             message.r = true
         }
-        _ = try house.leanCloud("Tom", Self.device("phone-2"))
+        _ = try Self.tom(house, Self.device("phone-2"))
         Self.expectConflict(try back.wait(.session, .closed))
     }
 
@@ -86,10 +90,10 @@ struct TagTests {
         let house = try House()
         let clients = [
             try house.leanCloud("Tom"), try house.leanCloud("Tom"),
-            try house.leanCloud("Tom", Self.device("a", tag: "default")),
-            try house.leanCloud("Tom", Self.device("b", tag: "default")),
-            try house.leanCloud("Tom", Self.device("c", tag: "Mobile")),
-            try house.leanCloud("Tom", Self.device("c", tag: "Web")),
+            try Self.tom(house, Self.device("a", tag: "default")),
+            try Self.tom(house, Self.device("b", tag: "default")),
+            try Self.tom(house, Self.device("c", tag: "Mobile")),
+            try Self.tom(house, Self.device("c", tag: "Web")),
         ]
         for client in clients {
             #expect(try client.request(.session, .refresh).op == .refreshed)
@@ -101,7 +105,7 @@ struct TagTests {
     func restart() throws {
         let house = try House()
         let token = try house.token("Tom", .app)
-        let holder = try house.leanCloud("Tom", Self.device("phone-1"))
+        let holder = try Self.tom(house, Self.device("phone-1"))
         try house.restart()
         let other = try house.leanCloudSocket()
         Self.expectConflict(try other.tryToOpen("Tom", token: token, Self.device("phone-2", comesBack: true)))
@@ -116,7 +120,7 @@ struct TagTests {
     func close() throws {
         let house = try House()
         let token = try house.token("Tom", .app)
-        let holder = try house.leanCloud("Tom", Self.device("phone-1"))
+        let holder = try Self.tom(house, Self.device("phone-1"))
         let answer = try holder.request(.session, .close)
         #expect(answer.op == .closed)
         #expect(answer.sessionMessage?.code == nil)
@@ -129,7 +133,7 @@ struct TagTests {
     func report() throws {
         let house = try House()
         let token = try house.token("Tom", .app)
-        let holder = try house.leanCloud("Tom", Self.device("made-up"))
+        let holder = try Self.tom(house, Self.device("made-up"))
         let answer = try holder.request(.report, .upload) { command in
             var report = ReportCommand()
             report.initiative = true

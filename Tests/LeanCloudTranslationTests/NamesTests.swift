@@ -23,6 +23,6 @@ struct NamesTests {
         #expect(LeanCloudNames.conversationID(id, .group) == "5f0e2a3b4c5d6e7f80912345")
         #expect(LeanCloudNames.conversationID(id, .temporary) == "_tmp:5f0e2a3b4c5d6e7f80912345")
         #expect(LeanCloudNames.address(cid: "_tmp:5f0e2a3b4c5d6e7f80912345") == .object(id))
-        #expect(LeanCloudNames.address(cid: "lobby") == nil)
+        #expect(LeanCloudNames.address(cid: "") == nil)
     }
 }

@@ -17,6 +17,14 @@ extension GenericCommand {
         }
     }
 
+    /// The bytes of `peerId` alone, to be put behind a command without one.
+    package static func peerField(_ name: String) -> [UInt8] {
+        var writer = FieldWriter()
+        var name: String? = name
+        writer.optional(4, "peerId", &name)
+        return writer.bytes
+    }
+
     /// The command's bytes: fields by ascending number, each value in its shortest form.
     package func encoded() -> [UInt8] {
         var writer = FieldWriter()

@@ -1,7 +1,7 @@
 import ChatModel
 import Testing
 
-@testable import WuKongGateway
+@testable import Broker
 
 struct WithdrawnMessagesTests {
     @Test("the newest are remembered, and no more than the bound")

@@ -1,8 +1,8 @@
-import ChatModel
+package import ChatModel
 
 /// The newest messages that were recalled or deleted for everyone, so that a copy which still waits somewhere (to be
 /// sent again, held back, read from the store before) does not go out with its body. Confined to its reactor.
-struct WithdrawnMessages {
+package struct WithdrawnMessages {
     /// Most messages remembered, which is more than people recall while a copy waits: five minutes as configured.
     static let maximum = 16_384
 
@@ -11,7 +11,9 @@ struct WithdrawnMessages {
     private var order: [MessageID] = []
     private var next = 0
 
-    mutating func insert(_ message: MessageID) {
+    package init() {}
+
+    package mutating func insert(_ message: MessageID) {
         guard self.known.insert(message).inserted else { return }
         if self.order.count < Self.maximum { return self.order.append(message) }
         self.known.remove(self.order[self.next])
@@ -19,5 +21,5 @@ struct WithdrawnMessages {
         self.next = (self.next + 1) % Self.maximum
     }
 
-    func contains(_ message: MessageID) -> Bool { !self.known.isEmpty && self.known.contains(message) }
+    package func contains(_ message: MessageID) -> Bool { !self.known.isEmpty && self.known.contains(message) }
 }

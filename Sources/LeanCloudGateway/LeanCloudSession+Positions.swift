@@ -1,0 +1,178 @@
+import ChatModel
+import Execution
+import LeanCloudTranslation
+import LeanCloudWire
+import Store
+
+/// How far a client has got the messages of a conversation: up to a message, or a time.
+struct LeanCloudMark: Hashable, Sendable {
+    private var message: MessageID?
+    private var atMilliseconds: Int64?
+
+    /// - Returns: `nil` when it says neither. The Java and Swift SDKs name a message, the JavaScript SDK the times of the
+    ///   first and the last one.
+    init?(_ command: AckCommand) {
+        let edge = LeanCloudContent.edge(command.tots ?? command.t, command.mid)
+        // What is no id of ours was never stored.
+        guard edge.shownID == nil, edge.message != nil || edge.atMilliseconds != nil else { return nil }
+        self.message = edge.message
+        self.atMilliseconds = edge.message == nil ? edge.atMilliseconds : nil
+    }
+
+    mutating func formUnion(_ other: LeanCloudMark) {
+        if let message = other.message { self.message = max(message, self.message ?? message) }
+        if let time = other.atMilliseconds { self.atMilliseconds = max(time, self.atMilliseconds ?? time) }
+    }
+
+    func covers(_ message: MessageID, sentAt: Int64) -> Bool {
+        self.message.map { message <= $0 } ?? false || self.atMilliseconds.map { sentAt <= $0 } ?? false
+    }
+
+    func sequence(in id: ConversationID, _ reading: ReadTransaction) throws(StoreError) -> Int64 {
+        var sequence: Int64 = 0
+        if let message, let place = try reading.place(of: message, in: id) { sequence = place.sequence }
+        if let time = self.atMilliseconds {
+            sequence = max(sequence, try reading.lastSequence(in: id, notAfter: time))
+        }
+        return sequence
+    }
+}
+
+/// How far the clients of a reactor have got messages, gathered for one write at a time: in a large group everybody
+/// acknowledges every message. Confined to its reactor.
+struct LeanCloudAcknowledgements {
+    struct Key: Hashable, Sendable {
+        let user: UserID
+        let address: ConversationAddress
+    }
+
+    struct Entry: Sendable {
+        var mark: LeanCloudMark
+        /// Senders in groups want to be told.
+        var tellsGroups: Bool
+    }
+
+    /// Most entries; what comes above is not noted, and those messages are sent once more when the client comes back.
+    static let maximum = 100_000
+    /// Between two writes, when much is acknowledged.
+    static let pauseMilliseconds: Int64 = 250
+
+    fileprivate var waiting: [Key: Entry] = [:]
+    fileprivate var isWriting = false
+    fileprivate var nextWrite: Instant?
+
+    mutating func add(_ mark: LeanCloudMark, of user: UserID, in address: ConversationAddress, tellsGroups: Bool) {
+        let key = Key(user: user, address: address)
+        if var known = self.waiting[key] {
+            known.mark.formUnion(mark)
+            known.tellsGroups = known.tellsGroups || tellsGroups
+            self.waiting[key] = known
+        } else if self.waiting.count < Self.maximum {
+            self.waiting[key] = Entry(mark: mark, tellsGroups: tellsGroups)
+        }
+    }
+}
+
+extension LeanCloudGateway {
+    /// Hands what was acknowledged to the store, unless it is busy with the last of it.
+    func flushAcknowledgements(at now: Instant) {
+        guard !self.acknowledgements.waiting.isEmpty, !self.acknowledgements.isWriting else { return }
+        if let next = self.acknowledgements.nextWrite, now < next { return }
+        let marks = self.acknowledgements.waiting
+        self.acknowledgements.waiting = [:]
+        self.acknowledgements.isWriting = true
+        self.acknowledgements.nextWrite = now.advanced(
+            byMilliseconds: marks.count > 1 ? LeanCloudAcknowledgements.pauseMilliseconds : 0)
+        let jobs = self.reactor.jobs
+        self.house.store.write { transaction throws(StoreError) in
+            for (key, entry) in marks {
+                guard let conversation = try transaction.reading.conversation(key.address, seenBy: key.user) else {
+                    continue
+                }
+                let sequence = try entry.mark.sequence(in: conversation.id, transaction.reading)
+                try transaction.acknowledge(
+                    key.user, in: conversation.id, upTo: sequence, tellsGroups: entry.tellsGroups)
+            }
+        } then: { _ in
+            jobs.post { reactor in reactor.gateway(LeanCloudGateway.self)?.acknowledgements.isWriting = false }
+        }
+    }
+}
+
+/// What the client says of messages it got: that it has them, and that somebody has read them.
+extension LeanCloudSession {
+    func acknowledge(_ command: GenericCommand) {
+        guard let user = self.identity?.user, let ack = command.ackMessage, let mark = LeanCloudMark(ack),
+            let cid = ack.cid, let address = LeanCloudNames.address(cid: cid)
+        else { return }
+        self.deliveries.acknowledged(address, mark)
+        self.gateway.acknowledgements.add(
+            mark, of: user, in: address, tellsGroups: self.features.contains(.groupReceipts))
+    }
+
+    /// Up to where one conversation was read; all of it without a message and a time.
+    private struct ReadMark: Sendable {
+        let address: ConversationAddress
+        let edge: HistoryEdge
+        let isWhole: Bool
+
+        init?(_ tuple: ReadTuple) {
+            guard let address = LeanCloudNames.address(cid: tuple.cid) else { return nil }
+            self.address = address
+            self.edge = LeanCloudContent.edge(tuple.timestamp, tuple.mid)
+            self.isWhole = (tuple.mid ?? "").isEmpty && tuple.timestamp ?? 0 <= 0
+        }
+
+        func sequence(in id: ConversationID, _ reading: ReadTransaction) throws(StoreError) -> Int64 {
+            if self.isWhole { return .max }
+            if let place = try reading.place(of: self.edge, in: id) { return place.sequence }
+            guard let time = self.edge.atMilliseconds else { return 0 }
+            return try reading.lastSequence(in: id, notAfter: time)
+        }
+    }
+
+    /// Conversations in one command; the rest is not looked at.
+    private static let mostRead = 1_000
+
+    /// No answer, also where a number came with it; what it leads to is told to all devices of the person.
+    func read(_ command: GenericCommand) {
+        guard let user = self.identity?.user, let read = command.readMessage else { return }
+        var tuples = read.convs
+        tuples += (read.cids + [read.cid].compactMap { $0 }).map { cid in
+            var tuple = ReadTuple()
+            tuple.cid = cid
+            return tuple
+        }
+        let marks = tuples.prefix(Self.mostRead).compactMap(ReadMark.init)
+        guard !marks.isEmpty else { return }
+        let (origin, later) = (self.origin, self.later())
+        self.house.store.write { transaction throws(StoreError) -> [UnreadTuple] in
+            transaction.origin = origin
+            var unmoved: [UnreadTuple] = []
+            for mark in marks {
+                guard let conversation = try transaction.reading.conversation(mark.address, seenBy: user),
+                    try transaction.reading.member(user, in: conversation.id) != nil
+                else { continue }
+                let sequence = try mark.sequence(in: conversation.id, transaction.reading)
+                let change = try transaction.markRead(user, in: conversation.id, upTo: sequence)
+                try transaction.finishMentions(of: user, in: conversation.id, upTo: change.sequence)
+                guard !change.hasMoved else { continue }
+                unmoved.append(
+                    LeanCloudSession.tuple(of: conversation.objectID, conversation.kind, unread: change.unread))
+            }
+            return unmoved
+        } then: { result in
+            guard case .success(let unmoved) = result, !unmoved.isEmpty else { return }
+            // Nobody else is told, but this client waits for it: the Swift SDK does not count down by itself.
+            later { $0.push(unread: unmoved) }
+        }
+    }
+
+    static func tuple(of conversation: ObjectID, _ kind: ConversationKind, unread: Int64) -> UnreadTuple {
+        var tuple = UnreadTuple()
+        tuple.cid = LeanCloudNames.conversationID(conversation, kind)
+        tuple.unread = Int32(min(unread, LeanCloudContent.mostUnread))
+        tuple.convType = LeanCloudNames.type(of: kind)
+        return tuple
+    }
+}

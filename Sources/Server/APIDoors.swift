@@ -47,11 +47,7 @@ extension TeahouseServer {
             nudges.begin(profiles, house)
             areas += Self.areas(options, house)
         }
-        areas.append(
-            LeanCloudServer(
-                app: accounts.app, transfers: transfers,
-                registrationIsOpen: { [isOpen = options.leanCloudRegistrationIsOpen] in isOpen }, clock: options.clock
-            ).area)
+        areas.append(LeanCloudServer(app: accounts.app, transfers: transfers, clock: options.clock).area)
         return APIDesk(house: house, areas: areas)
     }
 

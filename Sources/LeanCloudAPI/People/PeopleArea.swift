@@ -281,7 +281,7 @@ struct PeopleArea: Sendable {
         let call = AppCall(request, house, reply)
         let name = try Self.name(request)
         Self.asOwner(call, name) { _ in
-            house.accounts.delete(name) { (_, _) throws(StoreError) in
+            house.accounts.delete(name) { (_, _) throws(StoreError) -> Void in
             } then: { result in
                 switch result {
                 case .failure(let error): call.refuse(.accounts(error))

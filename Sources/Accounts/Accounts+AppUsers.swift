@@ -1,5 +1,5 @@
 package import ChatModel
-package import Store
+import Store
 
 /// What became of somebody who signed up in an app.
 package enum SignUpOutcome: Hashable, Sendable {

@@ -65,15 +65,6 @@ struct AppCall: Sendable {
     // MARK: Answers
 
     func refuse(_ failure: APIFailure) { self.reply(.failure(failure)) }
-
-    /// Runs what may throw an answer.
-    func answering(_ body: () throws(APIFailure) -> Void) {
-        do throws(APIFailure) {
-            try body()
-        } catch {
-            self.refuse(error)
-        }
-    }
 }
 
 extension APIFailure {

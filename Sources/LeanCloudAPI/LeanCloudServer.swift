@@ -8,20 +8,15 @@ package import Transfers
 package struct LeanCloudServer: Sendable {
     let app: AppDesk
     let transfers: Transfers
-    let registrationIsOpen: @Sendable () -> Bool
     let clock: Clock
 
     /// - Parameters:
     ///   - app: judges the keys that requests show.
     ///   - transfers: takes what clients upload.
-    ///   - registrationIsOpen: whether anybody may sign up; the app's own server may in any case.
     ///   - clock: what `/1.1/date` says, and what signed requests are held to.
-    package init(
-        app: AppDesk, transfers: Transfers, registrationIsOpen: @escaping @Sendable () -> Bool, clock: Clock
-    ) {
+    package init(app: AppDesk, transfers: Transfers, clock: Clock) {
         self.app = app
         self.transfers = transfers
-        self.registrationIsOpen = registrationIsOpen
         self.clock = clock
     }
 
@@ -34,7 +29,7 @@ package struct LeanCloudServer: Sendable {
     private var routes: [Route] {
         let served =
             ClockArea(clock: self.clock).routes + Self.realtime
-            + PeopleArea(registrationIsOpen: self.registrationIsOpen).routes + InstallationArea.routes
+            + PeopleArea(app: self.app).routes + InstallationArea.routes
             + FilesArea(transfers: self.transfers).routes
         return served + BatchArea(router: Router(served)).routes
     }

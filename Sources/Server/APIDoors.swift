@@ -48,12 +48,7 @@ extension TeahouseServer {
             areas += Self.areas(options, house)
         }
         if options.servesLeanCloud {
-            areas.append(
-                LeanCloudServer(
-                    app: accounts.app, transfers: transfers,
-                    registrationIsOpen: { [isOpen = options.leanCloudRegistrationIsOpen] in isOpen },
-                    clock: options.clock
-                ).area)
+            areas.append(LeanCloudServer(app: accounts.app, transfers: transfers, clock: options.clock).area)
         }
         return APIDesk(house: house, areas: areas)
     }

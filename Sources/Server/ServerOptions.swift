@@ -32,8 +32,6 @@ package struct ServerOptions: Sendable {
     /// The id of LeanCloud's clients; `nil` for the one that is stored, at the first start a random one.
     package var appID: String?
     package var leanCloud = LeanCloudSettings()
-    /// Whether anybody may sign up in an app that keeps its people here.
-    package var leanCloudRegistrationIsOpen = false
     package var accounts = AccountsOptions()
     package var files = FileOptions()
     package var profiles = ProfileSettings()
@@ -212,6 +210,7 @@ extension AppPolicy {
         self.signsConversations = settings[Keys.leanCloudConversationSignatures]
         self.signsHistory = settings[Keys.leanCloudHistorySignatures]
         self.createsUsers = settings[Keys.leanCloudCreatesUsers]
+        self.registrationIsOpen = settings[Keys.leanCloudRegistration]
         self.signatureWindowSeconds = settings[Keys.leanCloudSignatureWindowSeconds]
         self.sessionTokenSeconds = settings[Keys.leanCloudSessionTokenSeconds]
     }

@@ -18,8 +18,9 @@ import Testing
     /// The path of an address of this server.
     private func path(_ reply: HTTPReply, _ name: String) throws -> String {
         let url = try #require(reply.json[name]?.string)
-        let parts = url.split(separator: "/", maxSplits: 2, omittingEmptySubsequences: true)
-        return "/" + (try #require(parts.last).split(separator: "/", maxSplits: 1).last ?? "")
+        let parts = url.split(separator: "/")
+        try #require(parts.count >= 4 && parts[2] == "f")
+        return "/" + parts.dropFirst(2).joined(separator: "/")
     }
 
     private func put(

@@ -9,7 +9,7 @@ import Testing
 @Suite struct UsersTests {
     private let password = "correct horse battery"
 
-    private func open() throws -> LeanCloudApp { try LeanCloudApp { $0.leanCloudRegistrationIsOpen = true } }
+    private func open() throws -> LeanCloudApp { try LeanCloudApp { $0.accounts.app.registrationIsOpen = true } }
 
     private func signUp(_ app: LeanCloudApp, _ more: String = "") throws -> HTTPReply {
         try app.ask(

@@ -109,7 +109,8 @@ enum InstallationArea {
         house.read(reply) { store throws(StoreError) in
             try store.installation(id)
         } answer: { installation in
-            installation.map { .json(Self.row($0)) } ?? .failure(.noSuchObject)
+            guard let installation else { return .failure(.noSuchObject) }
+            return .json(Self.row(installation))
         }
     }
 

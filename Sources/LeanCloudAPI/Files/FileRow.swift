@@ -34,7 +34,7 @@ struct FileRow: Sendable {
     }
 
     func json(_ file: AppFile) -> JSONValue {
-        let created = LeanCloudTime.text(milliseconds: file.createdAtMilliseconds)
+        let created = LeanCloudDates.text(file.createdAtMilliseconds)
         var members = [
             JSONValue.Member("objectId", .string(file.objectID.text)), JSONValue.Member("name", .string(file.name)),
             JSONValue.Member("url", .string(self.url(file))), JSONValue.Member("mime_type", .string(file.mediaType)),

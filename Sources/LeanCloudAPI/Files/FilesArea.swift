@@ -53,7 +53,7 @@ struct FilesArea: Sendable {
                 return .json(
                     .fields(
                         ("objectId", .string(made.objectID.text)),
-                        ("createdAt", .string(LeanCloudTime.text(milliseconds: made.createdAtMilliseconds))),
+                        ("createdAt", .string(LeanCloudDates.text(made.createdAtMilliseconds))),
                         ("token", .string(key.text)), ("upload_url", .string(url)), ("url", .string(url)),
                         ("key", .string(key.text)), ("bucket", .string(FileRow.bucket)),
                         ("provider", .string(Self.provider)), ("mime_type", .string(made.mediaType))), status: 201)
@@ -81,13 +81,14 @@ struct FilesArea: Sendable {
     private static func file(
         _ fields: APIFields, _ place: AppFile.Place, _ house: APIHouse, name: String? = nil
     ) throws(APIFailure) -> AppFile {
-        var type = try fields.optionalText("mime_type") ?? fields.optionalText("_ContentType") ?? ""
-        // The base64 of some SDKs says so itself.
-        if type.contains("\r") || type.contains("\n") { type = "" }
+        let (said, older) = (try fields.optionalText("mime_type"), try fields.optionalText("_ContentType"))
+        let type = said ?? older ?? ""
+        let called = try fields.optionalText("name")
         let now = house.clock.wallMilliseconds()
         return AppFile(
             objectID: ObjectID(atMilliseconds: now), owner: .system, place: place,
-            name: try FileName.cleaned(name ?? fields.optionalText("name") ?? ""), mediaType: type,
+            name: FileName.cleaned(name ?? called ?? ""),
+            mediaType: type.unicodeScalars.contains { $0.value < 0x20 } ? "" : type,
             metadata: (fields.member("metaData") ?? fields.member("metadata"))?.serialized(),
             createdAtMilliseconds: now)
     }

@@ -14,11 +14,12 @@ import Store
 /// knows. Session tokens are device tokens of the house: only their hashes are kept, so each sign-in gets a new one, and
 /// what takes rights from an account ends them. Source: LeanCloud REST guide, "Users".
 struct PeopleArea: Sendable {
-    /// Whether anybody may sign up.
-    let registrationIsOpen: @Sendable () -> Bool
+    /// Says whether anybody may sign up.
+    let app: AppDesk
+    /// Ten accounts from one address, and then one each six minutes.
     private let registrations = AddressRate(perSecond: 1.0 / 360, burst: 10)
 
-    init(registrationIsOpen: @escaping @Sendable () -> Bool) { self.registrationIsOpen = registrationIsOpen }
+    init(app: AppDesk) { self.app = app }
 
     var routes: [Route] {
         var routes = [
@@ -45,7 +46,7 @@ struct PeopleArea: Sendable {
     ) throws(APIFailure) {
         let call = AppCall(request, house, reply)
         if !call.isMaster {
-            guard self.registrationIsOpen() else {
+            guard self.app.policy.registrationIsOpen else {
                 throw APIFailure(403, "nobody can sign up here: ask the operator for an account", code: 1)
             }
             try Self.checkSecrecy(request)
@@ -122,7 +123,7 @@ struct PeopleArea: Sendable {
             case nil where name != nil: Self.issue(asked, call, status: 200)
             case nil: call.refuse(.wrongPassword)
             // Where anybody may sign up everybody can find out who is here, and apps offer to.
-            case .wrongCredentials? where name == nil && self.registrationIsOpen():
+            case .wrongCredentials? where name == nil && self.app.policy.registrationIsOpen:
                 call.refuse(APIFailure(400, "Could not find user.", code: 211))
             case let refusal?: call.refuse(.password(refusal))
             }
@@ -267,7 +268,7 @@ struct PeopleArea: Sendable {
     private static func answer(_ user: AppUser, _ modified: JSONValue, _ token: String?) -> JSONValue {
         var members = [
             JSONValue.Member("objectId", .string(user.name.text)),
-            JSONValue.Member("updatedAt", .string(LeanCloudTime.text(milliseconds: user.updatedAtMilliseconds))),
+            JSONValue.Member("updatedAt", .string(LeanCloudDates.text(user.updatedAtMilliseconds))),
         ]
         members += modified.object ?? []
         if let token { members.append(JSONValue.Member("sessionToken", .string(token))) }
@@ -280,7 +281,7 @@ struct PeopleArea: Sendable {
         let call = AppCall(request, house, reply)
         let name = try Self.name(request)
         Self.asOwner(call, name) { _ in
-            house.accounts.delete(name) { (_, _) throws(StoreError) in
+            house.accounts.delete(name) { (_, _) throws(StoreError) -> Void in
             } then: { result in
                 switch result {
                 case .failure(let error): call.refuse(.accounts(error))

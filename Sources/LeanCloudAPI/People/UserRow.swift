@@ -36,8 +36,8 @@ enum UserRow {
 
     static func times(_ created: Int64, _ updated: Int64) -> [JSONValue.Member] {
         [
-            JSONValue.Member("createdAt", .string(LeanCloudTime.text(milliseconds: created))),
-            JSONValue.Member("updatedAt", .string(LeanCloudTime.text(milliseconds: updated))),
+            JSONValue.Member("createdAt", .string(LeanCloudDates.text(created))),
+            JSONValue.Member("updatedAt", .string(LeanCloudDates.text(updated))),
         ]
     }
 }

@@ -33,9 +33,8 @@ struct UserSearch: Sendable {
         self.counts = try request.queryInteger("count", otherwise: 0) != 0
         do throws(ObjectQueryError) {
             self.condition = try ObjectQuery(parsing: request.query["where"].flatMap { $0.isEmpty ? nil : $0 } ?? "{}")
-            self.sort = try request.query["order"].flatMap { (text) throws(ObjectQueryError) in
-                text.isEmpty ? nil : try ObjectSort(parsing: text)
-            }
+            let order = request.query["order"] ?? ""
+            if order.isEmpty { self.sort = nil } else { self.sort = try ObjectSort(parsing: order) }
         } catch {
             throw APIFailure(400, error.reason, code: 102)
         }

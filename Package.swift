@@ -89,6 +89,12 @@ let package = Package(
                 "Broker", "Accounts",
             ]),
         module(
+            "LeanCloudAPI",
+            common + [
+                "APIKit", "LeanCloudWire", "LeanCloudQuery", "LeanCloudTranslation", "Transport", "Store", "FileStore",
+                "Transfers", "Profiles", "Broker", "Accounts",
+            ]),
+        module(
             "Hooks", common + ["Store", "Broker", "HTTPClient", "WuKongWire", "WuKongTranslation", "CLinux"]),
         module("CommandLineKit", ["CLinux", "Diagnostics"]),
         module("AdminAPI", common + ["CLinux"]),
@@ -103,8 +109,8 @@ let package = Package(
             "Server",
             common + [
                 "Configuration", "Transport", "Store", "Accounts", "Broker", "WuKongGateway", "APIKit", "APIGateway",
-                "WuKongAPI", "AdminAPI", "AdminService", "FileStore", "Transfers", "Profiles", "HTTPClient", "Hooks",
-                "WuKongTranslation", "LeanCloudTranslation", "LeanCloudGateway", "CLinux",
+                "WuKongAPI", "LeanCloudAPI", "AdminAPI", "AdminService", "FileStore", "Transfers", "Profiles", "HTTPClient",
+                "Hooks", "WuKongTranslation", "LeanCloudTranslation", "LeanCloudGateway", "CLinux",
             ]),
 
         // What is installed.
@@ -174,6 +180,12 @@ let package = Package(
             "HTTPClient",
             ["HTTPClient", "TeahouseTesting", "Transport", "Execution", "Diagnostics", "COpenSSL", "CLinux"]),
         tests("Hooks", common + ["Hooks", "HTTPClient", "Broker", "Store", "TeahouseTesting", "WuKongWire", "CLinux"]),
+        tests(
+            "LeanCloudAPI",
+            common + [
+                "APIKit", "LeanCloudAPI", "LeanCloudTranslation", "LeanCloudWire", "Server", "Store", "Broker",
+                "Accounts", "TeahouseTesting",
+            ]),
         tests("LeanCloudQuery", ["ByteCodec", "LeanCloudQuery"]),
         tests("LeanCloudWire", ["ByteCodec", "LeanCloudWire"]),
         tests(

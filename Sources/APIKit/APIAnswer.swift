@@ -70,6 +70,8 @@ package struct APIFailure: Error, Hashable, Sendable {
     package var allowedMethods: [String] = []
     /// The rule or setting of a team that says no, as `TeamRefusal` spells it.
     package var setting: String?
+    /// The number that the area's own protocol has for it, where that is not told by the status.
+    package var code: Int32?
 
     package init(_ status: Int, _ message: String, retryAfterSeconds: Int64? = nil) {
         self.status = status

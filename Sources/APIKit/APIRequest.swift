@@ -9,6 +9,8 @@ package enum APICaller: Hashable, Sendable {
     case anyone
     /// An app's own server, with the manager's token.
     case manager
+    /// A client of the app, with the key that all of them have.
+    case app
     /// A person, with a token of one of their devices.
     case person(Identity)
 }
@@ -33,6 +35,8 @@ package struct APIRequest: Sendable {
     package var contentType: String?
     /// The header field `X-Teahouse-Signature`.
     package var signature: String?
+    /// All header fields.
+    package var headers: HTTPHeaders
 
     // MARK: The caller
 
@@ -43,7 +47,7 @@ package struct APIRequest: Sendable {
         switch self.caller {
         case .manager: .application
         case .person(let identity): Actor(identity.user)
-        case .anyone: throw APIFailure(403, "only a person or the manager may do this")
+        case .anyone, .app: throw APIFailure(403, "only a person or the manager may do this")
         }
     }
 

@@ -32,13 +32,19 @@ package final class APIDesk: Sendable {
 /// One API among several on the same port.
 package struct APIArea: Sendable {
     let router: Router
+    /// `nil` for the usual one.
+    let reception: Reception?
     let wordFailure: @Sendable (APIFailure) -> APIAnswer
 
-    /// - Parameter wordFailure: the shape of its errors.
+    /// - Parameters:
+    ///   - reception: how requests come in; `nil` for our own way, with the header field `token`.
+    ///   - wordFailure: the shape of its errors.
     package init(
-        _ router: Router, wordFailure: @escaping @Sendable (APIFailure) -> APIAnswer = { APIAnswer.failure($0) }
+        _ router: Router, reception: Reception? = nil,
+        wordFailure: @escaping @Sendable (APIFailure) -> APIAnswer = { APIAnswer.failure($0) }
     ) {
         self.router = router
+        self.reception = reception
         self.wordFailure = wordFailure
     }
 }
@@ -58,14 +64,26 @@ package final class RouteGateway: Gateway {
 
     package func open(_ opening: Opening, on connection: Connection) -> OpeningAnswer { .notMine }
 
-    /// Only who has the manager's token may make the server read a long body.
+    package func takesAnyOrigin(_ request: HTTPRequest) -> Bool {
+        self.desk.find(request.method, request.path)?.1.reception != nil
+    }
+
+    /// Only who may do everything may make the server read a long body.
     package func plan(for request: HTTPRequest, on connection: Connection) -> BodyPlan? {
-        switch self.desk.find(request.method, request.path)?.0 {
-        case nil, .notMine: return nil
+        guard let (finding, area) = self.desk.find(request.method, request.path) else { return nil }
+        switch finding {
+        case .notMine: return nil
         case .refused: return .buffered(maximumBytes: Route.usualBytes)
         case .route(let route, _):
-            return .buffered(maximumBytes: self.maximumBytes(of: route, isManager: self.isManager(request)))
+            let isManager =
+                area.reception.map { self.isManager(request, at: $0) } ?? self.isManager(request)
+            return .buffered(maximumBytes: self.maximumBytes(of: route, isManager: isManager))
         }
+    }
+
+    private func isManager(_ request: HTTPRequest, at reception: Reception) -> Bool {
+        let caller = try? reception.prove(request, .manager, self.desk.mayShowToken(request))
+        return caller == .manager
     }
 
     /// A whole message in base64 has room in any body.
@@ -78,17 +96,37 @@ package final class RouteGateway: Gateway {
 
     package func respond(to request: HTTPRequest, with responder: HTTPResponder) -> Bool {
         guard let (finding, area) = self.desk.find(request.method, request.path) else { return false }
-        switch finding {
-        case .notMine: return false
-        case .refused(let failure): Self.send(area.wordFailure(failure), responder)
-        case .route(let route, let parameters):
-            do throws(APIFailure) {
-                try self.begin(request, route, parameters, area, responder)
-            } catch {
-                Self.send(area.wordFailure(error), responder)
-            }
+        if case .notMine = finding { return false }
+        guard let reception = area.reception else {
+            self.answer(request, finding, area, responder)
+            return true
+        }
+        if request.method == "OPTIONS" {
+            Self.send(reception.preflight, area, responder)
+            return true
+        }
+        do throws(APIFailure) {
+            let meant = try reception.unfold(request)
+            self.answer(meant, area.router.find(meant.method, meant.path), area, responder)
+        } catch {
+            Self.send(area.wordFailure(error), area, responder)
         }
         return true
+    }
+
+    private func answer(
+        _ request: HTTPRequest, _ finding: Router.Finding, _ area: APIArea, _ responder: HTTPResponder
+    ) {
+        do throws(APIFailure) {
+            switch finding {
+            // The path is of this area, whatever the method.
+            case .notMine: throw APIFailure(404, "\(request.path) is no path of this server")
+            case .refused(let failure): throw failure
+            case .route(let route, let parameters): try self.begin(request, route, parameters, area, responder)
+            }
+        } catch {
+            Self.send(area.wordFailure(error), area, responder)
+        }
     }
 
     // MARK: One request
@@ -99,6 +137,9 @@ package final class RouteGateway: Gateway {
     ) throws(APIFailure) {
         guard self.waiting.count < self.desk.house.settings.waitingRequests else {
             throw APIFailure(503, "too many requests wait for their answer", retryAfterSeconds: 1)
+        }
+        if let reception = area.reception {
+            return try self.begin(request, route, parameters, area, reception, responder)
         }
         let isManager = self.isManager(request)
         if !isManager, let failure = self.desk.takeFromAddress(request) { throw failure }
@@ -115,6 +156,27 @@ package final class RouteGateway: Gateway {
         case .person(let signIn): self.authenticate(signIn, route, asked, reply)
         case .session(let session): self.find(session, route, asked, reply)
         }
+    }
+
+    /// A request in an area whose callers are proved at once.
+    private func begin(
+        _ request: HTTPRequest, _ route: Route, _ parameters: [String: String], _ area: APIArea,
+        _ reception: Reception, _ responder: HTTPResponder
+    ) throws(APIFailure) {
+        let caller: Result<APICaller, APIFailure>
+        do throws(APIFailure) {
+            caller = .success(try reception.prove(request, route.access, self.desk.mayShowToken(request)))
+        } catch {
+            caller = .failure(error)
+        }
+        // Who guesses keys is held to the rate as well.
+        if caller != .success(.manager), let failure = self.desk.takeFromAddress(request) { throw failure }
+        let proved = try caller.get()
+        var asked = try Self.decode(request, route, parameters)
+        asked.caller = proved
+        self.lastTicket += 1
+        self.waiting[self.lastTicket] = (responder, area)
+        self.run(route, asked, self.reply(to: self.lastTicket))
     }
 
     /// What has to be found out about the caller.
@@ -186,7 +248,8 @@ package final class RouteGateway: Gateway {
             method: request.method, path: request.path, parameters: parameters, query: query, body: body,
             bytes: route.bodyKind == .bytes ? request.body : [], caller: .anyone, peer: request.peer,
             isEncrypted: request.isEncrypted, authority: request.head.authority,
-            contentType: request.headers["content-type"], signature: request.headers["x-teahouse-signature"])
+            contentType: request.headers["content-type"], signature: request.headers["x-teahouse-signature"],
+            headers: request.headers)
     }
 
     private func question(
@@ -294,16 +357,16 @@ package final class RouteGateway: Gateway {
         guard let (responder, area) = self.waiting.removeValue(forKey: ticket) else { return }
         // Only who was somebody keeps the connection for longer between requests.
         if answer.status < 400 { responder.connection?.authenticated() }
-        Self.send(answer.failure.map(area.wordFailure) ?? answer, responder)
+        Self.send(answer.failure.map(area.wordFailure) ?? answer, area, responder)
     }
 
-    private static func send(_ answer: APIAnswer, _ responder: HTTPResponder) {
+    private static func send(_ answer: APIAnswer, _ area: APIArea, _ responder: HTTPResponder) {
         responder.respond(
             status: answer.status,
             headers: [
                 ("Content-Type", answer.contentType), ("Cache-Control", "no-store"),
                 ("X-Content-Type-Options", "nosniff"),
-            ] + answer.headers, body: answer.body)
+            ] + answer.headers + (area.reception?.headers ?? []), body: answer.body)
     }
 }
 

@@ -17,6 +17,8 @@ package struct AppPolicy: Hashable, Sendable {
     package var signsHistory = true
     /// Whether somebody who signs in and is not known is added.
     package var createsUsers = true
+    /// Whether anybody may sign up who has the key of the app's clients.
+    package var registrationIsOpen = false
     /// How far the time in a signature may be from the server's, before or after. Source: LeanCloud realtime guide,
     /// signatures are valid for 6 hours.
     package var signatureWindowSeconds: Int64 = 21_600

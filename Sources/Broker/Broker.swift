@@ -114,16 +114,19 @@ package final class Broker: Sendable {
 
     /// Sends a message that no session sent. Rates apply to what people send by their own right: too fast is `busy`.
     ///
-    /// - Parameter note: what the audit log keeps of it when it is taken; in the transaction of the message.
+    /// - Parameters:
+    ///   - skipsSender: the sender's own devices are not shown it.
+    ///   - note: what the audit log keeps of it when it is taken; in the transaction of the message.
     package func publish(
         as user: UserID, authority: Authority, to address: ConversationAddress, token: ClientToken?,
-        content: MessageContent, noting note: AuditNote? = nil, then: @escaping @Sendable (AppendResult) -> Void
+        content: MessageContent, skipsSender: Bool = false, noting note: AuditNote? = nil,
+        then: @escaping @Sendable (AppendResult) -> Void
     ) {
         var append = Append(
             sender: user, authority: authority, address: address, clientToken: token, content: content, ticket: 0)
         append.note = note.map { AppendNote($0) }
         let noted = append
-        self.ask { core in core.publish(noted, then: then) }
+        self.ask { core in core.publish(noted, skipsSender: skipsSender, then: then) }
     }
 
     /// The sessions of one person, or all.

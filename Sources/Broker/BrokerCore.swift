@@ -8,7 +8,7 @@ final class BrokerCore {
     /// Who waits for the outcome of a message.
     private enum Asker {
         case session(SessionID, ticket: UInt64)
-        case callback(@Sendable (AppendResult) -> Void)
+        case callback(@Sendable (AppendResult) -> Void, skipsSender: Bool)
     }
 
     private let store: Store
@@ -199,7 +199,9 @@ final class BrokerCore {
 
     /// A message that no session sent: of `ctl`, of a business server or the system, or of a person over HTTP, who has the
     /// same rates there as on a session.
-    func publish(_ append: Append, then: @escaping @Sendable (AppendResult) -> Void) {
+    func publish(
+        _ append: Append, skipsSender: Bool = false, then: @escaping @Sendable (AppendResult) -> Void
+    ) {
         if append.authority == .user {
             let now = self.clock.now()
             let person = self.table.person(append.sender, limit: self.limits.perUser, now: now)
@@ -210,7 +212,7 @@ final class BrokerCore {
             }
         }
         var append = append
-        append.ticket = self.ticket(for: .callback(then))
+        append.ticket = self.ticket(for: .callback(then, skipsSender: skipsSender))
         self.consultAndPass(self.screening?.screened(append) ?? append)
     }
 
@@ -238,9 +240,13 @@ final class BrokerCore {
                 .published(handle: session.handle, ticket: ticket, Self.outcome(of: outcome.result)))
             if case .refused = outcome.result { self.countRefusal(session, at: self.clock.now()) }
         }
-        if case .callback(let then) = asker { then(outcome.result) }
+        var skipsSender = false
+        if case .callback(let then, let skips) = asker {
+            skipsSender = skips
+            then(outcome.result)
+        }
         switch outcome.result {
-        case .accepted(let accepted): self.route(accepted, origin: origin)
+        case .accepted(let accepted): self.route(accepted, origin: origin, skipsSender: skipsSender)
         case .refused: self.figures.refused += 1
         case .failed: self.figures.busy += 1
         }
@@ -306,7 +312,7 @@ final class BrokerCore {
         return counts ? session.person.id : nil
     }
 
-    private func route(_ accepted: Accepted, origin: UInt64) {
+    private func route(_ accepted: Accepted, origin: UInt64, skipsSender: Bool) {
         if accepted.kind == .room, self.channelBuckets[.object(accepted.objectID)] != nil {
             self.rooms.insert(.object(accepted.objectID))
         }
@@ -321,8 +327,12 @@ final class BrokerCore {
         if let sights = Sights(accepted, self.store.filter) {
             for (message, people) in sights.told {
                 let delivery = message === delivery.message ? delivery : delivery.saying(message)
+                let people = skipsSender ? people.filter { $0 != accepted.message.sender } : people
                 self.deliver(delivery, to: FanOut.compute(people, in: self.table))
             }
+        } else if skipsSender {
+            let others = accepted.members.filter { $0 != accepted.message.sender }
+            self.deliver(delivery, to: FanOut.compute(others, in: self.table))
         } else {
             self.deliver(
                 delivery,

@@ -463,6 +463,22 @@ package struct UploadLink: Hashable, Sendable {
     package var conversation: ConversationID?
     /// What the door that made it wrote down for itself; `nil` for nothing.
     package var purpose: String?
+    /// What the file of an app is to be: then the link gives the content when it has come. `nil` for other uploads.
+    package var announced: Announced?
+
+    package struct Announced: Hashable, Sendable {
+        package var name: String
+        /// Empty for what the upload says.
+        package var mediaType: String
+        /// The text of a JSON object; `nil` for nothing.
+        package var metadata: [UInt8]?
+
+        package init(name: String, mediaType: String, metadata: [UInt8]?) {
+            self.name = name
+            self.mediaType = mediaType
+            self.metadata = metadata
+        }
+    }
 
     package init(
         key: FileLinkKey, owner: UserID, transferClass: TransferClass, conversation: ConversationID?, purpose: String?

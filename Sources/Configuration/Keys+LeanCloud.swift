@@ -16,6 +16,9 @@ extension Keys {
     package static let leanCloudCreatesUsers = SettingKey<Bool>(
         "leancloud.creates_users", true,
         "Whether somebody who signs in and is not known is added, as LeanCloud does; else the operator adds people.")
+    package static let leanCloudRegistration = SettingKey<Bool>(
+        "leancloud.registration", false,
+        "Whether anybody with the app's key may sign up as a person of the app; its master key may in any case.")
     package static let leanCloudSignatureWindowSeconds = SettingKey<Int64>(
         "leancloud.signature_window_seconds", 21_600, in: 60...604_800, "seconds",
         "How far the time in a signature may be from this server's, before or after; LeanCloud's bound is 6 hours.")
@@ -37,7 +40,7 @@ extension Keys {
         leanCloudLookup.definition, leanCloudJoin.definition, leanCloudOwnerStays.definition,
         leanCloud.definition, leanCloudAppID.definition, leanCloudSignIn.definition,
         leanCloudConversationSignatures.definition, leanCloudHistorySignatures.definition,
-        leanCloudCreatesUsers.definition, leanCloudSignatureWindowSeconds.definition,
+        leanCloudCreatesUsers.definition, leanCloudRegistration.definition, leanCloudSignatureWindowSeconds.definition,
         leanCloudSessionTokenSeconds.definition,
     ]
 }

@@ -2,14 +2,17 @@ import APIGateway
 import APIKit
 import Accounts
 import Broker
+import LeanCloudAPI
 import Profiles
 import Store
+import Transfers
 import WuKongAPI
 
 /// The HTTP APIs: which routes there are, and what their handlers share.
 extension TeahouseServer {
     static func apiDesk(
-        _ options: ServerOptions, store: Store, broker: Broker, accounts: Accounts, profiles: Profiles
+        _ options: ServerOptions, store: Store, broker: Broker, accounts: Accounts, profiles: Profiles,
+        transfers: Transfers
     ) throws(ServerError) -> APIDesk {
         let token: ManagerToken
         do throws(StoreError) {
@@ -43,6 +46,9 @@ extension TeahouseServer {
         if options.servesWuKong, options.servesWuKongAPI {
             nudges.begin(profiles, house)
             areas += Self.areas(options, house)
+        }
+        if options.servesLeanCloud {
+            areas.append(LeanCloudServer(app: accounts.app, transfers: transfers, clock: options.clock).area)
         }
         return APIDesk(house: house, areas: areas)
     }

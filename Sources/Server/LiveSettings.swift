@@ -87,6 +87,7 @@ final class LiveSettings: Sendable {
         Keys.leanCloudConversationSignatures.definition.name: { $0.signsConversations = $1.signsConversations },
         Keys.leanCloudHistorySignatures.definition.name: { $0.signsHistory = $1.signsHistory },
         Keys.leanCloudCreatesUsers.definition.name: { $0.createsUsers = $1.createsUsers },
+        Keys.leanCloudRegistration.definition.name: { $0.registrationIsOpen = $1.registrationIsOpen },
         Keys.leanCloudSignatureWindowSeconds.definition.name: {
             $0.signatureWindowSeconds = $1.signatureWindowSeconds
         },

@@ -217,6 +217,7 @@ extension AppPolicy {
         self.signsConversations = settings[Keys.leanCloudConversationSignatures]
         self.signsHistory = settings[Keys.leanCloudHistorySignatures]
         self.createsUsers = settings[Keys.leanCloudCreatesUsers]
+        self.registrationIsOpen = settings[Keys.leanCloudRegistration]
         self.signatureWindowSeconds = settings[Keys.leanCloudSignatureWindowSeconds]
         self.sessionTokenSeconds = settings[Keys.leanCloudSessionTokenSeconds]
     }

@@ -78,7 +78,8 @@ package final class TeahouseServer: Sendable {
         let api: APIDesk
         do throws(ServerError) {
             api = try Self.apiDesk(
-                options, store: self.store, broker: self.broker, accounts: self.accounts, profiles: self.profiles)
+                options, store: self.store, broker: self.broker, accounts: self.accounts, profiles: self.profiles,
+                transfers: self.transfers)
             let files = FilesDesk(api: api, transfers: self.transfers, settings: options.files.door)
             let events = EventsDesk(api: api, profiles: self.profiles, transfers: self.transfers)
             self.transport = try Self.makeTransport(

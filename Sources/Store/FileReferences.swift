@@ -9,6 +9,9 @@ struct FileReferences {
         var file: FileID
         /// 0 for the file's own key.
         var link: Int64
+        /// By the link of an app's file: who has it can read it anyway, and the app may have uploaded it for nobody in
+        /// particular.
+        var isOfApp = false
     }
 
     enum Finding {
@@ -21,8 +24,9 @@ struct FileReferences {
         let reading = ReadTransaction(self.connection, UserNames())
         var named: [Named] = []
         for mention in mentions {
+            if try self.isPlaceOfApp(mention.key) { return .refusal(.fileIncomplete) }
             guard let found = try self.lookUp(mention.key), let file = try reading.file(found.file) else { continue }
-            guard try reading.mayRead(file, actor) else { return .refusal(.noSuchFile) }
+            if !found.isOfApp, try !reading.mayRead(file, actor) { return .refusal(.noSuchFile) }
             guard file.state == .complete else { return .refusal(.fileIncomplete) }
             named.append(found)
         }
@@ -39,12 +43,24 @@ struct FileReferences {
             // A link that is dead stays dead, whoever writes it again.
             try self.connection.first(
                 """
-                SELECT l.file_id, l.id FROM file_link l WHERE l.key = ? AND l.kind = 0 AND l.file_id IS NOT NULL
-                    AND (l.used_at IS NULL OR EXISTS (SELECT 1 FROM file_reference r WHERE r.link_id = l.id))
+                SELECT l.file_id, l.id, EXISTS (SELECT 1 FROM app_file a WHERE a.link_id = l.id) FROM file_link l
+                WHERE l.key = ? AND l.kind = 0 AND l.file_id IS NOT NULL
+                    AND (l.used_at IS NULL OR EXISTS (SELECT 1 FROM file_reference r WHERE r.link_id = l.id)
+                        OR EXISTS (SELECT 1 FROM field_file d WHERE d.file_id = l.file_id))
                 """, key.text
-            ) { row throws(StoreError) in Named(file: FileID(rawValue: row.int64(0)), link: row.int64(1)) }
+            ) { row throws(StoreError) in
+                Named(file: FileID(rawValue: row.int64(0)), link: row.int64(1), isOfApp: row.int64(2) != 0)
+            }
         case .transfer: nil
         }
+    }
+
+    /// Whether this is the link of an app's file whose content has not come.
+    private func isPlaceOfApp(_ key: RandomKey) throws(StoreError) -> Bool {
+        guard key.kind == .link else { return false }
+        return try self.connection.first(
+            "SELECT 1 FROM file_link l JOIN app_file a ON a.link_id = l.id WHERE l.key = ? AND l.kind = 1", key.text
+        ) { (_) throws(StoreError) in true } ?? false
     }
 
     func add(_ named: [Named], to place: MessagePlace, at wall: Int64) throws(StoreError) {

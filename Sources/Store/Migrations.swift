@@ -24,6 +24,7 @@ let migrations: [Migration] = [
     Migration(version: 13, sql: SchemaNotices.sql),
     Migration(version: 14, sql: SchemaObjects.sql),
     Migration(version: 15, sql: SchemaApplications.sql),
+    Migration(version: 16, sql: SchemaApps.sql),
     Migration(version: 17, sql: SchemaFilter.sql),
     Migration(version: 18, sql: SchemaExpiry.sql),
 ]

@@ -28,7 +28,8 @@ extension ReadTransaction {
     package func links(to file: FileID, limit: Int) throws(StoreError) -> [FileLinkRecord] {
         let sql: StaticString = """
             SELECT l.key, l.conversation_id, l.created_at FROM file_link l WHERE l.file_id = ? AND l.kind = 0
-                AND (l.used_at IS NULL OR EXISTS (SELECT 1 FROM file_reference r WHERE r.link_id = l.id))
+                AND (l.used_at IS NULL OR EXISTS (SELECT 1 FROM file_reference r WHERE r.link_id = l.id)
+                    OR EXISTS (SELECT 1 FROM field_file d WHERE d.file_id = l.file_id))
             ORDER BY l.id DESC LIMIT ?
             """
         return try self.connection.query(sql, file, limit) { row throws(StoreError) in

@@ -27,7 +27,8 @@ extension ReadTransaction {
     package func file(link key: FileLinkKey) throws(StoreError) -> FileRecord? {
         let sql: StaticString = """
             SELECT l.file_id FROM file_link l WHERE l.key = ? AND l.kind = 0 AND l.file_id IS NOT NULL
-                AND (l.used_at IS NULL OR EXISTS (SELECT 1 FROM file_reference r WHERE r.link_id = l.id))
+                AND (l.used_at IS NULL OR EXISTS (SELECT 1 FROM file_reference r WHERE r.link_id = l.id)
+                    OR EXISTS (SELECT 1 FROM field_file d WHERE d.file_id = l.file_id))
             """
         let id = try self.connection.first(sql, key) { row throws(StoreError) in FileID(rawValue: row.int64(0)) }
         guard let id, let file = try self.file(id), file.state == .complete else { return nil }
@@ -38,7 +39,8 @@ extension ReadTransaction {
     package func link(to file: FileID) throws(StoreError) -> FileLinkKey? {
         let sql: StaticString = """
             SELECT l.key FROM file_link l WHERE l.file_id = ? AND l.kind = 0
-                AND (l.used_at IS NULL OR EXISTS (SELECT 1 FROM file_reference r WHERE r.link_id = l.id))
+                AND (l.used_at IS NULL OR EXISTS (SELECT 1 FROM file_reference r WHERE r.link_id = l.id)
+                    OR EXISTS (SELECT 1 FROM field_file d WHERE d.file_id = l.file_id))
             ORDER BY l.id DESC LIMIT 1
             """
         return try self.connection.first(sql, file) { row throws(StoreError) in FileLinkKey(row.text(0)) } ?? nil
@@ -47,14 +49,20 @@ extension ReadTransaction {
     /// A place to upload that was not used yet.
     package func uploadLink(_ key: FileLinkKey) throws(StoreError) -> UploadLink? {
         let sql: StaticString = """
-            SELECT owner_id, class, conversation_id, purpose FROM file_link
-            WHERE key = ? AND kind = 1 AND used_at IS NULL
+            SELECT l.owner_id, l.class, l.conversation_id, l.purpose, a.name, a.media_type, a.metadata
+            FROM file_link l LEFT JOIN app_file a ON a.link_id = l.id
+            WHERE l.key = ? AND l.kind = 1 AND l.used_at IS NULL
             """
         return try self.connection.first(sql, key) { row throws(StoreError) in
             guard let transferClass = TransferClass(rawValue: row.int64(1)) else { throw Row.damaged("link") }
-            return UploadLink(
+            var link = UploadLink(
                 key: key, owner: row.userID(0), transferClass: transferClass,
                 conversation: row.optionalInt64(2).map { ConversationID(rawValue: $0) }, purpose: row.optionalText(3))
+            if let name = row.optionalText(4) {
+                link.announced = UploadLink.Announced(
+                    name: name, mediaType: row.text(5), metadata: row.optionalText(6).map { Array($0.utf8) })
+            }
+            return link
         }
     }
 

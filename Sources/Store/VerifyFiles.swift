@@ -22,6 +22,7 @@ extension Verifier {
             SELECT f.key FROM file f WHERE f.refs <>
                 (SELECT count(*) FROM file_reference r WHERE r.file_id = f.id)
                 + (SELECT count(*) FROM file_holder h WHERE h.file_id = f.id)
+                + (SELECT count(*) FROM field_file d WHERE d.file_id = f.id)
                 OR (f.state = 1 AND (f.refs = 0) <> (f.unreferenced_at IS NOT NULL))
             """
         ) { "What refers to the file \($0) is counted wrongly: keep the folder and report it." }
@@ -43,6 +44,14 @@ extension Verifier {
                 OR (h.kind > 2 AND NOT EXISTS (SELECT 1 FROM conversation c WHERE c.id = h.holder_id))
             """
         ) { "The file \($0) is the picture of nobody: keep the folder and report it." }
+        try self.noteFile(
+            """
+            SELECT f.key FROM field_file d JOIN file f ON f.id = d.file_id
+            WHERE f.state <> 1 OR d.kind <> 1 OR NOT EXISTS (SELECT 1 FROM app_user a WHERE a.user_id = d.holder_id)
+            UNION SELECT a.object_id FROM app_file a LEFT JOIN file_link l ON l.id = a.link_id
+            WHERE (a.url IS NULL) = (l.id IS NULL) OR (l.id IS NOT NULL AND l.owner_id <> a.owner_id)
+            """
+        ) { "The file \($0) of an app is nobody's, or nowhere: keep the folder and report it." }
         try self.noteFile(
             """
             SELECT l.key FROM file_link l LEFT JOIN file f ON f.id = l.file_id

@@ -12,6 +12,16 @@ extension Verifier {
         ) { "The profile or the settings of \($0) are not a JSON object: the person has to enter them again." }
         try self.note(
             """
+            SELECT u.name FROM app_user a JOIN user u ON u.id = a.user_id
+            WHERE u.deleted_at IS NOT NULL
+                OR (a.fields IS NOT NULL AND (NOT json_valid(a.fields) OR json_type(a.fields) <> 'object'))
+            UNION SELECT i.object_id FROM installation i LEFT JOIN user u ON u.id = i.user_id
+            WHERE u.deleted_at IS NOT NULL
+                OR (i.fields IS NOT NULL AND (NOT json_valid(i.fields) OR json_type(i.fields) <> 'object'))
+            """
+        ) { "What an app keeps of \($0) is not what teahouse writes. Restore the last backup." }
+        try self.note(
+            """
             SELECT o.name || ' and ' || u.name FROM friend f JOIN user o ON o.id = f.owner_id
             JOIN user u ON u.id = f.other_id
             LEFT JOIN friend b ON b.owner_id = f.other_id AND b.other_id = f.owner_id

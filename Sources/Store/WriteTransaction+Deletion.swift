@@ -30,6 +30,7 @@ extension WriteTransaction {
         try self.endTeamRequests(of: user)
         try self.clearLists(of: state)
         try self.clearViews(of: user)
+        try self.clearAppUser(user)
         try self.letGoOfPicture(.person(user, isSmall: false), unlessAt: "")
         try self.letGoOfPicture(.person(user, isSmall: true), unlessAt: "")
         try self.connection.run(

@@ -37,6 +37,7 @@ extension WriteTransaction {
         guard file.references == 0 || actor.isPrivileged else { throw .refused(.fileInUse) }
         try self.connection.run("DELETE FROM file_reference WHERE file_id = ?", file.id)
         try self.connection.run("DELETE FROM file_holder WHERE file_id = ?", file.id)
+        try self.connection.run("DELETE FROM field_file WHERE file_id = ?", file.id)
         try self.drop(file.id)
     }
 
@@ -163,7 +164,11 @@ extension WriteTransaction {
         ) { row throws(StoreError) in FileID(rawValue: row.int64(0)) }
         for file in files { try self.drop(file) }
         let cutoff = self.wallMilliseconds - self.unreferencedMilliseconds
-        try self.connection.run("DELETE FROM file_link WHERE used_at IS NULL AND created_at <= ?", cutoff)
+        try self.connection.run(
+            """
+            DELETE FROM file_link WHERE used_at IS NULL AND created_at <= ?
+                AND NOT EXISTS (SELECT 1 FROM field_file d WHERE d.file_id = file_link.file_id)
+            """, cutoff)
         try self.connection.run("DELETE FROM file_link WHERE kind = 1 AND used_at <= ?", cutoff)
         try self.connection.run("UPDATE object SET state = 1 WHERE refs = 0 AND state <> 1")
         return try self.connection.query(

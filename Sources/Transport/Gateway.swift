@@ -98,6 +98,10 @@ package protocol Gateway: AnyObject {
     /// Whether a WebSocket from a foreign origin is let in to be refused in the dialect's own words.
     func acceptsForeignOrigin(_ request: HTTPRequest) -> Bool
 
+    /// Whether a plain request from a page of any origin is taken: it is proved by keys in it, never by what a browser
+    /// adds by itself, and the gateway answers preflights too.
+    func takesAnyOrigin(_ request: HTTPRequest) -> Bool
+
     /// All events of one loop turn have been handled and nothing has been sent yet: hand batches to other threads.
     func turnEnded()
 }
@@ -105,6 +109,7 @@ package protocol Gateway: AnyObject {
 extension Gateway {
     package func plan(for request: HTTPRequest, on connection: Connection) -> BodyPlan? { nil }
     package func acceptsForeignOrigin(_ request: HTTPRequest) -> Bool { false }
+    package func takesAnyOrigin(_ request: HTTPRequest) -> Bool { false }
     package func turnEnded() {}
 }
 

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Foreign clients: the published Python SDK, an app's daily life over the HTTP APIs with webhooks, the JSON door and the
 # binary protocol in every detail against a built teahouse, files with the published tus client and curl, the signing
-# servers of the documentation, and a foreign WebSocket implementation against our own.
+# servers of the documentation, the published LeanCloud SDK for servers, and a foreign WebSocket implementation against ours.
 #   Tests/Foreign/run.sh PYTHON TEAHOUSE      PYTHON has what Tests/requirements.txt names
 set -uo pipefail
 here=$(cd "$(dirname "$0")" && pwd)
@@ -35,11 +35,12 @@ run binary_peer --binary "$teahouse"
 run wukong_app --binary "$teahouse"
 run door --binary "$teahouse"
 run files --binary "$teahouse"
+run leancloud_rest --binary "$teahouse"
 run signing --binary "$teahouse"
 run websocket_peer "$(swift build --show-bin-path)/transport-echo"
 if [ "$failed" -eq 0 ]; then
     echo "foreign clients: all passed"
 else
-    echo "foreign clients: $failed of 7 scripts FAILED"
+    echo "foreign clients: $failed of 8 scripts FAILED"
 fi
 [ "$failed" -eq 0 ]

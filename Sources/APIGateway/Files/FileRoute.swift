@@ -20,6 +20,8 @@ enum FileRoute: Hashable {
     case downloadLink(FileLinkKey)
     case putLink(FileLinkKey, name: String?)
     case formLink(FileLinkKey)
+    /// What a page of any origin may do with a link.
+    case linkOptions
     /// A picture as a field of a form.
     case formPicture(PictureName)
     case picture(PictureName)
@@ -143,10 +145,11 @@ enum FileRoute: Hashable {
         guard (1...2).contains(rest.count), let key = FileLinkKey(rest[0]) else { throw Self.nothing }
         switch head.method {
         case "GET", "HEAD": return .downloadLink(key)
+        case "OPTIONS": return .linkOptions
         case "PUT": return .putLink(key, name: rest.dropFirst().first)
         case "POST" where head.isForm: return .formLink(key)
         case "POST": throw APIFailure(415, "send a form with the field `file`")
-        default: throw Self.wrongMethod(head.method, ["GET", "HEAD", "POST", "PUT"])
+        default: throw Self.wrongMethod(head.method, ["GET", "HEAD", "OPTIONS", "POST", "PUT"])
         }
     }
 
@@ -180,6 +183,15 @@ enum FileRoute: Hashable {
     var isStreamed: Bool {
         switch self {
         case .tusCreate, .tusAppend, .put, .form, .putLink, .formLink, .formPicture: true
+        default: false
+        }
+    }
+
+    /// Whether who asks shows a link and nothing else: then pages of any origin may ask, for there is nothing that a
+    /// browser adds by itself.
+    var isByLink: Bool {
+        switch self {
+        case .downloadLink, .putLink, .formLink, .linkOptions: true
         default: false
         }
     }

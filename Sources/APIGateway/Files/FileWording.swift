@@ -6,6 +6,19 @@ package import Transfers
 enum FileWording {
     /// The header field that names the file an upload has become.
     static let fileField = "Teahouse-File"
+
+    /// Of an answer that pages of any origin may read. Source: the Fetch standard, "CORS protocol".
+    static let anyOrigin = [("Access-Control-Allow-Origin", "*")]
+
+    /// What a page asks before it uploads or reads by a link.
+    static let linkOptions =
+        anyOrigin + [
+            ("Access-Control-Allow-Methods", "GET, HEAD, POST, PUT"), ("Access-Control-Max-Age", "86400"),
+            (
+                "Access-Control-Allow-Headers",
+                "Content-Type, Cache-Control, Range, If-None-Match, If-Range, X-Requested-With"
+            ),
+        ]
 }
 
 extension APIFailure {

@@ -20,6 +20,9 @@ package final class FilesGateway: Gateway {
         self.reactor = reactor
     }
 
+    /// Links, and what is wrong about one.
+    package func takesAnyOrigin(_ request: HTTPRequest) -> Bool { request.path.hasPrefix(DoorPaths.linkPrefix) }
+
     package func open(_ opening: Opening, on connection: Connection) -> OpeningAnswer { .notMine }
 
     func exchange(_ ticket: UInt64) -> (any FileExchange)? { self.exchanges[ticket] }
@@ -30,11 +33,11 @@ package final class FilesGateway: Gateway {
     private static let otherBodyBytes = 4096
 
     package func plan(for request: HTTPRequest, on connection: Connection) -> BodyPlan? {
-        var fields: [(String, String)] = []
+        var fields = self.takesAnyOrigin(request) ? FileWording.anyOrigin : []
         do throws(APIFailure) {
             guard let route = try FileRoute.find(request) else { return nil }
             guard route.isStreamed else { return .buffered(maximumBytes: Self.otherBodyBytes) }
-            if route.isTus { fields = Self.tusFields }
+            if route.isTus { fields += Self.tusFields }
             return .streamed(try self.take(route, request, connection, fields))
         } catch {
             // What cannot become anything is not read.
@@ -87,7 +90,8 @@ package final class FilesGateway: Gateway {
             try self.begin(route, request, responder)
         } catch {
             let route = try? FileRoute.find(request)
-            responder.send(error, Self.fields(of: error, isTus: route?.isTus ?? (error.status == 412)))
+            let open = self.takesAnyOrigin(request) ? FileWording.anyOrigin : []
+            responder.send(error, open + Self.fields(of: error, isTus: route?.isTus ?? (error.status == 412)))
         }
         return true
     }
@@ -97,6 +101,7 @@ package final class FilesGateway: Gateway {
     ) throws(APIFailure) {
         switch route {
         case .tusOptions: responder.respond(status: 204, headers: self.optionsFields)
+        case .linkOptions: responder.respond(status: 204, headers: FileWording.linkOptions)
         case .download(let key): try self.download(request, responder).begin(key, request)
         case .downloadLink(let key):
             try self.checkLinks()
@@ -118,9 +123,9 @@ package final class FilesGateway: Gateway {
     private func download(
         _ request: HTTPRequest, _ responder: HTTPResponder
     ) throws(APIFailure) -> DownloadExchange {
-        let exchange = DownloadExchange(request, responder, desk: self.desk, port: try self.port()) {
-            [unowned self] ticket in self.left(ticket)
-        }
+        let exchange = DownloadExchange(
+            request, responder, desk: self.desk, port: try self.port(), isOpen: self.takesAnyOrigin(request)
+        ) { [unowned self] ticket in self.left(ticket) }
         self.exchanges[exchange.ticket] = exchange
         return exchange
     }
@@ -153,9 +158,10 @@ package final class FilesGateway: Gateway {
     private static func refusal(
         _ failure: APIFailure, _ fields: [(String, String)], _ request: HTTPRequest
     ) -> BodyPlan {
-        let isTus = !fields.isEmpty || request.headers["tus-resumable"] != nil
+        let isTus = fields.contains { $0.0 == "Tus-Resumable" } || request.headers["tus-resumable"] != nil
         return .refused(
             status: failure.status, text: failure.message,
-            headers: APIAnswer.failure(failure).headers + Self.fields(of: failure, isTus: isTus))
+            headers: APIAnswer.failure(failure).headers + fields.filter { $0.0 == FileWording.anyOrigin[0].0 }
+                + Self.fields(of: failure, isTus: isTus))
     }
 }

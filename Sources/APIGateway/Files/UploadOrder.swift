@@ -169,6 +169,13 @@ struct UploadOrder {
         return order
     }
 
+    /// Takes what an app said of its file before.
+    mutating func announce(_ announced: UploadLink.Announced) {
+        self.name = announced.name
+        if !announced.mediaType.isEmpty { self.mediaType = announced.mediaType }
+        self.metadata = announced.metadata
+    }
+
     // MARK: What is asked of the engine
 
     /// Whether a later request can go on when this one is cut.

@@ -241,7 +241,7 @@ extension ProfileInfo {
         switch caller {
         case .manager: true
         case .person(let identity): identity.name == self.name
-        case .anyone: false
+        case .anyone, .app: false
         }
     }
 }

@@ -42,10 +42,16 @@ extension Connection {
         let origin = head.headers["origin"]
         switch self.reactor.originRule.judge(origin: origin, authority: head.authority) {
         case .own: http.origin = nil
-        case .configured: http.origin = origin
+        case .configured:
+            // Whoever takes any origin puts the fields that say so into its answers itself.
+            let isOpen = !isWebSocket && self.reactor.gateways.contains(where: { $0.takesAnyOrigin(request) })
+            http.origin = isOpen ? nil : origin
         case .foreign:
             request.isFromForeignOrigin = true
-            guard isWebSocket, self.reactor.gateways.contains(where: { $0.acceptsForeignOrigin(request) }) else {
+            let isTaken = self.reactor.gateways.contains {
+                isWebSocket ? $0.acceptsForeignOrigin(request) : $0.takesAnyOrigin(request)
+            }
+            guard isTaken else {
                 return self.refuse(
                     403,
                     "pages from \(origin ?? "") may not talk to this server: add it to `origins` in the configuration")
@@ -58,6 +64,7 @@ extension Connection {
     private func planBody(_ request: HTTPRequest, _ http: HTTPExchange) {
         var plan = BodyPlan.buffered(maximumBytes: Int(self.reactor.limits.bodyBytes.maximum))
         for gateway in self.reactor.gateways {
+            if request.isFromForeignOrigin, !gateway.takesAnyOrigin(request) { continue }
             if let own = gateway.plan(for: request, on: self) {
                 plan = own
                 break
@@ -111,7 +118,10 @@ extension Connection {
         {
             return responder.answerPreflight(method: asked, headers: request.headers["access-control-request-headers"])
         }
-        for gateway in self.reactor.gateways where gateway.respond(to: request, with: responder) { return }
+        for gateway in self.reactor.gateways {
+            if request.isFromForeignOrigin, !gateway.takesAnyOrigin(request) { continue }
+            if gateway.respond(to: request, with: responder) { return }
+        }
         responder.respond(status: 404, error: "not found")
     }
 

@@ -12,6 +12,22 @@ package struct HTTPHeaders: Sendable {
 
     mutating func add(name: Range<Int>, value: Range<Int>) { self.fields.append(Field(name: name, value: value)) }
 
+    /// These with others before them, which therefore count where a field is read once.
+    func preceded(by fields: [(String, String)]) -> HTTPHeaders {
+        var block: [UInt8] = []
+        var ranges: [Field] = []
+        for (name, value) in fields + self.pairs.map({ ($0.name, $0.value) }) {
+            let start = block.count
+            block += name.utf8
+            let middle = block.count
+            block += value.utf8
+            ranges.append(Field(name: start..<middle, value: middle..<block.count))
+        }
+        var headers = HTTPHeaders(block: block)
+        headers.fields = ranges
+        return headers
+    }
+
     package var count: Int { self.fields.count }
 
     /// The first value of a field; names are compared without regard to ASCII case.

@@ -1,6 +1,6 @@
 /// A request with its body. What crosses to other threads is this value; the responder stays on the reactor.
 package struct HTTPRequest: Sendable {
-    package let head: HTTPRequestHead
+    package internal(set) var head: HTTPRequestHead
     /// Empty for a WebSocket handshake and for a streamed body.
     package internal(set) var body: [UInt8] = []
     package let peer: PeerAddress
@@ -13,6 +13,23 @@ package struct HTTPRequest: Sendable {
         self.head = head
         self.peer = peer
         self.isEncrypted = isEncrypted
+    }
+
+    /// The request that this one carries in its body, to the same path.
+    ///
+    /// - Parameters:
+    ///   - query: as it stands behind `?`; `nil` for none.
+    ///   - fields: header fields that count before those that were sent.
+    package func carrying(
+        method: String, query: String?, fields: [(String, String)], body: [UInt8]
+    ) -> HTTPRequest {
+        var request = self
+        request.head = HTTPRequestHead(
+            method: method, path: self.head.path, query: query, targetAuthority: self.head.targetAuthority,
+            minorVersion: self.head.minorVersion, headers: self.head.headers.preceded(by: fields),
+            framing: self.head.framing)
+        request.body = body
+        return request
     }
 
     package var method: String { self.head.method }

@@ -10,7 +10,8 @@ import WuKongTranslation
 /// Signing up, in and out with a password. The token that comes back is for this API and for the connection alike.
 struct SignInArea: Sendable {
     let settings: BusinessSettings
-    private let registrations = RegistrationRate()
+    /// Ten accounts from one address, and then one each six minutes.
+    private let registrations = AddressRate(perSecond: 1.0 / 360, burst: 10)
 
     init(settings: BusinessSettings) { self.settings = settings }
 
@@ -155,22 +156,6 @@ struct SignInArea: Sendable {
                 house.broker.end(allOf: sessions.user, deviceClass: deviceClass, reason: .signedOut)
                 Self.quit(Array(classes.dropFirst()), person, house, then: then)
             }
-        }
-    }
-}
-
-/// How many accounts can be made from one address: ten, and then one each six minutes. Any thread.
-final class RegistrationRate: Sendable {
-    private static let limit = RateLimit(perSecond: 1.0 / 360, burst: 10)
-    /// Most addresses remembered; beyond it all are forgotten at once.
-    private static let maximumEntries = 10_000
-
-    private let buckets = Lock([String: TokenBucket]())
-
-    func take(_ address: String, at now: Instant) -> Bool {
-        self.buckets.withLock { buckets in
-            if buckets.count >= Self.maximumEntries, buckets[address] == nil { buckets.removeAll() }
-            return buckets[address, default: TokenBucket(full: Self.limit, at: now)].take(Self.limit, at: now)
         }
     }
 }

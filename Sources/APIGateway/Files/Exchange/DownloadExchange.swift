@@ -11,6 +11,8 @@ final class DownloadExchange: FileExchange {
     private let port: ExchangePort
     private let responder: HTTPResponder
     private let wishes: DownloadPlan.Wishes
+    /// Pages of any origin may show and read it.
+    private let isOpen: Bool
     /// Takes the exchange out of the gateway.
     private let leave: (UInt64) -> Void
 
@@ -27,13 +29,14 @@ final class DownloadExchange: FileExchange {
     }
 
     init(
-        _ request: HTTPRequest, _ responder: HTTPResponder, desk: FilesDesk, port: ExchangePort,
+        _ request: HTTPRequest, _ responder: HTTPResponder, desk: FilesDesk, port: ExchangePort, isOpen: Bool,
         leave: @escaping (UInt64) -> Void
     ) {
         self.ticket = port.ticket
         self.desk = desk
         self.port = port
         self.responder = responder
+        self.isOpen = isOpen
         self.leave = leave
         let headers = request.headers
         self.wishes = DownloadPlan.Wishes(
@@ -145,7 +148,7 @@ final class DownloadExchange: FileExchange {
             self.refuse(
                 APIFailure(416, "the file has \(object.size) bytes"), [("Content-Range", "bytes */\(object.size)")])
         case .notModified(let tag):
-            self.finish { $0.respond(status: 304, headers: Self.cacheFields(tag)) }
+            self.finish { $0.respond(status: 304, headers: self.cacheFields(tag)) }
         case .whole, .stored, .part: self.sample(file, object, plan)
         }
     }
@@ -169,7 +172,7 @@ final class DownloadExchange: FileExchange {
     }
 
     private func open(_ file: FileRecord, _ object: StoredObject, _ plan: DownloadPlan, _ media: SafeMedia) {
-        guard !self.isOver, let (head, part) = Self.head(file, object, plan, media) else { return }
+        guard !self.isOver, let (head, part) = self.head(file, object, plan, media) else { return }
         self.head = head
         guard !self.wishes.isHead, head.length > 0 else {
             return self.finish { responder in
@@ -184,24 +187,24 @@ final class DownloadExchange: FileExchange {
 
     // MARK: The header
 
-    private static func head(
+    private func head(
         _ file: FileRecord, _ object: StoredObject, _ plan: DownloadPlan, _ media: SafeMedia
     ) -> (Head, DownloadPart)? {
         var head = Head(status: 200, fields: [], length: Int(object.size))
         let part: DownloadPart
         switch plan {
         case .whole(let tag):
-            head.fields = Self.cacheFields(tag)
+            head.fields = self.cacheFields(tag)
             part = .plain(0..<object.size)
         case .stored(let tag):
-            head.fields = Self.cacheFields(tag) + [("Content-Encoding", "gzip")]
+            head.fields = self.cacheFields(tag) + [("Content-Encoding", "gzip")]
             head.length = Int(object.storedSize)
             part = .stored
         case .part(let range, let tag):
             head.status = 206
             head.length = range.count
             let place = "bytes \(range.lowerBound)-\(range.upperBound - 1)/\(object.size)"
-            head.fields = Self.cacheFields(tag) + [("Content-Range", place)]
+            head.fields = self.cacheFields(tag) + [("Content-Range", place)]
             part = .plain(range)
         case .notModified, .changed, .unsatisfiable: return nil
         }
@@ -217,13 +220,14 @@ final class DownloadExchange: FileExchange {
     /// Nobody on the way may keep it, and who asked may keep it for themselves, if they ask again before each use: the
     /// right to read is checked then. What a stranger uploaded must not act in a page of this server: it has no scripts,
     /// no origin, and is what we say it is.
-    private static func cacheFields(_ tag: EntityTag) -> [(String, String)] {
+    private func cacheFields(_ tag: EntityTag) -> [(String, String)] {
         [
             ("ETag", tag.field), ("Vary", "Accept-Encoding"), ("Accept-Ranges", "bytes"),
             ("Cache-Control", "private, no-cache"), ("X-Content-Type-Options", "nosniff"),
             ("Content-Security-Policy", "sandbox; default-src 'none'"),
-            ("Cross-Origin-Resource-Policy", "same-origin"), ("Referrer-Policy", "no-referrer"),
-        ]
+            ("Cross-Origin-Resource-Policy", self.isOpen ? "cross-origin" : "same-origin"),
+            ("Referrer-Policy", "no-referrer"),
+        ] + (self.isOpen ? FileWording.anyOrigin : [])
     }
 
     // MARK: The bytes
@@ -264,7 +268,7 @@ final class DownloadExchange: FileExchange {
 
     private func refuse(_ failure: APIFailure, _ headers: [(String, String)] = []) {
         guard !self.isOver else { return }
-        self.finish { $0.send(failure, headers) }
+        self.finish { [isOpen] in $0.send(failure, headers + (isOpen ? FileWording.anyOrigin : [])) }
     }
 
     private func finish(_ send: (HTTPResponder) -> Void) {

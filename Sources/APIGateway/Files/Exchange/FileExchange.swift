@@ -45,6 +45,10 @@ struct FileCaller: Sendable {
         case .manager, .anyone:
             self.actor = .application
             self.transferClass = .operator
+        case .app:
+            // Every client of the app has its key: it gives no right to what is anybody's.
+            self.actor = Actor(.system)
+            self.transferClass = .attachment
         }
     }
 
@@ -52,6 +56,9 @@ struct FileCaller: Sendable {
     init(person: UserID, _ transferClass: TransferClass) {
         self.init(actor: Actor(person), transferClass: transferClass)
     }
+
+    /// A client of an app that says nothing of its person.
+    static let app = FileCaller(actor: .application, transferClass: .attachment)
 
     /// Who has a link, and nobody in particular.
     static let link = FileCaller(actor: Actor(.system), transferClass: .attachment)

@@ -28,6 +28,8 @@ final class UploadExchange: FileExchange, BodyReceiver {
     private var caller: FileCaller?
     private var owner: UserID?
     private var conversation: ConversationID?
+    /// The upload is the content of an app's file, which has this link already.
+    private var appLink: FileLinkKey?
     private var created: TransferView?
     /// The upload, once there is one.
     private var key: TransferKey?
@@ -89,6 +91,7 @@ final class UploadExchange: FileExchange, BodyReceiver {
 
     /// A link is good for one upload, by whom and for what it was made.
     private func linked(_ result: Result<UploadLink, APIFailure>) {
+        if case .success(let link) = result, link.announced != nil { self.appLink = link.key }
         guard self.goOn() else { return }
         switch result {
         case .failure(let failure): self.refuse(failure)
@@ -96,6 +99,11 @@ final class UploadExchange: FileExchange, BodyReceiver {
             self.connection?.authenticated()
             self.caller = FileCaller(person: link.owner, link.transferClass)
             self.conversation = link.conversation
+            if let announced = link.announced {
+                // What nobody in particular uploads is held by the bounds of the door that gave out the place.
+                if link.owner == .system { self.caller = .app }
+                self.order.announce(announced)
+            }
             self.admit(link.owner)
         }
     }
@@ -296,10 +304,15 @@ final class UploadExchange: FileExchange, BodyReceiver {
 
     /// Who came by a link has no session to read the file with.
     private func makeLink(_ file: FileRecord, _ headers: [(String, String)]) {
-        let (key, conversation) = (FileLinkKey(random: UploadOrder.random()), self.conversation)
+        let (appLink, conversation) = (self.appLink, self.conversation)
+        let key = appLink ?? FileLinkKey(random: UploadOrder.random())
+        self.appLink = nil
         self.isWaiting = true
         self.desk.house.store.write(
-            { transaction throws(StoreError) in try transaction.makeLink(key, to: file.key, for: conversation) },
+            { transaction throws(StoreError) in
+                if appLink != nil { return try transaction.completeAppFile(key, with: file.key) }
+                try transaction.makeLink(key, to: file.key, for: conversation)
+            },
             then: self.port.back(to: Self.self) { (exchange, result: Result<Void, StoreError>) in
                 exchange.isWaiting = false
                 switch result {
@@ -384,8 +397,16 @@ final class UploadExchange: FileExchange, BodyReceiver {
     private func giveUp() {
         self.flow?.abandon()
         self.flow = nil
+        self.reopen()
         guard !self.order.canGoOn, let key = self.key, let caller = self.caller else { return }
         self.key = nil
         self.desk.transfers.cancel(key, by: caller.actor) { _ in }
+    }
+
+    /// Who was promised a place for a file may try again when nothing came of this.
+    private func reopen() {
+        guard let link = self.appLink else { return }
+        self.appLink = nil
+        self.desk.house.store.write({ transaction throws(StoreError) in try transaction.reopenAppFile(link) }) { _ in }
     }
 }

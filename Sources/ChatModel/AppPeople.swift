@@ -1,0 +1,168 @@
+/// What an app that keeps its people with this server knows of one of them, beside the account.
+///
+/// Source: LeanCloud storage, class `_User`. Its object id is the person's name here, which is also what the person is
+/// called in the protocol of messages.
+package struct AppUser: Hashable, Sendable {
+    package var user: UserID
+    package var name: UserName
+    /// What the person signs in with; the name itself for who was not made by an app.
+    package var username: String
+    package var email: String?
+    package var phone: String?
+    /// The text of a JSON object with the app's own fields; `nil` for none.
+    package var fields: [UInt8]?
+    package var isDisabled: Bool
+    package var createdAtMilliseconds: Int64
+    package var updatedAtMilliseconds: Int64
+
+    package init(
+        user: UserID, name: UserName, username: String, email: String? = nil, phone: String? = nil,
+        fields: [UInt8]? = nil, isDisabled: Bool = false, createdAtMilliseconds: Int64, updatedAtMilliseconds: Int64
+    ) {
+        self.user = user
+        self.name = name
+        self.username = username
+        self.email = email
+        self.phone = phone
+        self.fields = fields
+        self.isDisabled = isDisabled
+        self.createdAtMilliseconds = createdAtMilliseconds
+        self.updatedAtMilliseconds = updatedAtMilliseconds
+    }
+}
+
+/// What of an `AppUser` is to change; `nil` stays as it is, empty text removes.
+package struct AppUserPatch: Hashable, Sendable {
+    /// Cannot be removed.
+    package var username: String?
+    package var email: String?
+    package var phone: String?
+    /// The text of a JSON object: all fields from then on.
+    package var fields: [UInt8]?
+    /// UTC milliseconds, for people who were somewhere else before.
+    package var createdAtMilliseconds: Int64?
+
+    package init(
+        username: String? = nil, email: String? = nil, phone: String? = nil, fields: [UInt8]? = nil,
+        createdAtMilliseconds: Int64? = nil
+    ) {
+        self.username = username
+        self.email = email
+        self.phone = phone
+        self.fields = fields
+        self.createdAtMilliseconds = createdAtMilliseconds
+    }
+}
+
+/// By what a person of an app is found.
+package enum AppLogin: Hashable, Sendable {
+    case username(String)
+    case email(String)
+    case phone(String)
+}
+
+/// Bounds of what apps keep about people, devices and files.
+package enum AppLimits {
+    /// Unicode scalars.
+    package static let usernameScalars = 128
+    package static let emailBytes = 254
+    package static let phoneBytes = 32
+    /// Of a person's or a device's own fields, as text.
+    package static let fieldsBytes = 16_384
+    /// Devices bound to one person; above it the one heard of longest ago is bound to nobody.
+    package static let devicesPerPerson = 50
+    /// Devices that are bound to nobody; above it those heard of longest ago go.
+    package static let unboundDevices: Int64 = 10_000
+    /// Bytes of a device's token, and of what it calls itself.
+    package static let deviceTextBytes = 512
+    /// Bytes of the address of a file that is elsewhere.
+    package static let addressBytes = 4_096
+    /// Files of one owner that are elsewhere; above it the oldest go.
+    package static let filesElsewhere: Int64 = 10_000
+    /// Places to upload that were not used yet: of one owner, and of nobody in particular; above it the oldest go.
+    package static let openUploadsOfPerson: Int64 = 100
+    package static let openUploadsOfNobody: Int64 = 10_000
+}
+
+/// A device as an app's push SDK registered it. Nothing is pushed from here: it says which device belongs to whom.
+///
+/// Source: LeanCloud push, class `_Installation`.
+package struct Installation: Hashable, Sendable {
+    package var objectID: ObjectID
+    /// Who signed in on it last.
+    package var person: UserName?
+    package var deviceType: String?
+    package var deviceToken: String?
+    package var installationID: String?
+    /// The text of a JSON object with everything else; `nil` for nothing.
+    package var fields: [UInt8]?
+    package var createdAtMilliseconds: Int64
+    package var updatedAtMilliseconds: Int64
+
+    package init(
+        objectID: ObjectID, person: UserName?, deviceType: String?, deviceToken: String?, installationID: String?,
+        fields: [UInt8]?, createdAtMilliseconds: Int64, updatedAtMilliseconds: Int64
+    ) {
+        self.objectID = objectID
+        self.person = person
+        self.deviceType = deviceType
+        self.deviceToken = deviceToken
+        self.installationID = installationID
+        self.fields = fields
+        self.createdAtMilliseconds = createdAtMilliseconds
+        self.updatedAtMilliseconds = updatedAtMilliseconds
+    }
+}
+
+/// What of an `Installation` is to change; `nil` stays as it is, empty text removes.
+package struct InstallationPatch: Hashable, Sendable {
+    package var deviceType: String?
+    package var deviceToken: String?
+    package var installationID: String?
+    /// The text of a JSON object: all other fields from then on.
+    package var fields: [UInt8]?
+
+    package init(
+        deviceType: String? = nil, deviceToken: String? = nil, installationID: String? = nil, fields: [UInt8]? = nil
+    ) {
+        self.deviceType = deviceType
+        self.deviceToken = deviceToken
+        self.installationID = installationID
+        self.fields = fields
+    }
+}
+
+/// A file as an app's storage SDK knows it.
+///
+/// Source: LeanCloud storage, class `_File`.
+package struct AppFile: Hashable, Sendable {
+    package enum Place: Hashable, Sendable {
+        /// Here: the same link takes the content, once, and gives it from then on.
+        case link(FileLinkKey, isComplete: Bool)
+        /// At an address elsewhere.
+        case address(String)
+    }
+
+    package var objectID: ObjectID
+    /// `UserID.system` for nobody in particular.
+    package var owner: UserID
+    package var place: Place
+    package var name: String
+    package var mediaType: String
+    /// The text of a JSON object; `nil` for nothing.
+    package var metadata: [UInt8]?
+    package var createdAtMilliseconds: Int64
+
+    package init(
+        objectID: ObjectID, owner: UserID, place: Place, name: String, mediaType: String, metadata: [UInt8]?,
+        createdAtMilliseconds: Int64 = 0
+    ) {
+        self.objectID = objectID
+        self.owner = owner
+        self.place = place
+        self.name = name
+        self.mediaType = mediaType
+        self.metadata = metadata
+        self.createdAtMilliseconds = createdAtMilliseconds
+    }
+}

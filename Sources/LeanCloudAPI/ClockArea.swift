@@ -1,0 +1,17 @@
+import APIKit
+import ByteCodec
+import Execution
+import LeanCloudTranslation
+
+/// What time it is here. Anybody may ask: the Python SDK shows no keys for it.
+struct ClockArea: Sendable {
+    let clock: Clock
+
+    var routes: [Route] {
+        [
+            Route("GET", "/1.1/date", .anyone) { _, _, reply in
+                reply(.json(LeanCloudDates.typed(self.clock.wallMilliseconds())))
+            }
+        ]
+    }
+}

@@ -1,0 +1,153 @@
+import APIKit
+import ByteCodec
+import ChatModel
+import LeanCloudQuery
+import LeanCloudTranslation
+import Store
+
+/// Devices as push SDKs register them. There is no push service on a network of one's own: what is kept says which device
+/// belongs to whom, and its channels come back as they were written. Source: LeanCloud push REST guide, "Installations".
+enum InstallationArea {
+    static let routes: [Route] = ["/1.1/installations", "/1.1/classes/_Installation"].flatMap { path in
+        [
+            Route("POST", path, .caller, Self.register), Route("GET", "\(path)/{id}", .caller, Self.show),
+            Route("PUT", "\(path)/{id}", .caller, Self.change),
+            Route("DELETE", "\(path)/{id}", .manager, Self.delete),
+        ]
+    }
+
+    /// Names that are no fields of an app's own.
+    private static let ownNames: Set<String> = [
+        "objectId", "deviceType", "deviceToken", "installationId", "createdAt", "updatedAt",
+    ]
+
+    /// What a request says of a device.
+    private struct Entry: Sendable {
+        var patch: InstallationPatch
+        let update: ObjectUpdate
+
+        init(_ fields: APIFields) throws(APIFailure) {
+            self.patch = InstallationPatch(
+                deviceType: try fields.optionalText("deviceType"), deviceToken: try fields.optionalText("deviceToken"),
+                installationID: try fields.optionalText("installationId"))
+            do throws(ObjectQueryError) {
+                self.update = try ObjectUpdate(.object(fields.members { !InstallationArea.ownNames.contains($0) }))
+            } catch {
+                throw .bad(error.reason)
+            }
+        }
+
+        /// Makes the change to what is there, or to nothing.
+        func apply(to known: Installation?, in store: WriteTransaction) throws(StoreError) -> Result<
+            Installation, APIFailure
+        > {
+            var patch = self.patch
+            do throws(ObjectQueryError) {
+                patch.fields = try self.update.apply(to: InstallationArea.fields(known)).row.serialized()
+            } catch {
+                return .failure(.bad(error.reason))
+            }
+            guard let known else { return .success(try store.register(patch)) }
+            return .success(try store.change(known.objectID, patch))
+        }
+    }
+
+    private static func fields(_ installation: Installation?) -> JSONValue {
+        installation?.fields.flatMap { try? JSONValue(parsing: $0) } ?? .object([])
+    }
+
+    // MARK: Requests
+
+    /// One that is known by its own name or its token gets the same object id again.
+    @Sendable private static func register(
+        _ request: APIRequest, _ house: APIHouse, _ reply: @escaping APIReply
+    ) throws(APIFailure) {
+        let entry = try Entry(try request.fields())
+        let names = [entry.patch.installationID, entry.patch.deviceToken].compactMap { $0 }.filter { !$0.isEmpty }
+        guard !names.isEmpty else {
+            throw APIFailure(400, "deviceToken or installationId must be specified in this operation", code: 135)
+        }
+        guard entry.patch.deviceType?.isEmpty == false else {
+            throw APIFailure(400, "deviceType must be specified in this operation", code: 114)
+        }
+        Self.write(house, reply, status: 201) { store throws(StoreError) in
+            for name in names {
+                guard let known = try store.reading.installation(device: name) else { continue }
+                return try entry.apply(to: known, in: store)
+            }
+            return try entry.apply(to: nil, in: store)
+        }
+    }
+
+    @Sendable private static func change(
+        _ request: APIRequest, _ house: APIHouse, _ reply: @escaping APIReply
+    ) throws(APIFailure) {
+        let entry = try Entry(try request.fields())
+        let id = try Self.id(request)
+        Self.write(house, reply, status: 200) { store throws(StoreError) in
+            guard let known = try store.reading.installation(id) else { return .failure(.noSuchObject) }
+            return try entry.apply(to: known, in: store)
+        }
+    }
+
+    private static func write(
+        _ house: APIHouse, _ reply: @escaping APIReply, status: Int,
+        _ body: @escaping @Sendable (WriteTransaction) throws(StoreError) -> Result<Installation, APIFailure>
+    ) {
+        house.write(reply, body) { result in
+            switch result {
+            case .failure(let failure): .failure(failure)
+            case .success(let installation): .json(Self.row(installation), status: status)
+            }
+        }
+    }
+
+    @Sendable private static func show(
+        _ request: APIRequest, _ house: APIHouse, _ reply: @escaping APIReply
+    ) throws(APIFailure) {
+        let id = try Self.id(request)
+        house.read(reply) { store throws(StoreError) in
+            try store.installation(id)
+        } answer: { installation in
+            guard let installation else { return .failure(.noSuchObject) }
+            return .json(Self.row(installation))
+        }
+    }
+
+    @Sendable private static func delete(
+        _ request: APIRequest, _ house: APIHouse, _ reply: @escaping APIReply
+    ) throws(APIFailure) {
+        let id = try Self.id(request)
+        house.write(reply) { store throws(StoreError) in
+            try store.deleteInstallation(id)
+        } answer: { wasThere in
+            wasThere ? .nothing : .failure(.noSuchObject)
+        }
+    }
+
+    private static func id(_ request: APIRequest) throws(APIFailure) -> ObjectID {
+        guard let id = ObjectID(try request.parameter("id")) else { throw .noSuchObject }
+        return id
+    }
+
+    // MARK: Rows
+
+    /// The channels are those that were written, and the client id of who signed in on the device last.
+    private static func row(_ installation: Installation) -> JSONValue {
+        var members = [JSONValue.Member("objectId", .string(installation.objectID.text))]
+        let texts = [
+            ("deviceType", installation.deviceType), ("deviceToken", installation.deviceToken),
+            ("installationId", installation.installationID),
+        ]
+        members += texts.compactMap { name, text in text.map { JSONValue.Member(name, .string($0)) } }
+        let fields = Self.fields(installation).object ?? []
+        members += fields.filter { $0.name != "channels" }
+        var channels = fields.first { $0.name == "channels" }?.value.array ?? []
+        if let person = installation.person, !channels.contains(.string(person.text)) {
+            channels.append(.string(person.text))
+        }
+        members.append(JSONValue.Member("channels", .array(channels)))
+        members += UserRow.times(installation.createdAtMilliseconds, installation.updatedAtMilliseconds)
+        return .object(members)
+    }
+}

@@ -1,0 +1,52 @@
+import APIKit
+import ByteCodec
+import ChatModel
+import LeanCloudTranslation
+import Transport
+
+/// A file as a `_File` object.
+struct FileRow: Sendable {
+    /// How clients reach this server.
+    let base: String
+
+    /// What apps of LeanCloud call the place where a file is; they only show it.
+    static let bucket = "teahouse"
+
+    init(_ call: AppCall) {
+        if let url = call.house.publicURL {
+            self.base = url
+        } else if let authority = call.request.authority {
+            self.base = "\(call.request.isEncrypted ? "https" : "http")://\(authority)"
+        } else {
+            self.base = ""
+        }
+    }
+
+    /// Where the file is read, and its content is brought to before: the same for as long as it is there.
+    func url(_ file: AppFile) -> String {
+        switch file.place {
+        case .address(let text): return text
+        case .link(let key, _):
+            // The name is there for people, and for programs that go by its ending.
+            let name = file.name.isEmpty ? "" : "/" + PercentEncoding.segment(file.name)
+            return self.base + DoorPaths.link(key) + name
+        }
+    }
+
+    func json(_ file: AppFile) -> JSONValue {
+        let created = LeanCloudDates.text(file.createdAtMilliseconds)
+        var members = [
+            JSONValue.Member("objectId", .string(file.objectID.text)), JSONValue.Member("name", .string(file.name)),
+            JSONValue.Member("url", .string(self.url(file))), JSONValue.Member("mime_type", .string(file.mediaType)),
+            JSONValue.Member(
+                "metaData", file.metadata.flatMap { try? JSONValue(parsing: $0) } ?? .object([])),
+            JSONValue.Member("createdAt", .string(created)), JSONValue.Member("updatedAt", .string(created)),
+        ]
+        if case .link(let key, _) = file.place {
+            members.append(JSONValue.Member("bucket", .string(Self.bucket)))
+            members.append(JSONValue.Member("key", .string(key.text)))
+            members.append(JSONValue.Member("provider", .string(FilesArea.provider)))
+        }
+        return .object(members)
+    }
+}

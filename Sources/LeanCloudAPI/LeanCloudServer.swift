@@ -1,0 +1,62 @@
+package import APIKit
+package import Accounts
+package import Execution
+package import Transfers
+
+/// The HTTP API of LeanCloud under `/1.1` and `/1.2`: what its SDKs call by themselves, and what an app's own server calls.
+/// Each area has its table of routes. Source: LeanCloud realtime REST guide v1 and v2, its REST guide, and its SDKs.
+package struct LeanCloudServer: Sendable {
+    let app: AppDesk
+    let transfers: Transfers
+    let clock: Clock
+
+    /// - Parameters:
+    ///   - app: judges the keys that requests show.
+    ///   - transfers: takes what clients upload.
+    ///   - clock: what `/1.1/date` says, and what signed requests are held to.
+    package init(app: AppDesk, transfers: Transfers, clock: Clock) {
+        self.app = app
+        self.transfers = transfers
+        self.clock = clock
+    }
+
+    package var area: APIArea {
+        APIArea(
+            Router(self.routes, notServed: Self.notServed),
+            reception: self.reception, wordFailure: { .leanCloud($0) })
+    }
+
+    private var routes: [Route] {
+        let served =
+            ClockArea(clock: self.clock).routes + Self.realtime
+            + PeopleArea(app: self.app).routes + InstallationArea.routes
+            + FilesArea(transfers: self.transfers).routes
+        return served + BatchArea(router: Router(served)).routes
+    }
+
+    private static let realtime: [Route] =
+        ConversationArea.routes + MemberArea.routes + RoleArea.routes + HistoryArea.routes + MessageArea.routes
+        + RoomArea.routes + ClientArea.routes
+
+    /// All that is not known below these is answered here, in the words of this API.
+    private static let notServed: [NotServed] = [
+        NotServed("/1.2/rtm/broadcasts", Self.broadcasts), NotServed("/1.2/rtm/broadcasts/", Self.broadcasts),
+        NotServed("/1.1/rtm/broadcast", Self.broadcasts), NotServed("/1.1/rtm/broadcasts", Self.broadcasts),
+        NotServed("/1.1/rtm/broadcasts/", Self.broadcasts),
+        NotServed("/1.1/", "see docs/protocols/leancloud.md for what is"),
+        NotServed("/1.2/", "see docs/protocols/leancloud.md for what is"),
+    ]
+
+    private static let broadcasts =
+        "nobody is sent what they did not subscribe to: send to the subscribers of a system conversation"
+
+    private var reception: Reception {
+        let (app, clock) = (self.app, self.clock)
+        return Reception(
+            headers: [CrossOrigin.anybody], preflight: CrossOrigin.preflight, unfold: FoldedRequest.unfold
+        ) { request, access, mayShowSecrets throws(APIFailure) in
+            try AppCaller.prove(
+                request, access, keys: app.keys, mayShowSecrets: mayShowSecrets, now: clock.wallMilliseconds())
+        }
+    }
+}

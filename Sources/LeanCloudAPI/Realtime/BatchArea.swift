@@ -1,0 +1,96 @@
+import APIKit
+import ByteCodec
+import Execution
+import Transport
+
+/// Several requests in one, done one after the other; what fails does not hold up the rest.
+///
+/// Source: LeanCloud REST guide, "Batch operations": an array with `{"success":...}` or `{"error":...}` for each.
+struct BatchArea: Sendable {
+    /// Of what may be asked for in a batch.
+    let router: Router
+
+    /// Requests in one batch. Source: LeanCloud REST guide.
+    private static let mostRequests = 50
+
+    var routes: [Route] {
+        [
+            Route("POST", "/1.1/batch", .caller) { (request, house, reply) throws(APIFailure) in
+                let rows = try request.fields().objects("requests", most: Self.mostRequests)
+                var parts: [Part] = []
+                for row in rows { parts.append(try Part(row, request)) }
+                BatchRun(parts, self.router, house, reply).next()
+            }
+        ]
+    }
+
+    /// One request of a batch.
+    struct Part: Sendable {
+        let request: APIRequest
+
+        init(_ fields: APIFields, _ whole: APIRequest) throws(APIFailure) {
+            let target = try fields.text("path")
+            let parts = target.split(separator: "?", maxSplits: 1, omittingEmptySubsequences: false)
+            guard let query = HTTPQuery(parts.count > 1 ? String(parts[1]) : nil) else {
+                throw .bad("a query in the batch cannot be decoded")
+            }
+            var request = whole
+            request.method = try fields.text("method")
+            request.path = String(parts[0])
+            request.query = query
+            request.body = fields.member("body") ?? .null
+            request.parameters = [:]
+            self.request = request
+        }
+    }
+}
+
+/// A batch on its way. Each answer starts the next request, on whichever thread it came.
+private final class BatchRun: Sendable {
+    private let parts: [BatchArea.Part]
+    private let router: Router
+    private let house: APIHouse
+    private let reply: APIReply
+    private let answers = Lock<[JSONValue]>([])
+
+    init(_ parts: [BatchArea.Part], _ router: Router, _ house: APIHouse, _ reply: @escaping APIReply) {
+        self.parts = parts
+        self.router = router
+        self.house = house
+        self.reply = reply
+    }
+
+    func next() {
+        let done = self.answers.withLock { $0.count }
+        guard done < self.parts.count else {
+            return self.reply(.json(.array(self.answers.withLock { $0 })))
+        }
+        do throws(APIFailure) {
+            try self.run(self.parts[done].request)
+        } catch {
+            self.take(.failure(error))
+        }
+    }
+
+    private func run(_ request: APIRequest) throws(APIFailure) {
+        switch self.router.find(request.method, request.path) {
+        case .notMine: throw APIFailure(404, "\(request.path) cannot be in a batch")
+        case .refused(let failure): throw failure
+        case .route(let route, let parameters):
+            guard route.access != .manager || request.caller == .manager else {
+                throw APIFailure(401, "this needs the master key", code: 119)
+            }
+            var request = request
+            request.parameters = parameters
+            try route.handler(request, self.house) { self.take($0) }
+        }
+    }
+
+    private func take(_ answer: APIAnswer) {
+        let worded = answer.failure.map { APIAnswer.leanCloud($0) } ?? answer
+        let body = (try? JSONValue(parsing: worded.body)) ?? .object([])
+        let row = JSONValue.fields((answer.failure == nil ? "success" : "error", body))
+        self.answers.withLock { $0.append(row) }
+        self.next()
+    }
+}

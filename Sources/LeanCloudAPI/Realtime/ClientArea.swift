@@ -1,0 +1,148 @@
+import APIKit
+import Accounts
+import Broker
+import ByteCodec
+import ChatModel
+import LeanCloudTranslation
+import Store
+
+/// Clients: who is online, what they have not read, sending them away, and signing for them. Source: LeanCloud realtime
+/// REST guide v2, and its SDKs for what is under `/1.1`.
+enum ClientArea {
+    static let routes: [Route] = [
+        Route("POST", realtime: "/1.2/rtm/clients/check-online", .manager, Self.checkOnline),
+        Route("GET", realtime: "/1.2/rtm/clients/{client}/unread-count", .caller, Self.unreadCount),
+        Route("POST", realtime: "/1.2/rtm/clients/{client}/kick", .manager, Self.kick),
+        Route("GET", realtime: "/1.2/rtm/clients/sign", .caller) { call throws(APIFailure) in
+            try Self.sign(call, try call.request.queryText("session_token"))
+        },
+        Route("POST", realtime: "/1.1/rtm/sign", .caller) { call throws(APIFailure) in
+            try Self.sign(call, try call.request.fields().text("session_token"))
+        },
+        Route("GET", realtime: "/1.1/rtm/notifications", .caller, Self.notifications),
+        Route("GET", realtime: "/1.2/rtm/stats", .manager, Self.stats),
+        Route("POST", realtime: "/1.1/stats/collect", .anyone) { call in call.reply(.nothing) },
+        Route("GET", realtime: "/1.1/statistics/apps/{app}/sendPolicy", .anyone) { call in call.reply(.nothing) },
+    ]
+
+    /// People in one question. Source: LeanCloud realtime REST guide v2.
+    private static let mostAsked = 20
+    /// Characters of a reason. Source: the same.
+    private static let reasonCharacters = 20
+
+    // MARK: Presence
+
+    /// Who does not exist is not online.
+    @Sendable private static func checkOnline(_ call: RealtimeCall) throws(APIFailure) {
+        let names = try call.clients("client_ids", most: Self.mostAsked).compactMap { UserName($0) }
+        let reply = call.reply
+        call.house.broker.presence(of: Set(names)) { present in
+            let online = Set(present.map(\.name))
+            reply(.json(.fields(("results", .names(names.filter { online.contains($0) })))))
+        }
+    }
+
+    /// How many people are online, and how many were today, in UTC: those whose sessions are open, and those among the
+    /// newest thousand that ended since the server started.
+    @Sendable private static func stats(_ call: RealtimeCall) throws(APIFailure) {
+        let (broker, reply) = (call.house.broker, call.reply)
+        let midnight = call.now - call.now % 86_400_000
+        broker.sessions(of: nil) { sessions in
+            let online = Set(sessions.map(\.user))
+            broker.ends(of: nil, limit: 1_000) { ends in
+                let today = online.union(ends.filter { $0.endedAtMilliseconds >= midnight }.map(\.session.user))
+                let result = JSONValue.fields(
+                    ("online_user_count", .integer(Int64(online.count))),
+                    ("user_count_today", .integer(Int64(today.count))))
+                reply(.json(.fields(("result", result))))
+            }
+        }
+    }
+
+    // MARK: One client
+
+    @Sendable private static func unreadCount(_ call: RealtimeCall) throws(APIFailure) {
+        let name = try RealtimeCall.client(try call.request.parameter("client"))
+        let cid = call.request.query["conv_id"].flatMap { $0.isEmpty ? nil : $0 }
+        let address = try cid.map { text throws(APIFailure) in try RealtimeCall.address(text) }
+        call.look { reading throws(StoreError) -> Int64 in
+            guard let user = try reading.user(named: name) else { return 0 }
+            guard let address else { return try reading.unread(of: user.id).values.reduce(0, +) }
+            let conversation = try reading.realtime(address)
+            return try reading.unreadState(of: user.id, in: conversation.id)?.unread ?? 0
+        } answer: {
+            .json(.fields(("count", .integer($0))))
+        }
+    }
+
+    /// Ends the sessions of a client; its devices do not come back by themselves.
+    @Sendable private static func kick(_ call: RealtimeCall) throws(APIFailure) {
+        let name = try RealtimeCall.client(try call.request.parameter("client"))
+        let reason = call.request.body.isNull ? "" : try call.request.fields().optionalText("reason") ?? ""
+        guard reason.count <= Self.reasonCharacters else {
+            throw .bad("reason has at most \(Self.reasonCharacters) characters")
+        }
+        let (broker, reply) = (call.house.broker, call.reply)
+        call.house.accounts.revokeSessionTokens(of: name) { result in
+            switch result {
+            // Who was never here need not go.
+            case .failure(.noSuchUser): reply(.nothing)
+            case .failure(let error): reply(.failure(503, "\(error)"))
+            case .success(let sessions):
+                broker.end(allOf: sessions.user, deviceClass: nil, reason: .kickedByOperator(reason)) { _ in
+                    reply(.nothing)
+                }
+            }
+        }
+    }
+
+    // MARK: Signing in
+
+    /// The signature with which somebody who has signed in to the app opens their connection: the client is them.
+    private static func sign(_ call: RealtimeCall, _ token: String) throws(APIFailure) {
+        let request = call.request
+        let holder = TokenHolder(
+            token: token, address: request.peer.text, throttleKey: request.peer.throttleKey,
+            isEncrypted: request.isEncrypted, origin: request.peer.signInOrigin)
+        let (accounts, reply, now) = (call.house.accounts, call.reply, call.now)
+        accounts.authenticator.findPerson(holder) { found in
+            switch found.identity {
+            case .success(let identity):
+                let nonce = Self.nonce()
+                let action = SignedAction.open(client: identity.name.text)
+                guard let signed = accounts.app.sign(action, timestamp: now, nonce: nonce) else {
+                    return reply(.failure(APIFailure(503, "the app's keys are not known")))
+                }
+                reply(
+                    .json(
+                        .fields(
+                            ("signature", .string(signed.signature)), ("nonce", .string(nonce)),
+                            ("client_id", .string(identity.name.text)), ("timestamp", .integer(now)))))
+            case .failure(let failure):
+                var failure = failure
+                // Source: LeanCloud error codes, 211.
+                if failure.status == 401 { failure = APIFailure(401, "Could not find user.", code: 211) }
+                reply(.failure(failure))
+            }
+        }
+    }
+
+    private static func nonce() -> String {
+        var random = SystemRandomNumberGenerator()
+        return Hex.encode((0..<8).map { _ in UInt8.random(in: .min ... .max, using: &random) })
+    }
+
+    // MARK: What was missed
+
+    /// What happened while a client was away. Source: LeanCloud SDKs, which ask after they have come back.
+    @Sendable private static func notifications(_ call: RealtimeCall) throws(APIFailure) {
+        let claims = try call.realtimeClaims()
+        let since = try call.request.queryInteger("start_ts", otherwise: 0)
+        let type = call.request.query["notification_type"].flatMap { $0.isEmpty ? nil : $0 }
+        call.look { reading throws(StoreError) in
+            try reading.events(for: claims.user, after: since)
+        } answer: { events in
+            .json(LeanCloudNotices.missed(events, for: claims.name, type: type))
+        }
+    }
+}

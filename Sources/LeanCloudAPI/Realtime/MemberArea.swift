@@ -1,0 +1,218 @@
+import APIKit
+import ByteCodec
+import ChatModel
+import LeanCloudTranslation
+import Store
+
+/// Who is in a conversation, who wants no alerts, who may not send, and who may not come back. Source: LeanCloud realtime
+/// REST guide v2.
+enum MemberArea {
+    static let routes: [Route] =
+        [
+            Route("POST", realtime: Self.members) { call throws(APIFailure) in try Self.move(call, adds: true) },
+            Route("DELETE", realtime: Self.members) { call throws(APIFailure) in try Self.move(call, adds: false) },
+            Route("GET", realtime: Self.members, .manager, Self.list),
+            Route("POST", realtime: Self.mutes) { call throws(APIFailure) in try Self.mute(call, true) },
+            Route("DELETE", realtime: Self.mutes) { call throws(APIFailure) in try Self.mute(call, false) },
+            Route("GET", realtime: Self.mutes, .manager, Self.muting),
+        ] + RealtimeResource.allCases.flatMap(Self.routes(of:))
+
+    private static let members = RealtimeResource.conversations.path("/{id}/members")
+    private static let mutes = RealtimeResource.conversations.path("/{id}/mutes")
+    /// The longest time that somebody is kept from sending, seconds. Source: LeanCloud realtime REST guide v2.
+    private static let longestSilenceSeconds: Int64 = 86_400
+
+    private static func routes(of resource: RealtimeResource) -> [Route] {
+        let blocked = resource.path("/{id}/blacklists")
+        let lists = [
+            Route("POST", realtime: blocked) { call throws(APIFailure) in try Self.block(call, resource, true) },
+            Route("DELETE", realtime: blocked) { call throws(APIFailure) in try Self.block(call, resource, false) },
+            Route("GET", realtime: blocked) { call throws(APIFailure) in try Self.blocked(call, resource) },
+        ]
+        guard resource == .conversations else { return lists }
+        let silenced = resource.path("/{id}/permanent-silenceds")
+        let resting = resource.path("/{id}/temporary-silenceds")
+        return lists + [
+            Route("POST", realtime: silenced) { call throws(APIFailure) in try Self.silence(call, true) },
+            Route("DELETE", realtime: silenced) { call throws(APIFailure) in try Self.silence(call, false) },
+            Route("GET", realtime: silenced, .manager, Self.silenced),
+            Route("POST", realtime: resting, .manager, Self.silenceForAWhile),
+            Route("DELETE", realtime: resting, .manager, Self.endSilence),
+        ]
+    }
+
+    // MARK: Coming and going
+
+    private static func move(_ call: RealtimeCall, adds: Bool) throws(APIFailure) {
+        let names = try call.clients("client_ids")
+        let address = try call.address()
+        call.change { transaction throws(StoreError) in
+            let conversation = try transaction.reading.realtime(address, .conversations)
+            let outcome =
+                try adds
+                ? transaction.addToObject(names, conversation.id, by: .application, wholly: true)
+                : transaction.removeFromObject(names, conversation.id, by: .application)
+            return (conversation, outcome)
+        } answer: { conversation, outcome in
+            // Who is not in it need not be taken out.
+            if adds, let failure = outcome.failed.first { return .failure(APIFailure(LeanCloudFault(failure.refusal))) }
+            return .updated(conversation, at: outcome.updatedAtMilliseconds)
+        }
+    }
+
+    @Sendable private static func list(_ call: RealtimeCall) throws(APIFailure) {
+        let address = try call.address()
+        call.look { reading throws(StoreError) in
+            let conversation = try reading.realtime(address, .conversations)
+            return try reading.objectRows([conversation.id], seenBy: .system).first?.members ?? []
+        } answer: {
+            .json(.fields(("result", .names($0))))
+        }
+    }
+
+    // MARK: Alerts
+
+    private static func mute(_ call: RealtimeCall, _ isMuted: Bool) throws(APIFailure) {
+        let names = try call.clients("client_ids").compactMap { UserName($0) }
+        let address = try call.address()
+        call.change { transaction throws(StoreError) in
+            let conversation = try transaction.reading.realtime(address, .conversations)
+            for name in names {
+                guard let user = try transaction.reading.user(named: name) else { throw .refused(.notMember) }
+                try transaction.setMuted(user.id, isMuted, in: conversation.id)
+            }
+            return conversation
+        } answer: {
+            .updated($0, at: $0.updatedAtMilliseconds)
+        }
+    }
+
+    @Sendable private static func muting(_ call: RealtimeCall) throws(APIFailure) {
+        let address = try call.address()
+        call.look { reading throws(StoreError) in
+            let conversation = try reading.realtime(address, .conversations)
+            return try reading.objectRows([conversation.id], seenBy: .system).first?.muting ?? []
+        } answer: {
+            .json(.fields(("result", .names($0))))
+        }
+    }
+
+    // MARK: Silence
+
+    private static func silence(_ call: RealtimeCall, _ isSilent: Bool) throws(APIFailure) {
+        let names = try call.clients("client_ids")
+        let address = try call.address()
+        call.change { transaction throws(StoreError) in
+            let conversation = try transaction.reading.realtime(address, .conversations)
+            return try transaction.silenceInObject(
+                names, isSilent, conversation.id, by: .application, wholly: true)
+        } answer: { outcome in
+            outcome.failed.first.map { APIAnswer.failure(APIFailure(LeanCloudFault($0.refusal))) } ?? .nothing
+        }
+    }
+
+    @Sendable private static func silenced(_ call: RealtimeCall) throws(APIFailure) {
+        let address = try call.address()
+        let page = try PeoplePage(call)
+        let now = call.now
+        call.look { reading throws(StoreError) in
+            let conversation = try reading.realtime(address, .conversations)
+            return try reading.silencedMembers(of: conversation.id, at: now, offset: page.offset, limit: page.limit)
+        } answer: {
+            page.answer($0, under: "client_ids")
+        }
+    }
+
+    @Sendable private static func silenceForAWhile(_ call: RealtimeCall) throws(APIFailure) {
+        let seconds = try call.request.fields().integer("ttl")
+        guard (1...Self.longestSilenceSeconds).contains(seconds) else {
+            throw .bad("ttl is 1 to \(Self.longestSilenceSeconds) seconds")
+        }
+        try Self.silence(call, try call.client("client_id"), until: call.now + seconds * 1_000)
+    }
+
+    @Sendable private static func endSilence(_ call: RealtimeCall) throws(APIFailure) {
+        try Self.silence(call, try RealtimeCall.client(try call.request.queryText("client_id")), until: 0)
+    }
+
+    private static func silence(_ call: RealtimeCall, _ name: UserName, until moment: Int64) throws(APIFailure) {
+        let address = try call.address()
+        call.change { transaction throws(StoreError) in
+            let conversation = try transaction.reading.realtime(address, .conversations)
+            guard let user = try transaction.reading.user(named: name) else { throw .refused(.noSuchUser) }
+            _ = try transaction.setMemberMuted(
+                user.id, untilMilliseconds: moment, in: conversation.id, by: .application)
+        } answer: { _ in
+            .nothing
+        }
+    }
+
+    // MARK: Who may not come back
+
+    private static func block(
+        _ call: RealtimeCall, _ resource: RealtimeResource, _ isBlocked: Bool
+    ) throws(APIFailure) {
+        let names = try call.clients("client_ids")
+        let address = try call.address()
+        call.change { transaction throws(StoreError) in
+            let conversation = try transaction.reading.realtime(address, resource)
+            let users = try transaction.ensureUsers(names.compactMap { UserName($0) })
+            let id = conversation.id
+            guard resource != .conversations else {
+                _ = try transaction.blockInObject(names, isBlocked, id, by: .application)
+                return
+            }
+            guard isBlocked else { return try transaction.removeListed(users, in: id, .denied) }
+            try transaction.addListed(users, in: id, .denied)
+            if resource == .chatrooms {
+                try transaction.removeListeners(users, from: id)
+            } else {
+                _ = try transaction.removeFromObject(names, id, by: .application)
+            }
+        } answer: { _ in
+            .nothing
+        }
+    }
+
+    private static func blocked(_ call: RealtimeCall, _ resource: RealtimeResource) throws(APIFailure) {
+        let address = try call.address()
+        let page = try PeoplePage(call)
+        call.look { reading throws(StoreError) in
+            let conversation = try reading.realtime(address, resource)
+            return try reading.blockedPeople(of: conversation.id, offset: page.offset, limit: page.limit)
+        } answer: {
+            page.answer($0, under: "client_ids")
+        }
+    }
+}
+
+/// A page of a list of people: `limit`, and `next` of the answer before.
+struct PeoplePage: Sendable {
+    let limit: Int
+    let offset: Int
+
+    init(_ call: RealtimeCall) throws(APIFailure) {
+        self.limit = Int(try call.request.queryInteger("limit", otherwise: 10))
+        let next = try call.request.queryInteger("next", otherwise: 0)
+        guard (1...1_000).contains(self.limit) else { throw .bad("limit is 1 to 1000") }
+        guard (0...Int64(Int32.max)).contains(next) else { throw .bad("next is none of ours") }
+        self.offset = Int(next)
+    }
+
+    func answer(_ names: [UserName], under key: String) -> APIAnswer {
+        var members = [JSONValue.Member(key, .names(names))]
+        if names.count == self.limit {
+            members.append(JSONValue.Member("next", .string(String(self.offset + self.limit))))
+        }
+        return .json(.object(members))
+    }
+}
+
+extension WriteTransaction {
+    /// People by name; those nobody has heard of are added, as LeanCloud takes every client id.
+    func ensureUsers(_ names: [UserName]) throws(StoreError) -> [UserID] {
+        var ids: [UserID] = []
+        for name in names { ids.append(try self.ensureUser(name).id) }
+        return ids
+    }
+}

@@ -1,0 +1,263 @@
+import APIKit
+import Broker
+import ByteCodec
+import ChatModel
+import LeanCloudTranslation
+import Store
+
+/// Messages that the app's own server sends, changes and takes back. It may send in anybody's name, to any conversation.
+///
+/// Source: LeanCloud realtime REST guide v2, and v1 for the paths under `/1.1`.
+enum MessageArea {
+    static let routes: [Route] =
+        RealtimeResource.allCases.flatMap(Self.routes(of:)) + [
+            Route("POST", realtime: RealtimeResource.services.path("/{id}/broadcasts")) { call throws(APIFailure) in
+                try Self.send(call, try MessageDraft(call, "from_client"), .services, wrapped: false)
+            },
+            Route(
+                "DELETE",
+                realtime: RealtimeResource.services.path("/{id}/subscribers/{client}/messages/{message}")
+            ) { call throws(APIFailure) in try Self.delete(call, .services) },
+            Route("POST", realtime: "/1.1/rtm/messages", .manager, Self.sendOld),
+            Route("POST", realtime: "/1.1/rtm/broadcast/subscriber", .manager, Self.broadcastOld),
+            Route("PUT", realtime: "/1.1/rtm/patch/message", .manager, Self.patchOld),
+        ]
+
+    private static func routes(of resource: RealtimeResource) -> [Route] {
+        let one = resource.path("/{id}/messages/{message}")
+        return [
+            Route("POST", realtime: resource.path("/{id}/messages")) { call throws(APIFailure) in
+                var draft = try MessageDraft(call, "from_client")
+                if resource == .services { try draft.address(to: call.clients("to_clients", most: 20)) }
+                try Self.send(call, draft, resource, wrapped: false)
+            },
+            Route("PUT", realtime: one) { call throws(APIFailure) in
+                try Self.edit(call, try Target(call, "from_client"), resource, answer: .nothing)
+            },
+            Route("PUT", realtime: one + "/recall") { call throws(APIFailure) in
+                try Self.recall(call, try Target(call, "from_client"), resource, answer: .nothing)
+            },
+            Route("DELETE", realtime: one) { call throws(APIFailure) in try Self.delete(call, resource) },
+        ]
+    }
+
+    // MARK: Sending
+
+    private static func send(
+        _ call: RealtimeCall, _ draft: MessageDraft, _ resource: RealtimeResource?, wrapped: Bool
+    ) throws(APIFailure) {
+        try Self.send(call, draft, to: try call.address(), resource, wrapped: wrapped)
+    }
+
+    /// - Parameter wrapped: whether the answer is one level deeper, as in version 1.1.
+    private static func send(
+        _ call: RealtimeCall, _ draft: MessageDraft, to address: ConversationAddress, _ resource: RealtimeResource?,
+        wrapped: Bool
+    ) throws(APIFailure) {
+        let (house, reply) = (call.house, call.reply)
+        call.change { transaction throws(StoreError) in
+            let conversation = try transaction.reading.realtime(address, resource)
+            guard draft.receivers == nil || conversation.kind == .service else {
+                throw .invalid("only messages of system conversations are for some people alone")
+            }
+            return (try transaction.ensureUser(draft.sender).id, conversation)
+        } then: { sender, conversation in
+            // In a room nobody gets what they have said themselves.
+            let skipsSender = draft.skipsSender || conversation.kind == .room
+            house.broker.publish(
+                as: sender, authority: .application, to: .id(conversation.id), token: nil, content: draft.content,
+                skipsSender: skipsSender
+            ) { result in
+                switch result {
+                case .accepted(let accepted): reply(Self.sent(accepted.message, wrapped: wrapped))
+                case .refused(let refusal): reply(.failure(APIFailure(LeanCloudFault(refusal))))
+                case .failed(let error): reply(.failure(APIFailure(realtime: error)))
+                }
+            }
+        }
+    }
+
+    private static func sent(_ message: Message, wrapped: Bool) -> APIAnswer {
+        let value = JSONValue.fields(
+            ("msg-id", .string(LeanCloudContent.id(of: message.id, message.content))),
+            ("timestamp", .integer(message.sentAtMilliseconds)))
+        return .json(wrapped ? .fields(("result", value)) : value)
+    }
+
+    @Sendable private static func sendOld(_ call: RealtimeCall) throws(APIFailure) {
+        var draft = try MessageDraft(call, "from_peer")
+        let fields = try call.request.fields()
+        if fields.member("to_peers") != nil { try draft.address(to: call.clients("to_peers", most: 20)) }
+        let address = try RealtimeCall.address(try fields.text("conv_id"))
+        try Self.send(call, draft, to: address, nil, wrapped: true)
+    }
+
+    @Sendable private static func broadcastOld(_ call: RealtimeCall) throws(APIFailure) {
+        let address = try RealtimeCall.address(try call.request.fields().text("conv_id"))
+        try Self.send(call, try MessageDraft(call, "from_peer"), to: address, .services, wrapped: true)
+    }
+
+    // MARK: Changing
+
+    /// The message that a request is about.
+    private struct Target: Sendable {
+        let address: ConversationAddress
+        let edge: HistoryEdge
+        let sender: UserName
+
+        init(_ call: RealtimeCall, _ from: String) throws(APIFailure) {
+            let fields = try call.request.fields()
+            try self.init(
+                call, cid: call.request.parameter("id"), message: call.request.parameter("message"),
+                sender: try call.client(from), time: try fields.integer("timestamp"))
+        }
+
+        init(
+            _ call: RealtimeCall, cid: String, message: String, sender: UserName, time: Int64
+        ) throws(APIFailure) {
+            self.address = try RealtimeCall.address(cid)
+            guard time > 0 else { throw .bad("timestamp is missing: it is the message's time") }
+            self.edge = LeanCloudContent.edge(time, message)
+            self.sender = sender
+        }
+
+        /// - Throws: `refused` when there is no such message, or somebody else has sent it.
+        func find(
+            _ resource: RealtimeResource?, in reading: ReadTransaction
+        ) throws(StoreError) -> (place: MessagePlace, content: MessageContent) {
+            let conversation = try reading.realtime(self.address, resource)
+            guard let place = try reading.place(of: self.edge, in: conversation.id),
+                let message = try reading.standing(place, as: .unrestricted)?.message
+            else { throw .refused(.noSuchMessage) }
+            guard message.senderName == self.sender else { throw .refused(.notAuthor) }
+            return (place, message.content)
+        }
+    }
+
+    /// Changes a message, and answers once it is on disk.
+    private static func change(
+        _ call: RealtimeCall, isRecall: Bool, answer: APIAnswer,
+        _ body: @escaping @Sendable (WriteTransaction) throws(StoreError) -> Void
+    ) {
+        let reply = call.reply
+        call.house.store.write({ transaction throws(StoreError) in
+            transaction.origin = EventOrigin(.leanCloud)
+            try body(transaction)
+        }) { result in
+            switch result {
+            case .success: reply(answer)
+            case .failure(let error):
+                let failure = APIFailure(realtime: error) { LeanCloudFault(message: $0, isRecall: isRecall) }
+                reply(.failure(failure))
+            }
+        }
+    }
+
+    private static func edit(
+        _ call: RealtimeCall, _ target: Target, _ resource: RealtimeResource?, answer: APIAnswer
+    ) throws(APIFailure) {
+        let text = try MessageDraft.text(try call.request.fields(), call.house)
+        let content = LeanCloudContent.content(.text(text))
+        Self.change(call, isRecall: false, answer: answer) { transaction throws(StoreError) in
+            let (place, before) = try target.find(resource, in: transaction.reading)
+            try transaction.edit(
+                place, newBody: content.body, isJSONObject: content.flags.contains(.bodyIsJSONObject), wire: .leanCloud,
+                envelope: LeanCloudContent.envelope(of: content, after: before.envelope), by: .application)
+        }
+    }
+
+    private static func recall(
+        _ call: RealtimeCall, _ target: Target, _ resource: RealtimeResource?, answer: APIAnswer
+    ) throws(APIFailure) {
+        Self.change(call, isRecall: true, answer: answer) { transaction throws(StoreError) in
+            let place = try target.find(resource, in: transaction.reading).place
+            try transaction.recall(place, by: .application)
+        }
+    }
+
+    private static func delete(_ call: RealtimeCall, _ resource: RealtimeResource) throws(APIFailure) {
+        let target = try Target(
+            call, cid: call.request.parameter("id"), message: call.request.parameter("message"),
+            sender: try RealtimeCall.client(try call.request.queryText("from_client")),
+            time: try call.request.queryInteger("timestamp", otherwise: 0))
+        Self.change(call, isRecall: true, answer: .nothing) { transaction throws(StoreError) in
+            let place = try target.find(resource, in: transaction.reading).place
+            try transaction.deleteForAll(place, by: .application)
+        }
+    }
+
+    /// An edit, or a recall with `recall`. Source: LeanCloud realtime REST guide v1.
+    @Sendable private static func patchOld(_ call: RealtimeCall) throws(APIFailure) {
+        let fields = try call.request.fields()
+        let target = try Target(
+            call, cid: try fields.text("conv_id"), message: try fields.text("msg_id"),
+            sender: try call.client("from_peer"), time: try fields.integer("timestamp"))
+        let answer = APIAnswer.json(.fields(("result", .object([]))))
+        guard try fields.isOn("recall") else { return try Self.edit(call, target, nil, answer: answer) }
+        try Self.recall(call, target, nil, answer: answer)
+    }
+}
+
+/// What a request wants said.
+struct MessageDraft: Sendable {
+    let sender: UserName
+    private(set) var content: MessageContent
+    /// The sender's own devices do not get it.
+    let skipsSender: Bool
+    /// Whom it is for; `nil` for everybody.
+    private(set) var receivers: [UserName]?
+
+    /// People that a message may call by name. Source: LeanCloud realtime REST guide v2.
+    private static let mostMentions = 20
+    private static let priorities: Set<String> = ["high", "normal", "low"]
+
+    /// - Parameter from: the name of the member with the sender.
+    init(_ call: RealtimeCall, _ from: String) throws(APIFailure) {
+        let fields = try call.request.fields()
+        self.sender = try call.client(from)
+        let mentions = try fields.texts("mention_client_ids", most: Self.mostMentions)
+        var content = LeanCloudContent.content(
+            .text(try Self.text(fields, call.house)), mentionsAll: try fields.isOn("mention_all"), mentions: mentions,
+            pushData: try Self.pushData(fields, call.house))
+        if try fields.isOn("transient") { LeanCloudContent.makeTransient(&content) }
+        // Rates are for people; what the app's own server sends is never dropped, whatever its priority.
+        if let priority = try fields.optionalText("priority") {
+            guard Self.priorities.contains(priority.lowercased()) else {
+                throw .bad("priority is high, normal or low")
+            }
+        }
+        self.content = content
+        self.skipsSender = try fields.isOn("no_sync")
+    }
+
+    /// The message is for these people, and the sender, alone.
+    mutating func address(to names: [String]) {
+        let receivers = names.compactMap { UserName($0) }
+        let before = self.content.envelope
+        self.receivers = receivers
+        self.content.envelope = MessageEnvelope(
+            mentionsAll: before?.mentionsAll ?? false, mentions: before?.mentions ?? [], visibleTo: receivers,
+            pushData: before?.pushData, shownID: before?.shownID)
+    }
+
+    /// The message: text, or what some servers send instead, the object that belongs into it.
+    static func text(_ fields: APIFields, _ house: APIHouse) throws(APIFailure) -> String {
+        guard let value = fields.member("message") else { throw .bad("message is missing") }
+        guard value.string != nil || value.object != nil else { throw .bad("message must be a text") }
+        let text = value.string ?? String(decoding: value.serialized(), as: UTF8.self)
+        guard text.utf8.count <= house.settings.messageBytes else {
+            throw APIFailure(
+                LeanCloudFault.frameTooLong.saying("a message has at most \(house.settings.messageBytes) bytes"))
+        }
+        return text
+    }
+
+    private static func pushData(_ fields: APIFields, _ house: APIHouse) throws(APIFailure) -> String? {
+        guard let value = fields.member("push_data") ?? fields.member("push") else { return nil }
+        let text = value.string ?? String(decoding: value.serialized(), as: UTF8.self)
+        guard text.utf8.count <= house.settings.messageBytes else {
+            throw APIFailure(LeanCloudFault.frameTooLong.saying("push_data is too long"))
+        }
+        return text
+    }
+}

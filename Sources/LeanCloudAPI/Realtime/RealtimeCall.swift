@@ -1,0 +1,213 @@
+import APIKit
+import Accounts
+import ByteCodec
+import ChatModel
+import LeanCloudTranslation
+import Store
+
+/// One request about conversations, their people or their messages.
+struct RealtimeCall: Sendable {
+    let request: APIRequest
+    let house: APIHouse
+    let reply: APIReply
+
+    /// Of the app's own server, which shows the master key.
+    var isMaster: Bool { self.request.caller == .manager }
+
+    /// UTC milliseconds.
+    var now: Int64 { self.house.clock.wallMilliseconds() }
+
+    // MARK: The store
+
+    /// Looks something up, and answers with what `answer` makes of it.
+    func look<Value: Sendable>(
+        _ body: @escaping @Sendable (ReadTransaction) throws(StoreError) -> Value,
+        answer: @escaping @Sendable (Value) -> APIAnswer
+    ) {
+        let reply = self.reply
+        self.house.store.read(body) { reply(Self.answer(to: $0, answer)) }
+    }
+
+    /// Changes something, and answers once it is on disk.
+    func change<Value: Sendable>(
+        _ body: @escaping @Sendable (WriteTransaction) throws(StoreError) -> Value,
+        answer: @escaping @Sendable (Value) -> APIAnswer
+    ) {
+        self.change(body, then: { value in self.reply(answer(value)) })
+    }
+
+    /// Changes something, and goes on when it is on disk.
+    func change<Value: Sendable>(
+        _ body: @escaping @Sendable (WriteTransaction) throws(StoreError) -> Value,
+        then: @escaping @Sendable (Value) -> Void
+    ) {
+        let reply = self.reply
+        self.house.store.write({ transaction throws(StoreError) in
+            transaction.origin = EventOrigin(.leanCloud)
+            return try body(transaction)
+        }) { result in
+            switch result {
+            case .success(let value): then(value)
+            case .failure(let error): reply(.failure(APIFailure(realtime: error)))
+            }
+        }
+    }
+
+    private static func answer<Value>(
+        to result: Result<Value, StoreError>, _ answer: (Value) -> APIAnswer
+    ) -> APIAnswer {
+        switch result {
+        case .success(let value): answer(value)
+        case .failure(let error): .failure(APIFailure(realtime: error))
+        }
+    }
+
+    // MARK: Fields
+
+    /// A person named in the body.
+    func client(_ name: String) throws(APIFailure) -> UserName { try Self.client(try self.request.fields().text(name)) }
+
+    static func client(_ text: String) throws(APIFailure) -> UserName {
+        guard let name = UserName(text) else {
+            throw APIFailure(400, "a client id has 1 to 64 characters", code: LeanCloudFault.invalidLogin.code)
+        }
+        return name
+    }
+
+    /// People named in the body, 1 at least.
+    func clients(_ name: String, most limit: Int = ObjectBounds.peoplePerRequest) throws(APIFailure) -> [String] {
+        let names = try self.request.fields().texts(name, most: limit)
+        guard !names.isEmpty else { throw .bad("\(name) is missing") }
+        for text in names { _ = try Self.client(text) }
+        return names
+    }
+
+    /// How many rows of a list, and behind how many.
+    func page(usual: Int64 = 100, most: Int64 = 1_000) throws(APIFailure) -> (limit: Int, skip: Int) {
+        let limit = try self.request.queryInteger("limit", otherwise: usual)
+        guard (0...most).contains(limit) else { throw .bad("limit is 0 to \(most)") }
+        let skip = try self.request.queryInteger("skip", otherwise: 0)
+        guard (0...Int64(Int32.max)).contains(skip) else { throw .bad("skip is not below 0") }
+        return (Int(limit), Int(skip))
+    }
+
+    /// A switch in the query.
+    func isOn(_ name: String) throws(APIFailure) -> Bool {
+        switch self.request.query[name] {
+        case nil, "", "false", "0": false
+        case "true", "1": true
+        default: throw .bad("\(name) is true or false")
+        }
+    }
+
+    /// The conversation in the path.
+    func address() throws(APIFailure) -> ConversationAddress { try Self.address(try self.request.parameter("id")) }
+
+    static func address(_ cid: String) throws(APIFailure) -> ConversationAddress {
+        guard let address = LeanCloudNames.address(cid: cid) else { throw .noConversation }
+        return address
+    }
+}
+
+/// What a route about conversations does.
+typealias RealtimeHandler = @Sendable (RealtimeCall) throws(APIFailure) -> Void
+
+extension Route {
+    /// A route for the app's own server unless said otherwise.
+    init(
+        _ method: String, realtime pattern: String, _ access: RouteAccess = .manager,
+        _ handler: @escaping RealtimeHandler
+    ) {
+        self.init(method, pattern, access) { (request, house, reply) throws(APIFailure) in
+            try handler(RealtimeCall(request: request, house: house, reply: reply))
+        }
+    }
+}
+
+extension ReadTransaction {
+    /// The conversation that a request is about.
+    ///
+    /// - Parameter resource: what it has to be; `nil` for any kind.
+    /// - Throws: `refused` when there is none, or it was deleted; `invalid` when it is of another kind.
+    func realtime(
+        _ address: ConversationAddress, _ resource: RealtimeResource? = nil
+    ) throws(StoreError) -> Conversation {
+        guard let found = try self.conversation(address, seenBy: .system), !found.flags.contains(.disbanded) else {
+            throw .refused(.noSuchConversation)
+        }
+        if let resource, !resource.covers(found.kind) {
+            throw .invalid("the conversation is none of \(resource.rawValue)")
+        }
+        return found
+    }
+}
+
+/// The three kinds of conversations that have paths of their own.
+enum RealtimeResource: String, CaseIterable, Sendable {
+    case conversations
+    case chatrooms
+    case services = "service-conversations"
+
+    func covers(_ kind: ConversationKind) -> Bool {
+        switch self {
+        case .conversations: kind != .room && kind != .service
+        case .chatrooms: kind == .room
+        case .services: kind == .service
+        }
+    }
+
+    /// `/1.2/rtm/chatrooms` and what follows.
+    func path(_ rest: String = "") -> String { "/1.2/rtm/\(self.rawValue)\(rest)" }
+}
+
+// MARK: Failures
+
+extension APIFailure {
+    static let noConversation = APIFailure(LeanCloudFault.conversationNotFound)
+
+    /// What the realtime protocol would have said.
+    init(_ fault: LeanCloudFault) {
+        let status =
+            switch fault.code {
+            case LeanCloudFault.conversationNotFound.code, LeanCloudFault.messageNotFound.code: 404
+            case LeanCloudFault.messageQuotaExceeded.code: 429
+            case LeanCloudFault.internalError.code, LeanCloudFault.conversationInternalError.code: 500
+            case LeanCloudFault.sendTimeout.code: 503
+            default: 400
+            }
+        let message = fault.detail.map { "\(fault.reason): \($0)" } ?? fault.reason
+        self.init(status, message, code: fault.code)
+    }
+
+    /// What the store could not do.
+    ///
+    /// - Parameter refused: words for a refusal of the house.
+    init(realtime error: StoreError, refused: (ActionRefusal) -> LeanCloudFault = { LeanCloudFault(conversation: $0) })
+    {
+        let plain = APIFailure(error)
+        guard plain.status < 500 else {
+            self = plain
+            return
+        }
+        self.init(LeanCloudFault(error, refused: refused))
+    }
+}
+
+// MARK: Answers
+
+extension JSONValue {
+    static func names(_ names: [UserName]) -> JSONValue { .array(names.map { .string($0.text) }) }
+}
+
+extension APIAnswer {
+    /// `{"updatedAt":...,"objectId":...}`, when a conversation was changed.
+    static func updated(_ conversation: Conversation, at milliseconds: Int64) -> APIAnswer {
+        .json(
+            .fields(
+                ("updatedAt", .string(LeanCloudDates.text(milliseconds))),
+                (
+                    "objectId",
+                    .string(LeanCloudNames.conversationID(conversation.objectID, conversation.kind))
+                )))
+    }
+}

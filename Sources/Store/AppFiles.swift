@@ -1,0 +1,152 @@
+import ByteCodec
+package import ChatModel
+
+// Files as storage SDKs know them.
+extension ReadTransaction {
+    package func appFile(_ objectID: ObjectID) throws(StoreError) -> AppFile? {
+        let sql: StaticString = """
+            SELECT a.object_id, a.owner_id, l.key, coalesce(l.kind, 1), a.url, a.name, a.media_type, a.metadata, a.created_at
+            FROM app_file a LEFT JOIN file_link l ON l.id = a.link_id WHERE a.object_id = ?
+            """
+        return try self.connection.first(sql, objectID.text, read: Self.appFile)
+    }
+
+    /// The one whose content comes or came by this link.
+    package func appFile(link: FileLinkKey) throws(StoreError) -> AppFile? {
+        let sql: StaticString = """
+            SELECT a.object_id, a.owner_id, l.key, l.kind, a.url, a.name, a.media_type, a.metadata, a.created_at
+            FROM file_link l JOIN app_file a ON a.link_id = l.id WHERE l.key = ?
+            """
+        return try self.connection.first(sql, link, read: Self.appFile)
+    }
+
+    private static func appFile(_ row: Row) throws(StoreError) -> AppFile {
+        guard let objectID = ObjectID(row.text(0)) else { throw Row.damaged("file of an app") }
+        let place: AppFile.Place
+        if let link = row.optionalText(2).flatMap({ FileLinkKey($0) }) {
+            place = .link(link, isComplete: row.int64(3) == 0)
+        } else {
+            place = .address(row.text(4))
+        }
+        return AppFile(
+            objectID: objectID, owner: row.userID(1), place: place, name: row.text(5), mediaType: row.text(6),
+            metadata: row.optionalText(7).map { Array($0.utf8) }, createdAtMilliseconds: row.int64(8))
+    }
+
+    /// The content of a file of an app, once it is complete.
+    private func content(of file: AppFile) throws(StoreError) -> FileRecord? {
+        guard case .link(let key, isComplete: true) = file.place else { return nil }
+        let id = try self.connection.first("SELECT file_id FROM file_link WHERE key = ?", key) {
+            row throws(StoreError) in row.optionalInt64(0).map { FileID(rawValue: $0) }
+        }
+        return try (id ?? nil).flatMap { (id) throws(StoreError) in try self.file(id) }
+    }
+
+    /// The key of its content, once it is complete.
+    package func contentKey(of file: AppFile) throws(StoreError) -> FileKey? { try self.content(of: file)?.key }
+}
+
+extension WriteTransaction {
+    /// Makes a file of an app: with a place for its content, or with its address elsewhere.
+    ///
+    /// - Throws: `refused(.switchedOff)` when no links are made; `invalid` for texts that are too long; `notFound` for
+    ///   the owner.
+    package func makeAppFile(_ file: AppFile) throws(StoreError) {
+        if file.owner != .system { _ = try self.knownUser(file.owner) }
+        try Self.check(file)
+        var link: Int64?
+        var address: String?
+        switch file.place {
+        case .address(let text): address = text
+        case .link(let key, _): link = try self.makePlace(key, owner: file.owner)
+        }
+        try self.connection.run(
+            """
+            INSERT INTO app_file (object_id, owner_id, link_id, url, name, media_type, metadata, created_at)
+            VALUES (?, ?, ?, ?, ?, ?, ?, ?)
+            """, file.objectID.text, file.owner, link, address, file.name, file.mediaType,
+            file.metadata.map { String(decoding: $0, as: UTF8.self) }, self.wallMilliseconds)
+        guard address != nil else { return }
+        try self.connection.run(
+            """
+            DELETE FROM app_file WHERE object_id IN (
+                SELECT object_id FROM app_file WHERE owner_id = ? AND url IS NOT NULL
+                ORDER BY created_at DESC LIMIT -1 OFFSET ?)
+            """, file.owner, AppLimits.filesElsewhere)
+    }
+
+    private func makePlace(_ key: FileLinkKey, owner: UserID) throws(StoreError) -> Int64 {
+        guard self.options.files.makesLinks else { throw .refused(.switchedOff) }
+        let most = owner == .system ? AppLimits.openUploadsOfNobody : AppLimits.openUploadsOfPerson
+        try self.connection.run(
+            """
+            DELETE FROM file_link WHERE kind = 1 AND used_at IS NULL AND owner_id = ?1 AND id IN (
+                SELECT id FROM file_link WHERE kind = 1 AND used_at IS NULL AND owner_id = ?1
+                ORDER BY id DESC LIMIT -1 OFFSET ?2)
+            """, owner, most - 1)
+        try self.connection.run(
+            "INSERT INTO file_link (key, kind, class, owner_id, created_at) VALUES (?, 1, ?, ?, ?)", key,
+            TransferClass.attachment.rawValue, owner, self.wallMilliseconds)
+        return self.connection.lastInsertedID
+    }
+
+    private static func check(_ file: AppFile) throws(StoreError) {
+        guard file.name.unicodeScalars.count <= FileTextLimits.nameScalars else {
+            throw .invalid("the name of a file has at most \(FileTextLimits.nameScalars) characters")
+        }
+        guard file.mediaType.utf8.count <= FileTextLimits.mediaTypeBytes else {
+            throw .invalid("a media type has at most \(FileTextLimits.mediaTypeBytes) bytes")
+        }
+        if let metadata = file.metadata {
+            guard metadata.count <= FileTextLimits.metadataBytes,
+                (try? JSONValue(parsing: metadata))?.object != nil
+            else {
+                throw .invalid("metaData is a JSON object of at most \(FileTextLimits.metadataBytes) bytes")
+            }
+        }
+        if case .address(let text) = file.place {
+            guard (1...AppLimits.addressBytes).contains(text.utf8.count) else {
+                throw .invalid("the address of a file has 1 to \(AppLimits.addressBytes) bytes")
+            }
+        }
+    }
+
+    /// The content that came by a link of an app's file is complete: from now on the link gives it.
+    ///
+    /// - Throws: `refused(.noSuchFile)`.
+    package func completeAppFile(_ link: FileLinkKey, with file: FileKey) throws(StoreError) {
+        guard let file = try self.reading.file(file), file.state == .complete else { throw .refused(.noSuchFile) }
+        try self.connection.run(
+            """
+            UPDATE file_link SET kind = 0, file_id = ?, used_at = NULL, created_at = ?
+            WHERE key = ? AND kind = 1 AND EXISTS (SELECT 1 FROM app_file a WHERE a.link_id = file_link.id)
+            """, file.id, self.wallMilliseconds, link)
+        guard self.connection.changes > 0 else { throw .refused(.noSuchFile) }
+    }
+
+    /// An upload by a link of an app's file came to nothing: the same link may be tried again.
+    package func reopenAppFile(_ link: FileLinkKey) throws(StoreError) {
+        try self.connection.run(
+            """
+            UPDATE file_link SET used_at = NULL
+            WHERE key = ? AND kind = 1 AND EXISTS (SELECT 1 FROM app_file a WHERE a.link_id = file_link.id)
+            """, link)
+    }
+
+    /// Removes a file of an app with its content.
+    ///
+    /// - Throws: `refused(.noSuchFile)`, also for what is somebody else's; `refused(.fileInUse)` for what something
+    ///   refers to, unless by the operator.
+    package func deleteAppFile(_ objectID: ObjectID, by actor: Actor) throws(StoreError) {
+        guard let file = try self.reading.appFile(objectID), actor.isPrivileged || file.owner == actor.user else {
+            throw .refused(.noSuchFile)
+        }
+        if let key = try self.reading.contentKey(of: file) {
+            // Its links go with it, and the row with them.
+            return try self.deleteFile(key, by: actor)
+        }
+        try self.connection.run(
+            "DELETE FROM file_link WHERE id = (SELECT link_id FROM app_file WHERE object_id = ?)", objectID.text)
+        try self.connection.run("DELETE FROM app_file WHERE object_id = ?", objectID.text)
+    }
+}

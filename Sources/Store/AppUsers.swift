@@ -1,0 +1,177 @@
+import ByteCodec
+package import ChatModel
+
+// People as apps keep them.
+extension ReadTransaction {
+    /// - Returns: `nil` for nobody, for a deleted account, and for the server's own user.
+    package func appUser(_ id: UserID) throws(StoreError) -> AppUser? {
+        let sql: StaticString = """
+            SELECT u.id, u.name, coalesce(a.username, u.name), a.email, a.phone, a.fields, u.disabled,
+                coalesce(a.created_at, u.created_at), coalesce(a.updated_at, u.created_at)
+            FROM user u LEFT JOIN app_user a ON a.user_id = u.id WHERE u.id = ? AND u.id <> 0 AND u.deleted_at IS NULL
+            """
+        return try self.connection.first(sql, id, read: Self.appUser)
+    }
+
+    package func appUser(named name: UserName) throws(StoreError) -> AppUser? {
+        guard let id = try self.connection.userID(of: name) else { return nil }
+        return try self.appUser(id)
+    }
+
+    /// Who signs in with this. Somebody whom no app made is found by their name.
+    package func appUser(by login: AppLogin) throws(StoreError) -> AppUser? {
+        let id: UserID?
+        switch login {
+        case .username(let text): id = try self.holder(ofUsername: text)
+        case .email(let text):
+            id = try self.connection.first("SELECT user_id FROM app_user WHERE email = ?", text) {
+                row throws(StoreError) in row.userID(0)
+            }
+        case .phone(let text):
+            id = try self.connection.first("SELECT user_id FROM app_user WHERE phone = ?", text) {
+                row throws(StoreError) in row.userID(0)
+            }
+        }
+        return try id.flatMap { (id) throws(StoreError) in try self.appUser(id) }
+    }
+
+    private func holder(ofUsername text: String) throws(StoreError) -> UserID? {
+        let known = try self.connection.first("SELECT user_id FROM app_user WHERE username = ?", text) {
+            row throws(StoreError) in row.userID(0)
+        }
+        if let known { return known }
+        // The name of somebody who signs in with another one is no username.
+        return try self.connection.first(
+            """
+            SELECT u.id FROM user u WHERE u.name = ? AND NOT EXISTS (SELECT 1 FROM app_user a WHERE a.user_id = u.id)
+            """, text
+        ) { row throws(StoreError) in row.userID(0) }
+    }
+
+    /// What of a change somebody else has already, the username first; `nil` when nothing.
+    ///
+    /// - Parameter user: whose change it is; `nil` for a new person.
+    package func taken(_ patch: AppUserPatch, for user: UserID?) throws(StoreError) -> AppLogin? {
+        let wanted: [AppLogin] = [
+            patch.username.map { .username($0) }, patch.email.map { .email($0) }, patch.phone.map { .phone($0) },
+        ].compactMap { $0 }
+        for login in wanted {
+            if let holder = try self.holderOfAny(login), holder != user { return login }
+        }
+        return nil
+    }
+
+    /// Also a name that a deleted account had, which nobody gets again.
+    private func holderOfAny(_ login: AppLogin) throws(StoreError) -> UserID? {
+        if case .username(let text) = login {
+            if let holder = try self.holder(ofUsername: text) { return holder }
+            return try UserName(text).flatMap { (name) throws(StoreError) in try self.connection.userID(of: name) }
+        }
+        return try self.appUser(by: login)?.user
+    }
+
+    /// People in the order in which they were added, without the server's own and those who are deleted.
+    ///
+    /// - Parameter limit: 1...1000.
+    package func appUsers(after: UserID = .system, limit: Int) throws(StoreError) -> [AppUser] {
+        let sql: StaticString = """
+            SELECT u.id, u.name, coalesce(a.username, u.name), a.email, a.phone, a.fields, u.disabled,
+                coalesce(a.created_at, u.created_at), coalesce(a.updated_at, u.created_at)
+            FROM user u LEFT JOIN app_user a ON a.user_id = u.id
+            WHERE u.id > ? AND u.deleted_at IS NULL ORDER BY u.id LIMIT ?
+            """
+        return try self.connection.query(sql, after, try Self.page(limit), read: Self.appUser)
+    }
+
+    private static func appUser(_ row: Row) throws(StoreError) -> AppUser {
+        AppUser(
+            user: row.userID(0), name: try row.userName(1), username: row.text(2), email: row.optionalText(3),
+            phone: row.optionalText(4), fields: row.optionalText(5).map { Array($0.utf8) },
+            isDisabled: row.int64(6) != 0, createdAtMilliseconds: row.int64(7), updatedAtMilliseconds: row.int64(8))
+    }
+}
+
+extension WriteTransaction {
+    /// Changes what an app keeps of a person, and makes the row when there is none. Files that the fields name are kept
+    /// from then on, and readable by whoever has their link.
+    ///
+    /// - Throws: `notFound`; `exists` for what somebody else has, see `taken`; `invalid` beyond `AppLimits`.
+    package func setAppUser(_ user: UserID, _ patch: AppUserPatch) throws(StoreError) {
+        _ = try self.knownUser(user)
+        guard let before = try self.reading.appUser(user) else { throw .notFound("the person") }
+        try Self.check(patch)
+        if try self.reading.taken(patch, for: user) != nil { throw .exists("somebody with that name, email or phone") }
+        let text = patch.fields.map { String(decoding: $0, as: UTF8.self) }
+        try self.connection.run(
+            """
+            INSERT INTO app_user (user_id, username, email, phone, fields, created_at, updated_at)
+            VALUES (?1, ?2, nullif(?3, ''), nullif(?4, ''), nullif(?5, '{}'), ?6, ?7)
+            ON CONFLICT (user_id) DO UPDATE SET username = excluded.username,
+                email = CASE WHEN ?3 IS NULL THEN email ELSE nullif(?3, '') END,
+                phone = CASE WHEN ?4 IS NULL THEN phone ELSE nullif(?4, '') END,
+                fields = CASE WHEN ?5 IS NULL THEN fields ELSE nullif(?5, '{}') END,
+                created_at = excluded.created_at, updated_at = max(excluded.updated_at, updated_at)
+            """, user, patch.username ?? before.username, patch.email, patch.phone, text,
+            patch.createdAtMilliseconds ?? before.createdAtMilliseconds, self.wallMilliseconds)
+        if let fields = patch.fields { try self.keepFiles(namedIn: fields, for: user) }
+    }
+
+    private static func check(_ patch: AppUserPatch) throws(StoreError) {
+        if let username = patch.username {
+            guard (1...AppLimits.usernameScalars).contains(username.unicodeScalars.count) else {
+                throw .invalid("a username has 1 to \(AppLimits.usernameScalars) characters")
+            }
+        }
+        guard patch.email?.utf8.count ?? 0 <= AppLimits.emailBytes else {
+            throw .invalid("an email address has at most \(AppLimits.emailBytes) bytes")
+        }
+        guard patch.phone?.utf8.count ?? 0 <= AppLimits.phoneBytes else {
+            throw .invalid("a phone number has at most \(AppLimits.phoneBytes) bytes")
+        }
+        if let fields = patch.fields { try Self.checkFields(fields) }
+    }
+
+    /// - Throws: `invalid` for what is no JSON object, or longer than `AppLimits.fieldsBytes`.
+    static func checkFields(_ fields: [UInt8]) throws(StoreError) {
+        guard fields.count <= AppLimits.fieldsBytes, (try? JSONValue(parsing: fields))?.object != nil else {
+            throw .invalid("an app's own fields are a JSON object of at most \(AppLimits.fieldsBytes) bytes")
+        }
+    }
+
+    private static let personKind: Int64 = 1
+
+    private func keepFiles(namedIn fields: [UInt8], for user: UserID) throws(StoreError) {
+        let references = FileReferences(connection: self.connection)
+        var wanted: Set<FileID> = []
+        // What this person may not read, or what is not here yet, is text like any other.
+        for mention in FileMention.scan(fields) {
+            guard case .named(let named) = try references.find([mention], by: Actor(user)) else { continue }
+            wanted.formUnion(named.map(\.file))
+        }
+        let before = try self.fieldFiles(of: user)
+        for file in wanted.subtracting(before).sorted() {
+            try self.connection.run(
+                "INSERT INTO field_file (kind, holder_id, file_id) VALUES (?, ?, ?)", Self.personKind, user, file)
+            try self.connection.run("UPDATE file SET refs = refs + 1, unreferenced_at = NULL WHERE id = ?", file)
+        }
+        for file in before.subtracting(wanted).sorted() {
+            try self.connection.run(
+                "DELETE FROM field_file WHERE kind = ? AND holder_id = ? AND file_id = ?", Self.personKind, user, file)
+            try references.release(file, at: self.wallMilliseconds)
+        }
+    }
+
+    private func fieldFiles(of user: UserID) throws(StoreError) -> Set<FileID> {
+        let files = try self.connection.query(
+            "SELECT file_id FROM field_file WHERE kind = ? AND holder_id = ?", Self.personKind, user
+        ) { row throws(StoreError) in FileID(rawValue: row.int64(0)) }
+        return Set(files)
+    }
+
+    /// What an app kept of somebody goes with the account.
+    func clearAppUser(_ user: UserID) throws(StoreError) {
+        try self.keepFiles(namedIn: [], for: user)
+        try self.connection.run("DELETE FROM app_user WHERE user_id = ?", user)
+        try self.connection.run("UPDATE installation SET user_id = NULL WHERE user_id = ?", user)
+    }
+}

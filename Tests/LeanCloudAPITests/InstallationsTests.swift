@@ -1,0 +1,77 @@
+import ByteCodec
+import ChatModel
+import Store
+import TeahouseTesting
+import Testing
+
+/// Devices as push SDKs register them.
+@Suite struct InstallationsTests {
+    private func register(_ app: LeanCloudApp, _ more: String = "") throws -> HTTPReply {
+        try app.ask(
+            "POST", "/1.1/installations", app.asClient,
+            .of(#"{"deviceType":"android","installationId":"i-1","timeZone":"Europe/Rome"\#(more)}"#))
+    }
+
+    @Test func aDeviceIsTheSameOneAgain() throws {
+        let app = try LeanCloudApp()
+        let first = try self.register(app, #","channels":["news"]"#)
+        #expect(first.status == 201)
+        let id = try #require(first.json["objectId"]?.string)
+        let again = try self.register(app, #","channels":{"__op":"AddUnique","objects":["balls"]},"badge":3"#)
+        #expect(again.json["objectId"]?.string == id)
+        #expect(again.json["channels"] == .of(#"["news","balls"]"#))
+        let changed = try app.ask(
+            "PUT", "/1.1/installations/\(id)", app.asClient,
+            .of(#"{"deviceToken":"t-1","channels":{"__op":"Remove","objects":["news"]}}"#))
+        #expect(changed.status == 200 && changed.json["deviceToken"]?.string == "t-1")
+        let read = try app.ask("GET", "/1.1/installations/\(id)", app.asClient).json
+        #expect(read["channels"] == .of(#"["balls"]"#) && read["badge"]?.integer == 3)
+        #expect(try app.ask("POST", "/1.1/installations", app.asClient, .of(#"{"deviceType":"ios"}"#)).code == 135)
+        #expect(
+            try app.ask("POST", "/1.1/installations", app.asClient, .of(#"{"deviceToken":"t"}"#)).code == 114)
+        #expect(try app.ask("PUT", "/1.1/installations/nothing", app.asClient, .of("{}")).code == 101)
+        #expect(try app.ask("DELETE", "/1.1/installations/\(id)", app.asClient).status == 401)
+        #expect(try app.master("DELETE", "/1.1/installations/\(id)").status == 200)
+    }
+
+    @Test func itBelongsToWhoSignedInLast() throws {
+        let app = try LeanCloudApp()
+        let id = try #require(try self.register(app).json["objectId"]?.string)
+        try app.house.add("romeo", "juliet")
+        let (romeo, juliet) = (try app.house.id("romeo"), try app.house.id("juliet"))
+        let channels = { () throws -> JSONValue? in
+            try app.ask("GET", "/1.1/installations/\(id)", app.asClient).json["channels"]
+        }
+        try app.house.write { store throws(StoreError) in try store.bindInstallation("i-1", to: romeo) }
+        #expect(try channels() == .of(#"["romeo"]"#))
+        try app.house.write { store throws(StoreError) in try store.bindInstallation("i-1", to: juliet) }
+        #expect(try channels() == .of(#"["juliet"]"#))
+        let devices = { (user: UserID) throws in
+            try app.house.server.store.readAndWait { store throws(StoreError) in try store.installations(of: user) }
+        }
+        #expect(try devices(romeo).isEmpty && devices(juliet).count == 1)
+        // Who is gone from it already takes it from nobody.
+        try app.house.write { store throws(StoreError) in try store.releaseInstallation("i-1", from: romeo) }
+        #expect(try channels() == .of(#"["juliet"]"#))
+        try app.house.write { store throws(StoreError) in try store.releaseInstallation("i-1", from: juliet) }
+        #expect(try channels() == .of("[]"))
+        try app.house.write { store throws(StoreError) in try store.bindInstallation("unknown", to: juliet) }
+        #expect(try devices(juliet).isEmpty)
+    }
+
+    @Test func aPersonHasNoMoreDevicesThanTheBound() throws {
+        let app = try LeanCloudApp()
+        try app.house.add("romeo")
+        let romeo = try app.house.id("romeo")
+        try app.house.write { store throws(StoreError) in
+            for number in 0...AppLimits.devicesPerPerson {
+                _ = try store.register(InstallationPatch(deviceType: "ios", deviceToken: "t\(number)"))
+                try store.bindInstallation("t\(number)", to: romeo)
+            }
+        }
+        let devices = try app.house.server.store.readAndWait { store throws(StoreError) in
+            try store.installations(of: romeo)
+        }
+        #expect(devices.count == AppLimits.devicesPerPerson && !devices.contains { $0.deviceToken == "t0" })
+    }
+}

@@ -10,6 +10,15 @@ extension JSONValue {
     /// What an object with `__type` says that it stands for, such as `Date` or `Pointer`.
     var typeName: String? { self.member("__type")?.string }
 
+    /// How many values this is made of, itself counted.
+    var nodeCount: Int {
+        switch self {
+        case .array(let elements): elements.reduce(1) { $0 + $1.nodeCount }
+        case .object(let members): members.reduce(1) { $0 + $1.value.nodeCount }
+        default: 1
+        }
+    }
+
     /// Refuses objects and arrays that are nested deeper than `depth`, and longer arrays than the languages allow.
     func checkBounds(
         depth: Int = ObjectQuery.maximumDepth, items: Int = ObjectQuery.maximumArrayItems

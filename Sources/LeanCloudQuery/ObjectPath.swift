@@ -29,29 +29,33 @@ struct ObjectPath: Hashable, Sendable {
     /// without objects.
     ///
     /// Source: MongoDB manual, "Query an Array of Embedded Documents" and "Query for Null or Missing Fields".
-    func anyValue(in row: JSONValue, _ found: (JSONValue?) -> Bool) -> Bool {
-        Self.walk(row, self.parts[...], found)
+    func anyValue(
+        in row: JSONValue, _ effort: inout QueryEffort, _ found: (JSONValue?, inout QueryEffort) -> Bool
+    ) -> Bool {
+        Self.walk(row, self.parts[...], &effort, found)
     }
 
     private static func walk(
-        _ value: JSONValue, _ parts: ArraySlice<String>, _ found: (JSONValue?) -> Bool
+        _ value: JSONValue, _ parts: ArraySlice<String>, _ effort: inout QueryEffort,
+        _ found: (JSONValue?, inout QueryEffort) -> Bool
     ) -> Bool {
-        guard let name = parts.first else { return found(value) }
+        guard let name = parts.first else { return found(value, &effort) }
         switch value {
         case .object:
-            guard let member = value.member(name) else { return found(nil) }
-            return self.walk(member, parts.dropFirst(), found)
+            guard let member = value.member(name) else { return found(nil, &effort) }
+            return self.walk(member, parts.dropFirst(), &effort, found)
         case .array(let elements):
+            guard effort.spend(elements.count) else { return false }
             if let index = Int(name), elements.indices.contains(index),
-                self.walk(elements[index], parts.dropFirst(), found)
+                self.walk(elements[index], parts.dropFirst(), &effort, found)
             {
                 return true
             }
-            return elements.contains { element in
-                guard case .object = element else { return false }
-                return self.walk(element, parts, found)
+            for case .object(let members) in elements where self.walk(.object(members), parts, &effort, found) {
+                return true
             }
-        default: return found(nil)
+            return false
+        default: return found(nil, &effort)
         }
     }
 }

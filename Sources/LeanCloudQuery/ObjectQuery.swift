@@ -8,11 +8,12 @@ package import ByteCodec
 ///   member in any order, pointers by class and id, dates as instants, numbers exactly.
 /// - `$eq $ne $gt $gte $lt $lte $in $nin $all $size $exists $regex` with `$options`, and `$not` around them, stand under
 ///   a key; `$and $or $nor` hold lists of whole conditions.
+/// - `$nearSphere` with `$maxDistanceInKilometers` and its likes, and `$within` with `$box`, ask for places.
 /// - `null` asks for `null` or nothing. `$gt` and its likes take only values of the kind that they are given.
 /// - A date also meets strings that are dates.
 /// - Keys may lead into objects, and through arrays of objects: `attr.type`.
 ///
-/// Everything else, such as `$inQuery`, `$select` or `$nearSphere`, is refused by name.
+/// Everything else, such as `$inQuery`, `$select` or `$elemMatch`, is refused by name.
 ///
 /// Source: LeanCloud REST guide, "Queries"; MongoDB manual, "Query and Projection Operators".
 package struct ObjectQuery: Sendable {
@@ -30,6 +31,9 @@ package struct ObjectQuery: Sendable {
     package let isEmpty: Bool
     /// What an index can use.
     package let hints: ObjectQueryHints
+
+    /// The order that a `$nearSphere` asks for where the client names none: the nearest first.
+    package let nearest: ObjectSort?
 
     /// Reads the JSON text of a query. An empty text asks for every row.
     ///
@@ -62,6 +66,7 @@ package struct ObjectQuery: Sendable {
         var hints = ObjectQueryHints()
         hints.collect(from: self.condition)
         self.hints = hints
+        self.nearest = self.condition.nearest
     }
 
     /// Whether `row` is asked for.
@@ -74,6 +79,17 @@ package struct ObjectQuery: Sendable {
                 "the query takes too long: use fewer or simpler conditions, or one that finds rows by objectId or m")
         }
         return isMatch
+    }
+}
+
+extension QueryCondition {
+    /// The order of the first `$nearSphere` that every row meets.
+    fileprivate var nearest: ObjectSort? {
+        switch self {
+        case .all(let conditions): conditions.lazy.compactMap(\.nearest).first
+        case .field(let path, .inside(.ring(let center, _))): ObjectSort(nearest: center, under: path)
+        case .any, .not, .field: nil
+        }
     }
 }
 

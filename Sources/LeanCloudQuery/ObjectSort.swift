@@ -19,6 +19,8 @@ package struct ObjectSort: Sendable {
         let path: ObjectPath
         let isDescending: Bool
         let isDateText: Bool
+        /// Where the distances of places are measured from.
+        var origin: GeoPlace?
     }
 
     private let keys: [Key]
@@ -50,6 +52,11 @@ package struct ObjectSort: Sendable {
         self.keys = keys
     }
 
+    /// The nearest first; rows without a place before them.
+    init(nearest origin: GeoPlace, under path: ObjectPath) {
+        self.keys = [Key(path: path, isDescending: false, isDateText: false, origin: origin)]
+    }
+
     /// The rows in order.
     package func sorted(_ rows: [JSONValue]) -> [JSONValue] { self.order(of: rows).map { rows[$0] } }
 
@@ -70,7 +77,9 @@ package struct ObjectSort: Sendable {
     private static func place(of row: JSONValue, by key: Key) -> ObjectTerm? {
         var place: ObjectTerm?
         var isFound = false
-        _ = key.path.anyValue(in: row) { value in
+        // Each row is looked at once, so this needs no bound of its own.
+        var effort = QueryEffort(steps: .max)
+        _ = key.path.anyValue(in: row, &effort) { value, _ in
             for term in self.terms(value ?? .null, key) {
                 if let best = place, (ObjectTerm.order(term, best) < 0) == key.isDescending { continue }
                 place = term
@@ -82,9 +91,15 @@ package struct ObjectSort: Sendable {
     }
 
     private static func terms(_ value: JSONValue, _ key: Key) -> [ObjectTerm] {
-        if case .array(let elements) = value { return elements.map(ObjectTerm.init) }
+        if case .array(let elements) = value {
+            guard key.origin == nil else { return elements.flatMap { self.terms($0, key) } }
+            return elements.map(ObjectTerm.init)
+        }
         if key.isDateText, let text = value.string, let instant = ISOInstant.milliseconds(text) {
             return [.date(instant)]
+        }
+        if let origin = key.origin {
+            return GeoPlace(value).map { [.double(origin.distance(to: $0))] } ?? []
         }
         return [ObjectTerm(value)]
     }

@@ -60,10 +60,24 @@ indirect enum ObjectTerm: Sendable {
     func equals(_ value: JSONValue) -> Bool {
         switch (self, value) {
         case (.string(let mine), .string(let other)): mine.isExactly(other)
-        case (.string, _), (.object, .string), (.array, .string): false
-        default: Self.order(self, self.counterpart(value)) == 0
+        default: self.canMeet(value) && Self.order(self, self.counterpart(value)) == 0
         }
     }
+
+    /// Whether the value of a row may be of this kind; what may not is not looked into.
+    func canMeet(_ value: JSONValue) -> Bool {
+        switch value {
+        case .null: self.rank == 0
+        case .integer, .double: self.rank == 1
+        case .string: self.rank == 2 || self.rank == 6
+        case .object: self.rank == 3 || self.rank == 6
+        case .array: self.rank == 4
+        case .boolean: self.rank == 5
+        }
+    }
+
+    /// The steps that comparing with the value of a row costs.
+    func effort(for value: JSONValue) -> Int { self.canMeet(value) ? value.nodeCount : 1 }
 
     /// Where values of this kind stand among others. Source: MongoDB manual, "Comparison/Sort Order".
     var rank: Int {

@@ -17,6 +17,7 @@ enum QueryTest: Sendable {
     case size(Int64)
     case exists(Bool)
     case regex(BoundedRegex)
+    case inside(GeoArea)
 }
 
 enum QueryComparison: Sendable {
@@ -60,7 +61,8 @@ struct QueryTermList: Sendable {
     }
 
     func contains(_ value: JSONValue, _ effort: inout QueryEffort) -> Bool {
-        guard effort.spend(1 + self.others.count) else { return false }
+        let steps = self.others.reduce(1) { $0 + $1.effort(for: value) }
+        guard effort.spend(steps) else { return false }
         if case .string(let text) = value, self.strings.contains(text) {
             // The set takes two spellings of one letter for the same.
             return effort.spend(self.terms.count) && self.terms.contains { $0.equals(value) }
@@ -93,29 +95,38 @@ extension QueryTest {
             for term in terms where !Self.isEqual(term, at: path, in: row, &effort) { return false }
             return !terms.isEmpty
         case .among(let list):
-            return path.anyValue(in: row) { value in
+            return path.anyValue(in: row, &effort) { value, effort in
                 guard let value else { return list.hasNull }
-                return Self.anyOf(value) { list.contains($0, &effort) }
+                return Self.anyOf(value, &effort) { list.contains($0, &$1) }
             }
         case .compare(let comparison, let term):
-            return path.anyValue(in: row) { value in
+            return path.anyValue(in: row, &effort) { value, effort in
                 // What is missing compares as `null` does.
-                Self.anyOf(value ?? .null) { value in
-                    guard effort.spend() else { return false }
+                Self.anyOf(value ?? .null, &effort) { value, effort in
+                    guard effort.spend(term.effort(for: value)), term.canMeet(value) else { return false }
                     let found = term.counterpart(value)
                     return found.rank == term.rank && comparison.accepts(ObjectTerm.order(found, term))
                 }
             }
         case .size(let count):
-            return path.anyValue(in: row) { $0?.array.map { Int64($0.count) == count } ?? false }
+            return path.anyValue(in: row, &effort) { value, _ in
+                value?.array.map { Int64($0.count) == count } ?? false
+            }
         case .exists(let isWanted):
-            return path.anyValue(in: row) { $0 != nil } == isWanted
+            return path.anyValue(in: row, &effort) { value, _ in value != nil } == isWanted
         case .regex(let regex):
-            return path.anyValue(in: row) { value in
+            return path.anyValue(in: row, &effort) { value, effort in
                 guard let value else { return false }
-                return Self.anyOf(value) { value in
+                return Self.anyOf(value, &effort) { value, effort in
                     guard case .string(let text) = value else { return false }
                     return regex.matches(text, effort: &effort)
+                }
+            }
+        case .inside(let area):
+            return path.anyValue(in: row, &effort) { value, effort in
+                guard let value else { return false }
+                return Self.anyOf(value, &effort) { value, effort in
+                    effort.spend() && GeoPlace(value).map(area.contains) ?? false
                 }
             }
         }
@@ -124,20 +135,23 @@ extension QueryTest {
     private static func isEqual(
         _ term: ObjectTerm, at path: ObjectPath, in row: JSONValue, _ effort: inout QueryEffort
     ) -> Bool {
-        path.anyValue(in: row) { value in
+        path.anyValue(in: row, &effort) { value, effort in
             guard let value else {
                 if case .null = term { return true }
                 return false
             }
-            return Self.anyOf(value) { effort.spend() && term.equals($0) }
+            return Self.anyOf(value, &effort) { $1.spend(term.effort(for: $0)) && term.equals($0) }
         }
     }
 
     /// Whether `accepts` takes the value, or an element of it when it is an array.
-    private static func anyOf(_ value: JSONValue, _ accepts: (JSONValue) -> Bool) -> Bool {
+    private static func anyOf(
+        _ value: JSONValue, _ effort: inout QueryEffort, _ accepts: (JSONValue, inout QueryEffort) -> Bool
+    ) -> Bool {
         if case .array(let elements) = value {
-            for element in elements where accepts(element) { return true }
+            guard effort.spend(elements.count) else { return false }
+            for element in elements where accepts(element, &effort) { return true }
         }
-        return accepts(value)
+        return accepts(value, &effort)
     }
 }

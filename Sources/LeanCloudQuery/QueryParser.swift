@@ -67,8 +67,9 @@ struct QueryParser {
             guard member.name.isOperator else {
                 throw ObjectQueryError("\(Self.named(path)) has operators and plain values in one object")
             }
-            // Said together with its pattern.
+            // What is read together with the operator that it belongs to.
             if member.name == "$options", members.contains(where: { $0.name == "$regex" }) { continue }
+            if GeoArea.isDistance(member.name), members.contains(where: { $0.name == "$nearSphere" }) { continue }
             conditions.append(try self.condition(path, member, among: members))
         }
         return conditions
@@ -100,6 +101,17 @@ struct QueryParser {
             return .field(path, .exists(isWanted))
         case "$regex": return .field(path, .regex(try self.regex(path, value, among: members)))
         case "$options": throw ObjectQueryError("$options of \(Self.named(path)) stands without $regex")
+        case "$nearSphere":
+            guard let area = GeoArea(near: value, among: members) else {
+                throw ObjectQueryError("$nearSphere of \(Self.named(path)) needs a GeoPoint and distances of 0 or more")
+            }
+            return .field(path, .inside(area))
+        case "$within":
+            guard let area = GeoArea(within: value) else {
+                throw ObjectQueryError(
+                    "$within of \(Self.named(path)) needs a $box of two GeoPoints, southwest and northeast")
+            }
+            return .field(path, .inside(area))
         case "$not":
             guard case .object(let inner) = value, !inner.isEmpty else {
                 throw ObjectQueryError("$not of \(Self.named(path)) needs an object of operators")

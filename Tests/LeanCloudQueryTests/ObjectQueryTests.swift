@@ -272,6 +272,64 @@ struct ObjectQueryTests {
         ])
     func typed(test: Case) throws { #expect(try matches(test.query, test.row) == test.isMatch) }
 
+    @Test("places near another, and within a box")
+    func places() throws {
+        let beijing = #"{"at":{"__type":"GeoPoint","latitude":39.9042,"longitude":116.4074}}"#
+        let shanghai = #"{"at":{"__type":"GeoPoint","latitude":31.2304,"longitude":121.4737}}"#
+        let tianjin = #"{"at":{"__type":"GeoPoint","latitude":39.3434,"longitude":117.3616}}"#
+        func near(_ rest: String, _ row: String) throws -> Bool {
+            let center = #"{"__type":"GeoPoint","latitude":39.9042,"longitude":116.4074}"#
+            return try matches(#"{"at":{"$nearSphere":\#(center)\#(rest)}}"#, row)
+        }
+        // They are some 103 and 1,068 kilometres away.
+        #expect(try near("", shanghai))
+        #expect(try !near("", "{}"))
+        #expect(try !near("", #"{"at":"Beijing"}"#))
+        #expect(try near(#","$maxDistanceInKilometers":110"#, tianjin))
+        #expect(try !near(#","$maxDistanceInKilometers":110"#, shanghai))
+        #expect(try !near(#","$maxDistanceInMiles":60"#, tianjin))
+        #expect(try near(#","$maxDistanceInMiles":70"#, tianjin))
+        #expect(try near(#","$maxDistanceInRadians":0.02"#, tianjin))
+        #expect(try !near(#","$maxDistance":0.01"#, tianjin))
+        #expect(try !near(#","$minDistanceInKilometers":1"#, beijing))
+        #expect(try near(#","$maxDistanceInKilometers":0"#, beijing))
+
+        let order = try #require(
+            ObjectQuery(
+                parsing: #"{"at":{"$nearSphere":{"__type":"GeoPoint","latitude":39.9042,"longitude":116.4074}}}"#
+            ).nearest)
+        #expect(order.order(of: try [shanghai, beijing, tianjin].map(json)) == [1, 2, 0])
+        #expect(try ObjectQuery(parsing: #"{"a":1}"#).nearest == nil)
+
+        func within(_ west: Int, _ east: Int, _ row: String) throws -> Bool {
+            let corners = [(30, west), (40, east)].map {
+                #"{"__type":"GeoPoint","latitude":\#($0.0),"longitude":\#($0.1)}"#
+            }
+            return try matches(#"{"at":{"$within":{"$box":[\#(corners.joined(separator: ","))]}}}"#, row)
+        }
+        #expect(try within(116, 122, beijing))
+        #expect(try !within(117, 122, beijing))
+        #expect(try within(117, 122, shanghai))
+        // Across the date line.
+        #expect(try within(121, -170, shanghai))
+        #expect(try !within(121, -170, beijing))
+    }
+
+    @Test("comparing large values takes the effort that it costs")
+    func effortOfObjects() throws {
+        let row = #"{"attr":{"l":["# + repeatElement("1", count: 900).joined(separator: ",") + "]}}"
+        func effort(_ query: String) throws -> Int {
+            var effort = QueryEffort()
+            _ = try ObjectQuery(parsing: query).matches(try json(row), effort: &effort)
+            return QueryEffort.usualSteps - effort.remainingSteps
+        }
+        #expect(try effort(#"{"attr":{"l":1}}"#) > 900)
+        #expect(try effort(#"{"attr.l":2}"#) > 900)
+        #expect(try effort(#"{"attr.l.x":2}"#) > 900)
+        #expect(try effort(#"{"attr.l":{"$in":[[1],[2]]}}"#) > 1800)
+        #expect(try effort(#"{"attr":"x"}"#) < 10)
+    }
+
     @Test(
         "regular expressions look into strings and arrays of strings",
         arguments: [
@@ -300,8 +358,11 @@ struct ObjectQueryTests {
             (#"{"a":{"$inQuery":{"where":{}}}}"#, "\"$inQuery\" is not supported"),
             (#"{"a":{"$notInQuery":{}}}"#, "\"$notInQuery\" is not supported"),
             (#"{"a":{"$select":{}}}"#, "\"$select\" is not supported"),
-            (#"{"a":{"$nearSphere":{}}}"#, "\"$nearSphere\" is not supported"),
-            (#"{"a":{"$within":{}}}"#, "\"$within\" is not supported"),
+            (#"{"a":{"$nearSphere":{}}}"#, "needs a GeoPoint"), (#"{"a":{"$within":{}}}"#, "needs a $box"),
+            (#"{"a":{"$nearSphere":{"__type":"GeoPoint","latitude":91,"longitude":0}}}"#, "needs a GeoPoint"),
+            (#"{"a":{"$within":{"$polygon":[]}}}"#, "needs a $box"),
+            (#"{"a":{"$maxDistanceInKilometers":1}}"#, "\"$maxDistanceInKilometers\" is not supported"),
+            (#"{"a":{"$elemMatch":{}}}"#, "\"$elemMatch\" is not supported"),
             (#"{"$relatedTo":{}}"#, "\"$relatedTo\" is not supported"), (#"{"$eq":1}"#, "\"$eq\" is not supported"),
             (#"{"$not":{"a":1}}"#, "\"$not\" is not supported"), (#"{"$":1}"#, "\"$\" is not supported"),
             (#"{"a":{"$gt":1,"b":2}}"#, "operators and plain values"),

@@ -73,6 +73,75 @@ struct ParserFuzzTests {
         #expect(understood > 300)
     }
 
+    /// A condition on the columns that hints know, mostly with values that rows have.
+    private func condition(_ depth: Int, _ numbers: inout Numbers) -> JSONValue {
+        let texts: [JSONValue] = [.string("a"), .string("b"), .string("c"), .null, .integer(1)]
+        let flags: [JSONValue] = [.boolean(true), .boolean(false), .null]
+        func pick(_ key: String, _ numbers: inout Numbers) -> JSONValue {
+            (key == "tr" || key == "sys" ? flags : texts).randomElement(using: &numbers)!
+        }
+        func list(_ key: String, _ numbers: inout Numbers) -> JSONValue {
+            .array((0..<Int.random(in: 0..<3, using: &numbers)).map { _ in pick(key, &numbers) })
+        }
+        var members: [JSONValue.Member] = []
+        for key in ["objectId", "m", "tr", "sys", "uniqueId"] where Int.random(in: 0..<3, using: &numbers) == 0 {
+            let value: JSONValue =
+                switch Int.random(in: 0..<8, using: &numbers) {
+                case 0: .object([.init("$ne", pick(key, &numbers))])
+                case 1: .object([.init("$in", list(key, &numbers))])
+                case 2: .object([.init("$nin", list(key, &numbers))])
+                case 3: .object([.init("$all", list(key, &numbers))])
+                case 4: .object([.init("$not", .object([.init("$eq", pick(key, &numbers))]))])
+                case 5: .object([.init("$eq", pick(key, &numbers)), .init("$exists", .boolean(true))])
+                default: pick(key, &numbers)
+                }
+            members.append(.init(key, value))
+        }
+        for name in ["$and", "$or", "$nor"] where depth > 0 && Int.random(in: 0..<3, using: &numbers) == 0 {
+            let count = Int.random(in: 1..<3, using: &numbers)
+            members.append(.init(name, .array((0..<count).map { _ in self.condition(depth - 1, &numbers) })))
+        }
+        return .object(members)
+    }
+
+    @Test("no row matches that the hints leave out", arguments: 0..<4)
+    func hints(seed: Int) throws {
+        var numbers = Numbers(state: UInt64(seed))
+        var rows: [(row: JSONValue, id: String, members: [String], isRoom: Bool, isSystem: Bool, uniqueID: String?)] =
+            []
+        for id in ["a", "b", "c"] {
+            for members in [[], ["a"], ["b"], ["a", "b"]] {
+                for (isRoom, isSystem, uniqueID) in [(true, false, nil), (false, true, "a"), (false, false, "b")] {
+                    // What is not so is sometimes false and sometimes missing.
+                    var row: [JSONValue.Member] = [
+                        .init("objectId", .string(id)), .init("m", .array(members.map(JSONValue.string))),
+                    ]
+                    if isRoom || id == "a" { row.append(.init("tr", .boolean(isRoom))) }
+                    if isSystem || id == "b" { row.append(.init("sys", .boolean(isSystem))) }
+                    if let uniqueID { row.append(.init("uniqueId", .string(uniqueID))) }
+                    rows.append((.object(row), id, members, isRoom, isSystem, uniqueID))
+                }
+            }
+        }
+        var effort = QueryEffort()
+        var used = 0
+        for _ in 0..<1_500 {
+            let text = self.condition(2, &numbers)
+            let query = try ObjectQuery(text)
+            let hints = query.hints
+            for row in rows where try query.matches(row.row, effort: &effort) {
+                let isLeft =
+                    hints.objectIDs?.contains(row.id) != false && Set(hints.members).isSubset(of: row.members)
+                    && (hints.isRoom ?? row.isRoom) == row.isRoom
+                    && (hints.isSystem ?? row.isSystem) == row.isSystem
+                    && (hints.uniqueID == nil || hints.uniqueID == row.uniqueID)
+                #expect(isLeft, "\(String(decoding: text.serialized(), as: UTF8.self))")
+                if hints != ObjectQueryHints() { used += 1 }
+            }
+        }
+        #expect(used > 100)
+    }
+
     @Test("broken texts never trap", arguments: 0..<2)
     func texts(seed: Int) {
         var numbers = Numbers(state: UInt64(seed))

@@ -139,6 +139,11 @@ struct RegexParser {
         case "(": return try self.group()
         case "\\": return try self.escape()
         case "*", "+", "?": throw Self.fault("there is nothing to repeat")
+        case "{":
+            self.position -= 1
+            guard try self.quantifier() == nil else { throw Self.fault("there is nothing to repeat") }
+            self.position += 1
+            return self.literal(scalar)
         default: return self.literal(scalar)
         }
     }
@@ -218,7 +223,7 @@ struct RegexParser {
     // MARK: Repetition
 
     private mutating func quantified(_ atom: RegexNode) throws(ObjectQueryError) -> RegexNode {
-        if self.isQuoting { self.passOverQuotes() }
+        self.passOverQuotes()
         guard !self.isQuoting else { return atom }
         while self.passOverComment() {}
         guard let range = try self.quantifier() else { return atom }

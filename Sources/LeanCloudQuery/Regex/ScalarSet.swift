@@ -30,6 +30,15 @@ struct ScalarSet: Sendable {
 
     /// Ends the building of the set.
     mutating func seal(isNegated: Bool, ignoresCase: Bool) {
+        if ignoresCase {
+            // A letter such as the long s has an upper case that does not lead back to it. Long ranges have both.
+            for range in self.ranges where range.count <= 256 {
+                for value in range {
+                    let folded = CaseFolding.folded(value)
+                    if folded != value { self.ranges.append(folded...folded) }
+                }
+            }
+        }
         self.ranges = Self.merged(self.ranges)
         self.ignoresCase = ignoresCase
         self.isNegated = isNegated
@@ -45,7 +54,7 @@ struct ScalarSet: Sendable {
     }
 
     private func decides(_ value: UInt32) -> Bool {
-        var isInside = self.lists(value)
+        var isInside = self.lists(value) || self.hasProperty(value)
         if !isInside, self.ignoresCase, let variants = CaseFolding.variants(of: value) {
             isInside = self.lists(variants.lower) || self.lists(variants.upper) || self.lists(variants.folded)
         }
@@ -59,7 +68,11 @@ struct ScalarSet: Sendable {
             let middle = (low + high) / 2
             if self.ranges[middle].upperBound < value { low = middle + 1 } else { high = middle }
         }
-        if low < self.ranges.count, self.ranges[low].contains(value) { return true }
+        return low < self.ranges.count && self.ranges[low].contains(value)
+    }
+
+    /// Properties are those of the scalar itself, also where case is ignored.
+    private func hasProperty(_ value: UInt32) -> Bool {
         guard !self.properties.isEmpty, let scalar = Unicode.Scalar(value) else { return false }
         let category = scalar.properties.generalCategory.code
         return self.properties.contains { category.hasPrefix($0.category) != $0.isNegated }

@@ -1,0 +1,175 @@
+import ChatModel
+import Execution
+import Testing
+
+@testable import Store
+
+@Suite("What doors are told of conversations")
+struct ConversationEventTests {
+    /// What a store told, in order.
+    private final class Told: Sendable {
+        private let events = Lock<[ConversationEvent]>([])
+        private let store: Store
+
+        init(_ store: Store) throws {
+            self.store = store
+            try Self.wait(for: store)
+            let events = self.events
+            store.onEvents = { new in events.withLock { $0 += new } }
+        }
+
+        /// What was told of changes before is told when the next one is answered.
+        static func wait(for store: Store) throws(StoreError) {
+            try store.writeAndWait { _ throws(StoreError) in }
+        }
+
+        func take() throws -> [ConversationEvent] {
+            try Self.wait(for: self.store)
+            return self.events.withLock { events in
+                defer { events = [] }
+                return events
+            }
+        }
+    }
+
+    private static func names(_ texts: String...) -> [UserName] { texts.compactMap(UserName.init) }
+
+    @Test("a new group is told to everybody in it, by who made it")
+    func created() throws {
+        let verona = try Verona()
+        let told = try Told(verona.house.store)
+        let (escalus, romeo) = (verona.escalus, verona.romeo)
+        try verona.write { store throws(StoreError) in
+            try store.createChannel(.group, ChannelName("mantua")!, creator: escalus, members: [romeo])
+        }
+        let event = try #require(try told.take().first)
+        #expect(event.change == .created(Self.names("escalus", "romeo")))
+        #expect(event.audience == [escalus, romeo] && event.actor == UserName("escalus"))
+        #expect(event.channel == ChannelName("mantua") && event.kind == .group)
+        #expect(event.objectID.text.count == 24 && event.objectID != .zero)
+    }
+
+    @Test("who comes, goes, is silenced, blocked or raised: with the actor, to those concerned")
+    func members() throws {
+        let verona = try Verona()
+        let told = try Told(verona.house.store)
+        let (id, escalus, mercutio, romeo, tybalt) = (
+            verona.id, verona.escalus, verona.mercutio, verona.romeo, verona.tybalt
+        )
+        try verona.write { store throws(StoreError) in
+            store.origin = EventOrigin(.leanCloud, session: 7)
+            try store.addMembers([tybalt], to: id, by: Actor(romeo))
+            try store.setMemberMuted(tybalt, untilMilliseconds: .max, in: id, by: Actor(mercutio))
+            try store.setMemberMuted(tybalt, untilMilliseconds: 0, in: id, by: Actor(mercutio))
+            try store.setRoles([tybalt], .manager, in: id, by: Actor(escalus))
+            try store.removeMembers([tybalt], from: id, by: Actor(escalus))
+            try store.addListed([tybalt], in: id, .denied, by: Actor(escalus))
+            try store.removeListed([tybalt], in: id, .denied, by: Actor(escalus))
+            try store.leave(id, romeo)
+        }
+        let events = try told.take()
+        let him = Self.names("tybalt")
+        #expect(
+            events.map(\.change) == [
+                .joined(him), .muted(him), .unmuted(him), .role(him[0], .manager), .left(him), .blocked(him),
+                .unblocked(him), .left(Self.names("romeo")),
+            ])
+        #expect(
+            events.map(\.actor.text) == [
+                "romeo", "mercutio", "mercutio", "escalus", "escalus", "escalus", "escalus", "romeo",
+            ])
+        #expect(events[0].audience.contains(tybalt) && events[4].audience.contains(tybalt))
+        #expect(events[5].audience.contains(tybalt), "who is blocked from outside hears of it")
+        #expect(events[7].audience.contains(romeo) && !events[7].audience.contains(tybalt))
+        #expect(events.allSatisfy { $0.origin == EventOrigin(.leanCloud, session: 7) })
+    }
+
+    @Test("the answer comes before what others are told, and a refused change tells nothing")
+    func order() throws {
+        let verona = try Verona()
+        let (id, romeo, tybalt) = (verona.id, verona.romeo, verona.tybalt)
+        let order = Lock<[String]>([])
+        try Told.wait(for: verona.house.store)
+        verona.house.store.onEvents = { events in order.withLock { $0.append("told \(events.count)") } }
+        verona.house.store.write({ store throws(StoreError) in
+            try store.addMembers([tybalt], to: id, by: Actor(romeo))
+        }) { _ in order.withLock { $0.append("answered") } }
+        #expect(
+            verona.refusal { store throws(StoreError) in try store.setRoles([romeo], .manager, in: id, by: Actor(romeo))
+            } == .notOwner)
+        try Told.wait(for: verona.house.store)
+        #expect(order.withLock { $0 } == ["answered", "told 1"])
+    }
+
+    @Test("an edit and a recall are told with the message as it is now")
+    func messages() throws {
+        let verona = try Verona()
+        let place = try verona.say("wherefore", verona.romeo)
+        let told = try Told(verona.house.store)
+        let romeo = verona.romeo
+        try verona.write { store throws(StoreError) in
+            try store.edit(
+                place, newBody: Array("therefore".utf8), isJSONObject: false, wire: .leanCloud,
+                envelope: MessageEnvelope(mentionsAll: true), by: Actor(romeo))
+            try store.recall(place, by: Actor(romeo))
+        }
+        let events = try told.take()
+        guard case .edited(let edited) = events.first?.change, case .recalled(let recalled) = events.last?.change else {
+            Issue.record("\(events)")
+            return
+        }
+        #expect(edited.content.body == Array("therefore".utf8) && edited.content.wire == .leanCloud)
+        #expect(edited.content.envelope?.mentionsAll == true && edited.sender == UserName("romeo"))
+        #expect(recalled.content.body == [] && recalled.sequence == place.sequence)
+        #expect(Set(events[0].audience) == Set(verona.everyone))
+    }
+
+    @Test("reading is told to who read, a card to everybody")
+    func readingAndCards() throws {
+        let verona = try Verona()
+        let place = try verona.say("wherefore", verona.romeo)
+        let told = try Told(verona.house.store)
+        let (id, juliet, escalus) = (verona.id, verona.juliet, verona.escalus)
+        var patch = ChannelPatch()
+        patch.title = "Fair Verona"
+        patch.attributesMergePatch = Array(#"{"colour":"red"}"#.utf8)
+        let change = patch
+        try verona.write { store throws(StoreError) in
+            try store.markRead(juliet, in: id, upTo: place.sequence)
+            try store.markRead(juliet, in: id, upTo: place.sequence)
+            try store.updateInfo(of: id, change, by: Actor(escalus))
+        }
+        let events = try told.take()
+        #expect(
+            events.map(\.change) == [
+                .read(upTo: place.sequence, unread: 0),
+                .card(modified: Array(#"{"name":"Fair Verona","attr":{"colour":"red"}}"#.utf8), asked: nil),
+            ])
+        #expect(events[0].audience == [juliet])
+    }
+
+    @Test("devices that were away get what happened to them and to conversations they are in")
+    func log() throws {
+        let verona = try Verona()
+        let (id, escalus, romeo, tybalt) = (verona.id, verona.escalus, verona.romeo, verona.tybalt)
+        let before = verona.house.clock.clock.wallMilliseconds()
+        verona.advance(seconds: 10)
+        try verona.write { store throws(StoreError) in
+            try store.addMembers([tybalt], to: id, by: Actor(romeo))
+            try store.removeMembers([tybalt], from: id, by: Actor(escalus))
+            try store.setTitle("Fair Verona", of: id)
+        }
+        let his = try verona.read { store throws(StoreError) in try store.events(for: tybalt, after: before) }
+        let hers = try verona.read { store throws(StoreError) in try store.events(for: verona.juliet, after: before) }
+        let him = Self.names("tybalt")
+        #expect(his.map(\.change) == [.joined(him), .left(him)])
+        #expect(his.filter { !$0.isPersonal }.isEmpty, "of the rest of the group nobody tells who has gone")
+        #expect(hers.map(\.change).count == 3 && hers.filter { $0.isPersonal }.isEmpty)
+        #expect(hers.last?.change == .card(modified: Array(#"{"name":"Fair Verona"}"#.utf8), asked: nil))
+        verona.advance(seconds: (EventLogBounds.days + 1) * 86_400)
+        try verona.write { store throws(StoreError) in
+            try store.connection.pruneEvents(before: store.wallMilliseconds - EventLogBounds.days * 86_400_000)
+        }
+        #expect(try verona.read { store throws(StoreError) in try store.events(for: tybalt, after: before) } == [])
+    }
+}

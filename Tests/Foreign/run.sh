@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Foreign clients: the published Python SDK, an app's daily life over the HTTP APIs with webhooks, the JSON door and the
-# binary protocol in every detail against a built teahouse, files with the published tus client and curl, and a foreign
-# WebSocket implementation against our own.
+# binary protocol in every detail against a built teahouse, files with the published tus client and curl, LeanCloud's commands
+# as four SDKs speak them, a foreign protobuf against our own, and a foreign WebSocket implementation against our own.
 #   Tests/Foreign/run.sh PYTHON TEAHOUSE      PYTHON has what Tests/requirements.txt names
 set -uo pipefail
 here=$(cd "$(dirname "$0")" && pwd)
@@ -26,19 +26,23 @@ run() {
 }
 
 cd "$here/../.." || exit 70
-swift build --product transport-echo >.build/foreign.log 2>&1 || {
-    cat .build/foreign.log >&2
-    exit 70
-}
+for product in transport-echo leancloud-echo; do
+    swift build --product "$product" >.build/foreign.log 2>&1 || {
+        cat .build/foreign.log >&2
+        exit 70
+    }
+done
+debug=$(swift build --show-bin-path)
 run wukong_easy --binary "$teahouse"
 run binary_peer --binary "$teahouse"
 run wukong_app --binary "$teahouse"
 run door --binary "$teahouse"
 run files --binary "$teahouse"
-run websocket_peer "$(swift build --show-bin-path)/transport-echo"
+run websocket_peer "$debug/transport-echo"
+run leancloud_wire "$debug/leancloud-echo"
 if [ "$failed" -eq 0 ]; then
     echo "foreign clients: all passed"
 else
-    echo "foreign clients: $failed of 6 scripts FAILED"
+    echo "foreign clients: $failed of 7 scripts FAILED"
 fi
 [ "$failed" -eq 0 ]

@@ -297,6 +297,9 @@ async def mutation() -> None:
     for frame, answer in zip(frames, through(frames)):
         wanted = parsed(frame)
         if isinstance(answer, bytes):
+            # The other decoder takes tags of up to five bytes, the server the same number in up to ten.
+            if wanted is None and re.search(rb"[\x80-\xff]{5}", frame):
+                continue
             both += 1
             expect(wanted is not None, f"{frame.hex()} was taken for a command")
             equal(parsed(answer), wanted, frame.hex())

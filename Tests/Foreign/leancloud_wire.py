@@ -66,7 +66,7 @@ def parsed(frame: bytes) -> Any:
     except DecodeError:
         return None
     message.DiscardUnknownFields()
-    return message
+    return message if message.IsInitialized() else None
 
 
 # MARK: random messages

@@ -38,11 +38,12 @@ run binary_peer --binary "$teahouse"
 run wukong_app --binary "$teahouse"
 run door --binary "$teahouse"
 run files --binary "$teahouse"
+run leancloud --binary "$teahouse"
 run websocket_peer "$debug/transport-echo"
 run leancloud_wire "$debug/leancloud-echo"
 if [ "$failed" -eq 0 ]; then
     echo "foreign clients: all passed"
 else
-    echo "foreign clients: $failed of 7 scripts FAILED"
+    echo "foreign clients: $failed of 8 scripts FAILED"
 fi
 [ "$failed" -eq 0 ]

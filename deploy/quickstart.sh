@@ -52,6 +52,10 @@ fi
 ready_line=$(cat "$data/quickstart.ready")
 ctl() { "$teahouse" ctl --data "$data" "$@"; }
 
+# A demonstration: apps made with LeanCloud's SDKs sign in without a server of their own. Not again once somebody changed it.
+ctl user show ming >/dev/null 2>&1 || ctl app policy --sign-in open --conversations off --history off >/dev/null ||
+    echo "going on without LeanCloud's clients" >&2
+
 for person in "ming 小明" "lan 阿兰"; do
     set -- $person
     ctl user show "$1" >/dev/null 2>&1 || ctl user add "$1" --display-name "$2"
@@ -81,6 +85,11 @@ Send a file with a message, with a bar that shows how it goes:
 To sign in with a WuKongIM SDK, take a token and point the app at this machine, port ${ready_line##*:}:
 
     $teahouse ctl --data $data user token lan --device desktop
+
+An app made with a LeanCloud SDK takes the id and the app key that this prints, and this machine as its server. Here
+everybody is believed to be who they say; before others rely on it: $teahouse ctl --data $data app policy --sign-in signature
+
+    $teahouse ctl --data $data app keys
 
 An app's own server uses WuKongIM's HTTP API on the same port, with the manager's token:
 

@@ -28,9 +28,13 @@ extension Desk {
         let reason = SessionEndReason.kickedByOperator("an operator ended this session")
         self.userID(user, then) { id in
             self.afterNoting(then) {
-                guard let id else { return self.end(ids, reason, alreadyEnded: 0, then) }
-                self.broker.end(allOf: id, deviceClass: nil, reason: reason) { byUser in
-                    self.end(ids, reason, alreadyEnded: byUser, then)
+                guard let id, let user else { return self.end(ids, reason, alreadyEnded: 0, then) }
+                // Who is thrown out altogether does not come back with a session token.
+                self.accounts.revokeSessionTokens(of: user) { result in
+                    if case .failure(let error) = result { return then(.failure(AdminError(error))) }
+                    self.broker.end(allOf: id, deviceClass: nil, reason: reason) { byUser in
+                        self.end(ids, reason, alreadyEnded: byUser, then)
+                    }
                 }
             }
         }

@@ -250,7 +250,7 @@ extension LeanCloudSession {
     private func queryPresence(_ command: GenericCommand) {
         let asked = command.sessionMessage?.sessionPeerIds ?? []
         guard asked.count <= Self.mostAsked else {
-            return self.fail(command, .invalidLogin.saying("at most \(Self.mostAsked) people at a time"))
+            return self.fail(command, .appQuotaExceeded.saying("at most \(Self.mostAsked) people at a time"))
         }
         let names = asked.compactMap { UserName($0) }
         let later = self.later()

@@ -4,12 +4,12 @@ import Testing
 
 private let allRequestVectors: [(AdminRequest, String)] = [
     requestVectors, fileRequestVectors, teamRequestVectors, auditRequestVectors, talkRequestVectors, wordRequestVectors,
-    settingRequestVectors, peopleRequestVectors,
+    settingRequestVectors, peopleRequestVectors, appRequestVectors,
 ].flatMap { $0 }
 
 private let allReplyVectors: [(AdminReply, String)] = [
     replyVectors, fileReplyVectors, teamReplyVectors, auditReplyVectors, talkReplyVectors, wordReplyVectors,
-    settingReplyVectors, peopleReplyVectors,
+    settingReplyVectors, peopleReplyVectors, appReplyVectors,
 ].flatMap { $0 }
 
 @Suite("Lines of the admin socket") struct LineTests {
@@ -101,6 +101,23 @@ private let allReplyVectors: [(AdminReply, String)] = [
     func brokenTeamRequest(_ line: String) {
         let error = #expect(throws: AdminError.self) { try AdminRequest.read(Array(line.utf8)).request.get() }
         #expect(error?.code == .invalid)
+    }
+
+    @Test("bounds of requests about the app are looked at", arguments: brokenAppRequests)
+    func brokenApp(_ line: String) throws {
+        let read = try AdminRequest.read(Array(line.utf8))
+        #expect(throws: AdminError.self) { try read.request.get() }
+    }
+
+    @Test("what is done with keys is noted without them, and looking at them too")
+    func appNotes() {
+        let requests = appRequestVectors.map(\.0)
+        #expect(requests.filter(\.isNoted).count == requests.count - 1 && !AdminRequest.app(.show).isNoted)
+        #expect(!AdminRequest.app(.keys).isChange && AdminRequest.app(.sign(AdminAppSigning(.open))).isChange)
+        let rotation = AdminAppRotation(key: .appKey, value: "secret key of before", overlapSeconds: 0)
+        #expect(
+            AdminRequest.app(.rotate(rotation)).asked == #"{"key":"app-key","value":"(brought along)","overlap":0}"#)
+        #expect(AdminRequest.app(.rotate(rotation)).subject == "app-key")
     }
 
     @Test("bounds of requests about words and kinds are looked at", arguments: brokenWordRequests)

@@ -37,7 +37,7 @@ def start(binary: str) -> None:
     Place.house = House(binary, config=CONFIGURATION + f'[leancloud]\napp_id = "{APP_ID}"\n')
     Place.house.start()
     keys = json.loads(Place.house.ctl("app", "keys", "--json"))
-    Place.app = App(Place.house.url, keys["appID"], keys["masterKey"])
+    Place.app = App(Place.house.url, keys["appId"], keys["masterKey"])
 
 
 def scenario(name: str) -> Callable[[Callable[[], Awaitable[None]]], None]:

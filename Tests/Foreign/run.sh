@@ -1,12 +1,13 @@
 #!/usr/bin/env bash
 # Foreign clients: the published Python SDK, an app's daily life over the HTTP APIs with webhooks, the JSON door and the
-# binary protocol in every detail against a built teahouse, files with the published tus client and curl, LeanCloud's commands
-# as four SDKs speak them, a foreign protobuf against our own, and a foreign WebSocket implementation against our own.
+# binary protocol in every detail against a built teahouse, files with the published tus client and curl, the signing
+# servers of the documentation, LeanCloud's commands as four SDKs speak them, a foreign protobuf against our own, and a
+# foreign WebSocket implementation against our own.
 #   Tests/Foreign/run.sh PYTHON TEAHOUSE      PYTHON has what Tests/requirements.txt names
 set -uo pipefail
 here=$(cd "$(dirname "$0")" && pwd)
 if [ $# -lt 2 ]; then
-    sed -n '2,5p' "$0" >&2
+    sed -n '2,7p' "$0" >&2
     exit 64
 fi
 python=$(cd "$(dirname "$1")" && pwd)/$(basename "$1")
@@ -38,12 +39,13 @@ run binary_peer --binary "$teahouse"
 run wukong_app --binary "$teahouse"
 run door --binary "$teahouse"
 run files --binary "$teahouse"
+run signing --binary "$teahouse"
 run leancloud --binary "$teahouse"
 run websocket_peer "$debug/transport-echo"
 run leancloud_wire "$debug/leancloud-echo"
 if [ "$failed" -eq 0 ]; then
     echo "foreign clients: all passed"
 else
-    echo "foreign clients: $failed of 8 scripts FAILED"
+    echo "foreign clients: $failed of 9 scripts FAILED"
 fi
 [ "$failed" -eq 0 ]

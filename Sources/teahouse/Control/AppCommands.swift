@@ -33,7 +33,7 @@ private let appRotateCommand = Command(
     ],
     examples: [
         "teahouse ctl app rotate master-key --overlap 3600",
-        "teahouse ctl app rotate app-key --overlap 0 --key-stdin < old-app-key.txt",
+        "teahouse ctl app rotate app-key --overlap 0 --key-stdin",
     ],
     body: Control.command { control throws(CommandFailure) in
         let typed = control.invocation

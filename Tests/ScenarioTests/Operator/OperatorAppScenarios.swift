@@ -1,0 +1,98 @@
+import Accounts
+import ByteCodec
+import ChatModel
+import CommandLineKit
+import Configuration
+import Diagnostics
+import Execution
+import Glibc
+import Server
+import TeahouseTesting
+import Testing
+
+/// What an operator sets for the app of LeanCloud's clients, and who comes in then.
+struct OperatorAppScenarios {
+    private func signIn(_ house: House, _ name: String, _ credentials: Credentials) -> SignInResult {
+        let answer = ConditionLock<SignInResult?>(nil)
+        house.server.accounts.authenticator.authenticate(
+            SignInRequest(
+                user: UserName(name)!, credentials: credentials, requestedClass: .app, address: "10.0.0.7",
+                throttleKey: "10.0.0.7", isEncrypted: true, origin: .privateNetwork)
+        ) { result in answer.change { $0 = result } }
+        return answer.wait(until: { $0 != nil }, then: { $0! })
+    }
+
+    private func identity(_ result: SignInResult) -> Identity? {
+        guard case .signedIn(let identity) = result else { return nil }
+        return identity
+    }
+
+    @Test("the policy and the keys hold at once and after a restart, and session tokens outlive it")
+    func life() throws {
+        let house = try House { $0.appID = "teahouse-test-app-gzGzoHsz" }
+        #expect(self.signIn(house, "romeo", .none) == .refused(.wrongCredentials))
+        #expect(house.ctl("app", "policy", "--sign-in", "open").code == .done)
+        #expect(self.identity(self.signIn(house, "romeo", .none))?.name.text == "romeo")
+        #expect(house.ctl("setting", "show", "leancloud.sign_in", "--json").json["value"]?.string == "open")
+        let key = try #require(house.ctl("app", "keys", "--json").json["masterKey"]?.string)
+        try house.restart()
+        #expect(self.identity(self.signIn(house, "juliet", .none))?.name.text == "juliet")
+        #expect(house.ctl("setting", "reset", "leancloud.sign_in").code == .done)
+        #expect(self.signIn(house, "romeo", .none) == .refused(.wrongCredentials))
+        let signed = house.ctl("app", "sign", "open", "--client", "romeo", "--json").json
+        let credentials = Credentials.signature(
+            ActionSignature(
+                signature: try #require(signed["signature"]?.string),
+                timestamp: try #require(signed["timestamp"]?.integer), nonce: try #require(signed["nonce"]?.string)))
+        let identity = try #require(self.identity(self.signIn(house, "romeo", credentials)))
+        let desk = house.server.accounts.app
+        let token = try #require(desk.issueSessionToken(SessionClaims(identity), of: identity)).text
+        try house.restart()
+        #expect(house.ctl("app", "keys", "--json").json["masterKey"]?.string == key)
+        #expect(self.identity(self.signIn(house, "romeo", .sessionToken(token)))?.user == identity.user)
+        #expect(house.ctl("session", "kick", "--user", "romeo").code == .done)
+        #expect(self.signIn(house, "romeo", .sessionToken(token)) == .refused(.expired))
+        try house.restart()
+        #expect(self.signIn(house, "romeo", .sessionToken(token)) == .refused(.expired))
+        house.stop()
+        #expect(try house.findings().isEmpty)
+    }
+
+    @Test("where LeanCloud's clients are not served there is no app and no file with a key")
+    func disabled() throws {
+        let house = try House { $0.servesLeanCloud = false }
+        #expect(house.ctl("app", "show").error.contains("leancloud.enabled"))
+        #expect(access("\(house.folder.path)/app.key", F_OK) != 0)
+        #expect(self.signIn(house, "romeo", .none) == .refused(.wrongCredentials))
+    }
+
+    @Test("the file says what the app is and what it asks for")
+    func configured() throws {
+        let text = """
+            [leancloud]
+            app_id = "551260efe4b01608686c3e0f-gzGzoHsz"
+            sign_in = "token"
+            conversation_signatures = false
+            history_signatures = false
+            creates_users = false
+            signature_window_seconds = 60
+            session_token_seconds = 300
+            """
+        let read: (String) throws -> ServerOptions = { text in
+            let settings = try Settings(environment: ["TEAHOUSE_CONFIG": "t.toml"]) { _ in Array(text.utf8) }
+            return try ServerOptions(settings, log: .silent)
+        }
+        let options = try read(text)
+        #expect(options.servesLeanCloud && options.appID == "551260efe4b01608686c3e0f-gzGzoHsz")
+        var policy = AppPolicy()
+        policy.signIn = .token
+        (policy.signsConversations, policy.signsHistory, policy.createsUsers) = (false, false, false)
+        (policy.signatureWindowSeconds, policy.sessionTokenSeconds) = (60, 300)
+        #expect(options.accounts.app == policy)
+        let builtIn = try read("")
+        #expect(builtIn.appID == nil && builtIn.accounts.app == AppPolicy() && builtIn.servesLeanCloud)
+        for wrong in ["short", "with a space in it", "with:a:colon"] {
+            #expect(throws: ConfigurationError.self) { try read("[leancloud]\napp_id = \"\(wrong)\"") }
+        }
+    }
+}

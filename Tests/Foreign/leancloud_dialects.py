@@ -1,7 +1,8 @@
-"""Four small clients that speak LeanCloud's realtime protocol, each as one SDK does, and complain of what that SDK trips over.
+"""Four small clients that speak LeanCloud's realtime protocol, each as one SDK does.
 
-What they send is what the SDKs of JavaScript, Swift, Java and C# send: which fields, which numbers, what is left out. What they
-receive is looked at with each SDK's own strictness; what it would drop, misread or crash on becomes a line in `complaints`.
+What they send is what the SDKs of JavaScript, Swift, Java and C# send: which fields, which numbers, what is left out. What
+they receive is looked at with each SDK's own strictness; what it would drop, misread or crash on becomes a line in
+`complaints`.
 """
 
 from __future__ import annotations
@@ -23,7 +24,7 @@ from websockets.asyncio.client import ClientConnection, connect
 from websockets.exceptions import ConnectionClosed, WebSocketException
 
 from house import PATIENCE, HouseError
-from leancloud_schema import CMD, GenericCommand, brief, command, fill, name_of
+from leancloud_schema import CMD, GenericCommand, brief, command, name_of
 
 NORMAL, ROOM, SYSTEM, TEMPORARY = 1, 2, 3, 4
 
@@ -800,7 +801,7 @@ class Swift(Client):
 
 
 class Java(Client):
-    """Java and Android SDK: announces its device first, counts requests from -65536, resends what it is when it comes back."""
+    """Java and Android SDK: announces its device first, counts requests from -65536, says all of itself again."""
 
     SDK = "Java"
     UA = "android/8.2.29"

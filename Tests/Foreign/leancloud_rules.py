@@ -438,7 +438,7 @@ async def wukong() -> None:
             got = await next_content(lin)
             equal((got["fromUid"], got["channelType"], got["payload"]["type"], got["payload"]["content"]),
                   (a.name, PERSON, 1, "来喝茶"), f"{sdk.SDK} to WuKongIM")
-            answer = await lin.send(a.name, PERSON, payload_of("好"))
+            await lin.send(a.name, PERSON, payload_of("好"))
             await until_said(a, cid, "好")
             body = a.received[0]
             equal((body.fromPeerId, body.convType, json.loads(body.msg)["_lctype"]), (names[0], NORMAL, -1),

@@ -368,6 +368,8 @@ class Client:
             self.serial += 1
         made = command(cmd, op, i=self.serial, **{**self.addressed(), **fields})
         future: asyncio.Future[Any] = asyncio.get_running_loop().create_future()
+        # Nobody may be waiting any more when the connection ends.
+        future.add_done_callback(lambda done: done.cancelled() or done.exception())
         self.socket.pending[self.serial] = (future, self)
         self.requests[self.serial] = made
         await self.socket.write(made)

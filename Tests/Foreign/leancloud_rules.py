@@ -175,7 +175,8 @@ async def notices() -> None:
             for client, expected in zip(clients, wanted):
                 got = sorted((name_of(notice).removeprefix("conv/"), notice.convMessage.initBy,
                               tuple(sorted(notice.convMessage.m))) for notice in client.notices
-                             if notice.cmd == CMD["conv"] and notice.convMessage.cid == cid)
+                             if name_of(notice).removeprefix("conv/") in MEMBERSHIP
+                             and notice.convMessage.cid == cid)
                 equal(got, sorted(expected), f"{what}: what {client.SDK} {client.name} is told when {sdk.SDK} does it")
                 client.notices.clear()
 
@@ -356,8 +357,9 @@ async def queries() -> None:
         reader = await sdk.open(Place.app, bob)
 
         async def found(where: Any, **options: Any) -> list[str]:
-            rows = await reader.query({"m": ann, **where}, **{"limit": 100, "sort": "n", **options})
-            return [row["name"] for row in rows]
+            mine = {"$and": [{"m": ann}, where]} if "m" in where else {"m": ann, **where}
+            rows = await reader.query(mine, **{"limit": 100, "sort": "n", **options})
+            return [row.get("name") for row in rows]
 
         everything = ["oolong", "Green.Tea (1)", "100% 'black\""]
         equal(await found({}), everything, f"{sdk.SDK}: by member")
@@ -381,10 +383,10 @@ async def queries() -> None:
         equal((shown(rows[0]["msg"]), rows[0]["msg_from"], rows[0]["bin"]), ("last words", ann, False),
               f"{sdk.SDK}: the last message")
         equal((rows[1]["bin"], rows[1]["msg"], "msg" in rows[2]), (True, "AQ==", False), f"{sdk.SDK}: a binary one")
-        equal({row["name"] for row in await reader.query(limit=100)} >= set(everything), True,
+        equal({row.get("name") for row in await reader.query(limit=100)} >= set(everything), True,
               f"{sdk.SDK}: without a condition")
         equal(await reader.query({"objectId": "551260efe4b01608686c3e0f"}), [], f"{sdk.SDK}: what does not exist")
-        temporary = (await reader.start(ann, temporary=600)).cid
+        temporary = (await reader.start(cai, temporary=600)).cid
         (row,) = await reader.query(tempConvIds=[temporary])
         equal((row["objectId"], row["temp"]), (temporary, True), f"{sdk.SDK}: a temporary one")
         expect(0 < row["ttl"] <= 600, row)

@@ -1,4 +1,5 @@
 import ChatModel
+import LeanCloudTranslation
 
 /// What happens to conversations, as the client is told of it.
 extension LeanCloudSession {

@@ -135,6 +135,8 @@ let package = Package(
         .executableTarget(
             name: "transport-echo", dependencies: ["Transport", "Diagnostics", "Execution"], swiftSettings: strict),
         .executableTarget(
+            name: "leancloud-echo", dependencies: ["ByteCodec", "LeanCloudWire"], swiftSettings: strict),
+        .executableTarget(
             name: "powercut-replay", dependencies: ["ChatModel", "FileStore", "Store"], swiftSettings: strict),
         .executableTarget(
             name: "teahouse-mutant", dependencies: ["Server", "Configuration", "FileStore", "Store"],

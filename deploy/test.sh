@@ -53,7 +53,7 @@ step "crashes"
 Tests/Crash/run.sh "$python" "$teahouse" $long
 
 step "fuzzing, ${seconds}s each"
-for target in HTTP WebSocket JSON Binary Form; do Tests/Fuzz/run.sh "$target" "$seconds"; done
+for target in HTTP WebSocket JSON Binary LeanCloud Form; do Tests/Fuzz/run.sh "$target" "$seconds"; done
 
 if [ -n "$long" ]; then
     for sanitizer in thread address; do

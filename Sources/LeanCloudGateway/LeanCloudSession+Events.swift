@@ -1,5 +1,6 @@
 import ChatModel
 import LeanCloudTranslation
+import LeanCloudWire
 
 /// What happens to conversations, as the client is told of it.
 extension LeanCloudSession {

@@ -2,11 +2,13 @@
 # Foreign clients: the published Python SDK, an app's daily life over the HTTP APIs with webhooks, the JSON door and the
 # binary protocol in every detail against a built teahouse, files with the published tus client and curl, the signing
 # servers of the documentation, the published LeanCloud SDK for servers, and a foreign WebSocket implementation against ours.
+# servers of the documentation, LeanCloud's commands as four SDKs speak them, a foreign protobuf against our own, and a
+# foreign WebSocket implementation against our own.
 #   Tests/Foreign/run.sh PYTHON TEAHOUSE      PYTHON has what Tests/requirements.txt names
 set -uo pipefail
 here=$(cd "$(dirname "$0")" && pwd)
 if [ $# -lt 2 ]; then
-    sed -n '2,5p' "$0" >&2
+    sed -n '2,6p' "$0" >&2
     exit 64
 fi
 python=$(cd "$(dirname "$1")" && pwd)/$(basename "$1")
@@ -26,10 +28,13 @@ run() {
 }
 
 cd "$here/../.." || exit 70
-swift build --product transport-echo >.build/foreign.log 2>&1 || {
-    cat .build/foreign.log >&2
-    exit 70
-}
+for product in transport-echo leancloud-echo; do
+    swift build --product "$product" >.build/foreign.log 2>&1 || {
+        cat .build/foreign.log >&2
+        exit 70
+    }
+done
+debug=$(swift build --show-bin-path)
 run wukong_easy --binary "$teahouse"
 run binary_peer --binary "$teahouse"
 run wukong_app --binary "$teahouse"
@@ -37,10 +42,13 @@ run door --binary "$teahouse"
 run files --binary "$teahouse"
 run leancloud_rest --binary "$teahouse"
 run signing --binary "$teahouse"
-run websocket_peer "$(swift build --show-bin-path)/transport-echo"
+run leancloud --binary "$teahouse"
+run websocket_peer "$debug/transport-echo"
+run leancloud_wire "$debug/leancloud-echo"
 if [ "$failed" -eq 0 ]; then
     echo "foreign clients: all passed"
 else
     echo "foreign clients: $failed of 8 scripts FAILED"
+    echo "foreign clients: $failed of 9 scripts FAILED"
 fi
 [ "$failed" -eq 0 ]

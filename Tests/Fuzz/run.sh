@@ -28,6 +28,12 @@ sources() {
         W=Sources/WuKongWire
         files="$W/WuKongConstants.swift $W/ReceivedMessage.swift $(echo $W/Binary/*.swift)"
         ;;
+    LeanCloud)
+        modules=ByteCodec
+        W=Sources/LeanCloudWire
+        files="$W/LeanCloudSubprotocol.swift $W/LeanCloudWireError.swift $W/WireLimits.swift
+            $(echo $W/Commands/*.swift $W/Protobuf/*.swift)"
+        ;;
     Form)
         modules="ByteCodec Transport Transfers"
         parts_Transport="$T/HTTP/HTTPHeaders.swift"

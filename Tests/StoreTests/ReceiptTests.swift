@@ -18,8 +18,10 @@ struct ReceiptTests {
         self.house.store.onEvents = { [events] new in events.withLock { $0 += new } }
     }
 
+    /// What was told of changes before is told when the next one is answered.
     private var receipts: [MessageReceipt] {
-        self.events.withLock { events in
+        try? self.house.store.writeAndWait { _ throws(StoreError) in }
+        return self.events.withLock { events in
             events.compactMap { if case .receipt(let receipt) = $0.change { receipt } else { nil } }
         }
     }

@@ -122,6 +122,8 @@ struct SightTests {
                 envelope: MessageEnvelope(visibleTo: [UserName("tybalt")!]), by: Actor(romeo))
             _ = try store.setAttributes(of: place, mergePatch: Array(#"{"a":1}"#.utf8), by: Actor(romeo))
         }
+        // What was told of changes before is told when the next one is answered.
+        try house.store.writeAndWait { _ throws(StoreError) in }
         #expect(told.withLock { $0.map { Set($0) } } == [[romeo, juliet]])
         let extras = try house.store.readAndWait { store throws(StoreError) in
             try [juliet, tybalt].map { user throws(StoreError) in

@@ -29,7 +29,10 @@ struct OperatorAppScenarios {
 
     @Test("the policy and the keys hold at once and after a restart, and session tokens outlive it")
     func life() throws {
-        let house = try House { $0.appID = "teahouse-test-app-gzGzoHsz" }
+        let house = try House {
+            $0.appID = "teahouse-test-app-gzGzoHsz"
+            $0.accounts.app = AppPolicy()
+        }
         #expect(self.signIn(house, "romeo", .none) == .refused(.wrongCredentials))
         #expect(house.ctl("app", "policy", "--sign-in", "open").code == .done)
         #expect(self.identity(self.signIn(house, "romeo", .none))?.name.text == "romeo")

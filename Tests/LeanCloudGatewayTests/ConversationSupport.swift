@@ -62,8 +62,8 @@ extension LeanCloudClient {
             fill(&body)
         }
         #expect(answer.op == .results, "\(answer)")
-        let rows = try JSONValue(parsing: answer.convMessage?.results?.data ?? "")
-        return try #require(rows.array)
+        let rows = try JSONValue(parsing: answer.convMessage?.results?.data ?? "").array
+        return try #require(rows)
     }
 
     /// What was pushed about conversations since the last look, in short: operation, who did it, who is named.

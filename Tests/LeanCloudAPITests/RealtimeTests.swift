@@ -227,7 +227,7 @@ struct RealtimeTests {
             last = try app.send(text, from: from, to: id)
         }
         #expect(app.texts(try app.master("GET", "/1.2/rtm/messages")) == ["4", "3", "2", "1"])
-        #expect(app.texts(try app.master("GET", "/1.2/rtm/messages?reversed=true&limit=3")) == ["1", "2", "3"])
+        #expect(app.texts(try app.master("GET", "/1.2/rtm/messages?reversed=True&limit=3")) == ["1", "2", "3"])
         #expect(app.texts(try app.master("GET", "/1.2/rtm/clients/Tom/messages")) == ["4", "1"])
         let (time, id) = (
             try #require(last?.json["timestamp"]?.integer), try #require(last?.json["msg-id"]?.string)
@@ -297,6 +297,28 @@ struct RealtimeTests {
         #expect(try app.master("DELETE", path + "/subscribers/Tom").status == 200)
         #expect(try app.master("GET", path + "/subscribers/count").json == .of(#"{"count":1}"#))
         #expect(try app.master("POST", "/1.2/rtm/broadcasts", .of("{}")).status == 404)
+    }
+
+    @Test func whatIsForSomeSubscribersIsSeenByNobodyElse() throws {
+        let app = try LeanCloudApp()
+        let made = try app.master("POST", "/1.2/rtm/service-conversations", .of(#"{"name":"news"}"#))
+        let path = "/1.2/rtm/service-conversations/\(try #require(made.json["objectId"]?.string))"
+        for name in ["Tom", "Jerry"] {
+            #expect(try app.master("POST", path + "/subscribers", .of(#"{"client_id":"\#(name)"}"#)).status == 200)
+        }
+        let (tom, jerry) = (try app.house.leanCloud("Tom"), try app.house.leanCloud("Jerry"))
+        let send = { (more: String) throws -> HTTPReply in
+            try app.master("POST", path + "/messages", .of(#"{"from_client":"admin","message":"for one"\#(more)}"#))
+        }
+        #expect(try send(#","to_clients":["Tom"]"#).status == 200)
+        #expect(try tom.wait(.direct).directMessage?.msg == "for one")
+        #expect(app.texts(try app.master("GET", path + "/subscribers/Tom/messages")) == ["for one"])
+        #expect(app.texts(try app.master("GET", path + "/subscribers/Jerry/messages")).isEmpty)
+        try jerry.settle()
+        #expect(!jerry.waiting.contains { $0.cmd == .direct })
+        #expect(try send("").status == 400)
+        let many = (0..<21).map { "\"c\($0)\"" }.joined(separator: ",")
+        #expect(try send(#","to_clients":[\#(many)]"#).status == 400)
     }
 
     @Test func clientsAreSeenCountedAndSentAway() throws {

@@ -4,6 +4,7 @@ import ByteCodec
 import ChatModel
 import LeanCloudTranslation
 import Store
+import Transport
 
 /// One request about conversations, their people or their messages.
 struct RealtimeCall: Sendable {
@@ -91,9 +92,9 @@ struct RealtimeCall: Sendable {
         return (Int(limit), Int(skip))
     }
 
-    /// A switch in the query.
+    /// A switch in the query; the Python SDK writes `True`.
     func isOn(_ name: String) throws(APIFailure) -> Bool {
-        switch self.request.query[name] {
+        switch self.request.query[name].map({ ASCII.lowercased($0) }) {
         case nil, "", "false", "0": false
         case "true", "1": true
         default: throw .bad("\(name) is true or false")

@@ -119,7 +119,7 @@ extension LeanCloudSession {
             return self.fail(command, .conversationUpdateFailed.saying(error.reason))
         }
         self.change(
-            command, refused: LeanCloudFault.init(update:),
+            command, invalid: .conversationUpdateFailed, refused: LeanCloudFault.init(update:),
             { transaction, user throws(StoreError) in
                 let id = try transaction.conversation(at: address, for: user).id
                 var modified = JSONValue.object([])
@@ -190,7 +190,7 @@ extension LeanCloudSession {
 
     /// Changes something, and goes on with what came of it on this thread; says no where it went wrong.
     func change<Value: Sendable>(
-        _ command: GenericCommand,
+        _ command: GenericCommand, invalid: LeanCloudFault = .conversationAPIFailed,
         refused: @escaping @Sendable (ActionRefusal) -> LeanCloudFault = LeanCloudFault.init(conversation:),
         _ body: @escaping @Sendable (WriteTransaction, UserID) throws(StoreError) -> Value,
         then: @escaping @Sendable (LeanCloudSession, Value) -> Void
@@ -201,7 +201,7 @@ extension LeanCloudSession {
             transaction.origin = origin
             return try body(transaction, user)
         }) { result in
-            later { $0.went(on: command, result, refused: refused, then: then) }
+            later { $0.went(on: command, result, invalid: invalid, refused: refused, then: then) }
         }
     }
 
@@ -220,14 +220,15 @@ extension LeanCloudSession {
     }
 
     private func went<Value>(
-        on command: GenericCommand, _ result: Result<Value, StoreError>, refused: (ActionRefusal) -> LeanCloudFault,
+        on command: GenericCommand, _ result: Result<Value, StoreError>,
+        invalid: LeanCloudFault = .conversationAPIFailed, refused: (ActionRefusal) -> LeanCloudFault,
         then: (LeanCloudSession, Value) -> Void
     ) {
         switch result {
         case .success(let value): then(self, value)
         case .failure(let error):
             let cid = command.convMessage?.cid ?? command.blacklistMessage?.srcCid ?? ""
-            var fault = LeanCloudFault(error, refused: refused)
+            var fault = LeanCloudFault(error, invalid: invalid, refused: refused)
             // Temporary ones are gone in time.
             let isGone = fault.code == LeanCloudFault.conversationNotFound.code
             if isGone && cid.hasPrefix(LeanCloudObjectID.temporaryPrefix) { fault = .temporaryConversationExpired }

@@ -86,14 +86,19 @@ extension LeanCloudFault {
 
     /// What went wrong below: busy may be tried again, full and stopping may later.
     ///
-    /// - Parameter refused: words for a refusal of the house.
-    package init(_ error: StoreError, refused: (ActionRefusal) -> LeanCloudFault) {
+    /// - Parameters:
+    ///   - invalid: for what was asked in a way that makes no sense.
+    ///   - refused: words for a refusal of the house.
+    package init(
+        _ error: StoreError, invalid: LeanCloudFault = .conversationAPIFailed,
+        refused: (ActionRefusal) -> LeanCloudFault
+    ) {
         self =
             switch error {
             case .refused(let refusal): refused(refusal)
             case .busy: .sendTimeout.saying(error.description)
             case .notFound: .conversationNotFound.saying(error.description)
-            case .exists, .invalid: .conversationAPIFailed.saying(error.description)
+            case .exists, .invalid: invalid.saying(error.description)
             default: .internalError.saying(error.description)
             }
     }

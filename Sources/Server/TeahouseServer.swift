@@ -109,7 +109,6 @@ package final class TeahouseServer: Sendable {
         } catch {
             options.log.warning("no setup token", ["reason": .text(error.description)])
         }
-        if options.servesLeanCloud && options.servesWuKongAPI { ForeignChanges.tell(api.house) }
         self.friendPresence =
             options.servesWuKong && options.servesWuKongAPI
             ? FriendPresence(api.house, settleMilliseconds: options.business.presenceSettleMilliseconds) : nil

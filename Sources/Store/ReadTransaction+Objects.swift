@@ -53,7 +53,7 @@ extension ReadTransaction {
     /// messages last.
     ///
     /// - Parameters:
-    ///   - asker: who asks. Direct and temporary conversations of others are found by id only.
+    ///   - asker: who asks. Direct conversations of others, and temporary ones, are found by id only.
     ///   - membersOnly: of groups too only those of who asks.
     ///   - now: UTC milliseconds; temporary conversations that are over are not there.
     /// - Returns: one more than `ObjectScanBounds.rows` at most: then there are too many.
@@ -104,10 +104,10 @@ extension ReadTransaction {
         let second = users.first { $0 != first } ?? first
         let sql: StaticString = """
             SELECT c.id FROM member m JOIN conversation c ON c.id = m.conversation_id
-            WHERE m.user_id = ?1 AND (c.expires_at IS NULL OR c.expires_at > ?4)
+            WHERE m.user_id = ?1 AND c.kind <> 4 AND (c.expires_at IS NULL OR c.expires_at > ?4)
                 AND (?1 = ?2 OR EXISTS (SELECT 1 FROM member o WHERE o.conversation_id = c.id AND o.user_id = ?2))
                 AND (?1 = ?3 OR EXISTS (SELECT 1 FROM member o WHERE o.conversation_id = c.id AND o.user_id = ?3)
-                    OR (?5 = 0 AND c.kind NOT IN (1, 4)) OR c.kind IN (3, 5))
+                    OR (?5 = 0 AND c.kind <> 1) OR c.kind IN (3, 5))
             ORDER BY c.head > 0 DESC, c.active_at DESC, c.id DESC LIMIT ?6
             """
         return try self.connection.query(sql, first, second, asker, now, membersOnly, ObjectScanBounds.rows + 1) {
@@ -120,8 +120,8 @@ extension ReadTransaction {
     ) throws(StoreError) -> [ConversationID] {
         let sql: StaticString = """
             SELECT c.id FROM conversation c
-            WHERE c.kind BETWEEN ?1 AND ?2 AND (c.expires_at IS NULL OR c.expires_at > ?3)
-                AND ((?5 = 0 AND c.kind NOT IN (1, 4)) OR c.kind IN (3, 5)
+            WHERE c.kind BETWEEN ?1 AND ?2 AND c.kind <> 4 AND (c.expires_at IS NULL OR c.expires_at > ?3)
+                AND ((?5 = 0 AND c.kind <> 1) OR c.kind IN (3, 5)
                     OR EXISTS (SELECT 1 FROM member o WHERE o.conversation_id = c.id AND o.user_id = ?4))
             ORDER BY c.head > 0 DESC, c.active_at DESC, c.id DESC LIMIT ?6
             """

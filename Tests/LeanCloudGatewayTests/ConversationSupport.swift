@@ -66,9 +66,21 @@ extension LeanCloudClient {
         return try #require(rows)
     }
 
+    /// Waits until what was changed before now has been told to everybody: it goes from the writer to the broker after the
+    /// answer, and from there to each session with the end of the broker's turn.
+    func settleChanges() throws {
+        // Refused by the writer, which has told of everything before by then.
+        _ = try self.conv(.mute) { $0.cid = "000000000000000000000000" }
+        for _ in 0..<2 {
+            // Answered within a turn of the broker; the second time the first turn is over.
+            _ = try self.request(.session, .query) { $0.sessionMessage = SessionCommand() }
+        }
+        try self.settle()
+    }
+
     /// What was pushed about conversations since the last look, in short: operation, who did it, who is named.
     func pushes() throws -> [String] {
-        try self.settle()
+        try self.settleChanges()
         let found = self.waiting.filter { $0.cmd == .conv && $0.i == nil }
         self.forgetWaiting()
         return found.map { push in

@@ -35,9 +35,13 @@ final class LeanCloudConnection: ConnectionHandler {
             let limits = WireLimits(frameBytes: self.gateway.house.settings.commandBytes)
             self.handle(try self.subprotocol.decode(bytes, isText: kind == .text, limits: limits))
         } catch {
-            let isTooLong = if case .frameTooLong = error.reason { true } else { false }
-            let fault: LeanCloudFault = isTooLong ? .frameTooLong : .unparseableMessage
-            self.fail(nil, fault.saying(error.description))
+            guard case .frameTooLong = error.reason else {
+                return self.fail(nil, .unparseableMessage.saying(error.description))
+            }
+            // Read for its number alone, so that the client hears which request it was. The transport bounds it.
+            let limits = WireLimits(frameBytes: bytes.count)
+            let request = try? self.subprotocol.decode(bytes, isText: kind == .text, limits: limits)
+            self.fail(request, .frameTooLong.saying(error.description))
         }
     }
 

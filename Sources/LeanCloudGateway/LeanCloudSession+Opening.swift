@@ -153,7 +153,7 @@ extension LeanCloudSession {
             self,
             as: SessionDescription(
                 id: SessionID(rawValue: 0), user: identity.user, userName: identity.name,
-                deviceClass: Self.deviceClass(tag: tag?.name), deviceLevel: identity.level, deviceID: device,
+                deviceClass: Self.deviceClass(tag: tag?.name), deviceLevel: .secondary, deviceID: device,
                 protocolName: self.connection.subprotocol.name,
                 address: "\(connection.peer.text):\(connection.peer.port)",
                 isEncrypted: connection.isEncrypted, openedAtMilliseconds: 0, tag: tag))
@@ -175,6 +175,24 @@ extension LeanCloudSession {
         self.openings.removeAll()
         self.house.rooms.began(session: self.handle, of: identity.user)
         self.began()
+        self.bindDevice(to: identity.user)
+    }
+
+    /// The device is this person's from now on, and nobody else's.
+    private func bindDevice(to user: UserID) {
+        let named = [self.introduction.deviceToken, self.introduction.deviceId].compactMap { $0 }.first { !$0.isEmpty }
+        guard self.features.contains(.bindsInstallation), let named else { return }
+        let client = self.client
+        self.house.store.read({ reading throws(StoreError) -> Bool in
+            guard let known = try reading.installation(device: named) else { return false }
+            return known.person != client
+        }) { [store = self.house.store] result in
+            // A device that never registered, or is theirs already, costs no write.
+            guard case .success(true) = result else { return }
+            store.write({ transaction throws(StoreError) in
+                try transaction.bindInstallation(named, to: user)
+            }) { _ in }
+        }
     }
 
     private func issueToken() -> IssuedSessionToken? {

@@ -49,6 +49,8 @@ package enum LeanCloudNotices {
         case .left(let people):
             return people.contains(viewer) ? [wording.personal(.left)] : [wording.told(.membersLeft, people)]
         case .card(let modified, let asked): return [wording.updated(modified, asked)]
+        // Source: LeanCloud realtime, whoever made a conversation owns it; no client is ever told of another owner.
+        case .role(_, .owner): return []
         case .role(let person, let role): return [wording.role(of: person, role)]
         case .muted(let people): return wording.both(.shutuped, .membersShutuped, people, others(people))
         case .unmuted(let people): return wording.both(.unshutuped, .membersUnshutuped, people, others(people))

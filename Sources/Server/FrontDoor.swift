@@ -42,8 +42,8 @@ final class FrontDoor: Gateway {
         var page = """
             teahouse \(Version.text)
 
-            This is a chat server. Point a WuKongIM app at this address and port.
-            这是一台聊天服务器。请让 WuKongIM 应用连接此地址和端口。
+            This is a chat server. Point a WuKongIM or LeanCloud app at this address and port.
+            这是一台聊天服务器。请让 WuKongIM 或 LeanCloud 应用连接此地址和端口。
 
             """
         if let pin = self.authorityPin {

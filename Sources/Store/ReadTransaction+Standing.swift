@@ -221,8 +221,8 @@ extension ReadTransaction {
             if other.ackedAt > 0, message.sequence <= other.acked { standing.receivedAtMilliseconds = other.ackedAt }
             if other.readAt > 0, message.sequence <= other.read {
                 standing.readAtMilliseconds = other.readAt
-                // Who has read it has got it.
-                standing.receivedAtMilliseconds = standing.receivedAtMilliseconds ?? other.readAt
+                // Who has read it has got it, and before.
+                standing.receivedAtMilliseconds = min(standing.receivedAtMilliseconds ?? .max, other.readAt)
             }
             return standing
         }

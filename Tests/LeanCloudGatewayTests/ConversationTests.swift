@@ -68,6 +68,26 @@ struct ConversationTests {
         #expect(try tom.pushes() == ["members_left by Spike Spike"])
     }
 
+    @Test("when the owner quits, or two people become a group, nobody is told of an owner")
+    func silentOwners() throws {
+        let house = try House()
+        let tom = try house.client("Tom")
+        let jerry = try house.client("Jerry")
+        let pair = try tom.start(["Jerry"]) { $0.unique = true }
+        for client in [tom, jerry] { _ = try client.pushes() }
+        try tom.conv(.add) { body in
+            body.cid = pair
+            body.m = ["Spike"]
+        }
+        #expect(try jerry.pushes() == ["members_joined by Tom Spike"])
+        try tom.conv(.remove) { body in
+            body.cid = pair
+            body.m = ["Tom"]
+        }
+        #expect(try jerry.pushes() == ["members_left by Tom Tom"])
+        #expect(try tom.pushes() == ["members_joined by Tom Spike", "left by Tom"])
+    }
+
     @Test("who is removed hears that they are out and nothing more")
     func remove() throws {
         let house = try House()

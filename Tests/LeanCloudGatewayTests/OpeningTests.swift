@@ -176,6 +176,20 @@ struct OpeningTests {
         try client.settle()
     }
 
+    @Test("a request that is too long is told so by its number")
+    func tooLong() throws {
+        let house = try House()
+        let tom = try house.leanCloud("Tom")
+        let answer = try tom.request(.direct) { command in
+            var message = DirectCommand()
+            message.cid = "551260efe4b01608686c3e0f"
+            message.msg = String(repeating: "茶", count: 2000)
+            command.directMessage = message
+        }
+        #expect(answer.errorMessage?.code == 4109)
+        #expect(answer.errorMessage?.reason == "FRAME_TOO_LONG")
+    }
+
     @Test("a page of a foreign origin is told so and closed with 4110")
     func origin() throws {
         let house = try House()

@@ -98,28 +98,3 @@ extension APIFailure {
         }
     }
 }
-
-/// The signature with which a client signs in to the messages as the person whose session it has.
-///
-/// Source: LeanCloud realtime guide, "Sign in with LCUser": the SDK posts `session_token` to `/1.1/rtm/sign`.
-enum ClientSignature {
-    /// - Returns: `nil` while the app has no keys.
-    static func json(for identity: Identity, app: AppDesk, clock: Clock) -> JSONValue? {
-        let now = clock.wallMilliseconds()
-        let nonce = ObjectID(atMilliseconds: now).text
-        guard let signed = app.sign(.open(client: identity.name.text), timestamp: now, nonce: nonce) else { return nil }
-        return .fields(
-            ("signature", .string(signed.signature)), ("timestamp", .integer(now)), ("nonce", .string(nonce)),
-            ("client_id", .string(identity.name.text)))
-    }
-
-    /// What a request to sign is answered.
-    static func answer(_ call: AppCall, token: String?, clock: Clock) {
-        call.asPerson(token) { identity in
-            guard let json = Self.json(for: identity, app: call.house.accounts.app, clock: clock) else {
-                return call.refuse(APIFailure(503, "the app has no keys yet", retryAfterSeconds: 5))
-            }
-            call.reply(.json(json))
-        }
-    }
-}

@@ -43,6 +43,11 @@ extension LeanCloudSession {
         }
     }
 
+    /// What the device calls itself.
+    private var namedDevice: String? {
+        [self.introduction.deviceToken, self.introduction.deviceId].compactMap { $0 }.first { !$0.isEmpty }
+    }
+
     private var comesBack: Bool { self.introduction.st.map { !$0.isEmpty } ?? false }
 
     private static func origin(_ scope: PeerAddress.Scope) -> SignInOrigin {
@@ -110,8 +115,7 @@ extension LeanCloudSession {
         {
             claims = found
         }
-        let named = [self.introduction.deviceToken, self.introduction.deviceId].compactMap { $0 }.first { !$0.isEmpty }
-        self.device = named.map(SessionClaims.deviceMark) ?? claims?.deviceID
+        self.device = self.namedDevice.map(SessionClaims.deviceMark) ?? claims?.deviceID
         let tag = self.introduction.tag.map(SessionClaims.tagMark) ?? claims?.tag ?? ""
         guard !tag.isEmpty, tag != Self.noTag else { return self.register(identity, tag: nil) }
         let (user, device, insists) = (identity.user, self.device ?? Self.unnamedDevice, self.introduction.r != true)
@@ -180,8 +184,7 @@ extension LeanCloudSession {
 
     /// The device is this person's from now on, and nobody else's.
     private func bindDevice(to user: UserID) {
-        let named = [self.introduction.deviceToken, self.introduction.deviceId].compactMap { $0 }.first { !$0.isEmpty }
-        guard self.features.contains(.bindsInstallation), let named else { return }
+        guard self.features.contains(.bindsInstallation), let named = self.namedDevice else { return }
         let client = self.client
         self.house.store.read({ reading throws(StoreError) -> Bool in
             guard let known = try reading.installation(device: named) else { return false }

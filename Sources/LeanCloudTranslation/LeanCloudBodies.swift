@@ -13,43 +13,22 @@ package struct LeanCloudBodies: MessageBodyReading {
         guard content.flags.contains(.bodyIsJSONObject), let texts = Self.texts(of: content.body) else {
             return rewrite(String(decoding: content.body, as: UTF8.self)).map { Array($0.utf8) }
         }
-        var changed: [UInt8]?
-        // From the last to the first, so that the places of those before stay true.
-        for (place, text) in texts.reversed() {
-            guard let new = rewrite(text) else { continue }
-            var json = JSONWriter(capacity: new.utf8.count + 2)
-            json.string(new)
-            var body = changed ?? content.body
-            changed = nil
-            body.replaceSubrange(place, with: json.bytes)
-            changed = body
-        }
-        return changed
+        return texts.rewriting(content.body, rewrite)
     }
 
-    /// The texts of an object and the bytes in which they stand, in order; `nil` when it is none after all.
-    private static func texts(of body: [UInt8]) -> [(place: Range<Int>, text: String)]? {
-        body.withUnsafeBytes { bytes in
-            var texts: [(Range<Int>, String)] = []
-            var reader = JSONReader(bytes)
-            do throws(JSONError) {
-                try Self.collect(from: &reader, isInAttributes: false, &texts)
-                return texts
-            } catch {
-                return nil
-            }
+    private static func texts(of body: [UInt8]) -> BodyTexts? {
+        BodyTexts(of: body) { (reader, texts) throws(JSONError) in
+            try Self.collect(from: &reader, isInAttributes: false, &texts)
         }
     }
 
     private static func collect(
-        from reader: inout JSONReader, isInAttributes: Bool, _ texts: inout [(Range<Int>, String)]
+        from reader: inout JSONReader, isInAttributes: Bool, _ texts: inout BodyTexts
     ) throws(JSONError) {
         try reader.readObject { (key, reader) throws(JSONError) in
             switch try reader.peek() {
             case .string where isInAttributes ? Self.isAttributeText(key) : Self.isText(key):
-                let start = reader.offset
-                let text = try reader.string()
-                texts.append((start..<reader.offset, text))
+                try texts.take(from: &reader)
             case .object where !isInAttributes && key == "_lcattrs":
                 try Self.collect(from: &reader, isInAttributes: true, &texts)
             default: try reader.skipValue()

@@ -127,23 +127,20 @@ struct ConversationExpiry {
         try connection.run(
             "DELETE FROM file_reference WHERE conversation_id = ? AND sequence BETWEEN ? AND ?", id, first, last)
         for file in files { try FileReferences(connection: connection).release(file, at: wall) }
-        try connection.run(
-            "DELETE FROM message_pin WHERE conversation_id = ? AND sequence BETWEEN ? AND ?", id, first, last)
-        try connection.run(
-            "DELETE FROM message_reaction WHERE conversation_id = ? AND sequence BETWEEN ? AND ?", id, first, last)
-        try connection.run(
-            "DELETE FROM message_mark WHERE conversation_id = ? AND sequence BETWEEN ? AND ?", id, first, last)
-        try connection.run(
-            "DELETE FROM message_reader WHERE conversation_id = ? AND sequence BETWEEN ? AND ?", id, first, last)
-        try connection.run(
-            "DELETE FROM message_stream WHERE conversation_id = ? AND sequence BETWEEN ? AND ?", id, first, last)
-        try connection.run(
-            "DELETE FROM message_edit WHERE conversation_id = ? AND sequence BETWEEN ? AND ?", id, first, last)
-        try connection.run(
-            "DELETE FROM message_extra WHERE conversation_id = ? AND sequence BETWEEN ? AND ?", id, first, last)
-        try connection.run(
-            "DELETE FROM message WHERE conversation_id = ? AND sequence BETWEEN ? AND ?", id, first, last)
+        for sql in Self.deletions { try connection.run(sql, id, first, last) }
     }
+
+    /// Of a range of messages what refers to them, and they last.
+    private static let deletions: [StaticString] = [
+        "DELETE FROM message_pin WHERE conversation_id = ? AND sequence BETWEEN ? AND ?",
+        "DELETE FROM message_reaction WHERE conversation_id = ? AND sequence BETWEEN ? AND ?",
+        "DELETE FROM message_mark WHERE conversation_id = ? AND sequence BETWEEN ? AND ?",
+        "DELETE FROM message_reader WHERE conversation_id = ? AND sequence BETWEEN ? AND ?",
+        "DELETE FROM message_stream WHERE conversation_id = ? AND sequence BETWEEN ? AND ?",
+        "DELETE FROM message_edit WHERE conversation_id = ? AND sequence BETWEEN ? AND ?",
+        "DELETE FROM message_extra WHERE conversation_id = ? AND sequence BETWEEN ? AND ?",
+        "DELETE FROM message WHERE conversation_id = ? AND sequence BETWEEN ? AND ?",
+    ]
 }
 
 extension ReadTransaction {

@@ -103,16 +103,4 @@ extension Broker {
     /// What doors ask before they change something; `nil` when there is no business server, which costs no more than this
     /// look. Any thread.
     package var desk: (any HookDesk)? { self.consulted.withLock { $0 } }
-
-    /// Asks a business server something that is about no message.
-    ///
-    /// - Parameters:
-    ///   - question: made only when there is a business server; `nil` when there is nothing to ask.
-    ///   - then: runs at once, on the caller's thread, when nobody is asked; else once, on any thread.
-    package func consult(_ question: () -> HookQuestion?, then: @escaping @Sendable (HookVerdict) -> Void) {
-        guard let desk = self.desk, let question = question(), desk.wants(question.function) else {
-            return then(.allowed(.none))
-        }
-        desk.ask(question, then: then)
-    }
 }

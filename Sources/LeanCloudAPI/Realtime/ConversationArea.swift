@@ -105,9 +105,12 @@ enum ConversationArea {
         call.consult {
             address.objectID.map { change.questions(about: $0) } ?? []
         } then: { call, answers in
-            let attributes = answers.compactMap(\.attributes).last
+            guard let attributes = answers.compactMap(\.attributes).last else {
+                return Self.update(call, change, at: address, resource)
+            }
             do throws(APIFailure) {
-                Self.update(call, try attributes.map(change.saying) ?? change, at: address, resource)
+                let wanted = try change.saying(attributes)
+                Self.update(call, wanted, at: address, resource)
             } catch {
                 call.reply(.failure(error))
             }

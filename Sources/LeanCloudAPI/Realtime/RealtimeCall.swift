@@ -74,7 +74,7 @@ struct RealtimeCall: Sendable {
         _ questions: () -> [HookQuestion], then: @escaping @Sendable (RealtimeCall, [HookChanges]) -> Void
     ) {
         guard let desk = self.house.broker.desk else { return then(self, []) }
-        self.ask(desk, questions().filter { desk.wants($0.function) }[...], [], then)
+        self.ask(desk, ArraySlice(questions().filter { desk.wants($0.function) }), [], then)
     }
 
     private func ask(

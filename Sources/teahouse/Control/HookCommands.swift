@@ -37,6 +37,6 @@ private func hookSwitchCommand(_ word: String) -> Command {
         body: Control.command { control throws(CommandFailure) in
             let name = control.invocation.argument("FUNCTION")
             let answer = try control.ask(.hooks(.setDisabled(name, word == "disable")))
-            try control.tell(answer, "ctl.hook.\(word)d", ["name": name])
+            try control.tell(answer, word == "disable" ? "ctl.hook.disabled" : "ctl.hook.enabled", ["name": name])
         })
 }

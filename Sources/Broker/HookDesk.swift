@@ -3,7 +3,7 @@ package import Store
 
 /// What a business server is asked before it happens. Source: LeanCloud's realtime hooks.
 package enum HookQuestion: Sendable {
-    /// `_messageReceived`: a message is about to be taken. `from`: the address of the device that sent it, when one did.
+    /// `_messageReceived`: a message is about to be taken. `from`: the address of the device that sent it, if one did.
     case message(Append, from: String?)
     /// `_messageUpdate`: a message is about to be edited or recalled.
     case update(HookedUpdate)
@@ -100,7 +100,8 @@ extension Broker {
             core.onVerdict = { lane, verdict in self.ask { core in core.answered(lane, verdict) } }
         }
     }
-    /// What doors ask before they change something; `nil` when there is no business server, which costs no more than this
-    /// look. Any thread.
+
+    /// What doors ask before they change something; `nil` when there is no business server, which costs no more than
+    /// this look. Any thread.
     package var desk: (any HookDesk)? { self.consulted.withLock { $0 } }
 }

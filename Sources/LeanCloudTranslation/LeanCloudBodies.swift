@@ -79,8 +79,8 @@ package struct LeanCloudBodies: MessageBodyReading {
     /// What says whether two people speak or more. Source: ChatKit-OC, custom messages.
     private static let conversationType = "conversationType"
 
-    /// The body of a registered kind that wants `conversationType` among its attributes, with it: 0 between two people, 1
-    /// elsewhere. What its sender said of it stays, and so does every other byte.
+    /// The body of a registered kind that wants `conversationType` among its attributes, with it: 0 between two people,
+    /// 1 elsewhere. What its sender said of it stays, and so does every other byte.
     ///
     /// - Returns: `nil` when there is nothing to say.
     @Sendable package static func completed(

@@ -27,15 +27,15 @@ extension Translation {
         return sketch
     }
 
-    /// A body of LeanCloud's with the fields of its attributes beside its own, as the fields of registered kinds are looked
-    /// for there.
+    /// A body of LeanCloud's with the fields of its attributes beside its own, as the fields of registered kinds are
+    /// looked for there.
     package static func withAttributes(_ body: JSONValue) -> JSONValue {
         guard let members = body.object, let attributes = body["_lcattrs"]?.object else { return body }
         return .object(members + attributes.filter { body[$0.name] == nil })
     }
 
-    /// What a sender says in place of the registered texts. Source: ChatKit-OC, custom messages: `degrade`, `typeTitle` and
-    /// `summary` in the attributes; `conversationType` there is the server's to say.
+    /// What a sender says in place of the registered texts. Source: ChatKit-OC, custom messages: `degrade`, `typeTitle`
+    /// and `summary` in the attributes; `conversationType` there is the server's to say.
     private static func worded(_ entry: MessageKindEntry, by attributes: JSONValue?) -> MessageKindEntry {
         var entry = entry
         entry.requiredFields.removeAll { $0 == "conversationType" }

@@ -23,6 +23,7 @@ let hookReplyVectors: [(AdminReply, String)] = [
     ),
     (
         .answer(id: 7, .success(.hooks(.function(AdminHookFunction(name: "_clientOnline"))))),
-        #"{"id":7,"answer":"hook","with":{"name":"_clientOnline","calls":0,"failures":0,"rejections":0,"disabled":false}}"#
+        #"{"id":7,"answer":"hook","with":{"name":"_clientOnline","calls":0,"failures":0,"rejections":0,"#
+            + #""disabled":false}}"#
     ),
 ]

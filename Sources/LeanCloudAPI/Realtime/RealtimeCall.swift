@@ -66,8 +66,8 @@ struct RealtimeCall: Sendable {
 
     // MARK: The app's own functions
 
-    /// Asks them before something is changed, one after the other, and goes on with what they want otherwise; at once when
-    /// none is called. Answers where one says no. Source: LeanCloud realtime guide, hooks of conversations: 4305.
+    /// Asks them before something is changed, one after the other, and goes on with what they want otherwise; at once
+    /// when none is called. Answers where one says no. Source: LeanCloud realtime guide, hooks of conversations: 4305.
     ///
     /// - Parameter questions: made only when there are functions.
     func consult(

@@ -30,4 +30,31 @@ struct HookTests {
         #expect(row.json["m"] == .of(#"["Tom","Jerry","Ann"]"#))
         app.house.stop()
     }
+
+    @Test("who signed in to the app gets a signature unless the function says no")
+    func signatures() throws {
+        let receiver = HTTPReceiver { _ in .body(#"{"result":{"result":true}}"#) }
+        var hooks = try LeanCloudHookOptions(
+            base: "http://127.0.0.1:\(receiver.port)", functions: ["_rtmClientSign"])
+        hooks.key = "a key of the app"
+        let wanted = hooks
+        let app = try LeanCloudApp { options in
+            options.accounts.app.registrationIsOpen = true
+            options.leanCloudHooks = wanted
+        }
+        let made = try app.ask(
+            "POST", "/1.1/users", app.asClient, .of(#"{"username":"romeo","password":"correct horse battery"}"#))
+        let id = try #require(made.json["objectId"]?.string)
+        let token = try #require(made.json["sessionToken"]?.string)
+        let request = JSONValue.of(#"{"session_token":"\#(token)"}"#)
+        let signed = try app.ask("POST", "/1.1/rtm/sign", app.asClient, request)
+        #expect(signed.status == 200 && signed.json["client_id"]?.string == id, "\(signed.text)")
+        let asked = try #require(receiver.requests.first)
+        #expect(asked.target == "/1.1/functions/_rtmClientSign")
+        #expect(JSONValue.of(asked.text)["username"]?.string == "romeo")
+        receiver.change { _ in .body(#"{"result":{"result":false,"error":"banned"}}"#) }
+        let refused = try app.ask("POST", "/1.1/rtm/sign", app.asClient, request)
+        #expect(refused.code == 4102 && refused.text.contains("banned"), "\(refused.text)")
+        app.house.stop()
+    }
 }

@@ -243,7 +243,7 @@ final class BrokerCore {
         var address: String?
         if case .session(let id, let ticket) = asker, let session = self.table.sessions[id] {
             origin = session.handle
-            address = session.description.address
+            if !self.messageWatchers.isEmpty { address = session.description.address }
             session.lane.events.append(
                 .published(handle: session.handle, ticket: ticket, Self.outcome(of: outcome.result)))
             if case .refused = outcome.result { self.countRefusal(session, at: self.clock.now()) }
@@ -332,7 +332,7 @@ final class BrokerCore {
         self.figures.published += 1
         let delivery = Delivery(
             message: accepted.message, kind: accepted.kind, channel: accepted.channel, objectID: accepted.objectID,
-            peerName: accepted.peerName, origin: origin, address: self.messageWatchers.isEmpty ? nil : address)
+            peerName: accepted.peerName, origin: origin, address: address)
         if let sights = Sights(accepted, self.store.filter) {
             for (message, people) in sights.told {
                 let delivery = message === delivery.message ? delivery : delivery.saying(message)

@@ -52,7 +52,8 @@ import WuKongTranslation
         #expect(LeanCloudBodies().problem(of: Self.content(body), as: Self.card) == problem)
     }
 
-    @Test("lists show the digest with fields of the attributes; the sender's own words stand in place of the registered")
+    @Test(
+        "lists show the digest with fields of the attributes; the sender's own words stand in place of the registered")
     func lines() {
         let kinds = MessageKinds([Self.card])
         let read = Translation.sketch(

@@ -1,4 +1,4 @@
-import ByteCodec
+package import ByteCodec
 package import ChatModel
 import LeanCloudWire
 
@@ -14,10 +14,9 @@ extension Translation {
     /// - Parameter kinds: what is known of apps' own kinds.
     package static func sketch(of content: MessageContent, kinds: MessageKinds = .none) -> MessageSketch {
         var sketch = self.sketch(ofBodyIn: content)
-        guard sketch.form == .custom, let entry = kinds[content.kind] else { return sketch }
+        guard sketch.form == .custom, var entry = kinds[content.kind] else { return sketch }
         let isObject = content.flags.contains(.bodyIsJSONObject)
         var body = isObject ? try? JSONValue(parsing: content.body) : nil
-        var entry = entry
         if content.wire == .leanCloud, let own = body {
             body = self.withAttributes(own)
             entry = self.worded(entry, by: own["_lcattrs"])

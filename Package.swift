@@ -95,7 +95,10 @@ let package = Package(
                 "Transfers", "Profiles", "Broker", "Accounts",
             ]),
         module(
-            "Hooks", common + ["Store", "Broker", "HTTPClient", "WuKongWire", "WuKongTranslation", "CLinux"]),
+            "Hooks",
+            common + [
+                "Store", "Broker", "HTTPClient", "WuKongWire", "WuKongTranslation", "LeanCloudTranslation", "CLinux",
+            ]),
         module("CommandLineKit", ["CLinux", "Diagnostics"]),
         module("AdminAPI", common + ["CLinux"]),
         module("AdminConsole", common + ["AdminAPI", "Localization", "CommandLineKit", "CNcurses", "CLinux"]),
@@ -187,18 +190,20 @@ let package = Package(
             "LeanCloudAPI",
             common + [
                 "APIKit", "LeanCloudAPI", "LeanCloudTranslation", "LeanCloudWire", "Server", "Store", "Broker",
-                "Accounts", "TeahouseTesting",
+                "Accounts", "TeahouseTesting", "Hooks", "HTTPClient",
             ]),
         tests("LeanCloudQuery", ["ByteCodec", "LeanCloudQuery"]),
         tests("LeanCloudWire", ["ByteCodec", "LeanCloudWire"]),
         tests(
             "LeanCloudTranslation",
-            common + ["LeanCloudTranslation", "LeanCloudWire", "LeanCloudQuery", "Store", "Broker"]),
+            common + [
+                "LeanCloudTranslation", "LeanCloudWire", "LeanCloudQuery", "WuKongTranslation", "Store", "Broker",
+            ]),
         tests(
             "LeanCloudGateway",
             common + [
                 "TeahouseTesting", "Server", "LeanCloudGateway", "LeanCloudTranslation", "LeanCloudWire", "Transport",
-                "Store", "Broker", "Accounts",
+                "Store", "Broker", "Accounts", "Hooks", "HTTPClient",
             ]),
         tests("Localization", ["Localization", "ByteCodec"]),
         tests("Profiles", common + ["Profiles", "Localization", "Store", "HTTPClient", "TeahouseTesting"]),

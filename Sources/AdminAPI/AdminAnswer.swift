@@ -28,6 +28,7 @@ package enum AdminAnswer: Hashable, Sendable {
     case words(AdminWordAnswer)
     case filters(AdminFilterAnswer)
     case kinds(AdminKindAnswer)
+    case hooks(AdminHookAnswer)
     case settings(AdminSettingsAnswer)
     case policy(AdminPolicyAnswer)
     case details(AdminPersonDetails)
@@ -121,6 +122,7 @@ extension AdminAnswer {
         case .words(let answer): answer.word
         case .filters(let answer): answer.word
         case .kinds(let answer): answer.word
+        case .hooks(let answer): answer.word
         case .settings(let answer): answer.word
         case .policy(let answer): answer.word
         case .details: "details"
@@ -163,6 +165,7 @@ extension AdminAnswer {
         case .words(let answer): answer.write(to: &fields)
         case .filters(let answer): answer.write(to: &fields)
         case .kinds(let answer): answer.write(to: &fields)
+        case .hooks(let answer): answer.write(to: &fields)
         case .settings(let answer): answer.write(to: &fields)
         case .policy(let answer): answer.write(to: &fields)
         case .details(let details): details.write(to: &fields)
@@ -204,6 +207,7 @@ extension AdminAnswer {
         if let answer = try AdminWordAnswer(word: word, with) { return .words(answer) }
         if let answer = try AdminFilterAnswer(word: word, with) { return .filters(answer) }
         if let answer = try AdminKindAnswer(word: word, with) { return .kinds(answer) }
+        if let answer = try AdminHookAnswer(word: word, with) { return .hooks(answer) }
         if let answer = try AdminSettingsAnswer(word: word, with) { return .settings(answer) }
         if let answer = try AdminPolicyAnswer(word: word, with) { return .policy(answer) }
         if let answer = try AdminNoticeAnswer(word: word, with) { return .notices(answer) }

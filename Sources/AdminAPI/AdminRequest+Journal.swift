@@ -20,6 +20,7 @@ extension AdminRequest {
         case .words(let request): request.isChange
         case .filters(let request): request.isChange
         case .kinds(let request): request.isChange
+        case .hooks(let request): request.isChange
         case .settings(let request): request.isChange
         case .policy(let request): request.isChange
         case .notices(let request): request.isChange
@@ -87,6 +88,7 @@ extension AdminRequest {
         case .words(let request): request.subject
         case .filters(let request): request.subject
         case .kinds(let request): request.subject
+        case .hooks(let request): request.subject
         case .settings(let request): request.subject
         case .notices(let request): request.subject
         case .app(let request): request.subject

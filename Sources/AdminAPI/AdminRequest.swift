@@ -70,6 +70,7 @@ package enum AdminRequest: Hashable, Sendable {
     case words(AdminWordRequest)
     case filters(AdminFilterRequest)
     case kinds(AdminKindRequest)
+    case hooks(AdminHookRequest)
     case settings(AdminSettingsRequest)
     case policy(AdminPolicyRequest)
     case notices(AdminNoticeRequest)
@@ -120,6 +121,7 @@ extension AdminRequest {
         case .words(let request): request.word
         case .filters(let request): request.word
         case .kinds(let request): request.word
+        case .hooks(let request): request.word
         case .settings(let request): request.word
         case .policy(let request): request.word
         case .notices(let request): request.word
@@ -217,6 +219,7 @@ extension AdminRequest {
         case .words(let request): request.write(to: &fields)
         case .filters(let request): request.write(to: &fields)
         case .kinds(let request): request.write(to: &fields)
+        case .hooks(let request): request.write(to: &fields)
         case .settings(let request): request.write(to: &fields)
         case .policy(let request): request.write(to: &fields)
         case .notices(let request): request.write(to: &fields)
@@ -309,6 +312,7 @@ extension AdminRequest {
         if let request = try AdminWordRequest(word: word, with) { return .words(request) }
         if let request = try AdminFilterRequest(word: word, with) { return .filters(request) }
         if let request = try AdminKindRequest(word: word, with) { return .kinds(request) }
+        if let request = try AdminHookRequest(word: word, with) { return .hooks(request) }
         if let request = try AdminSettingsRequest(word: word, with) { return .settings(request) }
         if let request = try AdminPolicyRequest(word: word, with) { return .policy(request) }
         if let request = try AdminNoticeRequest(word: word, with) { return .notices(request) }

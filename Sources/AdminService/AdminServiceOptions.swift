@@ -28,6 +28,8 @@ package struct AdminServiceOptions: Sendable {
     package var didWithdraw: @Sendable (MessageChange, Conversation) -> Void = { _, _ in }
     /// The settings of the server's file; `nil` when there is no such file.
     package var serverSettings: ServerSettings?
+    /// The cloud functions that are called; `nil` when none are.
+    package var functions: ServerFunctions?
     package var clock = Clock.system
     package var log = Log.silent
 

@@ -1,5 +1,6 @@
 import AdminAPI
 import Broker
+import ByteCodec
 import ChatModel
 import Store
 import WuKongTranslation
@@ -83,7 +84,9 @@ extension Desk {
                 return .kinds(.kinds(kinds.map { AdminMessageKind($0, moderation) }))
             }
         case .set(let entry):
-            guard entry.kind.rawValue <= 0 || Translation.isFree(entry.kind) else {
+            guard
+                entry.kind.rawValue <= 0 || Translation.isFree(entry.kind) || entry.kind == Translation.nameCardKind
+            else {
                 let number = entry.kind.rawValue
                 let text = "number: \(number) is a kind of WuKongIM's own; choose one from 100 to 999 or from 10000 on"
                 return then(.failure(AdminError(.invalid, text)))
@@ -115,11 +118,17 @@ extension Desk {
             var content = Translation.content(
                 payload: Array(body.utf8), header: .init(), setting: [], topic: nil, expire: 0)
             content.kind = kind
+            var plain = content
+            if let value = try? JSONValue(parsing: content.body), value["_lctype"] != nil {
+                // As LeanCloud's apps write them, whose fields may stand in the attributes.
+                content.wire = .leanCloud
+                plain.body = Translation.withAttributes(value).serialized()
+            }
             let sketch = Translation.sketch(of: content, kinds: MessageKinds([entry]))
             return .kinds(
                 .tried(
                     AdminKindTrial(
-                        problem: WuKongBodies().problem(of: content, as: entry), line: sketch.line ?? entry.degrade,
+                        problem: WuKongBodies().problem(of: plain, as: entry), line: sketch.line ?? entry.degrade,
                         typeTitle: entry.typeTitle, summary: entry.summary, degrade: entry.degrade)))
         }
     }

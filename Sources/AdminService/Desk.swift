@@ -95,6 +95,7 @@ struct Desk: Sendable {
         case .words(let request): self.answer(request, then)
         case .filters(let request): self.answer(request, then)
         case .kinds(let request): self.answer(request, then)
+        case .hooks(let request): self.answer(request, then)
         case .settings(let request): self.answer(request, then)
         case .policy(let request): self.answer(request, then)
         case .notices(let request): self.answer(request, then)

@@ -51,6 +51,8 @@ package final class Broker: Sendable {
 
     private let mailbox: Mailbox<Event>
     let store: Store
+    /// For questions that are about no message: those of any thread.
+    let consulted = Lock<(any HookDesk)?>(nil)
     private let thread: Thread
 
     /// Starts the thread. The store's outcomes go to this broker from now on.

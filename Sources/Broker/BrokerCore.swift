@@ -165,6 +165,12 @@ final class BrokerCore {
 
     func send(_ append: Append) { self.appends.append(append) }
 
+    /// Of the device that sent a message that has no answer yet; `nil` when no session did, or it is over.
+    func address(ofSender append: Append) -> String? {
+        guard case .session(let id, _)? = self.askers[Int(append.ticket)] else { return nil }
+        return self.table.sessions[id]?.description.address
+    }
+
     /// What can be refused before the writer is asked: size and rate. Permission is the writer's.
     private func refusal(
         of content: MessageContent, to address: ConversationAddress, _ priority: PublishPriority = .normal,
@@ -234,8 +240,10 @@ final class BrokerCore {
         self.askers[index] = nil
         self.freeTickets.append(index)
         var origin: UInt64 = 0
+        var address: String?
         if case .session(let id, let ticket) = asker, let session = self.table.sessions[id] {
             origin = session.handle
+            if !self.messageWatchers.isEmpty { address = session.description.address }
             session.lane.events.append(
                 .published(handle: session.handle, ticket: ticket, Self.outcome(of: outcome.result)))
             if case .refused = outcome.result { self.countRefusal(session, at: self.clock.now()) }
@@ -246,7 +254,8 @@ final class BrokerCore {
             then(outcome.result)
         }
         switch outcome.result {
-        case .accepted(let accepted): self.route(accepted, origin: origin, skipsSender: skipsSender)
+        case .accepted(let accepted):
+            self.route(accepted, origin: origin, from: address, skipsSender: skipsSender)
         case .refused: self.figures.refused += 1
         case .failed: self.figures.busy += 1
         }
@@ -312,7 +321,7 @@ final class BrokerCore {
         return counts ? session.person.id : nil
     }
 
-    private func route(_ accepted: Accepted, origin: UInt64, skipsSender: Bool) {
+    private func route(_ accepted: Accepted, origin: UInt64, from address: String?, skipsSender: Bool) {
         if accepted.kind == .room, self.channelBuckets[.object(accepted.objectID)] != nil {
             self.rooms.insert(.object(accepted.objectID))
         }
@@ -323,7 +332,7 @@ final class BrokerCore {
         self.figures.published += 1
         let delivery = Delivery(
             message: accepted.message, kind: accepted.kind, channel: accepted.channel, objectID: accepted.objectID,
-            peerName: accepted.peerName, origin: origin)
+            peerName: accepted.peerName, origin: origin, address: address)
         if let sights = Sights(accepted, self.store.filter) {
             for (message, people) in sights.told {
                 let delivery = message === delivery.message ? delivery : delivery.saying(message)

@@ -3,8 +3,8 @@ package import Store
 
 /// What a business server is asked before it happens. Source: LeanCloud's realtime hooks.
 package enum HookQuestion: Sendable {
-    /// `_messageReceived`: a message is about to be taken.
-    case message(Append)
+    /// `_messageReceived`: a message is about to be taken. `from`: the address of the device that sent it, if one did.
+    case message(Append, from: String?)
     /// `_messageUpdate`: a message is about to be edited or recalled.
     case update(HookedUpdate)
     /// `_conversationStart`. `attributes`: a JSON object.
@@ -17,6 +17,9 @@ package enum HookQuestion: Sendable {
     case change(ObjectID, by: UserName, attributes: [UInt8])
     /// `_conversationUpdate` of somebody's own silence.
     case mute(ObjectID, by: UserName, isMuted: Bool)
+    /// `_rtmClientSign`: somebody who has signed in to the app is about to get a signature. `object`: what is known of
+    /// them, a JSON object.
+    case sign(object: [UInt8])
 
     /// The name of the function that is called.
     package var function: String {
@@ -27,6 +30,7 @@ package enum HookQuestion: Sendable {
         case .add: "_conversationAdd"
         case .remove: "_conversationRemove"
         case .change, .mute: "_conversationUpdate"
+        case .sign: "_rtmClientSign"
         }
     }
 }
@@ -39,15 +43,19 @@ package struct HookedUpdate: Sendable {
     /// The new words; of a recall they are not looked at.
     package var content: MessageContent
     package var isRecall: Bool
+    /// Of the device that asks; `nil` when it is not known.
+    package var address: String?
 
     package init(
-        editor: UserID, place: MessagePlace, message: MessageID, content: MessageContent, isRecall: Bool
+        editor: UserID, place: MessagePlace, message: MessageID, content: MessageContent, isRecall: Bool,
+        address: String?
     ) {
         self.editor = editor
         self.place = place
         self.message = message
         self.content = content
         self.isRecall = isRecall
+        self.address = address
     }
 }
 
@@ -86,9 +94,14 @@ extension Broker {
     /// Has each message of people looked at by a business server before it is taken. A message waits aside, those that
     /// follow to the same conversation behind it, and nothing else waits.
     package func consult(_ desk: any HookDesk) {
+        self.consulted.withLock { $0 = desk }
         self.ask { core in
             core.desk = desk
             core.onVerdict = { lane, verdict in self.ask { core in core.answered(lane, verdict) } }
         }
     }
+
+    /// What doors ask before they change something; `nil` when there is no business server, which costs no more than
+    /// this look. Any thread.
+    package var desk: (any HookDesk)? { self.consulted.withLock { $0 } }
 }

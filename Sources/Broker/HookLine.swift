@@ -72,7 +72,7 @@ extension BrokerCore {
 
     private func ask(_ append: Append, _ lane: HookLine.Lane, _ desk: any HookDesk) {
         let onVerdict = self.onVerdict
-        desk.ask(.message(append)) { verdict in onVerdict(lane, verdict) }
+        desk.ask(.message(append, from: self.address(ofSender: append))) { verdict in onVerdict(lane, verdict) }
     }
 
     func answered(_ lane: HookLine.Lane, _ verdict: HookVerdict) {

@@ -60,10 +60,12 @@ package final class Delivery: Sendable {
     /// A command: an app's device acts on it once. Its sequence is its place in the log of commands, not in
     /// the conversation it is about.
     package let isCommand: Bool
+    /// Of the device that sent it: for those who watch messages, `nil` while nobody does.
+    package let address: String?
 
     package init(
         message: Message, kind: ConversationKind, channel: ChannelName?, objectID: ObjectID = .zero,
-        peerName: UserName?, origin: UInt64, isCommand: Bool = false
+        peerName: UserName?, origin: UInt64, isCommand: Bool = false, address: String? = nil
     ) {
         self.message = message
         self.kind = kind
@@ -72,6 +74,7 @@ package final class Delivery: Sendable {
         self.peerName = peerName
         self.origin = origin
         self.isCommand = isCommand
+        self.address = address
     }
 
     /// What is left of it when the message has been recalled or deleted for everyone.
@@ -81,7 +84,7 @@ package final class Delivery: Sendable {
     package func saying(_ message: Message) -> Delivery {
         Delivery(
             message: message, kind: self.kind, channel: self.channel, objectID: self.objectID,
-            peerName: self.peerName, origin: self.origin, isCommand: self.isCommand)
+            peerName: self.peerName, origin: self.origin, isCommand: self.isCommand, address: self.address)
     }
 
     /// Written to the disk: it can be sent again, and caught up with.

@@ -9,7 +9,7 @@ extension Keys {
         [
             "_messageReceived", "_messageSent", "_messageUpdate", "_receiversOffline", "_conversationStart",
             "_conversationStarted", "_conversationAdd", "_conversationAdded", "_conversationRemove",
-            "_conversationRemoved", "_conversationUpdate", "_clientOnline", "_clientOffline",
+            "_conversationRemoved", "_conversationUpdate", "_clientOnline", "_clientOffline", "_rtmClientSign",
         ], "Which functions are called.")
     package static let leanCloudHooksKeyFile = SettingKey<String>(
         "leancloud.hooks_key_file", "",

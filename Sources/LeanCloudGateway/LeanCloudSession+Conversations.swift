@@ -1,4 +1,5 @@
 import Accounts
+import Broker
 import ByteCodec
 import ChatModel
 import LeanCloudQuery
@@ -65,14 +66,22 @@ extension LeanCloudSession {
             let action = SignedAction.start(client: self.client.text, members: body.m)
             if let fault = self.refusal(of: action, body.signature) { return self.fail(command, fault) }
         }
+        let client = self.client
+        self.consult(
+            command, { .start(by: client, members: names, attributes: Array((body.attr?.data ?? "{}").utf8)) }
+        ) { session, _ in
+            session.start(command, form, card, names)
+        }
+    }
+
+    private func start(_ command: GenericCommand, _ form: NewObject.Form, _ card: LeanCloudCard, _ names: [UserName]) {
         let makesPeople = self.house.accounts.app.policy.createsUsers
         self.change(
             command,
             { transaction, user throws(StoreError) in
                 let new = NewObject(
                     form, creator: user, members: names, title: card.name, attributes: card.attributes,
-                    fields: card.fields,
-                    makesPeople: makesPeople)
+                    fields: card.fields, makesPeople: makesPeople)
                 let (id, isNew) = try transaction.createObject(new)
                 guard let row = try transaction.reading.objectRows([id], seenBy: user).first else {
                     throw .notFound("the conversation")
@@ -111,7 +120,18 @@ extension LeanCloudSession {
 
     private func update(_ command: GenericCommand, _ body: ConvCommand) {
         guard let address = self.address(command, body.cid) else { return }
-        let asked = body.attr?.data ?? "{}"
+        let (client, asked) = (self.client, body.attr?.data ?? "{}")
+        self.consult(
+            command, { address.objectID.map { .change($0, by: client, attributes: Array(asked.utf8)) } }
+        ) { session, changes in
+            let attributes = changes.attributes.map { String(decoding: $0, as: UTF8.self) }
+            session.update(command, body, at: address, attributes ?? asked)
+        }
+    }
+
+    private func update(
+        _ command: GenericCommand, _ body: ConvCommand, at address: ConversationAddress, _ asked: String
+    ) {
         let update: ObjectUpdate
         do throws(ObjectQueryError) {
             update = try LeanCloudRows.update(parsing: asked)
@@ -148,6 +168,17 @@ extension LeanCloudSession {
 
     private func mute(_ command: GenericCommand, _ body: ConvCommand, _ isMuted: Bool) {
         guard let address = self.address(command, body.cid) else { return }
+        let client = self.client
+        self.consult(
+            command, { address.objectID.map { .mute($0, by: client, isMuted: isMuted) } }
+        ) { session, changes in
+            session.mute(command, body, at: address, changes.isMuted ?? isMuted)
+        }
+    }
+
+    private func mute(
+        _ command: GenericCommand, _ body: ConvCommand, at address: ConversationAddress, _ isMuted: Bool
+    ) {
         self.change(
             command,
             { transaction, user throws(StoreError) in
@@ -186,6 +217,27 @@ extension LeanCloudSession {
             return nil
         }
         return address
+    }
+
+    /// Asks the app's own server before something is changed, and goes on with what it wants otherwise; at once when it
+    /// is not asked. Says no where it does. Source: LeanCloud realtime guide, hooks of conversations: 4305.
+    func consult(
+        _ command: GenericCommand, _ question: () -> HookQuestion?,
+        then: @escaping @Sendable (LeanCloudSession, HookChanges) -> Void
+    ) {
+        guard let desk = self.house.broker.desk, let question = question(), desk.wants(question.function) else {
+            return then(self, .none)
+        }
+        let later = self.later()
+        desk.ask(question) { verdict in
+            later { session in
+                switch verdict {
+                case .allowed(let changes): then(session, changes)
+                case .rejected(let code, let detail):
+                    session.fail(command, LeanCloudFault.conversationRejectedByApp.byHook(code: code, detail: detail))
+                }
+            }
+        }
     }
 
     /// Changes something, and goes on with what came of it on this thread; says no where it went wrong.
@@ -258,6 +310,14 @@ extension ConvCommand {
     var signature: ActionSignature? {
         guard let signature = self.s, let timestamp = self.t else { return nil }
         return ActionSignature(signature: signature, timestamp: timestamp, nonce: self.n ?? "")
+    }
+}
+
+extension ConversationAddress {
+    /// `nil` for one that is named otherwise.
+    var objectID: ObjectID? {
+        guard case .object(let id) = self else { return nil }
+        return id
     }
 }
 

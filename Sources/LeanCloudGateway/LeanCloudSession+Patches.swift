@@ -28,6 +28,17 @@ extension LeanCloudSession {
             self.content = LeanCloudContent.content(
                 body, mentionsAll: item.mentionAll ?? false, mentions: item.mentionPids)
         }
+
+        /// What the app's own server wants otherwise.
+        mutating func take(_ wanted: HookChanges) {
+            guard let before = self.content, let bytes = wanted.content, bytes != before.body else { return }
+            let isBinary = wanted.isBinary ?? before.flags.contains(.binary)
+            var content = LeanCloudContent.content(
+                isBinary ? .binary(bytes) : .text(String(decoding: bytes, as: UTF8.self)),
+                mentionsAll: before.mentions.all, mentions: before.mentions.users.map(\.text))
+            content.flags.insert(.masked)
+            self.content = content
+        }
     }
 
     /// Changes in one command. Source: the SDKs, which send one.
@@ -38,19 +49,77 @@ extension LeanCloudSession {
         let changes = items.compactMap(Change.init)
         guard command.op == .modify, !changes.isEmpty, changes.count == items.count, items.count <= Self.mostChanges
         else { return self.fail(command, .unparseableMessage.saying("each change needs a conversation and a content")) }
-        let (later, store) = (self.later(), self.house.store)
+        let later = self.later()
         guard let user = self.identity?.user else { return }
-        Self.screen(changes, 0, self.house.broker) { [origin = self.origin] screened in
+        let peer = self.connection.connection.peer
+        let asked = Asked(by: user, from: "\(peer.text):\(peer.port)", store: self.house.store)
+        Self.screen(changes, 0, self.house.broker) { [origin = self.origin, desk = self.house.broker.desk] screened in
             guard let screened else {
                 return later {
                     $0.fail(command, .messageUpdateRejectedByApp.saying("the text has a word that is not allowed here"))
                 }
             }
-            store.write { transaction throws(StoreError) -> Done in
-                transaction.origin = origin
-                return try LeanCloudSession.perform(screened, by: user, transaction)
-            } then: { result in
-                later { $0.answer(command, isRecall: items[0].recall == true, result) }
+            LeanCloudSession.consult(desk, screened, 0, asked) { allowed in
+                switch allowed {
+                case .failure(let fault): later { $0.fail(command, fault) }
+                case .success(let allowed):
+                    asked.store.write { transaction throws(StoreError) -> Done in
+                        transaction.origin = origin
+                        return try LeanCloudSession.perform(allowed, by: user, transaction)
+                    } then: { result in
+                        later { $0.answer(command, isRecall: items[0].recall == true, result) }
+                    }
+                }
+            }
+        }
+    }
+
+    /// Who asks for changes, and from where.
+    private struct Asked: Sendable {
+        let user: UserID
+        let address: String?
+        let store: Store
+
+        init(by user: UserID, from address: String?, store: Store) {
+            self.user = user
+            self.address = address
+            self.store = store
+        }
+    }
+
+    /// Asks the app's own server about each change. Source: LeanCloud realtime guide, `_messageUpdate`: 4405.
+    private static func consult(
+        _ desk: (any HookDesk)?, _ changes: [Change], _ index: Int, _ asked: Asked,
+        then: @escaping @Sendable (Result<[Change], LeanCloudFault>) -> Void
+    ) {
+        guard let desk, index < changes.count, desk.wants("_messageUpdate") else { return then(.success(changes)) }
+        let change = changes[index]
+        asked.store.read { transaction throws(StoreError) -> HookedUpdate? in
+            guard let conversation = try transaction.conversation(change.address, seenBy: asked.user),
+                let place = try transaction.place(of: change.edge, in: conversation.id),
+                let known = try transaction.message(in: conversation.id, sequence: place.sequence, as: .unrestricted),
+                known.sender == asked.user
+            else { return nil }
+            var content = change.content ?? known.content
+            // Its id is what it was, whatever it says now.
+            content.envelope = known.content.envelope
+            return HookedUpdate(
+                editor: asked.user, place: place, message: known.id, content: content,
+                isRecall: change.content == nil, address: asked.address)
+        } then: { result in
+            // What is not there is refused by the house itself, in its own words.
+            guard case .success(let update?) = result else {
+                return LeanCloudSession.consult(desk, changes, index + 1, asked, then: then)
+            }
+            desk.ask(.update(update)) { verdict in
+                switch verdict {
+                case .rejected(let code, let detail):
+                    then(.failure(LeanCloudFault.messageUpdateRejectedByApp.byHook(code: code, detail: detail)))
+                case .allowed(let wanted):
+                    var changes = changes
+                    changes[index].take(wanted)
+                    LeanCloudSession.consult(desk, changes, index + 1, asked, then: then)
+                }
             }
         }
     }

@@ -1,4 +1,5 @@
 import Accounts
+import Broker
 import ByteCodec
 import ChatModel
 import LeanCloudTranslation
@@ -25,6 +26,15 @@ extension LeanCloudSession {
         guard let address = self.address(command, body.cid), self.checkNamed(command, body.m) else { return }
         let action = SignedAction.invite(client: self.client.text, conversation: body.cid ?? "", members: body.m)
         if let fault = self.refusal(of: action, body.signature) { return self.fail(command, fault) }
+        let client = self.client
+        self.consult(
+            command, { address.objectID.map { .add(body.m.compactMap { UserName($0) }, to: $0, by: client) } }
+        ) { session, _ in
+            session.add(command, body, to: address)
+        }
+    }
+
+    private func add(_ command: GenericCommand, _ body: ConvCommand, to address: ConversationAddress) {
         let isJoin = self.isSelf(body.m)
         let isClosed = isJoin && self.house.settings.joinsByInvitation
         let (names, makesPeople) = (body.m, self.house.accounts.app.policy.createsUsers)
@@ -55,6 +65,17 @@ extension LeanCloudSession {
         guard let address = self.address(command, body.cid), self.checkNamed(command, body.m) else { return }
         let action = SignedAction.kick(client: self.client.text, conversation: body.cid ?? "", members: body.m)
         if let fault = self.refusal(of: action, body.signature) { return self.fail(command, fault) }
+        // Who goes alone is not held up.
+        if self.isSelf(body.m) { return self.remove(command, body, from: address) }
+        let client = self.client
+        self.consult(
+            command, { address.objectID.map { .remove(body.m.compactMap { UserName($0) }, from: $0, by: client) } }
+        ) { session, _ in
+            session.remove(command, body, from: address)
+        }
+    }
+
+    private func remove(_ command: GenericCommand, _ body: ConvCommand, from address: ConversationAddress) {
         let isQuit = self.isSelf(body.m)
         let (names, ownerStays) = (body.m, self.house.settings.ownerStays)
         let wholly = !self.takesParts

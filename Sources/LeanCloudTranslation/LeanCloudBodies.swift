@@ -51,6 +51,53 @@ package struct LeanCloudBodies: MessageBodyReading {
         let attributes = body["_lcattrs"]
         let field = { (name: String) in body[name] ?? attributes?[name] }
         if let version = field("version")?.integer, version > entry.version { return .newerVersion(version) }
-        return entry.requiredFields.first { field($0)?.isNull ?? true }.map { .missing($0) }
+        return entry.requiredFields.first { $0 != Self.conversationType && field($0)?.isNull ?? true }
+            .map { .missing($0) }
+    }
+
+    /// What says whether two people speak or more. Source: ChatKit-OC, custom messages.
+    private static let conversationType = "conversationType"
+
+    /// The body of a registered kind that wants `conversationType` among its attributes, with it: 0 between two people,
+    /// 1 elsewhere. What its sender said of it stays, and so does every other byte.
+    ///
+    /// - Returns: `nil` when there is nothing to say.
+    @Sendable package static func completed(
+        _ content: MessageContent, as entry: MessageKindEntry, in kind: ConversationKind
+    ) -> [UInt8]? {
+        guard content.wire == .leanCloud, content.flags.contains(.bodyIsJSONObject),
+            content.flags.isDisjoint(with: [.endToEndEncrypted, .binary]),
+            entry.requiredFields.contains(self.conversationType), let value = try? JSONValue(parsing: content.body),
+            let members = value.object, value[self.conversationType] == nil
+        else { return nil }
+        let field = "\"\(self.conversationType)\":\(kind == .direct ? 0 : 1)"
+        var body = content.body
+        guard let attributes = value["_lcattrs"] else {
+            guard let start = body.firstIndex(of: UInt8(ascii: "{")) else { return nil }
+            body.insert(contentsOf: "\"_lcattrs\":{\(field)}\(members.isEmpty ? "" : ",")".utf8, at: start + 1)
+            return body
+        }
+        guard let own = attributes.object, attributes[self.conversationType] == nil,
+            let start = self.attributesStart(content.body)
+        else { return nil }
+        body.insert(contentsOf: "\(field)\(own.isEmpty ? "" : ",")".utf8, at: start + 1)
+        return body
+    }
+
+    /// Where the object of the attributes begins.
+    private static func attributesStart(_ body: [UInt8]) -> Int? {
+        body.withUnsafeBytes { bytes in
+            var start: Int?
+            var reader = JSONReader(bytes)
+            do throws(JSONError) {
+                try reader.readObject { (key, reader) throws(JSONError) in
+                    if key == "_lcattrs", try reader.peek() == .object { start = reader.offset }
+                    try reader.skipValue()
+                }
+                return start
+            } catch {
+                return nil
+            }
+        }
     }
 }

@@ -1,10 +1,12 @@
 import AdminAPI
+import AdminService
 import Broker
 import ChatModel
 import Configuration
 import Diagnostics
 import HTTPClient
 import Hooks
+import LeanCloudTranslation
 import Store
 import Transport
 import WuKongTranslation
@@ -96,6 +98,7 @@ final class Outside: Sendable {
     static func storeOptions(_ options: ServerOptions) -> StoreOptions {
         var store = options.store
         store.readableCharacters = Translation.readableCharacters
+        store.completed = LeanCloudBodies.completed
         store.readableTexts = { content in
             var texts: [String] = []
             _ = WuKongBodies().rewriting(content) { text in
@@ -133,6 +136,21 @@ final class Outside: Sendable {
             AdminFigure("leanCloudHooksMilliseconds", functions.compactMap(\.lastMilliseconds).max() ?? 0),
             AdminFigure("leanCloudHooksDropped", hooks.dropped),
         ]
+    }
+
+    /// The cloud functions for `ctl hook`; `nil` when none are called.
+    var functions: ServerFunctions? {
+        guard let hooks = self.leanCloudHooks else { return nil }
+        return ServerFunctions(
+            list: {
+                hooks.figures.map { figures in
+                    AdminHookFunction(
+                        name: figures.function, calls: figures.calls, failures: figures.failures,
+                        rejections: figures.rejections, lastMilliseconds: figures.lastMilliseconds,
+                        lastError: figures.lastError, isDisabled: figures.isDisabled)
+                }
+            }, dropped: { hooks.dropped },
+            setDisabled: { name, isDisabled in _ = hooks.setDisabled(name, isDisabled) })
     }
 
     private var eventFigures: [AdminFigure] {

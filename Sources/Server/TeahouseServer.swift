@@ -160,6 +160,7 @@ package final class TeahouseServer: Sendable {
         admin.moreFigures = { outside.figures }
         admin.moreTroubles = { outside.troubles }
         admin.serverSettings = live.forOperators
+        admin.functions = outside.functions
         if options.servesWuKong && options.servesWuKongAPI {
             let house = api.house
             admin.didWithdraw = { change, conversation in

@@ -22,6 +22,7 @@ final class Appender {
     private let insertHook: Statement?
     private let tokens: TokenIndex
     private let readableCharacters: @Sendable (MessageContent) -> Int
+    private let completed: @Sendable (MessageContent, MessageKindEntry, ConversationKind) -> [UInt8]?
     /// Conversations whose head is ahead of the database.
     private var ahead: [ConversationState] = []
     var sequencer: Sequencer
@@ -31,14 +32,17 @@ final class Appender {
     /// - Parameters:
     ///   - queuesHooks: each message is also put into the queue of events for receivers outside.
     ///   - readableCharacters: how many characters people read of a message.
+    ///   - completed: a body with what the server has to say in it.
     init(
         _ connection: Connection, _ memory: WriterMemory, _ tokens: TokenIndex, _ sequencer: Sequencer,
-        queuesHooks: Bool, readableCharacters: @escaping @Sendable (MessageContent) -> Int
+        queuesHooks: Bool, readableCharacters: @escaping @Sendable (MessageContent) -> Int,
+        completed: @escaping @Sendable (MessageContent, MessageKindEntry, ConversationKind) -> [UInt8]?
     ) throws(StoreError) {
         self.connection = connection
         self.memory = memory
         self.tokens = tokens
         self.readableCharacters = readableCharacters
+        self.completed = completed
         self.sequencer = sequencer
         self.insertMessage = try connection.statement(
             """
@@ -206,7 +210,7 @@ final class Appender {
     /// A transient message: id and time, no place, no trace.
     private func pass(_ request: Append, _ target: Target, at wall: Int64) throws(StoreError) -> AppendResult {
         self.counts.transient += 1
-        let content = self.marked(request.content, in: target.conversation?.kind ?? target.seed?.kind ?? .direct)
+        let content = try self.marked(request.content, in: target.conversation?.kind ?? target.seed?.kind ?? .direct)
         let message = Message(
             conversation: target.conversation?.id ?? ConversationID(rawValue: 0), sequence: 0,
             id: self.sequencer.nextID(at: wall), sender: target.sender.id, senderName: target.sender.name,
@@ -233,7 +237,7 @@ final class Appender {
         let sentAt = max(wall, conversation.activeAt)
         let bodyHash = XXHash.of(request.content.body)
         if let answer = try self.earlierAnswer(to: request, target, conversation, bodyHash) { return answer }
-        var content = self.marked(request.content, in: conversation.kind)
+        var content = try self.marked(request.content, in: conversation.kind)
         let verdicts = self.memory.views.withLock { $0.filter }.verdicts(on: content, from: target.sender.id)
         if verdicts?.isDroppedForAll == true { content.flags.remove(.countsAsUnread) }
         let counts = content.flags.intersection([.countsAsUnread, .restricted]) == .countsAsUnread
@@ -273,10 +277,18 @@ final class Appender {
     // MARK: For some only
 
     /// The content with what only the house may say of it.
-    private func marked(_ content: MessageContent, in kind: ConversationKind) -> MessageContent {
+    private func marked(
+        _ content: MessageContent, in kind: ConversationKind
+    ) throws(StoreError) -> MessageContent {
         var content = content
         content.flags.subtract(.ofTheHouse)
         if kind != .direct, content.envelope?.visibleTo != nil { content.flags.insert(.restricted) }
+        // Only an app's own kinds have numbers above 0, and few of them are registered.
+        if content.kind.rawValue > 0, let entry = try self.memory.messageKinds()[content.kind],
+            let body = self.completed(content, entry, kind)
+        {
+            content.body = body
+        }
         return content
     }
 

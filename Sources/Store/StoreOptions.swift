@@ -35,6 +35,11 @@ package struct StoreOptions: Sendable {
     package var readableCharacters: @Sendable (MessageContent) -> Int = { content in
         String(decoding: content.body, as: UTF8.self).unicodeScalars.count
     }
+    /// A message of a registered kind with what the server has to say in it, where it goes; `nil` to leave it. On the
+    /// writer's thread.
+    package var completed: @Sendable (MessageContent, MessageKindEntry, ConversationKind) -> [UInt8]? = { _, _, _ in
+        nil
+    }
     /// The texts of a message that people read, for rules with words.
     package var readableTexts: ReceiveFilter.Texts = { content in [String(decoding: content.body, as: UTF8.self)] }
     /// Members see what was said before they joined.

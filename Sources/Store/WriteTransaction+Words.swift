@@ -65,6 +65,7 @@ extension WriteTransaction {
             VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
             """, Int64(entry.kind.rawValue), entry.name, entry.version, Self.list(entry.requiredFields),
             Self.list(entry.fileFields), entry.degrade, entry.typeTitle, entry.summary, entry.digest, entry.isDisabled)
+        self.memory.forgetMessageKinds()
     }
 
     private static func list(_ names: [String]) -> String {
@@ -87,6 +88,7 @@ extension WriteTransaction {
     package func removeMessageKind(_ kind: MessageKind) throws(StoreError) {
         _ = try self.reading.existingMessageKind(kind)
         try self.connection.run("DELETE FROM message_kind WHERE number = ?", Int64(kind.rawValue))
+        self.memory.forgetMessageKinds()
     }
 }
 

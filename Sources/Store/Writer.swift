@@ -49,7 +49,7 @@ final class Writer {
         self.tokens = try TokenIndex(self.connection, sequencer, roundKeys: options.recentTokens)
         self.appender = try Appender(
             self.connection, self.memory, self.tokens, sequencer, queuesHooks: options.queuesHooks,
-            readableCharacters: options.readableCharacters)
+            readableCharacters: options.readableCharacters, completed: options.completed)
         self.care = DiskCare(options, folder, self.connection, gauges)
         self.expiry = ConversationExpiry(options)
     }

@@ -167,6 +167,7 @@ final class WriterMemory {
     let views: Lock<ViewRules>
     /// What was set for conversations; `nil` before it is read.
     private var settings: SessionSettings?
+    private var kinds: MessageKinds?
     /// Members of all conversations in memory.
     private var membershipCount = 0
     private var tick: UInt64 = 0
@@ -191,6 +192,7 @@ final class WriterMemory {
         self.conversationsByObject.removeAll()
         self.membershipCount = 0
         self.settings = nil
+        self.kinds = nil
     }
 
     // MARK: Settings
@@ -204,6 +206,17 @@ final class WriterMemory {
         self.settings = loaded
         return loaded
     }
+
+    /// The message kinds of apps.
+    func messageKinds() throws(StoreError) -> MessageKinds {
+        if let kinds = self.kinds { return kinds }
+        let loaded = MessageKinds(try ReadTransaction(self.connection, UserNames(), self.views).messageKinds())
+        self.kinds = loaded
+        return loaded
+    }
+
+    /// They have changed.
+    func forgetMessageKinds() { self.kinds = nil }
 
     /// Only what was written to the database.
     func setSessionSettings(_ settings: SessionSettings) { self.settings = settings }

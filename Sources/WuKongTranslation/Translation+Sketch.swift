@@ -1,4 +1,4 @@
-import ByteCodec
+package import ByteCodec
 package import ChatModel
 import LeanCloudWire
 
@@ -14,12 +14,37 @@ extension Translation {
     /// - Parameter kinds: what is known of apps' own kinds.
     package static func sketch(of content: MessageContent, kinds: MessageKinds = .none) -> MessageSketch {
         var sketch = self.sketch(ofBodyIn: content)
-        guard sketch.form == .custom, let entry = kinds[content.kind] else { return sketch }
+        guard sketch.form == .custom, var entry = kinds[content.kind] else { return sketch }
         let isObject = content.flags.contains(.bodyIsJSONObject)
-        let body = isObject ? try? JSONValue(parsing: content.body) : nil
+        var body = isObject ? try? JSONValue(parsing: content.body) : nil
+        if content.wire == .leanCloud, let own = body {
+            body = self.withAttributes(own)
+            entry = self.worded(entry, by: own["_lcattrs"])
+        }
         sketch.line = self.line(of: body, as: entry)
         if sketch.line != entry.degrade { sketch.summary = entry.summary }
         return sketch
+    }
+
+    /// A body of LeanCloud's with the fields of its attributes beside its own, as the fields of registered kinds are
+    /// looked for there.
+    package static func withAttributes(_ body: JSONValue) -> JSONValue {
+        guard let members = body.object, let attributes = body["_lcattrs"]?.object else { return body }
+        return .object(members + attributes.filter { body[$0.name] == nil })
+    }
+
+    /// What a sender says in place of the registered texts. Source: ChatKit-OC, custom messages: `degrade`, `typeTitle`
+    /// and `summary` in the attributes; `conversationType` there is the server's to say.
+    private static func worded(_ entry: MessageKindEntry, by attributes: JSONValue?) -> MessageKindEntry {
+        var entry = entry
+        entry.requiredFields.removeAll { $0 == "conversationType" }
+        let text = { (name: String) -> String? in
+            attributes?[name]?.string.flatMap { $0.isEmpty ? nil : self.bounded($0) }
+        }
+        if let degrade = text("degrade") { entry.degrade = degrade }
+        if let title = text("typeTitle") { entry.typeTitle = title }
+        if let summary = text("summary") { entry.summary = summary }
+        return entry
     }
 
     private static func sketch(ofBodyIn content: MessageContent) -> MessageSketch {

@@ -72,6 +72,9 @@ extension Translation {
             && self.form(contentType: kind.rawValue) == .custom
     }
 
+    /// The number of ChatKit's name cards. That of WuKongIM's texts is another one inside, so it may be registered.
+    package static let nameCardKind = MessageKind(rawValue: 1)
+
     /// What lists show of a message of a registered kind.
     ///
     /// - Parameter body: `nil` when it is no JSON object.

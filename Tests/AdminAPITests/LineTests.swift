@@ -4,12 +4,12 @@ import Testing
 
 private let allRequestVectors: [(AdminRequest, String)] = [
     requestVectors, fileRequestVectors, teamRequestVectors, auditRequestVectors, talkRequestVectors, wordRequestVectors,
-    settingRequestVectors, peopleRequestVectors, appRequestVectors, filterRequestVectors,
+    settingRequestVectors, peopleRequestVectors, appRequestVectors, filterRequestVectors, hookRequestVectors,
 ].flatMap { $0 }
 
 private let allReplyVectors: [(AdminReply, String)] = [
     replyVectors, fileReplyVectors, teamReplyVectors, auditReplyVectors, talkReplyVectors, wordReplyVectors,
-    settingReplyVectors, peopleReplyVectors, appReplyVectors, filterReplyVectors,
+    settingReplyVectors, peopleReplyVectors, appReplyVectors, filterReplyVectors, hookReplyVectors,
 ].flatMap { $0 }
 
 @Suite("Lines of the admin socket") struct LineTests {
@@ -150,6 +150,12 @@ private let allReplyVectors: [(AdminReply, String)] = [
             let error = #expect(throws: AdminError.self) { try AdminRequest.read(Array(line.utf8)).request.get() }
             #expect(error?.code == .invalid)
         }
+    }
+
+    @Test("the journal has every switch of a cloud function, and by its name")
+    func hookJournal() {
+        let changes = hookRequestVectors.map(\.0).filter(\.isChange)
+        #expect(changes.map(\.word) == ["hook.disable"] && changes.map(\.subject) == ["_messageSent"])
     }
 
     @Test("the journal has every change of a team, and by its name")

@@ -32,7 +32,7 @@ final class House: Sendable {
     private let profiles: Profiles
     private let service: AdminService
 
-    init() throws {
+    init(_ change: (inout AdminServiceOptions) -> Void = { _ in }) throws {
         var template = Array("/tmp/teahouse-command-XXXXXX".utf8CString)
         self.folder = String(cString: try #require(mkdtemp(&template)))
         var storeOptions = StoreOptions(folder: self.folder)
@@ -55,10 +55,11 @@ final class House: Sendable {
             store: self.store, providers: [try ObjectFolder(self.folder + "/files")], options: transferOptions,
             clock: .system, log: .silent)
         self.profiles = Profiles(store: self.store)
+        var options = AdminServiceOptions(folder: self.folder, version: "1.0", addresses: ["127.0.0.1:7677"])
+        change(&options)
         self.service = try AdminService(
-            AdminServiceOptions(folder: self.folder, version: "1.0", addresses: ["127.0.0.1:7677"]), store: self.store,
-            accounts: self.accounts, broker: self.broker, moderation: self.moderation, transfers: self.transfers,
-            profiles: self.profiles)
+            options, store: self.store, accounts: self.accounts, broker: self.broker, moderation: self.moderation,
+            transfers: self.transfers, profiles: self.profiles)
     }
 
     deinit {

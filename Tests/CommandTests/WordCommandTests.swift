@@ -39,6 +39,15 @@ import Testing
         #expect(house.ctl("kind", "set", "501", "--name", "x").error.contains("degrade is missing"))
         #expect(house.ctl("kind", "set", "2", "--sample", "gif").code == .refused)
         #expect(house.ctl("kind", "set", "x").code == .usage && house.ctl("kind", "show", "9").code == .refused)
+        // ChatKit's name card has the number 1.
+        #expect(house.ctl("kind", "set", "1", "--sample", "card", "--name", "vcard").error.contains("vcard"))
+        #expect(house.ctl("kind", "set", "1", "--sample", "card").code == .done)
+        let inAttributes = #"{"_lctype":1,"_lcattrs":{"clientId":"tom","name":"Tom"}}"#
+        #expect(house.ctl("kind", "try", "1", inAttributes).output.contains("[Card] Tom"))
+        let missing = house.ctl("kind", "try", "1", #"{"_lctype":1,"_lcattrs":{"name":"Tom"}}"#)
+        #expect(missing.code == .refused && missing.error.contains("clientId is missing"))
+        let newer = house.ctl("kind", "try", "1", #"{"_lctype":1,"_lcattrs":{"clientId":"tom","version":2}}"#)
+        #expect(newer.code == .refused && newer.output.contains("[Card]") == false)
         for sample in ["gif", "link", "title"] {
             #expect(house.ctl("kind", "set", "60\(sample.count)", "--sample", sample).code == .done)
         }

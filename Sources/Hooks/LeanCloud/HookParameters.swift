@@ -1,6 +1,7 @@
 import Broker
 import ByteCodec
 import ChatModel
+import LeanCloudTranslation
 import Store
 
 // What the functions are called with. Source: LeanCloud realtime guide, the parameters of each hook.
@@ -8,28 +9,34 @@ extension ReadTransaction {
     /// - Returns: `nil` when what it is about is not there.
     func parameters(of question: HookQuestion, at now: Int64) throws(StoreError) -> JSONValue? {
         switch question {
-        case .message(let append): try self.parameters(of: append, at: now)
-        case .update(let update): try self.parameters(of: update, at: now)
+        case .message(let append, let address): return try self.parameters(of: append, from: address, at: now)
+        case .update(let update): return try self.parameters(of: update, at: now)
         case .start(let person, let members, let attributes):
-            JSONValue(hook: [
-                ("initBy", .string(person.text)), ("members", .names(members)), ("attr", .parsed(attributes)),
-            ])
-        case .add(let members, let conversation, let person), .remove(let members, let conversation, let person):
-            JSONValue(hook: [
-                ("initBy", .string(person.text)), ("members", .names(members)), ("convId", .string(conversation.text)),
-            ])
-        case .change(let conversation, let person, let attributes):
-            JSONValue(hook: [
-                ("initBy", .string(person.text)), ("convId", .string(conversation.text)), ("attr", .parsed(attributes)),
-            ])
-        case .mute(let conversation, let person, let isMuted):
-            JSONValue(hook: [
-                ("initBy", .string(person.text)), ("convId", .string(conversation.text)), ("mute", .boolean(isMuted)),
-            ])
+            return JSONValue(
+                hook: [
+                    ("initBy", .string(person.text)), ("members", .names(members)), ("attr", .parsed(attributes)),
+                ])
+        case .add(let members, let id, let person), .remove(let members, let id, let person):
+            return try self.parameters(of: id, by: person, [("members", .names(members))])
+        case .change(let id, let person, let attributes):
+            return try self.parameters(of: id, by: person, [("attr", .parsed(attributes))])
+        case .mute(let id, let person, let isMuted):
+            return try self.parameters(of: id, by: person, [("mute", .boolean(isMuted))])
+        case .sign(let object): return .parsed(object)
         }
     }
 
-    private func parameters(of append: Append, at now: Int64) throws(StoreError) -> JSONValue? {
+    private func parameters(
+        of id: ObjectID, by person: UserName, _ more: [(String, JSONValue)]
+    ) throws(StoreError) -> JSONValue? {
+        guard let conversation = try self.conversation(.object(id), seenBy: .system) else { return nil }
+        let name = LeanCloudNames.conversationID(id, conversation.kind)
+        return JSONValue(hook: [("initBy", .string(person.text)), ("convId", .string(name))], more)
+    }
+
+    private func parameters(
+        of append: Append, from address: String?, at now: Int64
+    ) throws(StoreError) -> JSONValue? {
         guard let sender = try self.user(append.sender)?.name else { return nil }
         let conversation = try self.conversation(append.address, seenBy: append.sender)
         var peers: [UserName] = []
@@ -41,10 +48,11 @@ extension ReadTransaction {
         } else {
             return nil
         }
+        let id = conversation.map { LeanCloudNames.conversationID($0.objectID, $0.kind) }
         return JSONValue(
             hook: [
-                ("fromPeer", .string(sender.text)), ("convId", .string(conversation?.objectID.text ?? "")),
-                ("toPeers", .names(peers)), ("timestamp", .integer(now)), ("groupId", .null),
+                ("fromPeer", .string(sender.text)), ("convId", .string(id ?? "")), ("toPeers", .names(peers)),
+                ("timestamp", .integer(now)), ("sourceIP", .sourceIP(address)), ("groupId", .null),
             ], JSONValue.members(of: append.content, kind: conversation?.kind))
     }
 
@@ -54,10 +62,12 @@ extension ReadTransaction {
         else { return nil }
         return JSONValue(
             hook: [
-                ("fromPeer", .string(editor.text)), ("convId", .string(conversation.objectID.text)),
+                ("fromPeer", .string(editor.text)),
+                ("convId", .string(LeanCloudNames.conversationID(conversation.objectID, conversation.kind))),
                 ("toPeers", .names(try self.receivers(of: conversation, but: update.editor))),
-                ("msgId", .string(String(update.message.rawValue))), ("timestamp", .integer(now)),
-                ("recall", .boolean(update.isRecall)),
+                ("msgId", .string(LeanCloudContent.id(of: update.message, update.content))),
+                ("timestamp", .integer(now)), ("recall", .boolean(update.isRecall)),
+                ("sourceIP", .sourceIP(update.address)),
             ], JSONValue.members(of: update.content, kind: conversation.kind))
     }
 
@@ -74,6 +84,13 @@ extension JSONValue {
     }
 
     static func names(_ names: [UserName]) -> JSONValue { .array(names.map { .string($0.text) }) }
+
+    /// Of an address as sessions have it, with its port.
+    static func sourceIP(_ address: String?) -> JSONValue {
+        guard let address else { return .null }
+        guard let colon = address.lastIndex(of: ":") else { return .string(address) }
+        return .string(String(address[..<colon].filter { $0 != "[" && $0 != "]" }))
+    }
 
     static func parsed(_ object: [UInt8]) -> JSONValue { (try? JSONValue(parsing: object)) ?? .object([]) }
 

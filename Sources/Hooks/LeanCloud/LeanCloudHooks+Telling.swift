@@ -2,6 +2,7 @@ package import Broker
 import ByteCodec
 import ChatModel
 import Execution
+import LeanCloudTranslation
 import Store
 
 // What the functions are told after it happened.
@@ -42,7 +43,7 @@ extension LeanCloudHooks {
         self.tell(
             "_clientOnline",
             [
-                ("peerId", .string(session.userName.text)), ("sourceIP", .string(session.address)),
+                ("peerId", .string(session.userName.text)), ("sourceIP", .sourceIP(session.address)),
                 ("tag", session.tag.map { .string($0.name) } ?? .null), ("reconnect", .integer(0)),
             ])
     }
@@ -52,7 +53,7 @@ extension LeanCloudHooks {
             "_clientOffline",
             [
                 ("peerId", .string(session.userName.text)), ("closeCode", .integer(Self.code(of: reason))),
-                ("closeMsg", .string(reason.name)), ("sourceIP", .string(session.address)),
+                ("closeMsg", .string(reason.name)), ("sourceIP", .sourceIP(session.address)),
                 ("tag", session.tag.map { .string($0.name) } ?? .null),
             ])
     }
@@ -96,9 +97,12 @@ extension LeanCloudHooks {
                 let away = members.filter { !online.contains($0.user) }.map(\.name)
                 return JSONValue(
                     hook: [
-                        ("fromPeer", .string(message.senderName.text)), ("convId", .string(conversation.objectID.text)),
-                        ("msgId", .string(String(message.id.rawValue))), ("onlinePeers", .names(here)),
-                        ("offlinePeers", .names(away)), ("timestamp", .integer(message.sentAtMilliseconds)),
+                        ("fromPeer", .string(message.senderName.text)),
+                        ("convId", .string(LeanCloudNames.conversationID(conversation.objectID, conversation.kind))),
+                        ("msgId", .string(LeanCloudContent.id(of: message.id, message.content))),
+                        ("onlinePeers", .names(here)), ("offlinePeers", .names(away)),
+                        ("timestamp", .integer(message.sentAtMilliseconds)),
+                        ("sourceIP", .sourceIP(delivery.address)),
                     ], JSONValue.members(of: message.content, kind: conversation.kind))
             })
         guard !message.content.flags.contains(.transient), delivery.kind != .room else { return }
@@ -110,7 +114,8 @@ extension LeanCloudHooks {
                 let mentions = message.content.mentions
                 return JSONValue(
                     hook: [
-                        ("fromPeer", .string(message.senderName.text)), ("convId", .string(conversation.objectID.text)),
+                        ("fromPeer", .string(message.senderName.text)),
+                        ("convId", .string(LeanCloudNames.conversationID(conversation.objectID, conversation.kind))),
                         ("offlinePeers", .names(away)), ("timestamp", .integer(message.sentAtMilliseconds)),
                         ("mentionAll", .boolean(mentions.all)),
                         ("mentionOfflinePeers", .names(away.filter(mentions.users.contains))),

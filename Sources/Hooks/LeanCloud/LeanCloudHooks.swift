@@ -30,7 +30,7 @@ package struct LeanCloudHookOptions: Sendable {
     package static let functions = [
         "_messageReceived", "_messageSent", "_messageUpdate", "_receiversOffline", "_conversationStart",
         "_conversationStarted", "_conversationAdd", "_conversationAdded", "_conversationRemove",
-        "_conversationRemoved", "_conversationUpdate", "_clientOnline", "_clientOffline",
+        "_conversationRemoved", "_conversationUpdate", "_clientOnline", "_clientOffline", "_rtmClientSign",
     ]
 
     /// - Parameters:
@@ -165,6 +165,10 @@ package final class LeanCloudHooks: HookDesk {
     static func verdict(_ result: JSONValue) -> HookVerdict {
         if Self.isOn(result["drop"]) || Self.isOn(result["reject"]) {
             return .rejected(code: result["code"]?.integer, detail: result["detail"]?.string)
+        }
+        // Source: LeanCloud realtime guide, `_rtmClientSign`: `result`, and `error` for who is refused.
+        if result["result"]?.boolean == false || result.boolean == false {
+            return .rejected(code: nil, detail: result["error"]?.string)
         }
         var changes = HookChanges()
         changes.isBinary = result["bin"]?.boolean

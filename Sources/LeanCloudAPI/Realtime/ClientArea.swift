@@ -108,21 +108,44 @@ enum ClientArea {
         accounts.authenticator.findPerson(holder) { found in
             switch found.identity {
             case .success(let identity):
-                let nonce = Self.nonce()
-                let action = SignedAction.open(client: identity.name.text)
-                guard let signed = accounts.app.sign(action, timestamp: now, nonce: nonce) else {
-                    return reply(.failure(APIFailure(503, "the app's keys are not known")))
+                Self.consult(call, identity) {
+                    let nonce = Self.nonce()
+                    let action = SignedAction.open(client: identity.name.text)
+                    guard let signed = accounts.app.sign(action, timestamp: now, nonce: nonce) else {
+                        return reply(.failure(APIFailure(503, "the app's keys are not known")))
+                    }
+                    reply(
+                        .json(
+                            .fields(
+                                ("signature", .string(signed.signature)), ("nonce", .string(nonce)),
+                                ("client_id", .string(identity.name.text)), ("timestamp", .integer(now)))))
                 }
-                reply(
-                    .json(
-                        .fields(
-                            ("signature", .string(signed.signature)), ("nonce", .string(nonce)),
-                            ("client_id", .string(identity.name.text)), ("timestamp", .integer(now)))))
             case .failure(let failure):
                 var failure = failure
                 // Source: LeanCloud error codes, 211.
                 if failure.status == 401 { failure = APIFailure(401, "Could not find user.", code: 211) }
                 reply(.failure(failure))
+            }
+        }
+    }
+
+    /// Asks the app's own function whether somebody may have a signature, with what the app keeps of them.
+    private static func consult(
+        _ call: RealtimeCall, _ identity: Identity, then: @escaping @Sendable () -> Void
+    ) {
+        guard let desk = call.house.broker.desk, desk.wants("_rtmClientSign") else { return then() }
+        let reply = call.reply
+        call.house.store.read({ reading throws(StoreError) in try reading.appUser(identity.user) }) { result in
+            var object = JSONValue.fields(("objectId", .string(identity.name.text)))
+            if case .success(let user?) = result { object = UserRow.json(user, isPrivate: true) }
+            desk.ask(.sign(object: object.serialized())) { verdict in
+                switch verdict {
+                case .allowed: then()
+                case .rejected(_, let detail):
+                    // Source: LeanCloud error codes, 4102.
+                    let fault = LeanCloudFault.signatureFailed
+                    reply(.failure(APIFailure(detail.map { fault.saying($0) } ?? fault)))
+                }
             }
         }
     }

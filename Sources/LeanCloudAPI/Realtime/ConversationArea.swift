@@ -1,4 +1,5 @@
 import APIKit
+import Broker
 import ByteCodec
 import ChatModel
 import LeanCloudQuery
@@ -40,6 +41,18 @@ enum ConversationArea {
 
     private static func create(_ call: RealtimeCall, _ resource: RealtimeResource?) throws(APIFailure) {
         let draft = try ConversationDraft(try call.request.fields(), call.request.body, resource)
+        call.consult {
+            [
+                .start(
+                    by: draft.creator ?? systemUserName, members: draft.members,
+                    attributes: draft.attributes.serialized())
+            ]
+        } then: { call, _ in
+            Self.create(call, draft, resource)
+        }
+    }
+
+    private static func create(_ call: RealtimeCall, _ draft: ConversationDraft, _ resource: RealtimeResource?) {
         let now = call.now
         call.change { transaction throws(StoreError) in
             let creator = try draft.creator.map { name throws(StoreError) in try transaction.ensureUser(name).id }
@@ -89,6 +102,25 @@ enum ConversationArea {
     private static func update(_ call: RealtimeCall, _ resource: RealtimeResource?) throws(APIFailure) {
         let change = try ConversationChange(call.request.body, takesPeople: resource == nil)
         let address = try call.address()
+        call.consult {
+            address.objectID.map { change.questions(about: $0) } ?? []
+        } then: { call, answers in
+            guard let attributes = answers.compactMap(\.attributes).last else {
+                return Self.update(call, change, at: address, resource)
+            }
+            do throws(APIFailure) {
+                let wanted = try change.saying(attributes)
+                Self.update(call, wanted, at: address, resource)
+            } catch {
+                call.reply(.failure(error))
+            }
+        }
+    }
+
+    private static func update(
+        _ call: RealtimeCall, _ change: ConversationChange, at address: ConversationAddress,
+        _ resource: RealtimeResource?
+    ) {
         call.change { transaction throws(StoreError) in
             let conversation = try transaction.reading.realtime(address, resource)
             return (conversation, try change.apply(to: conversation, in: transaction))
@@ -126,6 +158,8 @@ struct ConversationDraft: Sendable {
     let members: [UserName]
     let muting: [UserName]
     let card: LeanCloudCard
+    /// The card as it was asked for.
+    let attributes: JSONValue
 
     /// What is read here; the rest is the card.
     private static let own: Set<String> = ["m", "mu", "c", "unique", "tr", "sys", "tempConv", "tempConvTTL", "ttl"]
@@ -137,9 +171,9 @@ struct ConversationDraft: Sendable {
         let creator = try fields.optionalText("c")
         self.creator = try creator.map { text throws(APIFailure) in try RealtimeCall.client(text) }
         self.form = try Self.form(fields, resource)
-        let rest = (body.object ?? []).filter { !Self.own.contains($0.name) }
+        self.attributes = .object((body.object ?? []).filter { !Self.own.contains($0.name) })
         do throws(ObjectQueryError) {
-            self.card = try LeanCloudCard(parsing: String(decoding: JSONValue.object(rest).serialized(), as: UTF8.self))
+            self.card = try LeanCloudCard(parsing: String(decoding: self.attributes.serialized(), as: UTF8.self))
         } catch {
             throw APIFailure(400, error.reason, code: LeanCloudFault.conversationAPIFailed.code)
         }
@@ -191,8 +225,8 @@ struct ConversationChange: Sendable {
 
     private let members: Step?
     private let muting: Step?
-    private let update: ObjectUpdate
-    private let asked: [UInt8]
+    private var update: ObjectUpdate
+    private var asked: [UInt8]
 
     /// - Parameter takesPeople: whether `m` and `mu` may be in it.
     init(_ body: JSONValue, takesPeople: Bool) throws(APIFailure) {
@@ -201,11 +235,39 @@ struct ConversationChange: Sendable {
         self.muting = takesPeople ? try Self.step(body["mu"], "mu") : nil
         let rest = fields.filter { !takesPeople || ($0.name != "m" && $0.name != "mu") }
         self.asked = JSONValue.object(rest).serialized()
+        self.update = try Self.update(self.asked)
+    }
+
+    private static func update(_ asked: [UInt8]) throws(APIFailure) -> ObjectUpdate {
         do throws(ObjectQueryError) {
-            self.update = try LeanCloudRows.update(parsing: String(decoding: self.asked, as: UTF8.self))
+            return try LeanCloudRows.update(parsing: String(decoding: asked, as: UTF8.self))
         } catch {
             throw APIFailure(400, error.reason, code: LeanCloudFault.conversationUpdateFailed.code)
         }
+    }
+
+    /// The same with another card.
+    func saying(_ attributes: [UInt8]) throws(APIFailure) -> ConversationChange {
+        var change = self
+        change.update = try Self.update(attributes)
+        change.asked = attributes
+        return change
+    }
+
+    /// What an app's functions are asked before. Who is exchanged for others as a whole is not named to them.
+    func questions(about id: ObjectID) -> [HookQuestion] {
+        var questions: [HookQuestion] = []
+        switch self.members {
+        case .add(let names)?:
+            questions.append(.add(names.compactMap { UserName($0) }, to: id, by: systemUserName))
+        case .remove(let names)?:
+            questions.append(.remove(names.compactMap { UserName($0) }, from: id, by: systemUserName))
+        case .set?, nil: break
+        }
+        if !self.update.keys.isEmpty {
+            questions.append(.change(id, by: systemUserName, attributes: self.asked))
+        }
+        return questions
     }
 
     private static func step(_ value: JSONValue?, _ name: String) throws(APIFailure) -> Step? {

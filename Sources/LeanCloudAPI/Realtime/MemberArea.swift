@@ -1,4 +1,5 @@
 import APIKit
+import Broker
 import ByteCodec
 import ChatModel
 import LeanCloudTranslation
@@ -46,6 +47,20 @@ enum MemberArea {
     private static func move(_ call: RealtimeCall, adds: Bool) throws(APIFailure) {
         let names = try call.clients("client_ids")
         let address = try call.address()
+        call.consult {
+            guard let id = address.objectID else { return [] }
+            let people = names.compactMap { UserName($0) }
+            return [
+                adds ? .add(people, to: id, by: systemUserName) : .remove(people, from: id, by: systemUserName)
+            ]
+        } then: { call, _ in
+            Self.move(call, names, at: address, adds: adds)
+        }
+    }
+
+    private static func move(
+        _ call: RealtimeCall, _ names: [String], at address: ConversationAddress, adds: Bool
+    ) {
         call.change { transaction throws(StoreError) in
             let conversation = try transaction.reading.realtime(address, .conversations)
             let outcome =
@@ -75,9 +90,22 @@ enum MemberArea {
     private static func mute(_ call: RealtimeCall, _ isMuted: Bool) throws(APIFailure) {
         let names = try call.clients("client_ids").compactMap { UserName($0) }
         let address = try call.address()
+        call.consult {
+            guard let id = address.objectID else { return [] }
+            return names.map { .mute(id, by: $0, isMuted: isMuted) }
+        } then: { call, changes in
+            // One answer for each, or none when nobody was asked.
+            let wanted = names.indices.map { changes.indices.contains($0) ? changes[$0].isMuted ?? isMuted : isMuted }
+            Self.mute(call, Array(zip(names, wanted)), at: address)
+        }
+    }
+
+    private static func mute(
+        _ call: RealtimeCall, _ people: [(UserName, Bool)], at address: ConversationAddress
+    ) {
         call.change { transaction throws(StoreError) in
             let conversation = try transaction.reading.realtime(address, .conversations)
-            for name in names {
+            for (name, isMuted) in people {
                 guard let user = try transaction.reading.user(named: name) else { throw .refused(.notMember) }
                 try transaction.setMuted(user.id, isMuted, in: conversation.id)
             }

@@ -1,5 +1,6 @@
 import APIKit
 import Accounts
+import Broker
 import ByteCodec
 import ChatModel
 import LeanCloudTranslation
@@ -60,6 +61,32 @@ struct RealtimeCall: Sendable {
         switch result {
         case .success(let value): answer(value)
         case .failure(let error): .failure(APIFailure(realtime: error))
+        }
+    }
+
+    // MARK: The app's own functions
+
+    /// Asks them before something is changed, one after the other, and goes on with what they want otherwise; at once
+    /// when none is called. Answers where one says no. Source: LeanCloud realtime guide, hooks of conversations: 4305.
+    ///
+    /// - Parameter questions: made only when there are functions.
+    func consult(
+        _ questions: () -> [HookQuestion], then: @escaping @Sendable (RealtimeCall, [HookChanges]) -> Void
+    ) {
+        guard let desk = self.house.broker.desk else { return then(self, []) }
+        self.ask(desk, ArraySlice(questions().filter { desk.wants($0.function) }), [], then)
+    }
+
+    private func ask(
+        _ desk: any HookDesk, _ questions: ArraySlice<HookQuestion>, _ said: [HookChanges],
+        _ then: @escaping @Sendable (RealtimeCall, [HookChanges]) -> Void
+    ) {
+        guard let question = questions.first else { return then(self, said) }
+        desk.ask(question) { verdict in
+            switch verdict {
+            case .allowed(let changes): self.ask(desk, questions.dropFirst(), said + [changes], then)
+            case .rejected(let code, let detail): self.reply(.failure(.rejected(code: code, detail: detail)))
+            }
         }
     }
 
@@ -125,6 +152,14 @@ extension Route {
     }
 }
 
+extension ConversationAddress {
+    /// `nil` for one that is named otherwise.
+    var objectID: ObjectID? {
+        guard case .object(let id) = self else { return nil }
+        return id
+    }
+}
+
 extension ReadTransaction {
     /// The conversation that a request is about.
     ///
@@ -165,6 +200,13 @@ enum RealtimeResource: String, CaseIterable, Sendable {
 
 extension APIFailure {
     static let noConversation = APIFailure(LeanCloudFault.conversationNotFound)
+
+    /// What a function of the app said no to.
+    static func rejected(code: Int64?, detail: String?) -> APIFailure {
+        let words = [code.map { String($0) }, detail].compactMap(\.self)
+        let fault = LeanCloudFault.conversationRejectedByApp
+        return APIFailure(words.isEmpty ? fault : fault.saying(words.joined(separator: " ")))
+    }
 
     /// What the realtime protocol would have said.
     init(_ fault: LeanCloudFault) {

@@ -63,6 +63,14 @@ enum RoomArea {
     @Sendable private static func subscribe(_ call: RealtimeCall) throws(APIFailure) {
         let name = try call.client("client_id")
         let address = try call.address()
+        call.consult {
+            address.objectID.map { [.add([name], to: $0, by: systemUserName)] } ?? []
+        } then: { call, _ in
+            Self.subscribe(call, name, at: address)
+        }
+    }
+
+    private static func subscribe(_ call: RealtimeCall, _ name: UserName, at address: ConversationAddress) {
         call.change { transaction throws(StoreError) in
             let service = try transaction.reading.realtime(address, .services)
             return try transaction.addToObject([name.text], service.id, by: .application, wholly: true)
@@ -74,6 +82,14 @@ enum RoomArea {
     @Sendable private static func unsubscribe(_ call: RealtimeCall) throws(APIFailure) {
         let name = try RealtimeCall.client(try call.request.parameter("client"))
         let address = try call.address()
+        call.consult {
+            address.objectID.map { [.remove([name], from: $0, by: systemUserName)] } ?? []
+        } then: { call, _ in
+            Self.unsubscribe(call, name, at: address)
+        }
+    }
+
+    private static func unsubscribe(_ call: RealtimeCall, _ name: UserName, at address: ConversationAddress) {
         call.change { transaction throws(StoreError) in
             let service = try transaction.reading.realtime(address, .services)
             _ = try transaction.removeFromObject([name.text], service.id, by: .application)

@@ -18,6 +18,6 @@ let controlCommand = Command(
         userCommand, groupCommand, teamCommand, requestCommand, conversationCommand, messageCommand, sessionCommand,
         fileCommand, transferCommand, uploadCommand, profileCommand, sendCommand, tailCommand, statusCommand,
         topCommand,
-        auditCommand, noticeCommand, wordCommand, filterCommand, kindCommand, settingCommand, policyCommand,
-        setupTokenCommand, wuKongCommand, appCommand,
+        auditCommand, noticeCommand, wordCommand, filterCommand, kindCommand, hookCommand, settingCommand,
+        policyCommand, setupTokenCommand, wuKongCommand, appCommand,
     ])

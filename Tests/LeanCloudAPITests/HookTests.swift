@@ -1,0 +1,60 @@
+import ByteCodec
+import HTTPClient
+import Hooks
+import TeahouseTesting
+import Testing
+
+/// An app's cloud functions are asked about what the app's own server changes too.
+@Suite("LeanCloud's hooks over HTTP", .timeLimit(.minutes(2)))
+struct HookTests {
+    @Test("conversations, members and alerts are refused with 4305, and nothing has changed")
+    func refused() throws {
+        let receiver = HTTPReceiver { request in
+            request.target.hasSuffix("Start") || request.target.hasSuffix("Started")
+                ? .body(#"{"result":{}}"#) : .body(#"{"result":{"reject":true,"code":7,"detail":"no"}}"#)
+        }
+        let hooks = try LeanCloudHookOptions(base: "http://127.0.0.1:\(receiver.port)")
+        let app = try LeanCloudApp { $0.leanCloudHooks = hooks }
+        let id = try app.conversation("Tom", "Jerry", "Ann")
+        let path = "/1.2/rtm/conversations/\(id)"
+        for reply in [
+            try app.master("POST", "\(path)/members", .of(#"{"client_ids":["Spike"]}"#)),
+            try app.master("DELETE", "\(path)/members", .of(#"{"client_ids":["Ann"]}"#)),
+            try app.master("POST", "\(path)/mutes", .of(#"{"client_ids":["Ann"]}"#)),
+            try app.master("PUT", path, .of(#"{"name":"other"}"#)),
+        ] {
+            #expect(reply.status == 400 && reply.code == 4305, "\(reply.text)")
+        }
+        let row = try app.master("GET", "/1.1/classes/_Conversation/\(id)")
+        #expect(row.json["name"]?.string == "talk")
+        #expect(row.json["m"] == .of(#"["Tom","Jerry","Ann"]"#))
+        app.house.stop()
+    }
+
+    @Test("who signed in to the app gets a signature unless the function says no")
+    func signatures() throws {
+        let receiver = HTTPReceiver { _ in .body(#"{"result":{"result":true}}"#) }
+        var hooks = try LeanCloudHookOptions(
+            base: "http://127.0.0.1:\(receiver.port)", functions: ["_rtmClientSign"])
+        hooks.key = "a key of the app"
+        let wanted = hooks
+        let app = try LeanCloudApp { options in
+            options.accounts.app.registrationIsOpen = true
+            options.leanCloudHooks = wanted
+        }
+        let made = try app.ask(
+            "POST", "/1.1/users", app.asClient, .of(#"{"username":"romeo","password":"correct horse battery"}"#))
+        let id = try #require(made.json["objectId"]?.string)
+        let token = try #require(made.json["sessionToken"]?.string)
+        let request = JSONValue.of(#"{"session_token":"\#(token)"}"#)
+        let signed = try app.ask("POST", "/1.1/rtm/sign", app.asClient, request)
+        #expect(signed.status == 200 && signed.json["client_id"]?.string == id, "\(signed.text)")
+        let asked = try #require(receiver.requests.first)
+        #expect(asked.target == "/1.1/functions/_rtmClientSign")
+        #expect(JSONValue.of(asked.text)["username"]?.string == "romeo")
+        receiver.change { _ in .body(#"{"result":{"result":false,"error":"banned"}}"#) }
+        let refused = try app.ask("POST", "/1.1/rtm/sign", app.asClient, request)
+        #expect(refused.code == 4102 && refused.text.contains("banned"), "\(refused.text)")
+        app.house.stop()
+    }
+}

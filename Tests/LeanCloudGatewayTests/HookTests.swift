@@ -1,0 +1,158 @@
+import ByteCodec
+import Execution
+import HTTPClient
+import Hooks
+import LeanCloudWire
+import Server
+import TeahouseTesting
+import Testing
+
+/// An app's cloud functions are asked before a client changes a conversation.
+@Suite("LeanCloud's hooks of conversations", .timeLimit(.minutes(2)))
+struct HookTests {
+    private static func house(
+        _ receiver: HTTPReceiver, _ change: @escaping (inout LeanCloudHookOptions) -> Void = { _ in },
+        _ configure: @escaping (inout ServerOptions) -> Void = { _ in }
+    ) throws -> House {
+        var hooks = try LeanCloudHookOptions(base: "http://127.0.0.1:\(receiver.port)")
+        change(&hooks)
+        return try House { options in
+            configure(&options)
+            options.leanCloudHooks = hooks
+        }
+    }
+
+    private static func parameters(_ request: ReceivedRequest) -> JSONValue {
+        (try? JSONValue(parsing: request.body)) ?? .null
+    }
+
+    private static func function(_ request: ReceivedRequest) -> String {
+        String(request.target.split(separator: "/").last ?? "")
+    }
+
+    private static func asked(_ receiver: HTTPReceiver, _ function: String, _ count: Int = 1) throws -> [JSONValue] {
+        let requests = try #require(
+            receiver.wait { $0.filter { Self.function($0) == function }.count >= count })
+        return requests.filter { Self.function($0) == function }.map(Self.parameters)
+    }
+
+    private static func expectRefused(_ answer: GenericCommand) {
+        #expect(LeanCloudClient.error(answer) == "4305 CONVERSATION_REJECTED_BY_APP")
+        #expect(answer.errorMessage?.appCode == 7 && answer.errorMessage?.appMsg == "no")
+    }
+
+    private static func card(_ text: String) -> JsonObjectMessage {
+        var message = JsonObjectMessage()
+        message.data = text
+        return message
+    }
+
+    private static let refusal = #"{"result":{"reject":true,"code":7,"detail":"no"}}"#
+
+    @Test("a function may refuse that a conversation is made, changed, or that somebody comes or is sent away")
+    func refused() throws {
+        let refused = Lock<Set<String>>(["_conversationStart"])
+        let receiver = HTTPReceiver { request in
+            refused.withLock { $0.contains(Self.function(request)) } ? .body(Self.refusal) : .body(#"{"result":{}}"#)
+        }
+        let house = try Self.house(receiver)
+        let tom = try house.client("Tom")
+        Self.expectRefused(
+            try tom.conv(.start) { body in
+                body.m = ["Jerry", "Spike"]
+                body.attr = Self.card(#"{"name":"talk"}"#)
+            })
+        let started = try #require(try Self.asked(receiver, "_conversationStart").first)
+        #expect(started["initBy"]?.string == "Tom" && started["attr"]?["name"]?.string == "talk")
+        #expect(started["members"]?.array?.map(\.string) == ["Jerry", "Spike"])
+        refused.withLock { $0 = [] }
+        let cid = try tom.start(["Jerry", "Spike"])
+        #expect(try Self.asked(receiver, "_conversationStarted").first?["convId"]?.string == cid)
+        refused.withLock { $0 = ["_conversationAdd", "_conversationRemove", "_conversationUpdate"] }
+        func named(_ name: String) -> (inout ConvCommand) -> Void {
+            { body in
+                body.cid = cid
+                body.m = [name]
+            }
+        }
+        Self.expectRefused(try tom.conv(.add, named("Ann")))
+        Self.expectRefused(try tom.conv(.remove, named("Jerry")))
+        Self.expectRefused(try tom.conv(.mute) { $0.cid = cid })
+        let added = try #require(try Self.asked(receiver, "_conversationAdd").first)
+        #expect(added["convId"]?.string == cid && added["members"]?.array?.map(\.string) == ["Ann"])
+        #expect(try Self.asked(receiver, "_conversationUpdate").first?["mute"]?.boolean == true)
+        // Who goes alone is not held up.
+        let spike = try house.client("Spike")
+        #expect(try spike.conv(.remove, named("Spike")).op == .removed)
+        #expect(try Self.asked(receiver, "_conversationRemove").count == 1)
+    }
+
+    @Test("a function may change what a card is set to and whether somebody wants alerts")
+    func changed() throws {
+        let receiver = HTTPReceiver { request in
+            guard Self.function(request) == "_conversationUpdate" else { return .body(#"{"result":{}}"#) }
+            let isMute = Self.parameters(request)["mute"] != nil
+            return .body(isMute ? #"{"result":{"mute":false}}"# : #"{"result":{"attr":{"name":"quiet"}}}"#)
+        }
+        let house = try Self.house(receiver)
+        let tom = try house.client("Tom")
+        let cid = try tom.start(["Jerry", "Spike"])
+        let answer = try tom.conv(.update) { body in
+            body.cid = cid
+            body.attr = Self.card(#"{"name":"loud"}"#)
+        }
+        #expect(answer.op == .updated)
+        #expect(try tom.conv(.mute) { $0.cid = cid }.op == .updated)
+        let row = try #require(try tom.rows(#"{"objectId":"\#(cid)"}"#).first)
+        #expect(row["name"]?.string == "quiet" && row["mu"]?.array?.isEmpty != false)
+    }
+
+    @Test("a function may refuse an edit; it is told the id that apps know the message by, and from where it came")
+    func edits() throws {
+        let receiver = HTTPReceiver { request in
+            Self.function(request) == "_messageUpdate"
+                ? .body(#"{"result":{"drop":true,"code":9,"detail":"late"}}"#) : .body(#"{"result":{}}"#)
+        }
+        let house = try Self.house(receiver)
+        let tom = try house.client("Tom")
+        let cid = try tom.start(["Jerry", "Spike"])
+        let ack = try tom.say(typed("hello"), in: cid)
+        let answer = try tom.change(cid, ack.uid, at: ack.t) { $0.data = typed("good bye") }
+        #expect(LeanCloudClient.error(answer) == "4405 MESSAGE_UPDATE_REJECTED_BY_APP")
+        #expect(answer.errorMessage?.appCode == 9 && answer.errorMessage?.appMsg == "late")
+        let update = try #require(try Self.asked(receiver, "_messageUpdate").first)
+        #expect(update["msgId"]?.string == ack.uid && ack.uid?.count == 22)
+        #expect(update["sourceIP"]?.string == "127.0.0.1" && update["recall"]?.boolean == false)
+        let received = try #require(try Self.asked(receiver, "_messageReceived").first)
+        #expect(received["sourceIP"]?.string == "127.0.0.1")
+        let sent = try #require(try Self.asked(receiver, "_messageSent").first)
+        #expect(sent["msgId"]?.string == ack.uid && sent["sourceIP"]?.string == "127.0.0.1")
+        #expect(try tom.history(cid).map(\.data) == [typed("hello")])
+    }
+
+    @Test("after five failures in a row nobody is asked for 30 seconds, then again")
+    func breaker() throws {
+        let isWell = Lock(false)
+        let receiver = HTTPReceiver { _ in isWell.withLock { $0 } ? .body(#"{"result":{}}"#) : .status(500) }
+        let clock = ManualClock()
+        let house = try Self.house(receiver) { hooks in
+            hooks.addresses = hooks.addresses.filter { $0.key == "_conversationAdd" }
+        } _: { options in
+            options.clock = clock.clock
+        }
+        let tom = try house.client("Tom")
+        let cid = try tom.start(["Jerry", "Spike"])
+        let add = { (number: Int) throws -> GenericCommand in
+            try tom.conv(.add) { body in
+                body.cid = cid
+                body.m = ["guest\(number)"]
+            }
+        }
+        for number in 1...7 { #expect(try add(number).op == .added) }
+        #expect(receiver.requests.count == 5)
+        isWell.withLock { $0 = true }
+        clock.advance(milliseconds: 30_000)
+        #expect(try add(8).op == .added)
+        #expect(receiver.requests.count == 6)
+    }
+}

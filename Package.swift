@@ -128,7 +128,7 @@ let package = Package(
 
         // Tools of the package, never installed.
         .target(name: "CBench"),
-        module("BenchKit", ["WuKongWire", "WuKongCrypto", "CBench", "CLinux"]),
+        module("BenchKit", ["WuKongWire", "WuKongCrypto", "LeanCloudWire", "CBench", "CLinux"]),
         .executableTarget(name: "teahouse-bench", dependencies: ["BenchKit"], swiftSettings: strict),
         .executableTarget(
             name: "store-bench", dependencies: common + ["Store", "CLinux"], swiftSettings: strict),
@@ -167,7 +167,9 @@ let package = Package(
             common + ["APIGateway", "APIKit", "Transport", "Store", "FileStore", "Transfers", "Accounts", "CZlib"]),
         tests("APIKit", common + ["APIKit", "Store", "Broker"]),
         tests("Architecture", []),
-        tests("BenchKit", ["BenchKit", "WuKongWire", "WuKongCrypto", "CBench", "CLinux", "Execution"]),
+        tests(
+            "BenchKit",
+            ["BenchKit", "WuKongWire", "WuKongCrypto", "LeanCloudWire", "CBench", "CLinux", "Execution"]),
         tests("Broker", common + ["Broker", "Store"]),
         tests("ByteCodec", ["ByteCodec"]),
         tests("ChatModel", ["ChatModel"]),

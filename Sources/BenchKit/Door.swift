@@ -1,5 +1,5 @@
 /// Where a message goes.
-enum Destination: Equatable {
+enum Destination: Hashable {
     case person(String)
     case group(String)
 }
@@ -18,6 +18,13 @@ protocol Door: AnyObject {
         _ bytes: UnsafeRawBufferPointer, _ connection: LoadConnection, _ traffic: Traffic
     ) throws(BenchError) -> Int
 
+    /// Asks the server where messages of this connection, which is ready, to `destination` go, in a protocol whose
+    /// conversations have names of their own.
+    ///
+    /// - Returns: whether it has to ask: then the connection is ready again when the answer is here.
+    func seek(_ destination: Destination, _ connection: LoadConnection) -> Bool
+
+    /// After `seek`, in a protocol that asks.
     func template(run: UInt32, sender: Int, to destination: Destination) -> MessageTemplate
 
     /// Writes one message of `sender` to the connection's buffer.
@@ -25,6 +32,8 @@ protocol Door: AnyObject {
 }
 
 extension Door {
+    func seek(_ destination: Destination, _ connection: LoadConnection) -> Bool { false }
+
     /// Fills the sender's window.
     func sendAllowed(_ connection: LoadConnection, _ traffic: Traffic) {
         guard traffic.isSending, let sender = connection.sender else { return }

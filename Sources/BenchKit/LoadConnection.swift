@@ -11,7 +11,7 @@ package struct Account: Hashable, Sendable {
 
 /// One connection of the generator.
 final class LoadConnection {
-    enum Phase { case connecting, upgrading, signingIn, subscribing, ready, closed }
+    enum Phase { case connecting, upgrading, signingIn, subscribing, seeking, ready, closed }
 
     /// Among the connections of the loop, and so the receiver's number in the ledger.
     let index: Int

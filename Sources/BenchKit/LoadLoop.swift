@@ -105,6 +105,19 @@ final class LoadLoop {
         self.markDirty(connection)
     }
 
+    /// Finds out where each of these connections, all of them ready, will write to, at most `seconds` long.
+    func seek(_ routes: [(connection: Int, destination: Destination)], seconds: Double) throws(BenchError) {
+        for route in routes {
+            let connection = self.connections[route.connection]
+            guard self.door.seek(route.destination, connection) else { continue }
+            self.readyCount -= 1
+            self.markDirty(connection)
+        }
+        try self.flush()
+        let found = try self.run(seconds: seconds) { self.readyCount == self.connections.count }
+        guard found else { throw .timeout("asking for conversations", seconds: seconds) }
+    }
+
     func closeAll() {
         for connection in self.connections where connection.phase != .closed {
             close(connection.descriptor)

@@ -4,13 +4,15 @@ import Glibc
 /// to 100 characters, 123 bytes in all. That is a multiple of three, so its base64 form has no padding.
 package enum MessageBody {
     static let prefix = StaticBytes(#"{"type":1,"content":""#)
-    private static let contentCount = 100
+    static let contentCount = 100
 
     /// The body with zeros where the stamp goes.
-    package static func bytes() -> [UInt8] {
-        let padding = [UInt8](repeating: UInt8(ascii: "x"), count: self.contentCount - Stamp.count)
-        return self.prefix.array + [UInt8](repeating: UInt8(ascii: "0"), count: Stamp.count) + padding
-            + Array(#""}"#.utf8)
+    package static func bytes() -> [UInt8] { self.prefix.array + self.content() + Array(#""}"#.utf8) }
+
+    /// The text of a body alone: zeros where the stamp goes, and padding.
+    static func content() -> [UInt8] {
+        [UInt8](repeating: UInt8(ascii: "0"), count: Stamp.count)
+            + [UInt8](repeating: UInt8(ascii: "x"), count: self.contentCount - Stamp.count)
     }
 
     /// Where the stamp's base64 form starts in the base64 form of the body: the 21 bytes in front are 28 characters.

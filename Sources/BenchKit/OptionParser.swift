@@ -15,7 +15,7 @@ package struct OptionParser {
     private var targetProcess: Int32?
     private var binary: String?
     private var configuration: String?
-    private var encodings = [WuKongEncoding.json]
+    private var encodings = [ClientProtocol.json]
     private var references: [ServerChoice] = []
 
     private static let scenarioOrder = ["pairs", "fanout", "signin", "idle", "catchup"]
@@ -51,6 +51,7 @@ package struct OptionParser {
         case "--server-pid": self.targetProcess = Int32(try self.number(word, 1...4_194_304))
         case "--users": self.options.usersFile = try self.value(word)
         case "--group": self.options.group = try self.value(word)
+        case "--app-id": self.options.appID = try self.value(word)
         case "--protocol": self.encodings = try self.readEncodings(word)
         case "--reference":
             let name = try self.value(word)
@@ -65,13 +66,20 @@ package struct OptionParser {
         return true
     }
 
-    private mutating func readEncodings(_ word: String) throws(BenchError) -> [WuKongEncoding] {
-        let name = try self.value(word)
-        if name == "both" { return WuKongEncoding.allCases }
-        guard let encoding = WuKongEncoding(rawValue: name) else {
-            throw .usage("\(word) \(name): wukong-json, wukong-binary or both")
+    /// Names with commas between; the first is the one that others are compared with.
+    private mutating func readEncodings(_ word: String) throws(BenchError) -> [ClientProtocol] {
+        let text = try self.value(word)
+        if text == "both" { return [.json, .binary] }
+        if text == "all" { return ClientProtocol.allCases }
+        var encodings: [ClientProtocol] = []
+        for name in text.split(separator: ",", omittingEmptySubsequences: false) {
+            guard let encoding = ClientProtocol(rawValue: String(name)), !encodings.contains(encoding) else {
+                let names = ClientProtocol.allCases.map(\.rawValue).joined(separator: ", ")
+                throw .usage("\(word) \(text): \(names), several with commas between, both or all")
+            }
+            encodings.append(encoding)
         }
-        return [encoding]
+        return encodings
     }
 
     private mutating func readOption(_ word: String) throws(BenchError) {
@@ -138,6 +146,9 @@ package struct OptionParser {
             }
         }
         if let target = self.target {
+            guard !self.encodings.contains(.leanCloud) || !self.options.appID.isEmpty else {
+                throw .usage("--target as leancloud needs --app-id ID, which teahouse ctl app show tells")
+            }
             self.options.servers += self.encodings.map {
                 .target(target, process: self.targetProcess, encoding: $0)
             }

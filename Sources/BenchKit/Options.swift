@@ -12,6 +12,8 @@ package struct Options: Equatable, Sendable {
     package var keyCheckInterval = 64
     package var usersFile: String?
     package var group = "bench"
+    /// Of a server that runs already; those that are started here are asked for theirs.
+    package var appID = ""
     /// Where data folders and logs are made: it should be on the disk that is to be measured, not in memory.
     package var workFolder = "/var/tmp"
 
@@ -50,8 +52,11 @@ package struct Options: Equatable, Sendable {
           --reference NAME bare (stores nothing), log (group commit with fdatasync), mosquitto (QoS 1) or
                            mosquitto-saving (its database saved every second); may be repeated
           --with-references  all of them that are installed
-          --protocol NAME  how teahouse is spoken to: wukong-json (the default), wukong-binary or both,
-                           which compares them; the references are spoken to as ever
+          --protocol NAMES how teahouse is spoken to: wukong-json (the default), wukong-binary, leancloud;
+                           several with commas between, both for the first two or all compare the first
+                           with the others; the references are spoken to as ever
+          --app-id ID      of a target that is spoken to as leancloud ("teahouse ctl app show"); its
+                           leancloud.sign_in has to be token or open, and no conversation signed
 
         options
           --seconds 5      measured time of each run      --rounds 3   runs of each, in turn; medians are shown

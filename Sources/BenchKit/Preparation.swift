@@ -15,9 +15,24 @@ package enum Preparation {
         ["ctl", "--data", data, "user", "import", file, "--device", "desktop"]
     }
 
-    /// Makes a group of the people of a file.
+    /// Makes a group of the people of a file. It has a title, too, by which LeanCloud's clients find it.
     static func groupArguments(data: String, group: String, file: String) -> [String] {
-        ["ctl", "--data", data, "group", "create", group, "--members-file", file]
+        ["ctl", "--data", data, "group", "create", group, "--title", group, "--members-file", file]
+    }
+
+    /// Lets LeanCloud's clients in who have no server that signs for them; prints the app as JSON.
+    static func appArguments(data: String) -> [String] {
+        ["ctl", "--data", data, "--json", "app", "policy", "--sign-in", "open", "--conversations", "off"]
+    }
+
+    /// The app's id in what `appArguments` prints.
+    static func appID(in text: String) throws(BenchError) -> String {
+        let id = Array(text.utf8).withUnsafeBytes { text in
+            var key = KeyFinder(#""appId":""#)
+            return key.end(in: text).flatMap { text.quoted(at: $0) }.map { String(decoding: $0, as: UTF8.self) }
+        }
+        guard let id, !id.isEmpty else { throw .server("teahouse does not tell the id of its app: \(text)") }
+        return id
     }
 
     /// Reads lines "uid token", with a blank or a tab between; empty lines and lines that start with `#` are skipped.

@@ -15,6 +15,7 @@ extension ScenarioRun {
         let traffic = Traffic(run: Self.newRunNumber(), layout: layout)
         let loop = try self.makeLoop(door, traffic)
         try loop.open(accounts, seconds: self.bounds.openSeconds)
+        try loop.seek(routes, seconds: self.bounds.openSeconds)
         let senders = routes.enumerated().map { ordinal, route in
             let template = door.template(run: traffic.run, sender: ordinal, to: route.destination)
             let sender = Sender(ordinal: ordinal, window: window, template: template)

@@ -1,17 +1,21 @@
 import Glibc
 
-/// An encoding of the WuKongIM protocol, by the name that the command line has for it.
-package enum WuKongEncoding: String, Hashable, Sendable, CaseIterable {
+/// How teahouse is spoken to, by the name that the command line has for it.
+package enum ClientProtocol: String, Hashable, Sendable, CaseIterable {
+    /// WuKongIM's JSON-RPC.
     case json = "wukong-json"
+    /// WuKongIM's binary encoding.
     case binary = "wukong-binary"
+    /// LeanCloud's binary commands.
+    case leanCloud = "leancloud"
 }
 
 /// A server to measure, as it is chosen on the command line.
 package enum ServerChoice: Hashable, Sendable {
     /// One that runs already; with its process id, its memory and processor time are measured too.
-    case target(Endpoint, process: Int32?, encoding: WuKongEncoding = .json)
+    case target(Endpoint, process: Int32?, encoding: ClientProtocol = .json)
     /// A teahouse binary, started by the benchmark.
-    case teahouse(binary: String, configuration: String?, encoding: WuKongEncoding = .json)
+    case teahouse(binary: String, configuration: String?, encoding: ClientProtocol = .json)
     /// The reference that stores nothing.
     case bare
     /// The reference that writes a log and waits for the disk, once per loop turn.
@@ -30,8 +34,10 @@ package enum ServerChoice: Hashable, Sendable {
         switch self {
         case .target(let endpoint, _, .json): endpoint.description
         case .target(let endpoint, _, .binary): "\(endpoint) binary"
+        case .target(let endpoint, _, .leanCloud): "\(endpoint) leancloud"
         case .teahouse(_, _, .json): "teahouse"
         case .teahouse(_, _, .binary): "teahouse binary"
+        case .teahouse(_, _, .leanCloud): "teahouse leancloud"
         case .bare: "bare"
         case .log: "log"
         case .mosquitto(false): "mosquitto"

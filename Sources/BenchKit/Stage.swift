@@ -7,7 +7,14 @@ package final class Stage {
     private let options: Options
     private let signals: SignalWatch
     private var child: ChildProcess?
-    private var teahouseAccounts: [Account]?
+    /// By data folder: these stay from one start to the next, and are prepared once.
+    private var prepared: [String: Prepared] = [:]
+
+    /// What is known of a server that was prepared.
+    private struct Prepared {
+        var accounts: [Account]
+        var appID = ""
+    }
 
     /// Servers have to take their first connection within this time.
     private static let startSeconds = 20.0
@@ -29,9 +36,9 @@ package final class Stage {
             return ServerUnderTest(
                 name: choice.name, endpoint: endpoint, speech: Self.speech(encoding), process: process,
                 accounts: try Preparation.accounts(from: readFile(file)), group: self.options.group,
-                keepsForAbsent: true)
+                keepsForAbsent: true, appID: self.options.appID)
         case .teahouse(let binary, let configuration, let encoding):
-            return try self.startTeahouse(choice.name, binary, configuration, Self.speech(encoding))
+            return try self.startTeahouse(choice.name, binary, configuration, encoding)
         case .bare, .log: return try self.startReference(choice)
         case .mosquitto(let saving): return try self.startMosquitto(choice, saving: saving)
         }
@@ -49,28 +56,46 @@ package final class Stage {
         return child
     }
 
-    private static func speech(_ encoding: WuKongEncoding) -> ServerUnderTest.Speech {
+    private static func speech(_ encoding: ClientProtocol) -> ServerUnderTest.Speech {
         switch encoding {
         case .json: .json
         case .binary: .binary
+        case .leanCloud: .leanCloud
         }
     }
 
     private func startTeahouse(
-        _ name: String, _ binary: String, _ configuration: String?, _ speech: ServerUnderTest.Speech
+        _ name: String, _ binary: String, _ configuration: String?, _ encoding: ClientProtocol
     ) throws(BenchError) -> ServerUnderTest {
-        let data = "\(self.folder.path)/teahouse"
+        // A folder of its own: clients of one protocol would get what those of the other did not fetch.
+        let data = "\(self.folder.path)/\(encoding == .leanCloud ? "leancloud" : "teahouse")"
         let child = try self.spawn(
             binary, Preparation.serveArguments(data: data, configuration: configuration), name: "teahouse")
         let address = try child.line(after: Preparation.readyPrefix, seconds: Self.startSeconds)
         let endpoint = try Options.endpoint(address)
-        if self.teahouseAccounts == nil { self.teahouseAccounts = try self.makeAccounts(binary, data: data) }
+        let prepared: Prepared
+        if let known = self.prepared[data] {
+            prepared = known
+        } else {
+            prepared = try self.prepare(binary, data: data, encoding)
+            self.prepared[data] = prepared
+        }
         return ServerUnderTest(
-            name: name, endpoint: endpoint, speech: speech, process: child.process,
-            accounts: self.teahouseAccounts ?? [], group: self.options.group, keepsForAbsent: true)
+            name: name, endpoint: endpoint, speech: Self.speech(encoding), process: child.process,
+            accounts: prepared.accounts, group: self.options.group, keepsForAbsent: true, appID: prepared.appID)
     }
 
-    /// Once for each run: the data folder stays from one start to the next.
+    private func prepare(
+        _ binary: String, data: String, _ encoding: ClientProtocol
+    ) throws(BenchError) -> Prepared {
+        var prepared = Prepared(accounts: try self.makeAccounts(binary, data: data))
+        if encoding == .leanCloud {
+            prepared.appID = try Preparation.appID(
+                in: self.output(of: binary, Preparation.appArguments(data: data)))
+        }
+        return prepared
+    }
+
     private func makeAccounts(_ binary: String, data: String) throws(BenchError) -> [Account] {
         let names = Preparation.inventedAccounts(self.options.users).map(\.user)
         let people = "\(self.folder.path)/people.txt"

@@ -9,33 +9,43 @@ struct WebSocketUpgrade {
 
     /// What a client says first.
     let request: [UInt8]
+    /// What the server has to choose; `nil` when none is offered.
+    private let subprotocol: String?
 
-    /// `host` goes into the request: the server's address and port.
-    init(host: String) {
+    /// - Parameters:
+    ///   - host: goes into the request: the server's address and port.
+    ///   - subprotocol: the only one that is offered.
+    init(host: String, subprotocol: String? = nil) {
+        let offer = subprotocol.map { "Sec-WebSocket-Protocol: \($0)\r\n" } ?? ""
+        self.subprotocol = subprotocol
         self.request = Array(
             """
             GET / HTTP/1.1\r\nHost: \(host)\r\nUpgrade: websocket\r\nConnection: Upgrade\r\n\
-            Sec-WebSocket-Key: \(Self.key)\r\nSec-WebSocket-Version: 13\r\n\r\n
+            Sec-WebSocket-Key: \(Self.key)\r\n\(offer)Sec-WebSocket-Version: 13\r\n\r\n
             """.utf8)
     }
 
     /// How many bytes the server's answer has; 0 while it is not whole.
     ///
-    /// - Throws: `server` with its first line when it is not a yes.
+    /// - Throws: `server` with its first line when it is not a yes, and when it is one to another subprotocol.
     func answerCount(in bytes: UnsafeRawBufferPointer) throws(BenchError) -> Int {
-        var head = KeyFinder("\r\n\r\n")
-        guard let end = head.end(in: bytes) else { return 0 }
+        var emptyLine = KeyFinder("\r\n\r\n")
+        guard let end = emptyLine.end(in: bytes) else { return 0 }
         let status = KeyFinder("HTTP/1.1 101")
-        guard status.isWhereItWas(in: bytes), Self.contains(Self.acceptance, bytes.part(0, end)) else {
+        let head = bytes.part(0, end)
+        guard status.isWhereItWas(in: bytes), Self.contains(Self.acceptance.array, head) else {
             let line = String(decoding: bytes.prefix(while: { $0 >= 0x20 }), as: UTF8.self)
             throw .server("the server did not upgrade to WebSocket: \(line)")
+        }
+        if let subprotocol, !Self.contains(Array(": \(subprotocol)\r\n".utf8), head) {
+            throw .server("the server does not speak \(subprotocol)")
         }
         return end
     }
 
-    private static func contains(_ needle: StaticBytes, _ bytes: UnsafeRawBufferPointer) -> Bool {
+    private static func contains(_ needle: [UInt8], _ bytes: UnsafeRawBufferPointer) -> Bool {
         guard bytes.count >= needle.count, let start = bytes.baseAddress else { return false }
-        return (0...(bytes.count - needle.count)).contains { memcmp(start + $0, needle.start, needle.count) == 0 }
+        return (0...(bytes.count - needle.count)).contains { memcmp(start + $0, needle, needle.count) == 0 }
     }
 }
 

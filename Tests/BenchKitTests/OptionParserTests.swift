@@ -54,13 +54,18 @@ import Testing
     }
 
     @Test(
-        "the encodings of teahouse, JSON first; the references have their own",
+        "how teahouse is spoken to, in the order of the words; the references have their own protocols",
         arguments: [
             ("", [.json]), ("--protocol wukong-json", [.json]), ("--protocol wukong-binary", [.binary]),
-            ("--protocol both", [.json, .binary]),
-        ] as [(String, [WuKongEncoding])])
-    func encodings(_ words: String, _ encodings: [WuKongEncoding]) throws {
-        let options = try self.parse("pairs --server ./teahouse --target 127.0.0.1:7677 --reference bare \(words)")
+            ("--protocol both", [.json, .binary]), ("--protocol leancloud", [.leanCloud]),
+            ("--protocol wukong-json,leancloud", [.json, .leanCloud]),
+            ("--protocol all", [.json, .binary, .leanCloud]),
+            ("--protocol leancloud,wukong-binary", [.leanCloud, .binary]),
+        ] as [(String, [ClientProtocol])])
+    func encodings(_ words: String, _ encodings: [ClientProtocol]) throws {
+        let options = try self.parse(
+            "pairs --server ./teahouse --target 127.0.0.1:7677 --app-id x --reference bare \(words)")
+        #expect(options.appID == "x")
         let started = encodings.map { ServerChoice.teahouse(binary: "./teahouse", configuration: nil, encoding: $0) }
         let running = encodings.map { ServerChoice.target(Endpoint(port: 7677), process: nil, encoding: $0) }
         #expect(options.servers == started + running + [.bare])
@@ -95,6 +100,8 @@ import Testing
             "pairs --reference bare --wnidow 1", "pairs --target localhost", "pairs --target 127.0.0.1:0",
             "pairs --target 300.0.0.1:80", "fanout --reference bare --senders 11 --members 10",
             "pairs --reference bare --seconds 1e9", "pairs --reference bare --protocol wukong-tcp",
+            "pairs --reference bare --protocol leancloud,leancloud", "pairs --reference bare --protocol leancloud,",
+            "pairs --target 127.0.0.1:7677 --protocol leancloud", "pairs --reference bare --app-id",
             "pairs --reference bare --verify-keys 64", "pairs --reference bare --verify-keys 1/0",
         ])
     func refused(_ line: String) {

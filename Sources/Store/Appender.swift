@@ -280,9 +280,7 @@ final class Appender {
         var content = request.content
         content.flags.subtract(.ofTheHouse)
         if Self.isForTheApp(request, target) {
-            var envelope = content.envelope ?? MessageEnvelope()
-            envelope.visibleTo = [target.sender.name]
-            content.envelope = envelope
+            content.envelope = (content.envelope ?? MessageEnvelope()).visible(to: [target.sender.name])
         }
         let kind = target.conversation?.kind ?? target.seed?.kind ?? .direct
         if kind != .direct, content.envelope?.visibleTo != nil { content.flags.insert(.restricted) }

@@ -78,7 +78,8 @@ extension ReadTransaction {
     // MARK: Who may read
 
     /// Whether somebody may read a file now: what nothing refers to is its owner's, pictures are everybody's, what a
-    /// conversation's own fields name is its members', and everything else belongs to who can see a message that names it.
+    /// conversation's own fields name is its members', and everything else belongs to who can see a message that
+    /// names it.
     package func mayRead(_ file: FileRecord, _ asker: Actor) throws(StoreError) -> Bool {
         if asker.isPrivileged || (file.owner == asker.user && file.references == 0) { return true }
         guard file.state == .complete else { return file.owner == asker.user }

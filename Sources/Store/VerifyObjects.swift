@@ -8,12 +8,10 @@ extension Verifier {
             .preference,
             """
             SELECT 'conversation ' || c.foreign_id FROM conversation c
-            WHERE (c.attributes IS NOT NULL
-                    AND CASE WHEN json_valid(c.attributes) THEN json_type(c.attributes) <> 'object' ELSE 1 END)
-                OR (c.fields IS NOT NULL
-                    AND CASE WHEN json_valid(c.fields) THEN json_type(c.fields) <> 'object' ELSE 1 END)
+            WHERE c.fields IS NOT NULL
+                AND CASE WHEN json_valid(c.fields) THEN json_type(c.fields) <> 'object' ELSE 1 END
             """
-        ) { "What apps keep with \($0) is not a JSON object: have the app write it again." }
+        ) { "The own fields that apps keep with \($0) are not a JSON object: have the app write them again." }
         try self.note(
             .people,
             """

@@ -174,7 +174,23 @@ extension LeanCloudSession {
         for opening in self.openings { self.sendOpened(opening, token) }
         self.openings.removeAll()
         self.house.rooms.began(session: self.handle, of: identity.user)
+        self.bindInstallation()
         self.began()
+    }
+
+    /// The device that a push SDK registered is this person's from now on. Source: LeanCloud realtime, bit 2 of the
+    /// features.
+    private func bindInstallation() {
+        guard let device = self.installation, let user = self.identity?.user else { return }
+        self.house.store.write({ transaction throws(StoreError) in
+            try transaction.bindInstallation(device, to: user)
+        }) { _ in }
+    }
+
+    /// What the device is registered as, of a client that wants it bound.
+    private var installation: String? {
+        guard self.features.contains(.bindsInstallation) else { return nil }
+        return [self.introduction.deviceToken, self.introduction.deviceId].compactMap { $0 }.first { !$0.isEmpty }
     }
 
     private func issueToken() -> IssuedSessionToken? {
@@ -237,6 +253,11 @@ extension LeanCloudSession {
             let device = self.device ?? Self.unnamedDevice
             self.house.store.write({ transaction throws(StoreError) in
                 try transaction.releaseTag(tag.name, of: user, device: device)
+            }) { _ in }
+        }
+        if let device = self.installation, let user = self.identity?.user {
+            self.house.store.write({ transaction throws(StoreError) in
+                try transaction.releaseInstallation(device, from: user)
             }) { _ in }
         }
         var answer = self.answer(to: command, .session, .closed)

@@ -161,7 +161,7 @@ final class Appender {
         } else if let conversation {
             let home = try self.memory.home(of: conversation)
             role = home.roles[sender.id]
-            // Source: LeanCloud realtime, who sends into a chat room need not be in it, and anybody writes to a service.
+            // Source: LeanCloud realtime, who sends into a chat room need not be in it; anybody writes to a service.
             facts.senderIsMember =
                 switch conversation.kind {
                 case .room: request.content.wire == .leanCloud || conversation.listeners.contains(sender.id)
@@ -288,7 +288,8 @@ final class Appender {
     }
 
     /// What a person says into a LeanCloud app's service is for the app's own server, which hears of it as of every
-    /// message; nobody else who listens to the service sees it. Whether a service is of such an app is told by its name.
+    /// message; nobody else who listens to the service sees it. Whether a service is of such an app is told by its
+    /// name.
     ///
     /// Source: LeanCloud realtime, system conversations.
     private static func isForTheApp(_ request: Append, _ target: Target) -> Bool {

@@ -28,7 +28,8 @@ struct ServiceTests {
 
     private func texts(_ cid: String, _ house: House) throws -> [String] {
         let object = try #require(ObjectID(cid))
-        return try house.history(.object(object), seenBy: "host").map { String(decoding: $0.content.body, as: UTF8.self) }
+        let messages = try house.history(.object(object), seenBy: "host")
+        return messages.map { String(decoding: $0.content.body, as: UTF8.self) }
     }
 
     @Test("anybody writes to a service, and is heard by the app alone; subscribing is no news to others")
@@ -193,7 +194,7 @@ struct ServiceTests {
             $0.broker.perConversation = RateLimit(perSecond: 1, burst: 10)
         }
         let tom = try house.client("Tom")
-        let cid = try tom.start([]) { $0.transient = true }
+        let cid = try tom.start(["Tom"]) { $0.transient = true }
         // By the first one it is known to be a room.
         #expect(try tom.say("first", in: cid, priority: 1).code == nil)
         func passing(_ priority: Int32) throws -> Int {

@@ -5,8 +5,8 @@ extension AdminSignatureCounts: TableRow {
     package var searchTexts: [String] { [self.action] }
 }
 
-/// The app whose clients speak LeanCloud's protocols: what they have to prove, how that went, and what a right signature
-/// would have been.
+/// The app whose clients speak LeanCloud's protocols: what they have to prove, how that went, and what a right
+/// signature would have been.
 struct AppScreen: TableScreen {
     private static let shown = 0
     private static let signed = 1
@@ -107,7 +107,8 @@ struct AppScreen: TableScreen {
             Form.Field(look("table.signsHistory"), choices: onOff(app.signsHistory)),
             Form.Field(look("table.createsUsers"), choices: onOff(app.createsUsers)),
         ]
-        let before = [app.signIn] + [app.signsConversations, app.signsHistory, app.createsUsers].map { $0 ? "on" : "off" }
+        let switches = [app.signsConversations, app.signsHistory, app.createsUsers]
+        let before = [app.signIn] + switches.map { $0 ? "on" : "off" }
         return Form(
             look("console.app.edit"), fields, check: { $0 == before ? look("ctl.unchanged") : nil },
             command: { Self.command($0) },

@@ -256,7 +256,7 @@ class Suite:
         console = self.terminal(100, 30)
         console.wait_for("Overview")
         console.press(*["Tab"] * 15)
-        console.wait_for("SIGN IN", "signature")
+        console.wait_for("SIGN-IN", "signature")
         console.press("t")
         console.wait_for("Say for which client it is.")
         console.press("Tab")
@@ -422,8 +422,8 @@ def main() -> int:
     try:
         suite.prepare()
         for test in [
-            suite.walk, suite.app, suite.columns_line_up, suite.chinese, suite.no_colour, suite.resizes, suite.mouse, suite.read_only,
-            suite.server_restarts, suite.a_stopped_server_holds_no_key_up, suite.ten_thousand,
+            suite.walk, suite.app, suite.columns_line_up, suite.chinese, suite.no_colour, suite.resizes, suite.mouse,
+            suite.read_only, suite.server_restarts, suite.a_stopped_server_holds_no_key_up, suite.ten_thousand,
         ]:
             if options.only and test.__name__ != options.only:
                 continue

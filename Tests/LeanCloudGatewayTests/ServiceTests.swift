@@ -129,7 +129,32 @@ struct ServiceTests {
         #expect(cleared.parameters["payload"]?["param"]?["unread"]?.integer == 0)
     }
 
-    @Test("what is taken back through another door reaches a LeanCloud client as a patch")
+    @Test("where the operator wants it, strangers learn nothing, nobody lets themselves in, and owners stay")
+    func strict() throws {
+        let house = try House {
+            $0.leanCloud.hidesFromStrangers = true
+            $0.leanCloud.joinsByInvitation = true
+            $0.leanCloud.ownerStays = true
+        }
+        let tom = try house.client("Tom")
+        let cid = try tom.start(["Jerry"])
+        let spike = try house.client("Spike")
+        #expect(try LeanCloudClient.error(spike.conv(.count) { $0.cid = cid }) == "4303 CONVERSATION_NOT_FOUND")
+        #expect(try spike.rows(#"{"objectId":"\#(cid)"}"#).isEmpty)
+        let joined = try spike.conv(.add) { body in
+            body.cid = cid
+            body.m = ["Spike"]
+        }
+        #expect(joined.cmd == .error, "\(joined)")
+        let quit = try tom.conv(.remove) { body in
+            body.cid = cid
+            body.m = ["Tom"]
+        }
+        #expect(quit.cmd == .error || quit.convMessage?.failedPids.isEmpty == false, "\(quit)")
+        #expect(try tom.conv(.count) { $0.cid = cid }.convMessage?.count == 2)
+    }
+
+    @Test("what is changed or taken back through another door reaches a LeanCloud client as a patch")
     func recalledElsewhere() throws {
         let house = try House()
         _ = try house.directID("romeo", "juliet")
@@ -139,6 +164,15 @@ struct ServiceTests {
         let message = try romeo.nextMessage()
         let (asker, cid) = (try house.id("juliet"), try #require(message.cid))
         let object = try #require(ObjectID(cid))
+        try house.write { transaction throws(StoreError) in
+            guard let found = try transaction.reading.conversation(.object(object), seenBy: asker) else { return }
+            let body = Array(#"{"type":1,"content":"ho"}"#.utf8)
+            try transaction.edit(
+                MessagePlace(found.id, sent.sequence), newBody: body, isJSONObject: true, by: Actor(asker))
+        }
+        let edit = try romeo.nextPatch()
+        #expect(edit.mid == message.id)
+        #expect(edit.data == typed("ho"))
         try house.write { transaction throws(StoreError) in
             guard let found = try transaction.reading.conversation(.object(object), seenBy: asker) else { return }
             _ = try transaction.recall(MessagePlace(found.id, sent.sequence), by: Actor(asker))

@@ -9,7 +9,7 @@ import Testing
 /// Conversations of an app's own server, large ones, and what reaches people through other doors.
 struct ServiceTests {
     /// A service of an app, which anybody may subscribe to.
-    private func service(_ house: House) throws -> String {
+    private func makeService(_ house: House) throws -> String {
         try house.add("host")
         let host = try house.id("host")
         return try house.write { transaction throws(StoreError) in
@@ -35,7 +35,7 @@ struct ServiceTests {
     @Test("anybody writes to a service, and is heard by the app alone; subscribing is no news to others")
     func service() throws {
         let house = try House()
-        let cid = try self.service(house)
+        let cid = try self.makeService(house)
         let (tom, jerry) = (try house.client("Tom"), try house.client("Jerry"))
         let spike = try house.client("Spike")
         try self.subscribe("Tom", to: cid, tom)
@@ -62,7 +62,7 @@ struct ServiceTests {
     @Test("nobody else is subscribed by somebody")
     func dragged() throws {
         let house = try House()
-        let cid = try self.service(house)
+        let cid = try self.makeService(house)
         let tom = try house.client("Tom")
         try house.add("Jerry")
         let answer = try tom.conv(.add) { body in

@@ -90,10 +90,12 @@ package struct AdminUserDetail: AdminRecord {
     package var blocked: [String]
     package var allowed: [String]
     package var isAllowlistOnly: Bool
+    /// Devices that push SDKs registered, the one heard of last first, at most `AdminProtocol.detailRows`.
+    package var devices: [AdminInstallation]
 
     package init(
         user: AdminUser, tokens: [AdminToken], sessions: [AdminSession], blocked: [String], allowed: [String],
-        isAllowlistOnly: Bool
+        isAllowlistOnly: Bool, devices: [AdminInstallation] = []
     ) {
         self.user = user
         self.tokens = tokens
@@ -101,6 +103,7 @@ package struct AdminUserDetail: AdminRecord {
         self.blocked = blocked
         self.allowed = allowed
         self.isAllowlistOnly = isAllowlistOnly
+        self.devices = devices
     }
 
     func write(to fields: inout FieldWriter) {
@@ -110,6 +113,7 @@ package struct AdminUserDetail: AdminRecord {
         fields.texts("blocked", self.blocked)
         fields.texts("allowed", self.allowed)
         fields.flag("allowlistOnly", self.isAllowlistOnly)
+        if !self.devices.isEmpty { fields.records("devices", self.devices) }
     }
 
     init(_ fields: FieldReader) throws(AdminError) {
@@ -119,6 +123,7 @@ package struct AdminUserDetail: AdminRecord {
         self.blocked = try fields.texts("blocked")
         self.allowed = try fields.texts("allowed")
         self.isAllowlistOnly = try fields.flag("allowlistOnly")
+        self.devices = try fields.has("devices") ? fields.records("devices") : []
     }
 }
 

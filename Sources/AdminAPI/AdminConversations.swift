@@ -101,6 +101,14 @@ package struct AdminConversationDetail: AdminRecord {
     package var listenerCount: Int64
     /// What apps keep with it: a JSON object as text; `nil` when there is nothing.
     package var attributes: String?
+    /// The name that LeanCloud's apps have for it, 24 hexadecimal digits; `nil` where it is not told.
+    package var objectID: String?
+    /// It is the only one of exactly these people.
+    package var isUnique = false
+    /// When a temporary one is over, UTC milliseconds.
+    package var expiresAtMilliseconds: Int64?
+    /// An app's own fields: a JSON object as text; `nil` when there are none.
+    package var ownFields: String?
 
     package init(
         conversation: AdminConversation, notice: String? = nil, members: [AdminMember], listenerCount: Int64 = 0,
@@ -119,6 +127,10 @@ package struct AdminConversationDetail: AdminRecord {
         fields.records("members", self.members)
         fields.number("listeners", self.listenerCount)
         fields.text("attributes", self.attributes)
+        fields.text("objectId", self.objectID)
+        if self.isUnique { fields.flag("unique", true) }
+        fields.number("expiresAt", self.expiresAtMilliseconds)
+        fields.text("fields", self.ownFields)
     }
 
     init(_ fields: FieldReader) throws(AdminError) {
@@ -127,6 +139,10 @@ package struct AdminConversationDetail: AdminRecord {
         self.members = try fields.records("members")
         self.listenerCount = try fields.number("listeners")
         self.attributes = try fields.optionalText("attributes")
+        self.objectID = try fields.optionalText("objectId")
+        self.isUnique = try fields.has("unique") ? fields.flag("unique") : false
+        self.expiresAtMilliseconds = try fields.optionalNumber("expiresAt")
+        self.ownFields = try fields.optionalText("fields")
     }
 }
 

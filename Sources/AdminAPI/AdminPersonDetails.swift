@@ -18,12 +18,14 @@ package struct AdminPersonDetails: AdminRecord {
     /// The last ends of the person's sessions since the server started, the newest first, at most
     /// `AdminProtocol.recentRows`.
     package var ends: [AdminSessionEnd]
+    /// Devices that push SDKs registered, the one heard of last first, at most `AdminProtocol.detailRows`.
+    package var devices: [AdminInstallation]
 
     package init(
         name: UserName, deletedAtMilliseconds: Int64? = nil, friendCount: Int64 = 0, friends: [AdminFriend] = [],
         recent: [AdminRecentConversation] = [], teamCount: Int64 = 0, teams: [AdminMembership] = [],
         files: AdminFileUse = AdminFileUse(count: 0, bytes: 0), tokens: [AdminIssuedToken] = [],
-        ends: [AdminSessionEnd] = []
+        ends: [AdminSessionEnd] = [], devices: [AdminInstallation] = []
     ) {
         self.name = name
         self.deletedAtMilliseconds = deletedAtMilliseconds
@@ -35,6 +37,7 @@ package struct AdminPersonDetails: AdminRecord {
         self.files = files
         self.tokens = tokens
         self.ends = ends
+        self.devices = devices
     }
 
     func write(to fields: inout FieldWriter) {
@@ -48,6 +51,7 @@ package struct AdminPersonDetails: AdminRecord {
         fields.record("files", self.files)
         fields.records("tokens", self.tokens)
         fields.records("ends", self.ends)
+        fields.records("devices", self.devices)
     }
 
     init(_ fields: FieldReader) throws(AdminError) {
@@ -61,6 +65,7 @@ package struct AdminPersonDetails: AdminRecord {
         self.files = try fields.record("files")
         self.tokens = try fields.records("tokens")
         self.ends = try fields.records("ends")
+        self.devices = try fields.records("devices")
     }
 }
 
@@ -203,6 +208,50 @@ package struct AdminIssuedToken: AdminRecord {
     init(_ fields: FieldReader) throws(AdminError) {
         self.token = try AdminToken(fields)
         self.issuedAtMilliseconds = try fields.number("issuedAt")
+    }
+}
+
+/// A device as a push SDK registered it.
+package struct AdminInstallation: AdminRecord {
+    /// 24 hexadecimal digits.
+    package var objectID: String
+    /// `ios`, `android` or what else the app says.
+    package var deviceType: String?
+    /// What the device calls itself.
+    package var installationID: String?
+    /// How its push token begins; `nil` for one without.
+    package var tokenHint: String?
+    package var createdAtMilliseconds: Int64
+    package var updatedAtMilliseconds: Int64
+
+    package init(
+        objectID: String, deviceType: String? = nil, installationID: String? = nil, tokenHint: String? = nil,
+        createdAtMilliseconds: Int64, updatedAtMilliseconds: Int64
+    ) {
+        self.objectID = objectID
+        self.deviceType = deviceType
+        self.installationID = installationID
+        self.tokenHint = tokenHint
+        self.createdAtMilliseconds = createdAtMilliseconds
+        self.updatedAtMilliseconds = updatedAtMilliseconds
+    }
+
+    func write(to fields: inout FieldWriter) {
+        fields.text("objectId", self.objectID)
+        fields.text("type", self.deviceType)
+        fields.text("installationId", self.installationID)
+        fields.text("tokenHint", self.tokenHint)
+        fields.number("createdAt", self.createdAtMilliseconds)
+        fields.number("updatedAt", self.updatedAtMilliseconds)
+    }
+
+    init(_ fields: FieldReader) throws(AdminError) {
+        self.objectID = try fields.text("objectId")
+        self.deviceType = try fields.optionalText("type")
+        self.installationID = try fields.optionalText("installationId")
+        self.tokenHint = try fields.optionalText("tokenHint")
+        self.createdAtMilliseconds = try fields.number("createdAt")
+        self.updatedAtMilliseconds = try fields.number("updatedAt")
     }
 }
 

@@ -19,11 +19,13 @@ package struct AdminSession: AdminRecord {
     package var queuedBytes: Int64?
     /// Stored messages that the device was sent and has not acknowledged.
     package var unacknowledged: Int64?
+    /// The word that one device of the person holds at a time; `nil` for a device without.
+    package var tag: String?
 
     package init(
         id: Int64, user: UserName, device: DeviceClass, level: DeviceLevel, deviceID: String, protocolName: String,
         address: String, isEncrypted: Bool, openedAtMilliseconds: Int64, activeAtMilliseconds: Int64? = nil,
-        queuedBytes: Int64? = nil, unacknowledged: Int64? = nil
+        queuedBytes: Int64? = nil, unacknowledged: Int64? = nil, tag: String? = nil
     ) {
         self.id = id
         self.user = user
@@ -37,6 +39,7 @@ package struct AdminSession: AdminRecord {
         self.activeAtMilliseconds = activeAtMilliseconds
         self.queuedBytes = queuedBytes
         self.unacknowledged = unacknowledged
+        self.tag = tag
     }
 
     func write(to fields: inout FieldWriter) {
@@ -52,6 +55,7 @@ package struct AdminSession: AdminRecord {
         fields.number("activeAt", self.activeAtMilliseconds)
         fields.number("queuedBytes", self.queuedBytes)
         fields.number("unacknowledged", self.unacknowledged)
+        fields.text("tag", self.tag)
     }
 
     init(_ fields: FieldReader) throws(AdminError) {
@@ -67,5 +71,6 @@ package struct AdminSession: AdminRecord {
         self.activeAtMilliseconds = try fields.optionalNumber("activeAt")
         self.queuedBytes = try fields.optionalNumber("queuedBytes")
         self.unacknowledged = try fields.optionalNumber("unacknowledged")
+        self.tag = try fields.optionalText("tag")
     }
 }

@@ -27,6 +27,9 @@ package enum AdminTalkRequest: Hashable, Sendable {
     case seeAs(String, UserName, before: Int64?, limit: Int64)
     /// Whole messages after a sequence, oldest first, as many as fit; is in the audit log.
     case export(String, after: Int64)
+    /// What the end of quiet conversations would delete now, without deleting it: those in which nothing was said and
+    /// nothing changed for so many days, 1...36500; `nil` for as many as the server is set to.
+    case expiring(days: Int64?)
 }
 
 /// Where to look in a conversation.
@@ -55,13 +58,14 @@ extension AdminTalkRequest {
         case .trace: "message.trace"
         case .seeAs: "conversation.seeAs"
         case .export: "conversation.export"
+        case .expiring: "conversation.expiring"
         }
     }
 
     var isChange: Bool {
         switch self {
         case .createDirect, .createRoom, .rename, .setAttributes, .delete, .recall: true
-        case .list, .look, .trace, .seeAs, .export: false
+        case .list, .look, .trace, .seeAs, .export, .expiring: false
         }
     }
 
@@ -81,6 +85,7 @@ extension AdminTalkRequest {
         case .rename(let name, _), .setAttributes(let name, _), .delete(let name), .look(let name, _, _),
             .recall(let name, _, _), .trace(let name, _, _), .seeAs(let name, _, _, _), .export(let name, _):
             name
+        case .expiring: nil
         }
     }
 
@@ -127,6 +132,7 @@ extension AdminTalkRequest {
         case .export(let name, let after):
             fields.text("conversation", name)
             fields.number("after", after)
+        case .expiring(let days): fields.number("days", days)
         }
     }
 
@@ -157,6 +163,10 @@ extension AdminTalkRequest {
                 try with.text("conversation"), try with.userName("member"), before: try with.optionalNumber("before"),
                 limit: try Self.limit(with))
         case "conversation.export": self = .export(try with.text("conversation"), after: try with.number("after"))
+        case "conversation.expiring":
+            let days = try with.optionalNumber("days")
+            if let days, !(1...36_500).contains(days) { throw FieldReader.wrong("days") }
+            self = .expiring(days: days)
         default: return nil
         }
     }
@@ -188,6 +198,7 @@ package enum AdminTalkAnswer: Hashable, Sendable {
     case seen(AdminSeen)
     /// `next` asks for the page after it, `nil` on the last.
     case exported([AdminExportedMessage], next: Int64?)
+    case expiring(AdminExpiring)
 }
 
 extension AdminTalkAnswer {
@@ -196,6 +207,7 @@ extension AdminTalkAnswer {
         case .trace: "trace"
         case .seen: "seen"
         case .exported: "exported"
+        case .expiring: "expiring"
         }
     }
 
@@ -206,6 +218,7 @@ extension AdminTalkAnswer {
         case .exported(let messages, let next):
             fields.records("messages", messages)
             fields.number("next", next)
+        case .expiring(let expiring): expiring.write(to: &fields)
         }
     }
 
@@ -215,8 +228,42 @@ extension AdminTalkAnswer {
         case "trace": self = .trace(try AdminTrace(with))
         case "seen": self = .seen(try AdminSeen(with))
         case "exported": self = .exported(try with.records("messages"), next: try with.optionalNumber("next"))
+        case "expiring": self = .expiring(try AdminExpiring(with))
         default: return nil
         }
+    }
+}
+
+/// What the end of quiet conversations would delete.
+package struct AdminExpiring: AdminRecord {
+    /// How long nothing happened in them.
+    package var days: Int64
+    /// After how many days the server deletes such a conversation; 0 for never.
+    package var settingDays: Int64
+    /// The longest quiet first of each kind, at most `AdminProtocol.pageRows`.
+    package var conversations: [AdminConversation]
+    /// There are more.
+    package var isCut: Bool
+
+    package init(days: Int64, settingDays: Int64, conversations: [AdminConversation], isCut: Bool) {
+        self.days = days
+        self.settingDays = settingDays
+        self.conversations = conversations
+        self.isCut = isCut
+    }
+
+    func write(to fields: inout FieldWriter) {
+        fields.number("days", self.days)
+        fields.number("settingDays", self.settingDays)
+        fields.records("conversations", self.conversations)
+        fields.flag("cut", self.isCut)
+    }
+
+    init(_ fields: FieldReader) throws(AdminError) {
+        self.days = try fields.number("days")
+        self.settingDays = try fields.number("settingDays")
+        self.conversations = try fields.records("conversations")
+        self.isCut = try fields.flag("cut")
     }
 }
 

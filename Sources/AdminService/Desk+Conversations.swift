@@ -133,8 +133,8 @@ extension Desk {
         return found
     }
 
-    /// What an operator means: a group's name, two people's names, `id:` and a number, or a room's name, tried in this
-    /// order.
+    /// What an operator means: a group's name, two people's names, `id:` and a number, a room's name, or the object id
+    /// that LeanCloud's apps have for it, tried in this order.
     static func find(_ text: String, _ transaction: ReadTransaction) throws(StoreError) -> Conversation {
         if let name = ChannelName(text),
             let group = try transaction.conversation(.channel(.group, name), seenBy: .system)
@@ -159,6 +159,9 @@ extension Desk {
         {
             return room
         }
+        if let object = ObjectID(text), let found = try transaction.conversation(.object(object), seenBy: .system) {
+            return found
+        }
         throw .notFound("conversation \(text)")
     }
 
@@ -168,12 +171,19 @@ extension Desk {
         guard let conversation = try transaction.conversation(id) else { throw .notFound("the conversation") }
         let members = try transaction.members(of: id).prefix(AdminProtocol.pageRows)
         let card = try transaction.card(of: id)
-        return AdminConversationDetail(
+        var detail = AdminConversationDetail(
             conversation: AdminConversation(conversation, name: try Self.name(of: conversation, transaction)),
             notice: card?.notice,
             members: members.map { AdminMember($0, headCountable: conversation.headCountable) },
             listenerCount: Int64(try transaction.listenerCount(of: id)),
             attributes: card?.attributes.map { String(decoding: $0, as: UTF8.self) })
+        detail.objectID = conversation.objectID.text
+        if let row = try transaction.objectRows([id], seenBy: .system).first {
+            detail.isUnique = row.uniqueID != nil
+            detail.expiresAtMilliseconds = row.expiresAtMilliseconds
+            detail.ownFields = row.fields.map { String(decoding: $0, as: UTF8.self) }
+        }
+        return detail
     }
 
     static func name(

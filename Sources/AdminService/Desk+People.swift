@@ -96,8 +96,15 @@ extension Desk {
                         AdminIssuedToken(
                             token: AdminToken(token),
                             issuedAtMilliseconds: issued[token.hash] ?? token.lastSeenAtMilliseconds)
-                    }, ends: ends))
+                    }, ends: ends, devices: try Self.devices(of: user.id, transaction)))
         }
+    }
+
+    /// The devices that push SDKs registered for a person.
+    static func devices(
+        of user: UserID, _ transaction: ReadTransaction
+    ) throws(StoreError) -> [AdminInstallation] {
+        try transaction.installations(of: user).prefix(AdminProtocol.detailRows).map { AdminInstallation($0) }
     }
 
     private func preview(_ rows: [AdminImportRow], _ then: @escaping Answer) {
@@ -149,6 +156,15 @@ extension AdminSessionEnd {
             user: session.userName, device: session.deviceClass, deviceID: session.deviceID, address: session.address,
             openedAtMilliseconds: session.openedAtMilliseconds, endedAtMilliseconds: end.endedAtMilliseconds,
             reason: end.reason.name)
+    }
+}
+
+extension AdminInstallation {
+    init(_ device: Installation) {
+        self.init(
+            objectID: device.objectID.text, deviceType: device.deviceType, installationID: device.installationID,
+            tokenHint: device.deviceToken.map { $0.prefix(8) + "…" },
+            createdAtMilliseconds: device.createdAtMilliseconds, updatedAtMilliseconds: device.updatedAtMilliseconds)
     }
 }
 

@@ -20,6 +20,7 @@ extension Desk {
         case .seeAs(let conversation, let member, let before, let limit):
             self.see(conversation, as: member, before: before, limit: Int(limit), then)
         case .export(let conversation, let after): self.export(conversation, after: after, then)
+        case .expiring(let days): self.listExpiring(days: days, then)
         }
     }
 
@@ -31,6 +32,29 @@ extension Desk {
             } catch .notFound {
                 return nil
             }
+        }
+    }
+
+    /// How long is looked back where the server is set to delete nothing. Source: LeanCloud realtime, a conversation in
+    /// which nothing happened for a year is deleted.
+    private static let usualDays: Int64 = 365
+
+    private func listExpiring(days: Int64?, _ then: @escaping Answer) {
+        let setting = Int64(self.store.inactiveDays)
+        let days = days ?? (setting > 0 ? setting : Self.usualDays)
+        let before = self.options.clock.wallMilliseconds() - days * 86_400_000
+        self.read(then) { transaction throws(StoreError) in
+            let rows = AdminProtocol.pageRows
+            let found = try transaction.inactiveConversations(before: before, limit: min(rows + 1, 1_000))
+            var conversations: [AdminConversation] = []
+            for conversation in found.prefix(rows) {
+                conversations.append(
+                    AdminConversation(conversation, name: try Self.name(of: conversation, transaction)))
+            }
+            return .talks(
+                .expiring(
+                    AdminExpiring(
+                        days: days, settingDays: setting, conversations: conversations, isCut: found.count > rows)))
         }
     }
 

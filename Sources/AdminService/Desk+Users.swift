@@ -46,7 +46,8 @@ extension Desk {
                     sessions: sessions,
                     blocked: try transaction.personalList(of: user.id, .blocked).prefix(rows).map(\.text),
                     allowed: try transaction.personalList(of: user.id, .allowed).prefix(rows).map(\.text),
-                    isAllowlistOnly: try transaction.isAllowlistOnly(user.id)))
+                    isAllowlistOnly: try transaction.isAllowlistOnly(user.id),
+                    devices: try Self.devices(of: user.id, transaction)))
         }
     }
 

@@ -39,7 +39,7 @@ extension AdminSession {
             address: session.address, isEncrypted: session.isEncrypted,
             openedAtMilliseconds: session.openedAtMilliseconds, activeAtMilliseconds: measure?.activeAtMilliseconds,
             queuedBytes: measure.map { Int64($0.queuedBytes) },
-            unacknowledged: measure.map { Int64($0.unacknowledged) })
+            unacknowledged: measure.map { Int64($0.unacknowledged) }, tag: session.tag?.name)
     }
 }
 

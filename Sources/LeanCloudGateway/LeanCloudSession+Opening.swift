@@ -179,24 +179,28 @@ extension LeanCloudSession {
         self.openings.removeAll()
         self.house.rooms.began(session: self.handle, of: identity.user)
         self.began()
-        self.bindDevice(to: identity.user)
+        self.bindInstallation(to: identity.user)
     }
 
-    /// The device is this person's from now on, and nobody else's.
-    private func bindDevice(to user: UserID) {
-        guard self.features.contains(.bindsInstallation), let named = self.namedDevice else { return }
+    /// The device that a push SDK registered is this person's from now on, and nobody else's. Source: LeanCloud
+    /// realtime, bit 2 of the features.
+    private func bindInstallation(to user: UserID) {
+        guard let device = self.installation else { return }
         let client = self.client
         self.house.store.read({ reading throws(StoreError) -> Bool in
-            guard let known = try reading.installation(device: named) else { return false }
+            guard let known = try reading.installation(device: device) else { return false }
             return known.person != client
         }) { [store = self.house.store] result in
             // A device that never registered, or is theirs already, costs no write.
             guard case .success(true) = result else { return }
             store.write({ transaction throws(StoreError) in
-                try transaction.bindInstallation(named, to: user)
+                try transaction.bindInstallation(device, to: user)
             }) { _ in }
         }
     }
+
+    /// What the device is registered as, of a client that wants it bound.
+    private var installation: String? { self.features.contains(.bindsInstallation) ? self.namedDevice : nil }
 
     private func issueToken() -> IssuedSessionToken? {
         guard let identity = self.identity else { return nil }
@@ -258,6 +262,11 @@ extension LeanCloudSession {
             let device = self.device ?? Self.unnamedDevice
             self.house.store.write({ transaction throws(StoreError) in
                 try transaction.releaseTag(tag.name, of: user, device: device)
+            }) { _ in }
+        }
+        if let device = self.installation, let user = self.identity?.user {
+            self.house.store.write({ transaction throws(StoreError) in
+                try transaction.releaseInstallation(device, from: user)
             }) { _ in }
         }
         var answer = self.answer(to: command, .session, .closed)

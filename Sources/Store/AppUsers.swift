@@ -138,34 +138,9 @@ extension WriteTransaction {
         }
     }
 
-    private static let personKind: Int64 = 1
-
     private func keepFiles(namedIn fields: [UInt8], for user: UserID) throws(StoreError) {
-        let references = FileReferences(connection: self.connection)
-        var wanted: Set<FileID> = []
-        // What this person may not read, or what is not here yet, is text like any other.
-        for mention in FileMention.scan(fields) {
-            guard case .named(let named) = try references.find([mention], by: Actor(user)) else { continue }
-            wanted.formUnion(named.map(\.file))
-        }
-        let before = try self.fieldFiles(of: user)
-        for file in wanted.subtracting(before).sorted() {
-            try self.connection.run(
-                "INSERT INTO field_file (kind, holder_id, file_id) VALUES (?, ?, ?)", Self.personKind, user, file)
-            try self.connection.run("UPDATE file SET refs = refs + 1, unreferenced_at = NULL WHERE id = ?", file)
-        }
-        for file in before.subtracting(wanted).sorted() {
-            try self.connection.run(
-                "DELETE FROM field_file WHERE kind = ? AND holder_id = ? AND file_id = ?", Self.personKind, user, file)
-            try references.release(file, at: self.wallMilliseconds)
-        }
-    }
-
-    private func fieldFiles(of user: UserID) throws(StoreError) -> Set<FileID> {
-        let files = try self.connection.query(
-            "SELECT file_id FROM field_file WHERE kind = ? AND holder_id = ?", Self.personKind, user
-        ) { row throws(StoreError) in FileID(rawValue: row.int64(0)) }
-        return Set(files)
+        try FileReferences(connection: self.connection).keep(
+            namedIn: [fields], of: .person(user), by: Actor(user), at: self.wallMilliseconds)
     }
 
     /// What an app kept of somebody goes with the account.

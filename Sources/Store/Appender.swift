@@ -165,10 +165,13 @@ final class Appender {
         } else if let conversation {
             let home = try self.memory.home(of: conversation)
             role = home.roles[sender.id]
-            // Source: LeanCloud realtime, who sends into a chat room need not be in it.
+            // Source: LeanCloud realtime, who sends into a chat room need not be in it; anybody writes to a service.
             facts.senderIsMember =
-                conversation.kind == .room
-                ? request.content.wire == .leanCloud || conversation.listeners.contains(sender.id) : role != nil
+                switch conversation.kind {
+                case .room: request.content.wire == .leanCloud || conversation.listeners.contains(sender.id)
+                case .service: role != nil || Self.isForTheApp(request, target)
+                default: role != nil
+                }
             facts.senderIsManager = role == .manager || role == .owner
             facts.senderIsMuted = home.mutedUntil[sender.id, default: 0] > wall
             facts.senderIsBlocked = conversation.denied.contains(sender.id)
@@ -210,7 +213,7 @@ final class Appender {
     /// A transient message: id and time, no place, no trace.
     private func pass(_ request: Append, _ target: Target, at wall: Int64) throws(StoreError) -> AppendResult {
         self.counts.transient += 1
-        let content = try self.marked(request.content, in: target.conversation?.kind ?? target.seed?.kind ?? .direct)
+        let content = try self.marked(request, target)
         let message = Message(
             conversation: target.conversation?.id ?? ConversationID(rawValue: 0), sequence: 0,
             id: self.sequencer.nextID(at: wall), sender: target.sender.id, senderName: target.sender.name,
@@ -237,7 +240,7 @@ final class Appender {
         let sentAt = max(wall, conversation.activeAt)
         let bodyHash = XXHash.of(request.content.body)
         if let answer = try self.earlierAnswer(to: request, target, conversation, bodyHash) { return answer }
-        var content = try self.marked(request.content, in: conversation.kind)
+        var content = try self.marked(request, target)
         let verdicts = self.memory.views.withLock { $0.filter }.verdicts(on: content, from: target.sender.id)
         if verdicts?.isDroppedForAll == true { content.flags.remove(.countsAsUnread) }
         let counts = content.flags.intersection([.countsAsUnread, .restricted]) == .countsAsUnread
@@ -277,11 +280,13 @@ final class Appender {
     // MARK: For some only
 
     /// The content with what only the house may say of it.
-    private func marked(
-        _ content: MessageContent, in kind: ConversationKind
-    ) throws(StoreError) -> MessageContent {
-        var content = content
+    private func marked(_ request: Append, _ target: Target) throws(StoreError) -> MessageContent {
+        var content = request.content
         content.flags.subtract(.ofTheHouse)
+        if Self.isForTheApp(request, target) {
+            content.envelope = (content.envelope ?? MessageEnvelope()).visible(to: [target.sender.name])
+        }
+        let kind = target.conversation?.kind ?? target.seed?.kind ?? .direct
         if kind != .direct, content.envelope?.visibleTo != nil { content.flags.insert(.restricted) }
         // Only an app's own kinds have numbers above 0, and few of them are registered.
         if content.kind.rawValue > 0, let entry = try self.memory.messageKinds()[content.kind],
@@ -290,6 +295,18 @@ final class Appender {
             content.body = body
         }
         return content
+    }
+
+    /// What a person says into a LeanCloud app's service is for the app's own server, which hears of it as of every
+    /// message; nobody else who listens to the service sees it. Whether a service is of such an app is told by its
+    /// name.
+    ///
+    /// Source: LeanCloud realtime, system conversations.
+    private static func isForTheApp(_ request: Append, _ target: Target) -> Bool {
+        guard request.authority == .user, !target.sender.isSystem, let conversation = target.conversation,
+            conversation.kind == .service
+        else { return false }
+        return request.content.wire == .leanCloud || conversation.channel?.text == conversation.objectID.text
     }
 
     /// The heads leave out what is for some only: it counts for each of them who is a member.

@@ -63,9 +63,13 @@ struct ConversationExpiry {
 
     private static func delete(_ id: ConversationID, _ connection: Connection, at wall: Int64) throws(StoreError) {
         let pictures = try connection.query(
-            "SELECT file_id FROM file_holder WHERE kind IN (3, 4) AND holder_id = ?", id
+            """
+            SELECT file_id FROM file_holder WHERE kind IN (3, 4) AND holder_id = ?1
+            UNION ALL SELECT file_id FROM field_file WHERE kind = 2 AND holder_id = ?1
+            """, id
         ) { row throws(StoreError) in FileID(rawValue: row.int64(0)) }
         try connection.run("DELETE FROM file_holder WHERE kind IN (3, 4) AND holder_id = ?", id)
+        try connection.run("DELETE FROM field_file WHERE kind = 2 AND holder_id = ?", id)
         for file in pictures { try FileReferences(connection: connection).release(file, at: wall) }
         try connection.run("UPDATE file SET conversation_id = NULL WHERE conversation_id = ?", id)
         try connection.run("UPDATE file_link SET conversation_id = NULL WHERE conversation_id = ?", id)

@@ -155,7 +155,7 @@ extension ConversationEvent.Change {
     }
 
     /// - Throws: `fatal` for what no teahouse writes.
-    fileprivate init(logged number: Int64, _ payload: String, at moment: Int64) throws(StoreError) {
+    init(logged number: Int64, _ payload: String, at moment: Int64) throws(StoreError) {
         guard let kind = LoggedKind(rawValue: number), let value = try? JSONValue(parsing: payload) else {
             throw Row.damaged("event")
         }

@@ -77,12 +77,14 @@ extension ReadTransaction {
 
     // MARK: Who may read
 
-    /// Whether somebody may read a file now: what nothing refers to is its owner's, pictures are everybody's, and
-    /// everything else belongs to who can see a message that names it.
+    /// Whether somebody may read a file now: what nothing refers to is its owner's, pictures are everybody's, what a
+    /// conversation's own fields name is its members', and everything else belongs to who can see a message that
+    /// names it.
     package func mayRead(_ file: FileRecord, _ asker: Actor) throws(StoreError) -> Bool {
         if asker.isPrivileged || (file.owner == asker.user && file.references == 0) { return true }
         guard file.state == .complete else { return file.owner == asker.user }
         if try self.isPicture(file.id) { return true }
+        if try self.isNamed(file.id, inFrontOf: asker.user) { return true }
         return try self.seesMessage(with: file, asker.user)
     }
 
@@ -90,6 +92,16 @@ extension ReadTransaction {
         try self.connection.first("SELECT 1 FROM file_holder WHERE file_id = ? LIMIT 1", file) {
             row throws(StoreError) in true
         } ?? false
+    }
+
+    /// In a person's own fields, or in those of a conversation they are in.
+    private func isNamed(_ file: FileID, inFrontOf user: UserID) throws(StoreError) -> Bool {
+        let sql: StaticString = """
+            SELECT 1 FROM field_file d WHERE d.file_id = ?1 AND ((d.kind = 1 AND d.holder_id = ?2)
+                OR (d.kind = 2 AND EXISTS (
+                    SELECT 1 FROM member m WHERE m.conversation_id = d.holder_id AND m.user_id = ?2))) LIMIT 1
+            """
+        return try self.connection.first(sql, file, user) { (_) throws(StoreError) in true } ?? false
     }
 
     /// Of one conversation so many of the newest messages with a file are looked at.

@@ -42,7 +42,7 @@ enum SchemaApps {
         ) STRICT, WITHOUT ROWID;
         CREATE INDEX app_file_elsewhere ON app_file (owner_id, created_at) WHERE url IS NOT NULL;
 
-        -- Files that are named in an app's own fields. kind: 1 of a person.
+        -- Files that are named in an app's own fields. kind: 1 of a person, 2 of a conversation.
         CREATE TABLE field_file (
             kind INTEGER NOT NULL,
             holder_id INTEGER NOT NULL,

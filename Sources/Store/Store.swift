@@ -16,12 +16,15 @@ package final class Store: Sendable {
     let views: Lock<ViewRules>
     /// The bounds of files that it was opened with.
     package let fileLimits: FileLimits
+    /// After how many quiet days a conversation is deleted; 0 for never.
+    package let inactiveDays: Int
 
     /// Opens the folder, or makes it, and starts the threads.
     ///
     /// - Throws: `alreadyRunning`, `schemaTooNew`, `invalid` when others may write to the folder, `full`, `fatal`.
     package init(_ options: StoreOptions) throws(StoreError) {
         self.fileLimits = options.files
+        self.inactiveDays = options.inactiveDays
         let rules = Lock(options.rules)
         self.messageRules = rules
         let views = Lock(ViewRules())

@@ -72,7 +72,7 @@ package struct VerifyFinding: Hashable, Sendable, CustomStringConvertible {
         case member
         /// A person's view of a conversation, or what it shows of itself.
         case preference
-        /// The log of commands.
+        /// The log of commands, or the one of what happened to conversations.
         case command
         case delivered
         /// A profile, a friendship or a friend request.
@@ -181,6 +181,7 @@ struct Verifier {
         try self.checkViews()
         try self.checkPeople()
         try self.checkTeams()
+        try self.checkObjects()
         try self.checkNotices()
         try self.checkSettings()
         try self.checkFiles()

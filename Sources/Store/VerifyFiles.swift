@@ -47,7 +47,9 @@ extension Verifier {
         try self.noteFile(
             """
             SELECT f.key FROM field_file d JOIN file f ON f.id = d.file_id
-            WHERE f.state <> 1 OR d.kind <> 1 OR NOT EXISTS (SELECT 1 FROM app_user a WHERE a.user_id = d.holder_id)
+            WHERE f.state <> 1 OR d.kind NOT BETWEEN 1 AND 2
+                OR (d.kind = 1 AND NOT EXISTS (SELECT 1 FROM app_user a WHERE a.user_id = d.holder_id))
+                OR (d.kind = 2 AND NOT EXISTS (SELECT 1 FROM conversation c WHERE c.id = d.holder_id))
             UNION SELECT a.object_id FROM app_file a LEFT JOIN file_link l ON l.id = a.link_id
             WHERE (a.url IS NULL) = (l.id IS NULL) OR (l.id IS NOT NULL AND l.owner_id <> a.owner_id)
             """

@@ -195,6 +195,9 @@ extension WriteTransaction {
             "UPDATE conversation SET title = ?, logo = ?, attributes = ?, flags = ? WHERE id = ?",
             after.title, after.logo, after.attributes.map { String(decoding: $0, as: UTF8.self) }, flags.rawValue,
             conversation.id)
+        if after.attributes != before.attributes {
+            try self.keepFiles(of: conversation.id, by: author == .system ? .application : Actor(author))
+        }
         if after.logo != before.logo {
             try self.letGoOfPicture(.conversation(conversation.id, isSmall: false), unlessAt: after.logo ?? "")
         }

@@ -27,7 +27,13 @@ extension WriteTransaction {
         try self.connection.run(
             "UPDATE conversation SET attributes = ?, fields = ?, member_set = ? WHERE id = ?", attributes, fields, set,
             made.id)
+        try self.keepFiles(of: made.id, by: Self.maker(of: new))
         return (made.id, true)
+    }
+
+    /// What the app's own server makes it makes in nobody's name.
+    private static func maker(of new: NewObject) -> Actor {
+        new.creator == .system ? .application : Actor(new.creator)
     }
 
     private func insertObject(_ new: NewObject, _ people: [UserID]) throws(StoreError) -> ConversationState {
@@ -89,6 +95,7 @@ extension WriteTransaction {
         try self.connection.run(
             "UPDATE conversation SET title = ?, attributes = ?, fields = ? WHERE id = ?",
             new.title?.isEmpty == true ? nil : new.title, attributes, fields, made.id)
+        try self.keepFiles(of: made.id, by: Self.maker(of: new))
         try self.note(.created(try self.names(people)), in: made, by: new.creator)
         return (made.id, true)
     }
@@ -129,6 +136,7 @@ extension WriteTransaction {
         try self.connection.run(
             "UPDATE conversation SET title = ?, attributes = ?, fields = ? WHERE id = ?", after.title,
             try after.attributesText(), try after.fieldsText(), id)
+        try self.keepFiles(of: id, by: actor)
         var changed: ProfileFields = []
         if after.title != before.title { changed.insert(.name) }
         if after.attributes != before.attributes { changed.insert(.attributes) }

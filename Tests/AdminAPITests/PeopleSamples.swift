@@ -30,6 +30,11 @@ private let sampleDetails = AdminPersonDetails(
         AdminSessionEnd(
             user: romeo, device: .app, deviceID: "d", address: "127.0.0.1:9", openedAtMilliseconds: 1,
             endedAtMilliseconds: 2, reason: "kicked")
+    ],
+    devices: [
+        AdminInstallation(
+            objectID: "0123456789abcdef01234567", deviceType: "ios", installationID: "i", tokenHint: "t…",
+            createdAtMilliseconds: 1, updatedAtMilliseconds: 2)
     ])
 
 /// Every request about a whole person and about announcements once, with the line it is on the socket.
@@ -71,7 +76,8 @@ let peopleReplyVectors: [(AdminReply, String)] = [
             + #""files":{"count":1,"bytes":17,"quota":100},"#
             + #""tokens":[{"device":"web","level":"primary","lastSeenAt":5,"issuedAt":4}],"#
             + #""ends":[{"user":"romeo","device":"app","deviceID":"d","address":"127.0.0.1:9","openedAt":1,"#
-            + #""endedAt":2,"reason":"kicked"}]}}"#
+            + #""endedAt":2,"reason":"kicked"}],"devices":[{"objectId":"0123456789abcdef01234567","type":"ios","#
+            + #""installationId":"i","tokenHint":"t…","createdAt":1,"updatedAt":2}]}}"#
     ),
     (
         .answer(id: 7, .success(.notices(.list([sampleNotice], next: 3)))),

@@ -56,6 +56,8 @@ let talkRequestVectors: [(AdminRequest, String)] = [
         .talks(.export("verona", after: 0)),
         #"{"id":7,"ask":"conversation.export","with":{"conversation":"verona","after":0}}"#
     ),
+    (.talks(.expiring(days: 30)), #"{"id":7,"ask":"conversation.expiring","with":{"days":30}}"#),
+    (.talks(.expiring(days: nil)), #"{"id":7,"ask":"conversation.expiring","with":{}}"#),
     (
         .people(.edit(AdminUserEdit(name: romeo, displayName: "", externalID: "7", role: .administrator))),
         #"{"id":7,"ask":"user.edit","with":"#
@@ -139,6 +141,18 @@ let talkReplyVectors: [(AdminReply, String)] = [
                         ], next: 1)))),
         #"{"id":7,"answer":"exported","with":{"messages":[{"sequence":1,"id":"5","sender":"romeo","sentAt":6,"#
             + #""kind":-1,"body":"茶","recalled":false,"deletedForAll":true,"editedBase64":"/w=="}],"next":1}}"#
+    ),
+    (
+        .answer(
+            id: 7,
+            .success(
+                .talks(
+                    .expiring(
+                        AdminExpiring(
+                            days: 30, settingDays: 365, conversations: [sampleConversation], isCut: true))))),
+        #"{"id":7,"answer":"expiring","with":{"days":30,"settingDays":365,"conversations":[{"#
+            + #""number":3,"kind":"group","name":"verona","banned":true,"disbanded":false,"muted":false,"#
+            + #""members":2,"messages":7,"createdAt":1,"activeAt":2}],"cut":true}}"#
     ),
     (
         .answer(

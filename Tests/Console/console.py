@@ -251,6 +251,26 @@ class Suite:
         console.press("q")
         self.expect_over(console)
 
+    def app(self) -> None:
+        """What a right signature is, told by the tester; and the filter rules."""
+        console = self.terminal(100, 30)
+        console.wait_for("Overview")
+        console.press(*["Tab"] * 15)
+        console.wait_for("SIGN-IN", "signature")
+        console.press("t")
+        console.wait_for("Say for which client it is.")
+        console.press("Tab")
+        console.type("Tom")
+        console.wait_for("teahouse ctl app sign open --client Tom")
+        console.press("Enter")
+        self.capture("app-signature", console.wait_for(":Tom:"))
+        console.press("Escape", "Tab")
+        console.wait_for("No rules")
+        self.house.ctl("filter", "add", "--word", "casino", "--drop")
+        console.press("R")
+        console.wait_for("casino", "not shown")
+        console.press("q")
+
     def columns_line_up(self) -> None:
         """Behind names of every width the next column begins where its heading does."""
         for columns, rows in [(80, 24), (200, 50)]:
@@ -402,8 +422,8 @@ def main() -> int:
     try:
         suite.prepare()
         for test in [
-            suite.walk, suite.columns_line_up, suite.chinese, suite.no_colour, suite.resizes, suite.mouse, suite.read_only,
-            suite.server_restarts, suite.a_stopped_server_holds_no_key_up, suite.ten_thousand,
+            suite.walk, suite.app, suite.columns_line_up, suite.chinese, suite.no_colour, suite.resizes, suite.mouse,
+            suite.read_only, suite.server_restarts, suite.a_stopped_server_holds_no_key_up, suite.ten_thousand,
         ]:
             if options.only and test.__name__ != options.only:
                 continue

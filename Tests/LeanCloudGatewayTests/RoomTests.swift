@@ -1,5 +1,6 @@
 import ChatModel
 import Execution
+import LeanCloudWire
 import Store
 import TeahouseTesting
 import Testing
@@ -64,6 +65,49 @@ struct RoomTests {
         #expect(try self.people(in: 0) == [tom])
         // A server that stops waits for its clients, by a clock that stands still here.
         client.drop()
+        self.house.stop()
+        #expect(try self.house.findings().isEmpty)
+    }
+
+    @Test(
+        "whose connection breaks is in the room for half an hour, and hears it again when they come back before",
+        arguments: [28, 33] as [Int64])
+    func disconnect(_ minutes: Int64) throws {
+        let room = self.rooms[0]
+        let cid = try self.house.server.store.readAndWait { transaction throws(StoreError) in
+            try transaction.conversation(room)?.objectID.text ?? ""
+        }
+        let (tom, jerry) = (try self.house.leanCloud("Tom"), try self.house.leanCloud("Jerry"))
+        for (name, client) in [("Tom", tom), ("Jerry", jerry)] {
+            let answer = try client.conv(.add) { body in
+                body.cid = cid
+                body.m = [name]
+            }
+            #expect(answer.op == .added)
+        }
+        jerry.drop()
+        func isOnline() throws -> Bool {
+            let answer = try tom.request(.session, .query) { command in
+                var message = SessionCommand()
+                message.sessionPeerIds = ["Jerry"]
+                command.sessionMessage = message
+            }
+            return answer.sessionMessage?.onlineSessionPeerIds.isEmpty == false
+        }
+        while try isOnline() {}
+        try self.pass(minutes: minutes, tom)
+        let isBack = minutes < 30
+        #expect(try self.people(in: 0).contains(try self.house.id("Jerry")) == isBack)
+        let again = try self.house.leanCloud("Jerry")
+        #expect(try tom.say("hello", in: cid).code == nil)
+        if isBack {
+            #expect(try again.nextMessage().msg == "hello")
+        } else {
+            try again.settleChanges()
+            #expect(try again.messagesWaiting().isEmpty)
+        }
+        // A server that stops waits for its clients, by a clock that stands still here.
+        for client in [tom, again] { client.drop() }
         self.house.stop()
         #expect(try self.house.findings().isEmpty)
     }

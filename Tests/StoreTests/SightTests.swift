@@ -105,6 +105,30 @@ struct SightTests {
         #expect(try house.unread(tybalt) == [news: 3])
     }
 
+    @Test("what a person says into an app's service is for them and the app alone, member or not")
+    func mailbox() throws {
+        let house = try House()
+        let (robot, juliet, tybalt) = (try house.user("robot"), try house.user("juliet"), try house.user("tybalt"))
+        let news = try house.store.writeAndWait { store throws(StoreError) in
+            let id = try store.createObject(NewObject(.service, creator: robot)).id
+            _ = try store.addToObject(["tybalt"], id, by: .application)
+            return id
+        }
+        house.send("news", from: robot, to: .id(news), authority: .application)
+        for sender in [juliet, tybalt] {
+            let accepted = house.send("a question", from: sender, to: .id(news)).accepted
+            #expect(accepted?.seers == [sender])
+        }
+        #expect(try self.seen(house, news, by: tybalt) == ["news", "a question"])
+        #expect(try house.unread(tybalt) == [news: 1])
+        let shop = try house.store.writeAndWait { store throws(StoreError) in
+            try store.createChannel(.service, ChannelName("shop")!, creator: robot, members: [tybalt])
+        }
+        #expect(house.send("a question", from: juliet, to: .id(shop)).refusal == .notMember)
+        #expect(house.send("all", from: tybalt, to: .id(shop)).accepted?.seers == nil)
+        #expect(try house.verified().findings == [])
+    }
+
     @Test("an edit stays for whom the message was; the others get none of it and cannot touch it")
     func edits() throws {
         let house = try House()

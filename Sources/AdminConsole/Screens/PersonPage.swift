@@ -30,6 +30,9 @@ enum PersonPage {
             })
         section("console.person.tokens", nil, details.tokens.map { Self.line($0, look) })
         section("console.person.ends", nil, details.ends.map { Self.line($0, look) })
+        if !details.devices.isEmpty {
+            section("console.person.devices", nil, details.devices.map { Self.line($0, look) })
+        }
         return Page(look("console.person.title", ["name": details.name.text]), lines)
     }
 
@@ -49,6 +52,12 @@ enum PersonPage {
             + Line("  " + look("console.person.unread", values), recent.badge > 0 ? .warning : .plain)
             + Line(recent.isPinned ? "  " + look("card.row.pinned") : "", .accent)
             + Line("  \(look.shortTime(recent.activeAtMilliseconds))", .dim)
+    }
+
+    private static func line(_ device: AdminInstallation, _ look: Look) -> Line {
+        Line("\(device.deviceType ?? "-")  \(device.installationID ?? device.objectID)")
+            + Line(device.tokenHint.map { "  \($0)" } ?? "", .accent)
+            + Line("  " + look("console.user.seen", ["time": look.time(device.updatedAtMilliseconds)]), .dim)
     }
 
     private static func line(_ issued: AdminIssuedToken, _ look: Look) -> Line {

@@ -24,6 +24,8 @@ enum ScreenList {
         Entry(title: "console.kinds") { KindsScreen() },
         Entry(title: "console.settings") { SettingsScreen() },
         Entry(title: "console.policy") { PolicyScreen() },
+        Entry(title: "console.app") { AppScreen() },
+        Entry(title: "console.filters") { FiltersScreen() },
     ]
 
     /// The screen to show instead of running a command that never ends.

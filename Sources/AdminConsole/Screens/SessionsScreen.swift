@@ -5,7 +5,7 @@ import CommandLineKit
 extension AdminSession: TableRow {
     package var rowID: Int64 { self.id }
     package var searchTexts: [String] {
-        [self.user.text, self.device.name, self.deviceID, self.protocolName, self.address]
+        [self.user.text, self.device.name, self.deviceID, self.tag ?? "", self.protocolName, self.address]
     }
 }
 
@@ -21,6 +21,7 @@ struct SessionsScreen: TableScreen {
             TableColumn("table.name") { session, _ in session.user.text },
             TableColumn("table.device", width: 8) { session, _ in session.device.name },
             TableColumn("table.deviceID", minimumScreen: 110) { session, _ in session.deviceID },
+            TableColumn("table.tag", width: 10, minimumScreen: 130) { session, _ in session.tag ?? "" },
             TableColumn("table.protocol", width: 13) { session, _ in session.protocolName },
             TableColumn("table.address", width: 22) { session, _ in session.address },
             TableColumn("table.encrypted", width: 5, minimumScreen: 100) { session, look in

@@ -8,7 +8,7 @@ import Profiles
 /// `teahouse ctl conversation`
 let conversationCommand = Command(
     group: "conversation", summary: "command.ctl.conversation", examples: ["teahouse ctl conversation list"],
-    subcommands: [conversationListCommand, conversationShowCommand] + talkCommands)
+    subcommands: [conversationListCommand, conversationShowCommand, conversationExpiringCommand] + talkCommands)
 
 private let conversationListCommand = Command(
     "list", summary: "command.ctl.conversation.list",
@@ -31,18 +31,26 @@ private let conversationListCommand = Command(
         if control.wantsJSON {
             return try control.print(json: AdminAnswer.conversations(conversations, next: nil).json)
         }
-        try control.print(
-            [
-                Table.Column("table.number", .right), Table.Column("table.kind"), Table.Column("table.name"),
-                Table.Column("table.title"), Table.Column("table.state"), Table.Column("table.members", .right),
-                Table.Column("table.messages", .right), Table.Column("table.active"),
-            ],
-            rows: conversations.map {
-                [
-                    "id:\($0.number)", control.word(for: $0.kind), $0.name, $0.title ?? "", control.state(of: $0),
-                    String($0.memberCount), String($0.head), localTime($0.activeAtMilliseconds),
-                ]
-            })
+        try control.print(conversations)
+    })
+
+private let conversationExpiringCommand = Command(
+    "expiring", summary: "command.ctl.conversation.expiring",
+    options: [CommandOption("days", .number(1, 36_500), help: "option.expiringDays")],
+    examples: ["teahouse ctl conversation expiring", "teahouse ctl conversation expiring --days 365 --json"],
+    body: Control.command { control throws(CommandFailure) in
+        let days = control.invocation.number("days").map { Int64($0) }
+        let answer = try control.ask(.talks(.expiring(days: days)))
+        guard case .talks(.expiring(let expiring)) = answer else { throw control.unexpectedAnswer }
+        if control.wantsJSON { return try control.print(json: answer.json) }
+        if !expiring.conversations.isEmpty { try control.print(expiring.conversations) }
+        let values = [
+            "days": String(expiring.days), "count": String(expiring.conversations.count),
+            "set": String(expiring.settingDays),
+        ]
+        let key = expiring.isCut ? "ctl.conversation.expiringMore" : "ctl.conversation.expiring"
+        let setting = expiring.settingDays > 0 ? "ctl.conversation.expiresAfter" : "ctl.conversation.expiresNever"
+        try control.terminal.print("\(control.text(key, values))\n\(control.text(setting, values))\n")
     })
 
 private let conversationShowCommand = Command(
@@ -114,6 +122,21 @@ extension Control {
         }
     }
 
+    func print(_ conversations: [AdminConversation]) throws(CommandFailure) {
+        try self.print(
+            [
+                Table.Column("table.number", .right), Table.Column("table.kind"), Table.Column("table.name"),
+                Table.Column("table.title"), Table.Column("table.state"), Table.Column("table.members", .right),
+                Table.Column("table.messages", .right), Table.Column("table.active"),
+            ],
+            rows: conversations.map {
+                [
+                    "id:\($0.number)", self.word(for: $0.kind), $0.name, $0.title ?? "", self.state(of: $0),
+                    String($0.memberCount), String($0.head), localTime($0.activeAtMilliseconds),
+                ]
+            })
+    }
+
     func state(of conversation: AdminConversation) -> String {
         if conversation.isDisbanded { return self.text("word.disbanded") }
         if conversation.isBanned { return self.text("word.banned") }
@@ -138,6 +161,10 @@ extension Control {
         fields.add(self.text("table.state"), self.state(of: conversation))
         fields.add(self.text("table.notice"), detail.notice)
         fields.add(self.text("table.attributes"), detail.attributes)
+        fields.add(self.text("table.ownFields"), detail.ownFields)
+        fields.add(self.text("table.objectID"), detail.objectID)
+        if detail.isUnique { fields.add(self.text("table.unique"), self.yesOrNo(true)) }
+        fields.add(self.text("table.until"), detail.expiresAtMilliseconds.map { localTime($0) })
         fields.add(self.text("table.messages"), String(conversation.head))
         if detail.listenerCount > 0 { fields.add(self.text("table.listeners"), String(detail.listenerCount)) }
         fields.add(self.text("table.created"), localTime(conversation.createdAtMilliseconds))

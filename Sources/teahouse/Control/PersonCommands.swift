@@ -88,6 +88,24 @@ extension Control {
                     localTime($0.openedAtMilliseconds),
                 ]
             })
+        try self.print(details.devices)
+    }
+
+    /// Nothing for a person without.
+    func print(_ devices: [AdminInstallation]) throws(CommandFailure) {
+        try self.print(
+            "heading.devices", count: Int64(devices.count),
+            [
+                Table.Column("table.objectID"), Table.Column("table.deviceType"),
+                Table.Column("table.installation", maximumWidth: 40), Table.Column("table.pushToken"),
+                Table.Column("table.created"), Table.Column("table.lastSeen"),
+            ],
+            rows: devices.map {
+                [
+                    $0.objectID, $0.deviceType ?? "", $0.installationID ?? "", $0.tokenHint ?? "",
+                    localTime($0.createdAtMilliseconds), localTime($0.updatedAtMilliseconds),
+                ]
+            })
     }
 
     /// A table under its heading; nothing without rows.

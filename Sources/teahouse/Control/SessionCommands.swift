@@ -105,15 +105,16 @@ extension Control {
         try self.print(
             [
                 Table.Column("table.id", .right), Table.Column("table.name"), Table.Column("table.device"),
-                Table.Column("table.deviceID", maximumWidth: 24), Table.Column("table.protocol"),
+                Table.Column("table.deviceID", maximumWidth: 24), Table.Column("table.tag", maximumWidth: 16),
+                Table.Column("table.protocol"),
                 Table.Column("table.address", maximumWidth: 48), Table.Column("table.encrypted"),
                 Table.Column("table.since"), Table.Column("table.active"), Table.Column("table.queue", .right),
                 Table.Column("table.unacknowledged", .right),
             ],
             rows: sessions.map {
                 [
-                    String($0.id), $0.user.text, $0.device.name, $0.deviceID, $0.protocolName, $0.address,
-                    self.yesOrNo($0.isEncrypted), localTime($0.openedAtMilliseconds),
+                    String($0.id), $0.user.text, $0.device.name, $0.deviceID, $0.tag ?? "", $0.protocolName,
+                    $0.address, self.yesOrNo($0.isEncrypted), localTime($0.openedAtMilliseconds),
                     $0.activeAtMilliseconds.map { localTime($0) } ?? "", $0.queuedBytes.map(shownBytes) ?? "",
                     $0.unacknowledged.map { String($0) } ?? "",
                 ]

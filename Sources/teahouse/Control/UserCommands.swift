@@ -229,5 +229,6 @@ extension Control {
             try self.terminal.print("\n\(self.text("heading.sessions"))\n")
             try self.print(detail.sessions)
         }
+        try self.print(detail.devices)
     }
 }

@@ -1,0 +1,133 @@
+package import AdminAPI
+import ChatModel
+
+extension AdminFilterRule: TableRow {
+    package var rowID: Int64 { self.number }
+    package var searchTexts: [String] {
+        var texts = [self.receiver?.text, self.sender?.text, self.word].compactMap { $0 }
+        if case .replace(let text, _) = self.action { texts.append(text) }
+        return texts
+    }
+}
+
+/// The rules for what people are shown of the messages of others.
+struct FiltersScreen: TableScreen {
+    let title = "console.filters"
+    let emptyText = "console.filters.empty"
+    let keys = [
+        KeyBinding(.character("n"), .create, "console.filters.create", isChange: true),
+        KeyBinding(.delete, .delete, "console.filters.delete", isChange: true),
+    ]
+    var rows = TableView<AdminFilterRule>([
+        TableColumn("table.number", width: 8, isOnTheRight: true, order: { .number($0.number) }) { rule, _ in
+            String(rule.number)
+        },
+        TableColumn("table.receiver", width: 16) { rule, look in rule.receiver?.text ?? look("word.all") },
+        TableColumn("table.sender", width: 16) { rule, look in rule.sender?.text ?? look("word.all") },
+        TableColumn("table.kind", width: 8, isOnTheRight: true) { rule, look in
+            rule.kind.map { String($0.rawValue) } ?? look("word.all")
+        },
+        TableColumn("table.word", width: 18) { rule, look in rule.word ?? look("word.all") },
+        TableColumn("table.action") { rule, look in Self.words(for: rule.action, look) },
+    ])
+    private var pages = Pages<AdminFilterRule>()
+
+    var copied: String? { self.rows.current.map { String($0.number) } }
+
+    private static func words(for action: FilterAction, _ look: Look) -> String {
+        guard case .replace(let text, let kind) = action else { return look("word.filter.drop") }
+        let values = ["text": text, "kind": String(kind.rawValue)]
+        return look(kind == .text ? "word.filter.text" : "word.filter.kind", values)
+    }
+
+    mutating func refresh() -> [Intent] {
+        self.pages.begin() ? [.ask(.filters(.list(after: nil)), purpose: 0)] : []
+    }
+
+    mutating func receive(_ answer: AdminAnswer, purpose: Int, _ look: Look) -> [Intent] {
+        guard case .filters(.rules(let rules, let next)) = answer else { return [] }
+        if let all = self.pages.take(rules, isLast: next == nil) { self.rows.replace(all, look) }
+        return next.map { [.ask(.filters(.list(after: $0)), purpose: 0)] } ?? []
+    }
+
+    mutating func fail(_ error: AdminError, purpose: Int, _ look: Look) -> [Intent] {
+        self.pages.end()
+        return [.tell(Notice(error.message, .failure))]
+    }
+
+    mutating func update(_ verb: Verb, _ look: Look) -> [Intent] {
+        switch verb {
+        case .create: return [.form(Self.form(look))]
+        case .delete:
+            let targets = self.rows.targets
+            return targets.isEmpty ? look.nothing() : Self.delete(targets, look)
+        default: return []
+        }
+    }
+
+    // MARK: Changing
+
+    private static func form(_ look: Look) -> Form {
+        let fields = [
+            Form.Field(look("table.receiver"), maximum: UserName.maximumScalars),
+            Form.Field(look("table.sender"), maximum: UserName.maximumScalars),
+            Form.Field(look("table.kind")), Form.Field(look("table.word")),
+            Form.Field(look("console.filters.text")),
+        ]
+        return Form(
+            look("console.filters.create"), fields, check: { Self.problem($0, look) },
+            command: { Self.command(Self.rule($0)) },
+            submit: { values in
+                [
+                    .perform(
+                        Deed(
+                            [.filters(.add(Self.rule(values)))], commands: [Self.command(Self.rule(values))],
+                            done: look("console.filters.added")))
+                ]
+            })
+    }
+
+    /// Receiver, sender, kind, word, and what is shown instead: nothing when it is empty.
+    private static func rule(_ values: [String]) -> AdminFilterRule {
+        AdminFilterRule(
+            receiver: UserName(values[0]), sender: UserName(values[1]),
+            kind: Int32(values[2]).map { MessageKind(rawValue: $0) }, word: values[3].isEmpty ? nil : values[3],
+            action: values[4].isEmpty ? .drop : .replace(text: values[4], kind: .text))
+    }
+
+    private static func problem(_ values: [String], _ look: Look) -> String? {
+        for name in values.prefix(2) where !name.isEmpty && UserName(name) == nil {
+            return look("ctl.badUserName", ["name": name, "maximum": String(UserName.maximumScalars)])
+        }
+        if !values[2].isEmpty && Int32(values[2]) == nil { return look("console.filters.badKind") }
+        return values.prefix(4).allSatisfy(\.isEmpty) ? look("console.filters.hint") : nil
+    }
+
+    private static func command(_ rule: AdminFilterRule) -> [String] {
+        var words = ["filter", "add"]
+        if let receiver = rule.receiver { words += ["--for", receiver.text] }
+        if let sender = rule.sender { words += ["--from", sender.text] }
+        if let kind = rule.kind { words += ["--kind", String(kind.rawValue)] }
+        if let word = rule.word { words += ["--word", word] }
+        guard case .replace(let text, let kind) = rule.action else { return words + ["--drop"] }
+        words += ["--text", text]
+        return kind == .text ? words : words + ["--as", String(kind.rawValue)]
+    }
+
+    private static func delete(_ rules: [AdminFilterRule], _ look: Look) -> [Intent] {
+        var deed = Deed(
+            rules.map { .filters(.remove($0.number)) },
+            commands: rules.map { ["filter", "remove", String($0.number)] },
+            done: look.counted("console.filters.deleted", rules.count))
+        deed.undo = Deed(
+            rules.map { .filters(.add($0)) }, commands: rules.map { Self.command($0) },
+            done: look("console.filters.added"))
+        return [
+            .propose(
+                Proposal(
+                    look("console.filters.delete") + ": " + look.names(rules.map { String($0.number) }),
+                    consequences: [look("console.filters.deleteConsequence")], typed: typedNumber(of: rules),
+                    deed: deed))
+        ]
+    }
+}

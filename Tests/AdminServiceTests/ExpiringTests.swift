@@ -1,0 +1,69 @@
+import AdminAPI
+import ChatModel
+import Store
+import Testing
+
+@Suite("What LeanCloud's apps keep, as operators see it") struct ExpiringTests {
+    @Test("nothing is expiring that is new, and the days are the server's or those asked for")
+    func expiring() throws {
+        let house = try House()
+        try house.add("romeo", "juliet")
+        let client = try house.client()
+        _ = try client.ask(.createGroup(AdminNewGroup(name: verona, members: [romeo, juliet])))
+        guard case .talks(.expiring(let usual)) = try client.ask(.talks(.expiring(days: nil))) else {
+            Issue.record("another answer was due")
+            return
+        }
+        #expect(usual == AdminExpiring(days: 365, settingDays: 0, conversations: [], isCut: false))
+        guard case .talks(.expiring(let asked)) = try client.ask(.talks(.expiring(days: 1))) else {
+            Issue.record("another answer was due")
+            return
+        }
+        #expect(asked.days == 1 && asked.conversations.isEmpty)
+    }
+
+    @Test("a conversation of an app is found by its object id, which it shows with what else the app keeps")
+    func object() throws {
+        let house = try House()
+        try house.add("romeo")
+        let client = try house.client()
+        let id = try house.store.writeAndWait { transaction throws(StoreError) in
+            let names = ["Jerry", "Spike"].compactMap { UserName($0) }
+            guard let creator = try transaction.reading.user(named: romeo)?.id else { return "" }
+            let new = NewObject(
+                .unique, creator: creator, members: names, fields: Array(#"{"color":"red"}"#.utf8))
+            let made = try transaction.createObject(new).id
+            return try transaction.reading.conversation(made)?.objectID.text ?? ""
+        }
+        guard case .conversation(let detail) = try client.ask(.showConversation(id)) else {
+            Issue.record("another answer was due")
+            return
+        }
+        #expect(detail.objectID == id)
+        #expect(detail.isUnique)
+        #expect(detail.ownFields == #"{"color":"red"}"#)
+        #expect(detail.expiresAtMilliseconds == nil)
+    }
+
+    @Test("a person's devices are among their details")
+    func devices() throws {
+        let house = try House()
+        try house.add("romeo")
+        let client = try house.client()
+        try house.store.writeAndWait { transaction throws(StoreError) in
+            guard let user = try transaction.reading.user(named: romeo)?.id else { return }
+            _ = try transaction.register(
+                InstallationPatch(deviceType: "ios", deviceToken: "0123456789abcdef", installationID: "i-1"))
+            try transaction.bindInstallation("i-1", to: user)
+        }
+        guard case .user(let shown) = try client.ask(.showUser(romeo)),
+            case .details(let details) = try client.ask(.people(.details(romeo)))
+        else {
+            Issue.record("another answer was due")
+            return
+        }
+        #expect(shown.devices == details.devices)
+        #expect(shown.devices.map(\.installationID) == ["i-1"])
+        #expect(shown.devices.map(\.tokenHint) == ["01234567…"])
+    }
+}

@@ -1,0 +1,247 @@
+import Broker
+import ChatModel
+import Execution
+import LeanCloudWire
+import Store
+import TeahouseTesting
+import Testing
+
+/// Conversations of an app's own server, large ones, and what reaches people through other doors.
+struct ServiceTests {
+    /// A service of an app, which anybody may subscribe to.
+    private func makeService(_ house: House) throws -> String {
+        try house.add("host")
+        let host = try house.id("host")
+        return try house.write { transaction throws(StoreError) in
+            let id = try transaction.createObject(NewObject(.service, creator: host, title: "news")).id
+            return try transaction.reading.conversation(id)?.objectID.text ?? ""
+        }
+    }
+
+    private func subscribe(_ name: String, to cid: String, _ client: LeanCloudClient) throws {
+        let answer = try client.conv(.add) { body in
+            body.cid = cid
+            body.m = [name]
+        }
+        #expect(answer.op == .added, "\(answer)")
+    }
+
+    private func texts(_ cid: String, _ house: House) throws -> [String] {
+        let object = try #require(ObjectID(cid))
+        let messages = try house.history(.object(object), seenBy: "host")
+        return messages.map { String(decoding: $0.content.body, as: UTF8.self) }
+    }
+
+    @Test("anybody writes to a service, and is heard by the app alone; subscribing is no news to others")
+    func service() throws {
+        let house = try House()
+        let cid = try self.makeService(house)
+        let (tom, jerry) = (try house.client("Tom"), try house.client("Jerry"))
+        let spike = try house.client("Spike")
+        try self.subscribe("Tom", to: cid, tom)
+        try self.subscribe("Jerry", to: cid, jerry)
+        #expect(try tom.pushes() == [])
+        for (sender, text) in [(spike, "a question"), (tom, "another")] {
+            let ack = try sender.say(text, in: cid)
+            #expect(ack.code == nil && ack.uid != nil)
+        }
+        for client in [tom, jerry, spike] {
+            try client.settleChanges()
+            #expect(try client.messagesWaiting().isEmpty)
+        }
+        #expect(try jerry.history(cid).isEmpty)
+        #expect(try tom.history(cid).map(\.data) == ["another"])
+        #expect(try self.texts(cid, house) == ["a question", "another"])
+        let jerryID = try house.id("Jerry")
+        let unread = try house.server.store.readAndWait { transaction throws(StoreError) in
+            try transaction.unread(of: jerryID)
+        }
+        #expect(unread.values.allSatisfy { $0 == 0 })
+    }
+
+    @Test("nobody else is subscribed by somebody")
+    func dragged() throws {
+        let house = try House()
+        let cid = try self.makeService(house)
+        let tom = try house.client("Tom")
+        try house.add("Jerry")
+        let answer = try tom.conv(.add) { body in
+            body.cid = cid
+            body.m = ["Jerry"]
+        }
+        #expect(answer.cmd == .error || answer.convMessage?.failedPids.isEmpty == false)
+    }
+
+    @Test("a conversation of 500 is made at once, and everybody hears what is said")
+    func large() throws {
+        let house = try House()
+        let tom = try house.client("Tom")
+        let cid = try tom.start((1..<500).map { "m\($0)" })
+        #expect(try tom.conv(.count) { $0.cid = cid }.convMessage?.count == 500)
+        let last = try house.client("m499")
+        try tom.say("all of you", in: cid)
+        #expect(try last.nextMessage().msg == "all of you")
+        let answer = try tom.conv(.add) { body in
+            body.cid = cid
+            body.m = ["m500"]
+        }
+        #expect(answer.cmd == .error || answer.convMessage?.failedPids.isEmpty == false)
+        #expect(try tom.conv(.count) { $0.cid = cid }.convMessage?.count == 500)
+    }
+
+    // MARK: Other doors
+
+    private func command(_ name: String, _ client: TestClient) throws -> Received {
+        while true {
+            let received = try client.receive()
+            if received.parameters["payload"]?["cmd"]?.string == name { return received }
+        }
+    }
+
+    @Test("a WuKongIM client is told who comes, how the conversation looks, and what was read on another device")
+    func wuKongIsTold() throws {
+        let house = try House()
+        let tom = try house.client("Tom")
+        let phone = try house.connect("Jerry")
+        let cid = try tom.start(["Jerry", "Ann"])
+        // It was made.
+        _ = try self.command("channelUpdate", phone)
+        try tom.conv(.add) { body in
+            body.cid = cid
+            body.m = ["Spike"]
+        }
+        let came = try self.command("memberUpdate", phone)
+        #expect(came.parameters["payload"]?["param"]?["group_no"]?.string == cid)
+        try tom.conv(.update) { body in
+            body.cid = cid
+            var card = JsonObjectMessage()
+            card.data = #"{"name":"Mice"}"#
+            body.attr = card
+        }
+        let card = try self.command("channelUpdate", phone)
+        #expect(card.parameters["payload"]?["param"]?["channel_id"]?.string == cid)
+        let tablet = try house.client("Jerry")
+        try tom.say(typed("hello"), in: cid)
+        _ = try tablet.nextMessage()
+        try tablet.read(cid)
+        let cleared = try self.command("unreadClear", phone)
+        #expect(cleared.parameters["payload"]?["param"]?["channel_id"]?.string == cid)
+        #expect(cleared.parameters["payload"]?["param"]?["unread"]?.integer == 0)
+    }
+
+    @Test("where the operator wants it, strangers learn nothing, nobody lets themselves in, and owners stay")
+    func strict() throws {
+        let house = try House {
+            $0.leanCloud.hidesFromStrangers = true
+            $0.leanCloud.joinsByInvitation = true
+            $0.leanCloud.ownerStays = true
+        }
+        let tom = try house.client("Tom")
+        let cid = try tom.start(["Jerry"])
+        let spike = try house.client("Spike")
+        #expect(try LeanCloudClient.error(spike.conv(.count) { $0.cid = cid }) == "4303 CONVERSATION_NOT_FOUND")
+        #expect(try spike.rows(#"{"objectId":"\#(cid)"}"#).isEmpty)
+        let joined = try spike.conv(.add) { body in
+            body.cid = cid
+            body.m = ["Spike"]
+        }
+        #expect(joined.cmd == .error, "\(joined)")
+        let quit = try tom.conv(.remove) { body in
+            body.cid = cid
+            body.m = ["Tom"]
+        }
+        #expect(quit.cmd == .error || quit.convMessage?.failedPids.isEmpty == false, "\(quit)")
+        #expect(try tom.conv(.count) { $0.cid = cid }.convMessage?.count == 2)
+    }
+
+    @Test("what is changed or taken back through another door reaches a LeanCloud client as a patch")
+    func recalledElsewhere() throws {
+        let house = try House()
+        _ = try house.directID("romeo", "juliet")
+        let romeo = try house.leanCloud("romeo")
+        let juliet = try house.connect("juliet")
+        let sent = try juliet.publish("hi", to: "romeo")
+        let message = try romeo.nextMessage()
+        let (asker, cid) = (try house.id("juliet"), try #require(message.cid))
+        let object = try #require(ObjectID(cid))
+        try house.write { transaction throws(StoreError) in
+            guard let found = try transaction.reading.conversation(.object(object), seenBy: asker) else { return }
+            let body = Array(#"{"type":1,"content":"ho"}"#.utf8)
+            try transaction.edit(
+                MessagePlace(found.id, sent.sequence), newBody: body, isJSONObject: true, by: Actor(asker))
+        }
+        let edit = try romeo.nextPatch()
+        #expect(edit.mid == message.id)
+        #expect(edit.data == typed("ho"))
+        try house.write { transaction throws(StoreError) in
+            guard let found = try transaction.reading.conversation(.object(object), seenBy: asker) else { return }
+            _ = try transaction.recall(MessagePlace(found.id, sent.sequence), by: Actor(asker))
+        }
+        let patch = try romeo.nextPatch()
+        #expect(patch.mid == message.id)
+        #expect(patch.recall == true)
+        #expect(patch.data == #"{"_lctype":-127}"#)
+    }
+
+    // MARK: Devices
+
+    @Test("a device that a push SDK registered is whose client opened on it and wants that, until it closes")
+    func installation() throws {
+        let house = try House()
+        try house.add("Tom")
+        let tom = try house.id("Tom")
+        try house.write { transaction throws(StoreError) in
+            var patch = InstallationPatch()
+            patch.installationID = "i-1"
+            _ = try transaction.register(patch)
+        }
+        func devices() throws -> [String?] {
+            // What sessions write is written by then.
+            try house.write { _ in }
+            return try house.server.store.readAndWait { transaction throws(StoreError) in
+                try transaction.installations(of: tom).map(\.installationID)
+            }
+        }
+        func open(_ dialect: Dialect) throws -> LeanCloudClient {
+            try house.leanCloud("Tom") { message in
+                message.configBitmap = ConfigBitmap(rawValue: dialect.introduction.features)
+                message.deviceId = "i-1"
+            }
+        }
+        let swift = try open(.swift)
+        #expect(try devices() == [])
+        swift.drop()
+        let java = try open(.java)
+        #expect(try devices() == ["i-1"])
+        _ = try java.request(.session, .close) { $0.sessionMessage = SessionCommand() }
+        #expect(try devices() == [])
+    }
+
+    // MARK: Rooms
+
+    @Test("when a room runs low, what is least urgent is refused first")
+    func priorities() throws {
+        let clock = ManualClock()
+        let house = try House {
+            $0.clock = clock.clock
+            $0.store.clock = clock.clock
+            $0.broker.perConversation = RateLimit(perSecond: 1, burst: 10)
+        }
+        let tom = try house.client("Tom")
+        let cid = try tom.start(["Tom"]) { $0.transient = true }
+        // By the first one it is known to be a room.
+        #expect(try tom.say("first", in: cid, priority: 1).code == nil)
+        func passing(_ priority: Int32) throws -> Int {
+            var count = 0
+            while try tom.say("again", in: cid, priority: priority).code == nil { count += 1 }
+            return count
+        }
+        // Of the burst of 10 six tenths are left to what is more urgent than the low ones, two tenths to the high ones.
+        #expect(try [passing(3), passing(2), passing(1)] == [3, 4, 2])
+        clock.advance(milliseconds: 1_000)
+        #expect(try tom.say("low", in: cid, priority: 3).code != nil)
+        #expect(try tom.say("high", in: cid, priority: 1).code == nil)
+        tom.drop()
+        house.stop()
+    }
+}

@@ -19,15 +19,15 @@ struct FiltersScreen: TableScreen {
         KeyBinding(.delete, .delete, "console.filters.delete", isChange: true),
     ]
     var rows = TableView<AdminFilterRule>([
-        TableColumn("table.number", width: 8, isOnTheRight: true, order: { .number($0.number) }) { rule, _ in
+        TableColumn("table.number", width: 6, isOnTheRight: true, order: { .number($0.number) }) { rule, _ in
             String(rule.number)
         },
-        TableColumn("table.receiver", width: 16) { rule, look in rule.receiver?.text ?? look("word.all") },
-        TableColumn("table.sender", width: 16) { rule, look in rule.sender?.text ?? look("word.all") },
-        TableColumn("table.kind", width: 8, isOnTheRight: true) { rule, look in
+        TableColumn("table.receiver", width: 13) { rule, look in rule.receiver?.text ?? look("word.all") },
+        TableColumn("table.sender", width: 13) { rule, look in rule.sender?.text ?? look("word.all") },
+        TableColumn("table.kind", width: 6, isOnTheRight: true) { rule, look in
             rule.kind.map { String($0.rawValue) } ?? look("word.all")
         },
-        TableColumn("table.word", width: 18) { rule, look in rule.word ?? look("word.all") },
+        TableColumn("table.word", width: 14) { rule, look in rule.word ?? look("word.all") },
         TableColumn("table.action") { rule, look in Self.words(for: rule.action, look) },
     ])
     private var pages = Pages<AdminFilterRule>()

@@ -3,7 +3,7 @@
 /// A handle is the owner's number (8 bits), a generation (32) and a slot (24); a slot that is used again has another
 /// generation, so that a late event for the old object finds nothing. No handle is 0.
 package struct SlotTable<Element: AnyObject> {
-    private var slots: [(generation: UInt32, element: Element?)] = []
+    private var slots: [Slot] = []
     private var free: [Int] = []
 
     /// Most objects at a time: 2^24.
@@ -20,7 +20,7 @@ package struct SlotTable<Element: AnyObject> {
         } else {
             precondition(self.slots.count < Self.maximum, "more sessions than a handle can number")
             slot = self.slots.count
-            self.slots.append((1, element))
+            self.slots.append(Slot(generation: 1, element: element))
         }
         return UInt64(owner & 0xFF) << 56 | UInt64(self.slots[slot].generation) << 24 | UInt64(slot)
     }
@@ -37,10 +37,17 @@ package struct SlotTable<Element: AnyObject> {
         guard slot < self.slots.count, self.slots[slot].generation == UInt32(truncatingIfNeeded: handle >> 24) else {
             return nil
         }
-        return self.slots[slot].element
+        return self.slots[slot].element.map { unsafeDowncast($0, to: Element.self) }
     }
 
     package func forEach(_ body: (Element) -> Void) {
-        for slot in self.slots { if let element = slot.element { body(element) } }
+        for slot in self.slots { if let element = slot.element { body(unsafeDowncast(element, to: Element.self)) } }
     }
+}
+
+/// SAFETY: `element` is an `Element` of the table. Without that type's name the table is fast also where the compiler does
+/// not specialise it: across modules.
+private struct Slot {
+    var generation: UInt32
+    var element: AnyObject?
 }

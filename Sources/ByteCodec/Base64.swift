@@ -75,6 +75,25 @@ package enum Base64 {
 
     /// `nil` when the text is not exactly what `encode` would write.
     package static func decode(_ text: UnsafeRawBufferPointer, _ alphabet: Alphabet = .standard) -> [UInt8]? {
+        var isValid = true
+        let decoded = [UInt8](unsafeUninitializedCapacity: Self.room(toDecode: text.count)) { room, used in
+            let count = Self.decode(text, alphabet, to: UnsafeMutableRawBufferPointer(room))
+            isValid = count != nil
+            used = count ?? 0
+        }
+        return isValid ? decoded : nil
+    }
+
+    /// How many bytes `decode` wants to have for so many characters.
+    package static func room(toDecode count: Int) -> Int { count / 4 * 3 + 2 }
+
+    /// Writes the bytes to the start of `room`, which has at least `room(toDecode:)` of them.
+    ///
+    /// - Returns: how many there are; `nil` when the text is not exactly what `encode` would write.
+    package static func decode(
+        _ text: UnsafeRawBufferPointer, _ alphabet: Alphabet = .standard, to room: UnsafeMutableRawBufferPointer
+    ) -> Int? {
+        precondition(room.count >= Self.room(toDecode: text.count), "no room for what base64 says")
         var count = text.count
         if alphabet == .standard {
             guard count % 4 == 0 else { return nil }
@@ -82,37 +101,33 @@ package enum Base64 {
         }
         let tail = count % 4
         guard tail != 1 else { return nil }
-        var isValid = true
         let values = alphabet == .standard ? Self.standardValues : Self.urlSafeValues
-        let decoded = [UInt8](unsafeUninitializedCapacity: count / 4 * 3 + 2) { room, used in
-            var input = 0
-            // Bit 7 of a value marks a character outside the alphabet; they are collected and looked at once.
-            var seen: UInt8 = 0
-            while input + 4 <= count {
-                let (a, b) = (values[Int(text[input])], values[Int(text[input + 1])])
-                let (c, d) = (values[Int(text[input + 2])], values[Int(text[input + 3])])
-                seen |= a | b | c | d
-                let word = UInt32(a) << 18 | UInt32(b) << 12 | UInt32(c) << 6 | UInt32(d)
-                room[used] = UInt8(truncatingIfNeeded: word >> 16)
-                room[used + 1] = UInt8(truncatingIfNeeded: word >> 8)
-                room[used + 2] = UInt8(truncatingIfNeeded: word)
-                input += 4
-                used += 3
-            }
-            if tail > 0 {
-                let (a, b) = (values[Int(text[input])], values[Int(text[input + 1])])
-                let c = tail == 3 ? values[Int(text[input + 2])] : 0
-                seen |= a | b | c
-                let word = UInt32(a) << 18 | UInt32(b) << 12 | UInt32(c) << 6
-                let stray: UInt32 = tail == 3 ? 0xFF : 0xFFFF
-                if word & stray != 0 { isValid = false }
-                room[used] = UInt8(truncatingIfNeeded: word >> 16)
-                if tail == 3 { room[used + 1] = UInt8(truncatingIfNeeded: word >> 8) }
-                used += tail - 1
-            }
-            if seen & 0x80 != 0 { isValid = false }
+        var (input, used) = (0, 0)
+        // Bit 7 of a value marks a character outside the alphabet; they are collected and looked at once.
+        var seen: UInt8 = 0
+        while input + 4 <= count {
+            let (a, b) = (values[Int(text[input])], values[Int(text[input + 1])])
+            let (c, d) = (values[Int(text[input + 2])], values[Int(text[input + 3])])
+            seen |= a | b | c | d
+            let word = UInt32(a) << 18 | UInt32(b) << 12 | UInt32(c) << 6 | UInt32(d)
+            room[used] = UInt8(truncatingIfNeeded: word >> 16)
+            room[used + 1] = UInt8(truncatingIfNeeded: word >> 8)
+            room[used + 2] = UInt8(truncatingIfNeeded: word)
+            input += 4
+            used += 3
         }
-        return isValid ? decoded : nil
+        var hasStrayBits = false
+        if tail > 0 {
+            let (a, b) = (values[Int(text[input])], values[Int(text[input + 1])])
+            let c = tail == 3 ? values[Int(text[input + 2])] : 0
+            seen |= a | b | c
+            let word = UInt32(a) << 18 | UInt32(b) << 12 | UInt32(c) << 6
+            hasStrayBits = word & (tail == 3 ? 0xFF : 0xFFFF) != 0
+            room[used] = UInt8(truncatingIfNeeded: word >> 16)
+            if tail == 3 { room[used + 1] = UInt8(truncatingIfNeeded: word >> 8) }
+            used += tail - 1
+        }
+        return hasStrayBits || seen & 0x80 != 0 ? nil : used
     }
 
     private static let standardPairs = Self.pairs(UInt8(ascii: "+"), UInt8(ascii: "/"))

@@ -1,3 +1,5 @@
+import Glibc
+
 /// The name an app knows a person by: LeanCloud's clientId, WuKongIM's uid.
 ///
 /// 1...64 Unicode scalars without control characters. The app chose it, so it is neither normalised nor compared by
@@ -17,6 +19,9 @@ package struct UserName: Hashable, Sendable, CustomStringConvertible {
     package var description: String { self.text }
 
     package static func == (left: UserName, right: UserName) -> Bool { left.text.utf8.elementsEqual(right.text.utf8) }
+
+    /// Whether these are the bytes of the name.
+    package func isSpelled(_ bytes: UnsafeRawBufferPointer) -> Bool { self.text.isSpelled(bytes) }
 
     package func hash(into hasher: inout Hasher) {
         var text = self.text
@@ -85,6 +90,9 @@ package struct ObjectID: Hashable, Sendable, CustomStringConvertible {
             decoding: bytes.flatMap { [digits[Int($0 >> 4)], digits[Int($0 & 15)]] }, as: UTF8.self)
     }
 
+    /// Whether these are the bytes of the name.
+    package func isSpelled(_ bytes: UnsafeRawBufferPointer) -> Bool { self.text.isSpelled(bytes) }
+
     private init(known text: String) { self.text = text }
 
     /// Of a value that no store has given one.
@@ -129,5 +137,16 @@ package struct ClientToken: Hashable, Sendable {
     package init?(_ bytes: [UInt8]) {
         guard (1...Self.maximumBytes).contains(bytes.count) else { return nil }
         self.bytes = bytes
+    }
+}
+
+extension String {
+    /// Whether these are its bytes in UTF-8.
+    fileprivate func isSpelled(_ bytes: UnsafeRawBufferPointer) -> Bool {
+        guard let first = bytes.baseAddress else { return self.isEmpty }
+        let isEqual = self.utf8.withContiguousStorageIfAvailable {
+            $0.count == bytes.count && memcmp($0.baseAddress!, first, bytes.count) == 0
+        }
+        return isEqual ?? self.utf8.elementsEqual(bytes)
     }
 }

@@ -31,6 +31,11 @@ final class LeanCloudConnection: ConnectionHandler {
 
     func received(_ bytes: UnsafeRawBufferPointer, as kind: InboundKind) {
         guard !self.isForeign else { return }
+        if kind == .binary, !self.subprotocol.usesTextFrames, let compact = CompactAcknowledgement(in: bytes),
+            let session = self.first, compact.peer.map(session.client.isSpelled) ?? true, session.acknowledge(compact, at: self.gateway)
+        {
+            return
+        }
         do throws(LeanCloudWireError) {
             let limits = WireLimits(frameBytes: self.gateway.house.settings.commandBytes)
             self.handle(try self.subprotocol.decode(bytes, isText: kind == .text, limits: limits))

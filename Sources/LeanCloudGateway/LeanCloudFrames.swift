@@ -11,12 +11,10 @@ import Transport
 /// is written once, and the few bytes that differ are put behind it. Source: protobuf.dev, "Encoding", fields may stand in
 /// any order.
 struct LeanCloudFrames {
-    /// What a form of the message is made of.
-    fileprivate struct Form {
-        var bytes: [UInt8]
-        /// The bytes that are the same for all, at the start.
-        let sharedCount: Int
-        /// The last of the shared bytes, fewer than three, which stand in one group of base64 with what follows them.
+    /// The message in base64, up to where receivers differ.
+    private struct TextForm {
+        let start: [UInt8]
+        /// The last of the shared bytes, fewer than three, which stand in one group with what follows them.
         let rest: [UInt8]
     }
 
@@ -25,8 +23,8 @@ struct LeanCloudFrames {
     /// As it is worded: without its body when the message was withdrawn meanwhile.
     private var delivery: Delivery?
     private var withdrawn = WithdrawnMessages()
-    private var binary: Form?
-    private var base64: Form?
+    private var binary: [UInt8]?
+    private var text: TextForm?
 
     /// Sets the message that is sent next, until `end`.
     mutating func begin(_ delivery: Delivery) {
@@ -40,7 +38,7 @@ struct LeanCloudFrames {
         self.source = nil
         self.delivery = nil
         self.binary = nil
-        self.base64 = nil
+        self.text = nil
     }
 
     /// The bodies of these messages do not go out any more.
@@ -52,17 +50,17 @@ struct LeanCloudFrames {
     func isWithdrawn(_ message: MessageID) -> Bool { self.withdrawn.contains(message) }
 
     /// Sends the message to one client.
-    mutating func send(to connection: LeanCloudConnection, as client: UserName) {
+    ///
+    /// - Parameter peer: the bytes of `peerId`.
+    mutating func send(to connection: LeanCloudConnection, peer: [UInt8]) {
         guard let delivery = self.delivery else { return }
-        let peer = GenericCommand.peerField(client.text)
         if connection.subprotocol.usesTextFrames {
-            if self.base64 == nil { self.base64 = Self.base64(Self.shared(delivery)) }
-            self.base64?.append { form in Base64.encode(form.rest + peer) }
-            if let bytes = self.base64?.bytes { connection.connection.sendText(bytes) }
+            let form = self.text ?? Self.textForm(of: Self.shared(delivery))
+            self.text = form
+            connection.connection.sendText(form.start, Base64.encode(form.rest + peer))
         } else {
-            if self.binary == nil { self.binary = Self.binary(Self.shared(delivery)) }
-            self.binary?.append { _ in peer }
-            if let bytes = self.binary?.bytes { connection.connection.sendBinary(bytes) }
+            if self.binary == nil { self.binary = Self.shared(delivery) }
+            self.binary.map { connection.connection.sendBinary($0, peer) }
         }
     }
 
@@ -74,22 +72,8 @@ struct LeanCloudFrames {
         return command.encoded()
     }
 
-    private static func binary(_ shared: [UInt8]) -> Form {
-        Form(bytes: shared, sharedCount: shared.count, rest: [])
-    }
-
-    private static func base64(_ shared: [UInt8]) -> Form {
+    private static func textForm(of shared: [UInt8]) -> TextForm {
         let whole = shared.count / 3 * 3
-        let bytes = Base64.encode(Array(shared[..<whole]))
-        return Form(bytes: bytes, sharedCount: bytes.count, rest: Array(shared[whole...]))
-    }
-}
-
-extension LeanCloudFrames.Form {
-    /// Puts something else behind what is shared.
-    fileprivate mutating func append(_ make: (Self) -> [UInt8]) {
-        let tail = make(self)
-        self.bytes.removeSubrange(self.sharedCount...)
-        self.bytes += tail
+        return TextForm(start: Base64.encode(Array(shared[..<whole])), rest: Array(shared[whole...]))
     }
 }

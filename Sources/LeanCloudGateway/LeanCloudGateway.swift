@@ -120,9 +120,9 @@ package final class LeanCloudGateway: Gateway {
             case .published(let handle, let ticket, let outcome): self.sessions[handle]?.published(ticket, outcome)
             case .message(let delivery, let handles):
                 // Commands are WuKongIM's own.
-                guard !delivery.isCommand else { break }
+                guard !delivery.isCommand, delivery.objectID != .zero else { break }
                 self.frames.begin(delivery)
-                for handle in handles where handle != delivery.origin { self.sessions[handle]?.offer(delivery) }
+                for handle in handles where handle != delivery.origin { self.sessions[handle]?.offer(delivery, by: self) }
                 self.frames.end()
             case .withdrawn(let messages): self.frames.withdraw(messages)
             case .happened(let event, let handles):

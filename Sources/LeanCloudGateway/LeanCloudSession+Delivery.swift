@@ -16,7 +16,8 @@ struct LeanCloudDeliveries {
     static let maximumUnacknowledged = 1_024
 
     private struct Sent {
-        let conversation: ObjectID
+        let conversation: ConversationID
+        let objectID: ObjectID
         let message: MessageID
         let sentAt: Int64
     }
@@ -31,18 +32,69 @@ struct LeanCloudDeliveries {
     fileprivate var next: LeanCloudRound?
     /// Since when the connection takes too little.
     fileprivate var congestedAt: Instant?
+    /// Where the last acknowledgement waits to be written.
+    var lastAcknowledged: LeanCloudAcknowledgements.Place?
+    /// Those before `first` are done with.
     private var pending: [Sent] = []
+    private var first = 0
+    /// Whether those that wait have ascending ids, which live messages do.
+    private var isAscending = true
 
-    var unacknowledged: Int { self.pending.count }
+    private static let keptCapacity = 16
+
+    var unacknowledged: Int { self.pending.count - self.first }
 
     fileprivate mutating func sent(_ message: Message, in conversation: ObjectID) {
-        if self.pending.count >= Self.maximumUnacknowledged { self.pending.removeFirst(Self.maximumUnacknowledged / 2) }
+        if self.unacknowledged >= Self.maximumUnacknowledged { self.dropFirst(Self.maximumUnacknowledged / 2) }
+        if self.unacknowledged == 0 {
+            self.isAscending = true
+        } else if self.isAscending {
+            self.isAscending = self.pending[self.pending.count - 1].message < message.id
+        }
         self.pending.append(
-            Sent(conversation: conversation, message: message.id, sentAt: message.sentAtMilliseconds))
+            Sent(
+                conversation: message.conversation, objectID: conversation, message: message.id,
+                sentAt: message.sentAtMilliseconds))
     }
 
     mutating func acknowledged(_ address: ConversationAddress, _ mark: LeanCloudMark) {
-        self.pending.removeAll { .object($0.conversation) == address && mark.covers($0.message, sentAt: $0.sentAt) }
+        self.compact()
+        self.pending.removeAll { .object($0.objectID) == address && mark.covers($0.message, sentAt: $0.sentAt) }
+    }
+
+    /// The client has this message, and those before it in the same conversation.
+    ///
+    /// - Parameter name: what the client calls the conversation.
+    /// - Returns: the conversation; `nil` when that message was not sent to it, or is no news.
+    mutating func acknowledged(_ message: MessageID, in name: UnsafeRawBufferPointer) -> ConversationID? {
+        var index = self.first
+        while index < self.pending.count, self.pending[index].message != message { index += 1 }
+        guard index < self.pending.count, self.pending[index].objectID.isSpelled(name) else { return nil }
+        let conversation = self.pending[index].conversation
+        if index == self.first, self.isAscending {
+            // As it is, unless a client takes its time.
+            self.dropFirst(1)
+        } else {
+            self.compact()
+            self.pending.removeAll { $0.conversation == conversation && $0.message <= message }
+        }
+        return conversation
+    }
+
+    /// Moves what is left only when it is less than what is gone.
+    private mutating func dropFirst(_ count: Int) {
+        self.first += count
+        let isMostlyGone = self.first > Self.keptCapacity && self.first * 2 > self.pending.count
+        if self.first == self.pending.count || isMostlyGone { self.compact() }
+    }
+
+    private mutating func compact() {
+        if self.first == self.pending.count {
+            self.pending.removeAll(keepingCapacity: self.pending.capacity <= Self.keptCapacity)
+        } else {
+            self.pending.removeFirst(self.first)
+        }
+        self.first = 0
     }
 
     /// Leaves a stored message, or what happened to one, to the next round.
@@ -169,7 +221,7 @@ extension LeanCloudSession {
                 && message.sequence <= covered[message.conversation] ?? 0
             guard !isTold else { continue }
             self.gateway.frames.begin(delivery)
-            self.offer(delivery)
+            self.offer(delivery, by: self.gateway)
             self.gateway.frames.end()
         }
         self.startRound()
@@ -235,10 +287,8 @@ extension LeanCloudSession {
     // MARK: Live
 
     /// A live message for this session; the gateway's frames have been told of it, and end it.
-    func offer(_ delivery: Delivery) {
-        guard case .active = self.phase, let user = self.identity?.user, delivery.objectID != .zero,
-            self.reads(delivery.kind)
-        else { return }
+    func offer(_ delivery: Delivery, by gateway: LeanCloudGateway) {
+        guard case .active = self.phase, let user = self.identity?.user, self.reads(delivery.kind) else { return }
         let isOwn = delivery.message.sender == user
         // Source: LeanCloud realtime, a chat room echoes nothing to its sender.
         if delivery.kind == .room && isOwn { return }
@@ -252,7 +302,7 @@ extension LeanCloudSession {
             self.deliveries.held?.append(delivery)
             return
         }
-        self.gateway.frames.send(to: self.connection, as: self.client)
+        gateway.frames.send(to: self.connection, peer: self.peerField)
         if delivery.isStored, !isOwn, delivery.kind != .room {
             self.deliveries.sent(delivery.message, in: delivery.objectID)
         }

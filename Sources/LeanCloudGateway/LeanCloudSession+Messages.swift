@@ -51,7 +51,7 @@ extension LeanCloudSession {
     ) {
         var generator = SystemRandomNumberGenerator()
         let id = LeanCloudMessageID(
-            (0..<LeanCloudMessageID.byteCount).map { _ in UInt8.random(in: .min ... .max, using: &generator) }
+            high: .random(in: .min ... .max, using: &generator), low: .random(in: .min ... .max, using: &generator)
         ).description
         guard let content = LeanCloudContent.content(of: direct, shownID: id) else {
             return self.refuse(command, .unparseableMessage.saying("a message needs a content"))

@@ -19,6 +19,8 @@ struct LeanCloudMark: Hashable, Sendable {
         self.atMilliseconds = edge.message == nil ? edge.atMilliseconds : nil
     }
 
+    init(_ message: MessageID) { self.message = message }
+
     mutating func formUnion(_ other: LeanCloudMark) {
         if let message = other.message { self.message = max(message, self.message ?? message) }
         if let time = other.atMilliseconds { self.atMilliseconds = max(time, self.atMilliseconds ?? time) }
@@ -47,9 +49,17 @@ struct LeanCloudAcknowledgements {
     }
 
     struct Entry: Sendable {
+        let key: Key
         var mark: LeanCloudMark
         /// Senders in groups want to be told.
         var tellsGroups: Bool
+    }
+
+    /// Where the acknowledgements of one client in one conversation are gathered, so that they need not be looked for.
+    struct Place {
+        fileprivate let round: UInt64
+        fileprivate let index: Int
+        fileprivate let conversation: ConversationID
     }
 
     /// Most entries; what comes above is not noted, and those messages are sent once more when the client comes back.
@@ -57,41 +67,71 @@ struct LeanCloudAcknowledgements {
     /// Between two writes, when much is acknowledged.
     static let pauseMilliseconds: Int64 = 250
 
-    fileprivate var waiting: [Key: Entry] = [:]
+    private var waiting: [Entry] = []
+    private var indices: [Key: Int] = [:]
+    /// Places of earlier rounds are void.
+    private var round: UInt64 = 0
     fileprivate var isWriting = false
     fileprivate var nextWrite: Instant?
 
-    mutating func add(_ mark: LeanCloudMark, of user: UserID, in address: ConversationAddress, tellsGroups: Bool) {
-        let key = Key(user: user, address: address)
-        if var known = self.waiting[key] {
-            known.mark.formUnion(mark)
-            known.tellsGroups = known.tellsGroups || tellsGroups
-            self.waiting[key] = known
-        } else if self.waiting.count < Self.maximum {
-            self.waiting[key] = Entry(mark: mark, tellsGroups: tellsGroups)
+    fileprivate var isEmpty: Bool { self.waiting.isEmpty }
+
+    /// - Returns: where in `waiting`; `nil` when there are too many.
+    @discardableResult
+    mutating func add(_ entry: Entry) -> Int? {
+        if let known = self.indices[entry.key] {
+            self.waiting[known].mark.formUnion(entry.mark)
+            if entry.tellsGroups { self.waiting[known].tellsGroups = true }
+            return known
         }
+        guard self.waiting.count < Self.maximum else { return nil }
+        self.indices[entry.key] = self.waiting.count
+        self.waiting.append(entry)
+        return self.waiting.count - 1
+    }
+
+    /// As above, of a client that mostly speaks of one conversation.
+    mutating func add(
+        _ message: MessageID, of user: UserID, in conversation: ConversationID, tellsGroups: Bool,
+        at place: inout Place?
+    ) {
+        if let known = place, known.round == self.round, known.conversation == conversation {
+            return self.waiting[known.index].mark.formUnion(LeanCloudMark(message))
+        }
+        let index = self.add(
+            Entry(
+                key: Key(user: user, address: .id(conversation)), mark: LeanCloudMark(message),
+                tellsGroups: tellsGroups))
+        place = index.map { Place(round: self.round, index: $0, conversation: conversation) }
+    }
+
+    fileprivate mutating func take() -> [Entry] {
+        defer {
+            self.waiting = []
+            self.indices = [:]
+            self.round += 1
+        }
+        return self.waiting
     }
 }
 
 extension LeanCloudGateway {
     /// Hands what was acknowledged to the store, unless it is busy with the last of it.
     func flushAcknowledgements(at now: Instant) {
-        guard !self.acknowledgements.waiting.isEmpty, !self.acknowledgements.isWriting else { return }
+        guard !self.acknowledgements.isEmpty, !self.acknowledgements.isWriting else { return }
         if let next = self.acknowledgements.nextWrite, now < next { return }
-        let marks = self.acknowledgements.waiting
-        self.acknowledgements.waiting = [:]
+        let entries = self.acknowledgements.take()
         self.acknowledgements.isWriting = true
         self.acknowledgements.nextWrite = now.advanced(
-            byMilliseconds: marks.count > 1 ? LeanCloudAcknowledgements.pauseMilliseconds : 0)
+            byMilliseconds: entries.count > 1 ? LeanCloudAcknowledgements.pauseMilliseconds : 0)
         let jobs = self.reactor.jobs
         self.house.store.write { transaction throws(StoreError) in
-            for (key, entry) in marks {
-                guard let conversation = try transaction.reading.conversation(key.address, seenBy: key.user) else {
-                    continue
-                }
+            for entry in entries {
+                let (user, address) = (entry.key.user, entry.key.address)
+                guard let conversation = try transaction.reading.conversation(address, seenBy: user) else { continue }
                 let sequence = try entry.mark.sequence(in: conversation.id, transaction.reading)
                 try transaction.acknowledge(
-                    key.user, in: conversation.id, upTo: sequence, tellsGroups: entry.tellsGroups)
+                    user, in: conversation.id, upTo: sequence, tellsGroups: entry.tellsGroups)
             }
         } then: { _ in
             jobs.post { reactor in reactor.gateway(LeanCloudGateway.self)?.acknowledgements.isWriting = false }
@@ -107,7 +147,21 @@ extension LeanCloudSession {
         else { return }
         self.deliveries.acknowledged(address, mark)
         self.gateway.acknowledgements.add(
-            mark, of: user, in: address, tellsGroups: self.features.contains(.groupReceipts))
+            LeanCloudAcknowledgements.Entry(
+                key: LeanCloudAcknowledgements.Key(user: user, address: address), mark: mark,
+                tellsGroups: self.features.contains(.groupReceipts)))
+    }
+
+    /// - Returns: false when that is to be looked at more closely, by way of the whole command.
+    func acknowledge(_ compact: CompactAcknowledgement, at gateway: LeanCloudGateway) -> Bool {
+        guard case .active = self.phase, let user = self.identity?.user,
+            let message = LeanCloudNames.messageID(compact.message),
+            let conversation = self.deliveries.acknowledged(message, in: compact.conversation)
+        else { return false }
+        gateway.acknowledgements.add(
+            message, of: user, in: conversation, tellsGroups: self.features.contains(.groupReceipts),
+            at: &self.deliveries.lastAcknowledged)
+        return true
     }
 
     /// Up to where one conversation was read; all of it without a message and a time.

@@ -21,8 +21,11 @@ final class LeanCloudSession {
         case over
     }
 
-    unowned let connection: LeanCloudConnection
+    /// It holds this session until either ends.
+    let connection: LeanCloudConnection
     let client: UserName
+    /// Its name as it stands in commands to it.
+    let peerField: [UInt8]
     /// Among the clients of the connection: those that were opened later have larger ones.
     let number: UInt64
     var phase = Phase.signingIn
@@ -42,8 +45,8 @@ final class LeanCloudSession {
     /// What is published when the connection is lost before the client has closed its session: transient, with the id that
     /// the client was told as `envelope.shownID`. Source: LeanCloud realtime guide, last will.
     var will: PublishRequest?
-    /// For `LeanCloudSession+Delivery` and what belongs to it.
-    var deliveries = LeanCloudDeliveries()
+    /// For `LeanCloudSession+Delivery` and what belongs to it. Confined to the reactor; nothing calls back while it changes.
+    @exclusivity(unchecked) var deliveries = LeanCloudDeliveries()
     /// Whom the client kept out of a conversation last.
     var keptOut: Set<UserName> = []
 
@@ -52,6 +55,7 @@ final class LeanCloudSession {
 
     init(_ client: UserName, _ opening: GenericCommand, number: UInt64, on connection: LeanCloudConnection) {
         self.client = client
+        self.peerField = GenericCommand.peerField(client.text)
         self.openings = [opening]
         self.introduction = opening.sessionMessage ?? SessionCommand()
         self.number = number

@@ -1,31 +1,32 @@
-import ByteCodec
 package import ChatModel
-import LeanCloudWire
+package import LeanCloudWire
 
 /// The names that LeanCloud's clients know things by.
 package enum LeanCloudNames {
     /// A message's id as clients see it: 22 characters. The first 8 bytes are ours, so that as bytes they sort like the
     /// sequence; the others are a mix of them, so that what another server made is not taken for one of ours.
     package static func messageID(_ id: MessageID) -> String {
-        LeanCloudMessageID(Self.bytes(id.rawValue) + Self.bytes(Self.mix(id.rawValue))).description
+        let number = UInt64(bitPattern: id.rawValue)
+        return LeanCloudMessageID(high: number, low: Self.mix(number)).description
     }
 
     /// - Returns: `nil` for what is no id of ours.
     package static func messageID(_ text: String) -> MessageID? {
-        guard let bytes = LeanCloudMessageID(text)?.bytes else { return nil }
-        let number = bytes[..<8].reduce(Int64(0)) { $0 << 8 | Int64($1) }
-        guard number > 0, Array(bytes[8...]) == Self.bytes(Self.mix(number)) else { return nil }
-        return MessageID(rawValue: number)
+        LeanCloudMessageID(text).flatMap { Self.messageID($0) }
     }
 
-    private static func bytes(_ number: Int64) -> [UInt8] { withUnsafeBytes(of: number.bigEndian, Array.init) }
+    /// - Returns: `nil` for what is no id of ours.
+    package static func messageID(_ id: LeanCloudMessageID) -> MessageID? {
+        let number = Int64(bitPattern: id.high)
+        return number > 0 && id.low == Self.mix(id.high) ? MessageID(rawValue: number) : nil
+    }
 
     /// Spreads a number over all bits (the finisher of SplitMix64).
-    private static func mix(_ number: Int64) -> Int64 {
-        var value = UInt64(bitPattern: number) &+ 0x9E37_79B9_7F4A_7C15
+    private static func mix(_ number: UInt64) -> UInt64 {
+        var value = number &+ 0x9E37_79B9_7F4A_7C15
         value = (value ^ value >> 30) &* 0xBF58_476D_1CE4_E5B9
         value = (value ^ value >> 27) &* 0x94D0_49BB_1331_11EB
-        return Int64(bitPattern: value ^ value >> 31)
+        return value ^ value >> 31
     }
 
     /// A conversation's id as clients see it.

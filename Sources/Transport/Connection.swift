@@ -111,6 +111,11 @@ package final class Connection {
 
     package func sendBinary(_ bytes: [UInt8]) { bytes.withUnsafeBytes { self.send(.binary, $0) } }
 
+    /// As `sendText`, for a message whose start goes to many: the two parts are one frame.
+    package func sendText(_ start: [UInt8], _ end: [UInt8]) { self.send(.text, start, end) }
+
+    package func sendBinary(_ start: [UInt8], _ end: [UInt8]) { self.send(.binary, start, end) }
+
     /// As `sendText`, for one message that goes to many: a large one is not copied.
     package func sendText(shared: SharedBytes) { self.send(.text, shared) }
 
@@ -121,6 +126,16 @@ package final class Connection {
         precondition(self.stage >= .webSocket, "a message before the gateway has accepted the connection")
         if self.stage == .webSocket { self.outbox.appendFrameHeader(opcode, payloadCount: bytes.count) }
         self.outbox.append(bytes)
+        self.outboxGrew()
+    }
+
+    private func send(_ opcode: WebSocketOpcode, _ start: [UInt8], _ end: [UInt8]) {
+        guard self.end == nil else { return }
+        precondition(self.stage >= .webSocket, "a message before the gateway has accepted the connection")
+        let count = start.count + end.count
+        if self.stage == .webSocket { self.outbox.appendFrameHeader(opcode, payloadCount: count) }
+        start.withUnsafeBytes { self.outbox.append($0) }
+        end.withUnsafeBytes { self.outbox.append($0) }
         self.outboxGrew()
     }
 

@@ -103,7 +103,7 @@ struct SubprotocolTests {
 
     @Test("message IDs are 22 characters of either alphabet")
     func messageID() throws {
-        let id = LeanCloudMessageID([UInt8](repeating: 0xFB, count: 16))
+        let id = LeanCloudMessageID(high: 0xFBFB_FBFB_FBFB_FBFB, low: 0xFBFB_FBFB_FBFB_FBFB)
         #expect(id.description == "-_v7-_v7-_v7-_v7-_v7-w")
         #expect(LeanCloudMessageID(id.description) == id)
         #expect(LeanCloudMessageID("+/v7+/v7+/v7+/v7+/v7+w") == id)

@@ -18,21 +18,26 @@ struct FieldReader: FieldVisitor {
     private let end: Int
     private var fieldsLeft: Int
 
+    /// More than most messages have.
+    private static let usualFields = 16
+
     init(_ frame: UnsafeRawBufferPointer, limits: WireLimits) throws(LeanCloudWireError) {
         guard frame.count <= limits.frameBytes else {
             throw LeanCloudWireError(.frameTooLong(bytes: frame.count, limit: limits.frameBytes), at: 0)
         }
-        try self.init(frame, [0..<frame.count], limits: limits, fieldsLeft: limits.fields)
+        try self.init(frame, CollectionOfOne(0..<frame.count), limits: limits, fieldsLeft: limits.fields)
     }
 
     private init(
-        _ bytes: UnsafeRawBufferPointer, _ parts: [Range<Int>], limits: WireLimits, fieldsLeft: Int
+        _ bytes: UnsafeRawBufferPointer, _ parts: some BidirectionalCollection<Range<Int>>, limits: WireLimits,
+        fieldsLeft: Int
     ) throws(LeanCloudWireError) {
         self.bytes = bytes
         self.limits = limits
         self.end = parts.last?.upperBound ?? 0
         self.fieldsLeft = fieldsLeft
         var isAscending = true
+        self.fields.reserveCapacity(Self.usualFields)
         for part in parts {
             var scanner = FieldScanner(bytes, part, limits: limits, fieldsLeft: self.fieldsLeft)
             while let field = try scanner.next() {
@@ -52,6 +57,14 @@ struct FieldReader: FieldVisitor {
         value = try self.read(found, name)
     }
 
+    mutating func optional<Message: ProtobufMessage>(
+        _ number: Int, _ name: String, _ box: inout Boxed<Message>
+    ) throws(LeanCloudWireError) {
+        let found = self.occurrences(of: number)
+        guard !found.isEmpty else { return }
+        box.wrappedValue = try self.read(found, name)
+    }
+
     mutating func required<Value: ProtobufValue>(
         _ number: Int, _ name: String, _ value: inout Value
     ) throws(LeanCloudWireError) {
@@ -64,6 +77,7 @@ struct FieldReader: FieldVisitor {
         _ number: Int, _ name: String, _ values: inout [Value]
     ) throws(LeanCloudWireError) {
         let found = self.occurrences(of: number)
+        guard !found.isEmpty else { return }
         values.reserveCapacity(found.count)
         for index in found.indices { values.append(try self.read(found[index...index], name)) }
     }
@@ -74,13 +88,15 @@ struct FieldReader: FieldVisitor {
     ) throws(LeanCloudWireError) -> Message {
         var message = Message()
         var reader = try FieldReader(
-            self.bytes, fields.map(\.content), limits: self.limits, fieldsLeft: self.fieldsLeft)
+            self.bytes, fields.lazy.map(\.content), limits: self.limits, fieldsLeft: self.fieldsLeft)
         try message.visit(&reader)
         self.fieldsLeft = reader.fieldsLeft
         return message
     }
 
     private mutating func occurrences(of number: Int) -> ArraySlice<RawField> {
+        // Most fields of most messages are absent.
+        if self.cursor == self.fields.count || self.fields[self.cursor].number > number { return [] }
         while self.cursor < self.fields.count, self.fields[self.cursor].number < number { self.cursor += 1 }
         let first = self.cursor
         while self.cursor < self.fields.count, self.fields[self.cursor].number == number { self.cursor += 1 }

@@ -9,6 +9,11 @@ protocol FieldVisitor {
         _ number: Int, _ name: String, _ value: inout Value?
     ) throws(Self.Failure)
 
+    /// A message that may be absent, kept on the heap.
+    mutating func optional<Message: ProtobufMessage>(
+        _ number: Int, _ name: String, _ box: inout Boxed<Message>
+    ) throws(Self.Failure)
+
     /// A field without which the message is invalid.
     mutating func required<Value: ProtobufValue>(
         _ number: Int, _ name: String, _ value: inout Value
@@ -18,19 +23,6 @@ protocol FieldVisitor {
     mutating func repeated<Value: ProtobufValue>(
         _ number: Int, _ name: String, _ values: inout [Value]
     ) throws(Self.Failure)
-}
-
-extension FieldVisitor {
-    /// A message that may be absent, kept on the heap.
-    mutating func optional<Message: ProtobufMessage>(
-        _ number: Int, _ name: String, _ box: inout Boxed<Message>
-    ) throws(Self.Failure) {
-        var value = box.wrappedValue
-        let wasAbsent = value == nil
-        try self.optional(number, name, &value)
-        // Only a reader changes a value, and it starts with an empty message.
-        if wasAbsent { box.wrappedValue = value }
-    }
 }
 
 /// An absent or present message behind one pointer, so that a command with eighteen of them stays small.
@@ -44,6 +36,9 @@ package struct Boxed<Value: Hashable & Sendable>: Hashable, Sendable {
     private var storage = Storage.absent
 
     package init() {}
+
+    /// Cheaper than looking at the value, which may be large.
+    var isAbsent: Bool { if case .absent = self.storage { true } else { false } }
 
     package var wrappedValue: Value? {
         get {

@@ -9,6 +9,11 @@ struct FieldWriter: FieldVisitor {
         self.field(number, value)
     }
 
+    mutating func optional<Message: ProtobufMessage>(_ number: Int, _ name: String, _ box: inout Boxed<Message>) {
+        guard !box.isAbsent, let message = box.wrappedValue else { return }
+        self.field(number, message)
+    }
+
     mutating func required<Value: ProtobufValue>(_ number: Int, _ name: String, _ value: inout Value) {
         self.field(number, value)
     }

@@ -32,7 +32,8 @@ final class LeanCloudConnection: ConnectionHandler {
     func received(_ bytes: UnsafeRawBufferPointer, as kind: InboundKind) {
         guard !self.isForeign else { return }
         if kind == .binary, !self.subprotocol.usesTextFrames, let compact = CompactAcknowledgement(in: bytes),
-            let session = self.first, compact.peer.map(session.client.isSpelled) ?? true, session.acknowledge(compact, at: self.gateway)
+            let session = self.first, compact.peer.map(session.client.isSpelled) ?? true,
+            session.acknowledge(compact, at: self.gateway)
         {
             return
         }
@@ -159,12 +160,15 @@ final class LeanCloudConnection: ConnectionHandler {
 
     // MARK: Sending
 
-    func send(_ command: GenericCommand) {
-        let bytes = self.subprotocol.encode(command)
+    func send(_ command: GenericCommand) { self.send(command.encoded()) }
+
+    /// Sends a command that has been written down.
+    func send(_ command: [UInt8]) {
+        let frame = self.subprotocol.frame(of: command)
         if self.subprotocol.usesTextFrames {
-            self.connection.sendText(bytes)
+            self.connection.sendText(frame)
         } else {
-            self.connection.sendBinary(bytes)
+            self.connection.sendBinary(frame)
         }
     }
 

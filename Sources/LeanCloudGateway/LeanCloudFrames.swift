@@ -65,11 +65,7 @@ struct LeanCloudFrames {
     }
 
     private static func shared(_ delivery: Delivery) -> [UInt8] {
-        var command = GenericCommand()
-        command.cmd = .direct
-        command.service = 2
-        command.directMessage = LeanCloudContent.direct(delivery.message, in: delivery.objectID, delivery.kind)
-        return command.encoded()
+        GenericCommand.encoded(LeanCloudContent.direct(delivery.message, in: delivery.objectID, delivery.kind))
     }
 
     private static func textForm(of shared: [UInt8]) -> TextForm {

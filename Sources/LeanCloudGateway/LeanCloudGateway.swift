@@ -122,7 +122,9 @@ package final class LeanCloudGateway: Gateway {
                 // Commands are WuKongIM's own.
                 guard !delivery.isCommand, delivery.objectID != .zero else { break }
                 self.frames.begin(delivery)
-                for handle in handles where handle != delivery.origin { self.sessions[handle]?.offer(delivery, by: self) }
+                for handle in handles where handle != delivery.origin {
+                    self.sessions[handle]?.offer(delivery, by: self)
+                }
                 self.frames.end()
             case .withdrawn(let messages): self.frames.withdraw(messages)
             case .happened(let event, let handles):

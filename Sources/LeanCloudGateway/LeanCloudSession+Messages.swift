@@ -103,12 +103,11 @@ extension LeanCloudSession {
 
     private func answer(_ publish: LeanCloudPublish, _ ack: AckCommand) {
         guard let number = publish.number else { return }
-        var answer = self.push(.ack)
-        answer.i = number
         var ack = ack
         ack.cid = publish.conversation
-        answer.ackMessage = ack
-        self.send(answer)
+        self.connection.send(
+            GenericCommand.encoded(
+                ack, to: number, peerField: self.peerField, serverMilliseconds: self.house.clock.wallMilliseconds()))
     }
 
     // MARK: The word list

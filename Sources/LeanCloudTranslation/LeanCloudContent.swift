@@ -50,10 +50,13 @@ package enum LeanCloudContent {
             flags.insert(.binary)
         case .text(let text):
             bytes = Array(text.utf8)
-            if let value = self.object(text) {
+            if let plain = bytes.withUnsafeBytes(TypedMessage.plainKind) {
+                flags.insert(.bodyIsJSONObject)
+                kind = self.kind(plain)
+            } else if let value = self.object(text) {
                 flags.insert(.bodyIsJSONObject)
                 let message = TypedMessage(value)
-                kind = MessageKind(rawValue: message.flatMap { Int32(exactly: $0.kind.rawValue) } ?? 0)
+                kind = message.map { self.kind($0.kind) } ?? .none
                 visibleTo = self.visibleTo(message?.attributes ?? [])
             }
         }
@@ -77,6 +80,11 @@ package enum LeanCloudContent {
         MessageEnvelope(
             mentionsAll: edit.mentions.all, mentions: edit.mentions.users, visibleTo: before?.visibleTo,
             pushData: before?.pushData, shownID: before?.shownID)
+    }
+
+    /// 0 for what is no number of ours.
+    private static func kind(_ kind: TypedMessageKind) -> MessageKind {
+        MessageKind(rawValue: Int32(exactly: kind.rawValue) ?? 0)
     }
 
     private static func object(_ text: String) -> JSONValue? {

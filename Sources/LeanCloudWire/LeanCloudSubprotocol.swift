@@ -73,10 +73,13 @@ package struct LeanCloudSubprotocol: Hashable, Sendable {
     }
 
     /// What one WebSocket message is to hold.
-    package func encode(_ command: GenericCommand) -> [UInt8] {
+    package func encode(_ command: GenericCommand) -> [UInt8] { self.frame(of: command.encoded()) }
+
+    /// The same of a command's bytes.
+    package func frame(of command: [UInt8]) -> [UInt8] {
         switch self.format {
-        case .binary: command.encoded()
-        case .base64: Base64.encode(command.encoded())
+        case .binary: command
+        case .base64: Base64.encode(command)
         }
     }
 

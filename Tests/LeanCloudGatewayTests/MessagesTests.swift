@@ -339,6 +339,33 @@ struct MessagesTests {
         #expect(try third.nextMessage().msg == "23", "the others were acknowledged")
     }
 
+    @Test("an acknowledgement counts for its conversation and what was said there before, whatever came between")
+    func acknowledgements() throws {
+        let house = try House()
+        let (one, other) = (try house.directID("romeo", "juliet"), try house.directID("mercutio", "juliet"))
+        let (romeo, mercutio) = (try house.leanCloud("romeo"), try house.leanCloud("mercutio"))
+        let pushes = LeanCloudSubprotocol(.binary, .pushesMissedMessages)
+        let juliet = try house.leanCloud("juliet", pushes)
+        for number in 1...3 {
+            try romeo.say("romeo \(number)", in: one)
+            try mercutio.say("mercutio \(number)", in: other)
+        }
+        let messages = try (0..<6).map { _ in try juliet.nextMessage() }
+        #expect(messages.map(\.msg).last == "mercutio 3")
+        // Where it was not said a message counts for nothing, and what came before another one is no news.
+        for (cid, message) in [(other, messages[4]), (one, messages[2]), (one, messages[0]), (other, messages[5])] {
+            try juliet.acknowledge { command in
+                command.cid = cid
+                command.mid = message.id
+            }
+        }
+        try house.waitForAcknowledged("juliet", in: other, upTo: 3)
+        juliet.drop()
+        let again = try house.leanCloud("juliet", pushes)
+        #expect(try again.nextMessage().msg == "romeo 3")
+        #expect(try again.messagesWaiting().isEmpty)
+    }
+
     // MARK: History
 
     @Test("the history is told in ascending order, whatever the direction, up to its bounds")

@@ -17,6 +17,10 @@ struct SchemaVisitor: FieldVisitor {
         self.fields.append((number, name, Self.name(Value.self)))
     }
 
+    mutating func optional<Message: ProtobufMessage>(_ number: Int, _ name: String, _ box: inout Boxed<Message>) {
+        self.fields.append((number, name, Self.name(Message.self)))
+    }
+
     mutating func required<Value: ProtobufValue>(_ number: Int, _ name: String, _ value: inout Value) {
         self.fields.append((number, name, Self.name(Value.self) + "!"))
     }

@@ -54,6 +54,10 @@ struct FieldFiller: FieldVisitor {
         value = self.make(Value.self)
     }
 
+    mutating func optional<Message: ProtobufMessage>(_ number: Int, _ name: String, _ box: inout Boxed<Message>) {
+        box.wrappedValue = self.make(Message.self)
+    }
+
     mutating func required<Value: ProtobufValue>(_ number: Int, _ name: String, _ value: inout Value) {
         value = self.make(Value.self)
     }

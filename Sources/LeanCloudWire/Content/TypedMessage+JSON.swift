@@ -24,6 +24,32 @@ extension TypedMessage {
         self.others = members
     }
 
+    /// The kind of a message that is made of texts and whole numbers only, which a text message is: found without keeping
+    /// anything of it.
+    ///
+    /// - Returns: `nil` when there is anything else in it, or no kind; `init` then knows more.
+    package static func plainKind(of content: UnsafeRawBufferPointer) -> TypedMessageKind? {
+        var reader = JSONReader(content)
+        var (kind, isPlain) = (Int64?.none, true)
+        do throws(JSONError) {
+            try reader.readObject { (key, reader) throws(JSONError) in
+                switch try reader.peek() {
+                case .string: try reader.skipValue()
+                case .number:
+                    let number = try reader.int64()
+                    if kind == nil, key == "_lctype" { kind = number }
+                default:
+                    isPlain = false
+                    try reader.skipValue()
+                }
+            }
+            try reader.finish()
+        } catch {
+            return nil
+        }
+        return isPlain ? kind.map { TypedMessageKind(rawValue: $0) } : nil
+    }
+
     /// The message as JSON; members in a fixed order, the unknown ones last.
     package var json: JSONValue {
         .members(

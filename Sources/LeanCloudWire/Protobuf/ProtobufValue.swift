@@ -120,5 +120,8 @@ extension ProtobufMessage {
         try reader.nested(fields)
     }
 
-    func write(to writer: inout FieldWriter) { writer.nested(self) }
+    func write(to writer: inout FieldWriter) {
+        var message = self
+        writer.nested(&message)
+    }
 }

@@ -61,8 +61,7 @@ private let appPolicyCommand = Command(
         CommandOption("create-users", .choice(["on", "off"]), help: "option.appCreateUsers"),
     ],
     examples: [
-        "teahouse ctl app policy", "teahouse ctl app policy --sign-in open",
-        "teahouse ctl app policy --conversations off --history off",
+        "teahouse ctl app policy", "teahouse ctl app policy --sign-in open --conversations off --history off",
     ],
     body: Control.command { control throws(CommandFailure) in
         let typed = control.invocation
@@ -133,6 +132,9 @@ extension Control {
         fields.add(self.text("table.signatureWindow"), seconds(app.signatureWindowSeconds))
         fields.add(self.text("table.sessionToken"), seconds(app.sessionTokenSeconds))
         try self.terminal.print(fields.text)
+        if app.signIn == "open", app.signsConversations || app.signsHistory {
+            try self.terminal.print("\n" + self.text("ctl.app.stillSigned") + "\n")
+        }
         guard !app.signatures.isEmpty else { return }
         try self.terminal.print("\n")
         try self.print(

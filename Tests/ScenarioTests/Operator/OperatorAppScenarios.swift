@@ -34,7 +34,12 @@ struct OperatorAppScenarios {
             $0.accounts.app = AppPolicy()
         }
         #expect(self.signIn(house, "romeo", .none) == .refused(.wrongCredentials))
-        #expect(house.ctl("app", "policy", "--sign-in", "open").code == .done)
+        let opened = house.ctl("app", "policy", "--sign-in", "open")
+        #expect(opened.code == .done)
+        let advice = "--conversations off --history off"
+        #expect(opened.output.contains(advice), "who signs nothing gets in and can do nothing: \(opened.output)")
+        let unsigned = house.ctl("app", "policy", "--conversations", "off", "--history", "off")
+        #expect(!unsigned.output.contains(advice))
         #expect(self.identity(self.signIn(house, "romeo", .none))?.name.text == "romeo")
         #expect(house.ctl("setting", "show", "leancloud.sign_in", "--json").json["value"]?.string == "open")
         let key = try #require(house.ctl("app", "keys", "--json").json["masterKey"]?.string)

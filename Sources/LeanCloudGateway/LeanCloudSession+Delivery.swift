@@ -160,10 +160,10 @@ extension LeanCloudSession {
     // MARK: Missed
 
     /// The client has been told that it is signed in: what it missed comes next.
-    func began() {
+    func began(_ introduction: SessionCommand) {
         var round = LeanCloudRound()
-        round.readAfter = max(0, self.introduction.lastUnreadNotifTime ?? 0)
-        if let time = self.introduction.lastPatchTime, time > 0 { round.patchesAfter = time }
+        round.readAfter = max(0, introduction.lastUnreadNotifTime ?? 0)
+        if let time = introduction.lastPatchTime, time > 0 { round.patchesAfter = time }
         self.deliveries.next = round
         self.startRound()
     }

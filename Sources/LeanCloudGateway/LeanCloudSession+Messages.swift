@@ -56,8 +56,8 @@ extension LeanCloudSession {
         guard let content = LeanCloudContent.content(of: direct, shownID: id) else {
             return self.refuse(command, .unparseableMessage.saying("a message needs a content"))
         }
-        self.will = PublishRequest(
-            session: session, ticket: 0, address: address, clientToken: nil, content: content)
+        self.will = .kept(
+            PublishRequest(session: session, ticket: 0, address: address, clientToken: nil, content: content))
         self.accept(
             LeanCloudPublish(number: command.i, conversation: direct.cid ?? ""), id: id,
             sentAt: self.house.clock.wallMilliseconds())

@@ -43,10 +43,9 @@ extension LeanCloudSession {
         }
     }
 
-    /// What the device calls itself.
-    private var namedDevice: String? {
-        [self.introduction.deviceToken, self.introduction.deviceId].compactMap { $0 }.first { !$0.isEmpty }
-    }
+    private var introduction: SessionCommand { self.opening?.introduction ?? SessionCommand() }
+    /// What waits for an answer.
+    private var openings: [GenericCommand] { self.opening?.requests ?? [] }
 
     private var comesBack: Bool { self.introduction.st.map { !$0.isEmpty } ?? false }
 
@@ -115,7 +114,7 @@ extension LeanCloudSession {
         {
             claims = found
         }
-        self.device = self.namedDevice.map(SessionClaims.deviceMark) ?? claims?.deviceID
+        self.device = self.introduction.namedDevice.map(SessionClaims.deviceMark) ?? claims?.deviceID
         let tag = self.introduction.tag.map(SessionClaims.tagMark) ?? claims?.tag ?? ""
         guard !tag.isEmpty, tag != Self.noTag else { return self.register(identity, tag: nil) }
         let (user, device, insists) = (identity.user, self.device ?? Self.unnamedDevice, self.introduction.r != true)
@@ -176,9 +175,9 @@ extension LeanCloudSession {
         self.phase = .active
         self.connection.connection.authenticated()
         for opening in self.openings { self.sendOpened(opening, token) }
-        self.openings.removeAll()
         self.house.rooms.began(session: self.handle, of: identity.user)
-        self.began()
+        self.began(self.introduction)
+        self.opening = nil
         self.bindInstallation(to: identity.user)
     }
 
@@ -198,9 +197,6 @@ extension LeanCloudSession {
             }) { _ in }
         }
     }
-
-    /// What the device is registered as, of a client that wants it bound.
-    private var installation: String? { self.features.contains(.bindsInstallation) ? self.namedDevice : nil }
 
     private func issueToken() -> IssuedSessionToken? {
         guard let identity = self.identity else { return nil }
@@ -227,7 +223,7 @@ extension LeanCloudSession {
         switch self.phase {
         case .signingIn, .registering:
             guard self.openings.count < Self.mostOpenings else { return self.fail(command, .appQuotaExceeded) }
-            self.openings.append(command)
+            self.opening?.requests.append(command)
         case .active:
             guard let token = self.issueToken() else { return self.end(.sessionTokenExpired, .signedOut) }
             self.sendOpened(command, token)
@@ -338,7 +334,7 @@ extension LeanCloudSession {
     /// The broker and the gateway forget the session.
     private func leave(_ reason: SessionEndReason) {
         self.phase = .over
-        self.will = nil
+        self.will = .none
         if let user = self.identity?.user { self.house.rooms.ended(session: self.handle, of: user) }
         if let sessionID = self.sessionID {
             self.gateway.flushPublishes()
@@ -385,7 +381,7 @@ extension LeanCloudSession {
     /// The connection is over.
     func connectionEnded(_ reason: ConnectionEnd) {
         guard self.phase != .over else { return }
-        if let will = self.will, self.sessionID != nil, reason != .drained { self.gateway.publish(will) }
+        if case .kept(let will) = self.will, self.sessionID != nil, reason != .drained { self.gateway.publish(will) }
         self.leave(Self.endReason(reason))
     }
 

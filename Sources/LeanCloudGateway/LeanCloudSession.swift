@@ -7,6 +7,23 @@ import LeanCloudWire
 import Store
 import Transport
 
+/// What a client said of itself, and the commands that wait for their answer: it may ask more than once.
+final class LeanCloudOpening {
+    let introduction: SessionCommand
+    var requests: [GenericCommand]
+
+    init(_ introduction: SessionCommand, _ request: GenericCommand) {
+        self.introduction = introduction
+        self.requests = [request]
+    }
+}
+
+/// What is published when a connection is lost. Most clients leave none, and so it is kept elsewhere.
+enum LastWill {
+    case none
+    indirect case kept(PublishRequest)
+}
+
 /// One client on a connection, from its sign-in to its end. Confined to its reactor.
 ///
 /// ```
@@ -33,10 +50,14 @@ final class LeanCloudSession {
     var handle: UInt64 = 0
     var identity: Identity?
     var sessionID: SessionID?
-    /// The commands that opened it and wait for their answer; the first one holds what the client said of itself.
-    var openings: [GenericCommand]
-    /// What the client said of itself.
-    let introduction: SessionCommand
+    /// Gone once the client is signed in: what takes much room and is not needed any more.
+    var opening: LeanCloudOpening?
+    /// What it said it can do. The C# SDK leaves it out when it comes back; what all SDKs of today can then holds.
+    let features: ConfigBitmap
+    /// Source: JavaScript SDK, which joins and leaves by the answers to its commands and takes its own events twice.
+    let isJavaScript: Bool
+    /// What the device is registered as, of a client that wants it bound.
+    let installation: String?
     /// The word that one device of this person holds at a time, and what this device is called for it: marks, as session
     /// tokens hold them.
     var tag: SessionTag?
@@ -44,7 +65,7 @@ final class LeanCloudSession {
 
     /// What is published when the connection is lost before the client has closed its session: transient, with the id that
     /// the client was told as `envelope.shownID`. Source: LeanCloud realtime guide, last will.
-    var will: PublishRequest?
+    var will = LastWill.none
     /// For `LeanCloudSession+Delivery` and what belongs to it. Confined to the reactor; nothing calls back while it changes.
     @exclusivity(unchecked) var deliveries = LeanCloudDeliveries()
     /// Whom the client kept out of a conversation last.
@@ -56,25 +77,20 @@ final class LeanCloudSession {
     init(_ client: UserName, _ opening: GenericCommand, number: UInt64, on connection: LeanCloudConnection) {
         self.client = client
         self.peerField = GenericCommand.peerField(client.text)
-        self.openings = [opening]
-        self.introduction = opening.sessionMessage ?? SessionCommand()
+        let introduction = opening.sessionMessage ?? SessionCommand()
+        self.opening = LeanCloudOpening(introduction, opening)
+        self.features = introduction.configBitmap ?? (introduction.r == true ? Self.commonFeatures : [])
+        self.isJavaScript = introduction.ua?.hasPrefix("js/") ?? false
+        self.installation = self.features.contains(.bindsInstallation) ? introduction.namedDevice : nil
         self.number = number
         self.connection = connection
     }
 
     // MARK: What the client can do
 
-    /// What it said it can do. The C# SDK leaves it out when it comes back; what all SDKs of today can then holds.
-    var features: ConfigBitmap {
-        self.introduction.configBitmap ?? (self.introduction.r == true ? Self.commonFeatures : [])
-    }
-
     private static let commonFeatures: ConfigBitmap = [
         .patchMessages, .temporaryConversations, .acknowledgesTransient, .partialFailures, .omitsPeerId,
     ]
-
-    /// Source: JavaScript SDK, which joins and leaves by the answers to its commands and takes its own events twice.
-    var isJavaScript: Bool { self.introduction.ua?.hasPrefix("js/") ?? false }
 
     /// Whether missed messages are sent as such; else they are counted, and the client asks for them.
     var pushesMissedMessages: Bool { self.connection.subprotocol.version == .pushesMissedMessages }
@@ -130,4 +146,9 @@ final class LeanCloudSession {
 
     /// What changes by a write of this session say of who caused them.
     var origin: EventOrigin { EventOrigin(.leanCloud, session: self.sessionID?.rawValue) }
+}
+
+extension SessionCommand {
+    /// What the device calls itself.
+    var namedDevice: String? { [self.deviceToken, self.deviceId].compactMap { $0 }.first { !$0.isEmpty } }
 }

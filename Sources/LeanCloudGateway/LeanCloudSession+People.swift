@@ -349,7 +349,7 @@ extension ReadTransaction {
     ///
     /// - Throws: `refused` when there is none, or they are not.
     func ownConversation(at address: ConversationAddress, for user: UserID) throws(StoreError) -> Conversation {
-        guard let conversation = try self.conversation(address, seenBy: user) else {
+        guard let conversation = try self.standingConversation(address, for: user) else {
             throw .refused(.noSuchConversation)
         }
         guard try self.member(user, in: conversation.id) != nil else { throw .refused(.notMember) }

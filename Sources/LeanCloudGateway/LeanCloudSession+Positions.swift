@@ -28,6 +28,9 @@ struct LeanCloudMark: Hashable, Sendable {
         self.message.map { message <= $0 } ?? false || self.atMilliseconds.map { sentAt <= $0 } ?? false
     }
 
+    /// The one message that it names; `nil` for a time.
+    var onlyMessage: MessageID? { self.atMilliseconds == nil ? self.message : nil }
+
     func sequence(in id: ConversationID, _ reading: ReadTransaction) throws(StoreError) -> Int64 {
         var sequence: Int64 = 0
         if let message, let place = try reading.place(of: message, in: id) { sequence = place.sequence }
@@ -43,7 +46,13 @@ struct LeanCloudMark: Hashable, Sendable {
 struct LeanCloudAcknowledgements {
     struct Key: Hashable, Sendable {
         let user: UserID
-        let address: ConversationAddress
+        let place: Place
+    }
+
+    enum Place: Hashable, Sendable {
+        case conversation(ConversationAddress)
+        /// Wherever that is.
+        case message(MessageID)
     }
 
     struct Entry: Sendable {
@@ -61,8 +70,8 @@ struct LeanCloudAcknowledgements {
     fileprivate var isWriting = false
     fileprivate var nextWrite: Instant?
 
-    mutating func add(_ mark: LeanCloudMark, of user: UserID, in address: ConversationAddress, tellsGroups: Bool) {
-        let key = Key(user: user, address: address)
+    mutating func add(_ mark: LeanCloudMark, of user: UserID, in place: Place, tellsGroups: Bool) {
+        let key = Key(user: user, place: place)
         if var known = self.waiting[key] {
             known.mark.formUnion(mark)
             known.tellsGroups = known.tellsGroups || tellsGroups
@@ -83,18 +92,32 @@ extension LeanCloudGateway {
         self.acknowledgements.isWriting = true
         self.acknowledgements.nextWrite = now.advanced(
             byMilliseconds: marks.count > 1 ? LeanCloudAcknowledgements.pauseMilliseconds : 0)
-        let jobs = self.reactor.jobs
+        let (jobs, isReading) = (self.reactor.jobs, self.house.settings.arrivingIsReading)
         self.house.store.write { transaction throws(StoreError) in
             for (key, entry) in marks {
-                guard let conversation = try transaction.reading.conversation(key.address, seenBy: key.user) else {
+                guard let place = try LeanCloudGateway.place(of: key, entry.mark, transaction.reading) else { continue }
+                try transaction.acknowledge(
+                    key.user, in: place.conversation, upTo: place.sequence, tellsGroups: entry.tellsGroups)
+                guard isReading, try transaction.reading.member(key.user, in: place.conversation) != nil else {
                     continue
                 }
-                let sequence = try entry.mark.sequence(in: conversation.id, transaction.reading)
-                try transaction.acknowledge(
-                    key.user, in: conversation.id, upTo: sequence, tellsGroups: entry.tellsGroups)
+                try transaction.markRead(key.user, in: place.conversation, upTo: place.sequence)
+                try transaction.finishMentions(of: key.user, in: place.conversation, upTo: place.sequence)
             }
         } then: { _ in
             jobs.post { reactor in reactor.gateway(LeanCloudGateway.self)?.acknowledgements.isWriting = false }
+        }
+    }
+
+    /// Up to where somebody has got the messages of a conversation; `nil` where that leads nowhere.
+    private static func place(
+        of key: LeanCloudAcknowledgements.Key, _ mark: LeanCloudMark, _ reading: ReadTransaction
+    ) throws(StoreError) -> MessagePlace? {
+        switch key.place {
+        case .message(let message): return try reading.place(of: message, waitingFor: key.user)
+        case .conversation(let address):
+            guard let conversation = try reading.conversation(address, seenBy: key.user) else { return nil }
+            return MessagePlace(conversation.id, try mark.sequence(in: conversation.id, reading))
         }
     }
 }
@@ -102,12 +125,21 @@ extension LeanCloudGateway {
 /// What the client says of messages it got: that it has them, and that somebody has read them.
 extension LeanCloudSession {
     func acknowledge(_ command: GenericCommand) {
-        guard let user = self.identity?.user, let ack = command.ackMessage, let mark = LeanCloudMark(ack),
-            let cid = ack.cid, let address = LeanCloudNames.address(cid: cid)
-        else { return }
-        self.deliveries.acknowledged(address, mark)
+        guard let user = self.identity?.user, let ack = command.ackMessage, let mark = LeanCloudMark(ack) else {
+            return
+        }
+        let place: LeanCloudAcknowledgements.Place
+        if let address = ack.cid.flatMap({ LeanCloudNames.address(cid: $0) }) {
+            self.deliveries.acknowledged(address, mark)
+            place = .conversation(address)
+        } else if let message = mark.onlyMessage, ack.cid?.isEmpty ?? true {
+            // COMPAT(LeanCloud Java): the oldest form of an acknowledgement names the message alone.
+            place = .message(message)
+        } else {
+            return
+        }
         self.gateway.acknowledgements.add(
-            mark, of: user, in: address, tellsGroups: self.features.contains(.groupReceipts))
+            mark, of: user, in: place, tellsGroups: self.features.contains(.groupReceipts))
     }
 
     /// Up to where one conversation was read; all of it without a message and a time.

@@ -180,7 +180,7 @@ extension LeanCloudSession {
         _ command: GenericCommand, _ body: ConvCommand, at address: ConversationAddress, _ isMuted: Bool
     ) {
         self.change(
-            command,
+            command, refused: LeanCloudFault.init(ordinary:),
             { transaction, user throws(StoreError) in
                 let conversation = try transaction.conversation(at: address, for: user)
                 guard conversation.kind != .temporary && conversation.kind != .room else {

@@ -145,7 +145,7 @@ extension LeanCloudSession {
             return self.fail(command, .conversationOperationUnauthorized.saying("nobody is made an owner"))
         }
         self.change(
-            command,
+            command, refused: LeanCloudFault.init(ordinary:),
             { transaction, user throws(StoreError) in
                 let conversation = try transaction.conversation(at: address, for: user)
                 return try transaction.setObjectRole(name, role, conversation.id, by: Actor(user))
@@ -164,7 +164,7 @@ extension LeanCloudSession {
         guard let address = self.address(command, body.cid), self.checkNamed(command, body.m) else { return }
         let (names, wholly) = (body.m, !self.takesParts)
         self.change(
-            command,
+            command, refused: LeanCloudFault.init(ordinary:),
             { transaction, user throws(StoreError) in
                 let conversation = try transaction.conversation(at: address, for: user)
                 return try transaction.silenceInObject(
@@ -244,7 +244,7 @@ extension LeanCloudSession {
         }
         let (names, wholly) = (body.toPids, !self.takesParts)
         self.change(
-            command,
+            command, invalid: .blacklistFull, refused: LeanCloudFault.init(ordinary:),
             { transaction, user throws(StoreError) in
                 let conversation = try transaction.conversation(at: address, for: user)
                 return try transaction.blockInObject(names, isBlocked, conversation.id, by: Actor(user), wholly: wholly)

@@ -397,4 +397,27 @@ struct ConversationTests {
         }
         #expect(LeanCloudClient.error(answer) == "4310 CONVERSATION_QUERY_FAILED")
     }
+
+    @Test("what is near comes nearest first, unless the client wants another order")
+    func near() throws {
+        let house = try House()
+        let tom = try house.client("Tom")
+        for (name, latitude) in [("far", 31.2), ("near", 39.9), ("middle", 36.6), ("elsewhere", -33.9)] {
+            _ = try tom.start(["Jerry"]) { body in
+                body.attr = JsonObjectMessage()
+                body.attr?.data = """
+                    {"name":"\(name)","attr":{"at":{"__type":"GeoPoint","latitude":\(latitude),"longitude":116.4}}}
+                    """
+            }
+        }
+        let place = #"{"__type":"GeoPoint","latitude":40.0,"longitude":116.4}"#
+        let condition = #"{"attr.at":{"$nearSphere":\#(place),"$maxDistanceInKilometers":2000}}"#
+        #expect(try tom.rows(condition).map { $0["name"]?.string } == ["near", "middle", "far"])
+        let page = try tom.rows(condition) { body in
+            body.limit = 1
+            body.skip = 1
+        }
+        #expect(page.map { $0["name"]?.string } == ["middle"])
+        #expect(try tom.rows(condition) { $0.sort = "name" }.map { $0["name"]?.string } == ["far", "middle", "near"])
+    }
 }

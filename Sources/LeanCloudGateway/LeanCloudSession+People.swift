@@ -35,7 +35,7 @@ extension LeanCloudSession {
     }
 
     private func add(_ command: GenericCommand, _ body: ConvCommand, to address: ConversationAddress) {
-        let isJoin = self.isSelf(body.m)
+        let (client, isJoin) = (self.client, self.isSelf(body.m))
         let isClosed = isJoin && self.house.settings.joinsByInvitation
         let (names, makesPeople) = (body.m, self.house.accounts.app.policy.createsUsers)
         let wholly = !self.takesParts
@@ -45,7 +45,11 @@ extension LeanCloudSession {
                 let conversation = try transaction.conversation(at: address, for: user)
                 if conversation.kind == .room {
                     guard isJoin else { throw .refused(.notApplicable) }
-                    return Place.room(conversation)
+                    let denied = try transaction.reading.conversationList(.denied, of: conversation.id)
+                    guard denied.contains(where: { $0.name == client }) else { return Place.room(conversation) }
+                    var outcome = PeopleOutcome()
+                    outcome.failed.append(.init(client.text, .blocked))
+                    return Place.members(outcome)
                 }
                 guard !isClosed || conversation.kind == .service else { throw .refused(.joiningClosed) }
                 return Place.members(

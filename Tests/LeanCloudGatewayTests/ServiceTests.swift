@@ -59,6 +59,30 @@ struct ServiceTests {
         #expect(unread.values.allSatisfy { $0 == 0 })
     }
 
+    @Test("a service that was deleted takes nothing, and nobody subscribes to it")
+    func deleted() throws {
+        let house = try House()
+        let cid = try self.makeService(house)
+        let (tom, jerry) = (try house.client("Tom"), try house.client("Jerry"))
+        try self.subscribe("Tom", to: cid, tom)
+        let object = try #require(ObjectID(cid))
+        try house.write { transaction throws(StoreError) in
+            guard let found = try transaction.reading.conversation(.object(object), seenBy: .system) else { return }
+            try transaction.removeAllMembers(from: found.id, by: .application)
+            try transaction.setFlags(found.flags.union(.disbanded), of: found.id)
+        }
+        for client in [tom, jerry] {
+            #expect(try client.say("a question", in: cid).code == 4401)
+            #expect(try client.rows(#"{"sys":true}"#).isEmpty)
+        }
+        let again = try jerry.conv(.add) { body in
+            body.cid = cid
+            body.m = ["Jerry"]
+        }
+        #expect(LeanCloudClient.error(again) == "4303 CONVERSATION_NOT_FOUND")
+        #expect(try self.texts(cid, house).isEmpty)
+    }
+
     @Test("nobody else is subscribed by somebody")
     func dragged() throws {
         let house = try House()

@@ -232,19 +232,21 @@ struct ServiceTests {
             #expect(patch.mid == shown[1].id && patch.recall == true && patch.data == #"{"_lctype":-127}"#)
         }
         // The other way round: the device is told to ask, and is answered in its own words.
-        let own = try ["helo", "bye"].map { try romeo.say(typed($0), in: cid) }
+        let own = try ["helo", "bye", "bytes"].map { try romeo.say(typed($0), in: cid) }
         #expect(try romeo.change(cid, own[0].uid, at: own[0].t) { $0.data = typed("hello") }.op == .modified)
         _ = try self.command("syncMessageExtra", phone)
         #expect(try romeo.change(cid, own[1].uid, at: own[1].t) { $0.recall = true }.op == .modified)
         _ = try self.command("messageRevoke", phone)
+        #expect(try romeo.change(cid, own[2].uid, at: own[2].t) { $0.binaryMsg = [0xFF, 0x00] }.op == .modified)
         let asked = try house.http(
             "POST", "/v1/message/extra/sync", token: token, json: "{\(place),\"extra_version\":0,\"limit\":100}")
         let extras = try #require(asked.json.array)
-        #expect(extras.count == 4)
+        #expect(extras.count == 5)
         #expect(extras[2]["content_edit"]?["content"]?.string == "hello")
         #expect(extras[2]["content_edit"]?["type"]?.integer == 1 && extras[2]["revoke"]?.integer == 0)
         #expect(extras[3]["revoke"]?.integer == 1 && extras[3]["revoker"]?.string == "romeo")
         #expect(extras[3]["content_edit"] == nil)
+        #expect(extras[4]["content_edit"]?["type"]?.integer == 97, "nothing that can be read there")
     }
 
     // MARK: Devices

@@ -13,6 +13,7 @@ package struct LeanCloudHouse: Sendable {
     package var clock: Clock
     package var log: Log
     let rooms: LeanCloudRooms
+    let rates: LeanCloudRates
 
     package init(
         broker: Broker, store: Store, accounts: Accounts, settings: LeanCloudSettings, clock: Clock, log: Log
@@ -24,6 +25,7 @@ package struct LeanCloudHouse: Sendable {
         self.clock = clock
         self.log = log
         self.rooms = LeanCloudRooms(store: store, rejoinSeconds: settings.roomRejoinSeconds, clock: clock, log: log)
+        self.rates = LeanCloudRates(settings)
     }
 
     /// Before its doors open, once; blocks.
@@ -55,6 +57,13 @@ package struct LeanCloudSettings: Sendable {
     package var joinsByInvitation = false
     /// The owner of a conversation neither leaves it nor is removed.
     package var ownerStays = false
+    /// Requests of one person, all but messages and the history. Source: LeanCloud realtime guide, which allows 30 in a
+    /// minute.
+    package var requestRate = RateLimit(perSecond: 10, burst: 600)
+    /// Pages of history of one person. Source: LeanCloud realtime guide, which allows 120 in a minute.
+    package var historyRate = RateLimit(perSecond: 20, burst: 1200)
+    /// What a client says that it got live counts as read, as it did for the first SDKs.
+    package var arrivingIsReading = false
 
     package init() {}
 }

@@ -128,7 +128,7 @@ extension LeanCloudSession {
         self.look(
             command,
             { reading, user throws(StoreError) in
-                guard let conversation = try reading.conversation(address, seenBy: user) else {
+                guard let conversation = try reading.standingConversation(address, for: user) else {
                     throw .refused(.noSuchConversation)
                 }
                 let isOpen = !hides || conversation.kind == .room || conversation.kind == .service

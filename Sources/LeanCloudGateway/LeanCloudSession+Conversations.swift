@@ -180,7 +180,7 @@ extension LeanCloudSession {
         _ command: GenericCommand, _ body: ConvCommand, at address: ConversationAddress, _ isMuted: Bool
     ) {
         self.change(
-            command,
+            command, refused: LeanCloudFault.init(ordinary:),
             { transaction, user throws(StoreError) in
                 let conversation = try transaction.conversation(at: address, for: user)
                 guard conversation.kind != .temporary && conversation.kind != .room else {
@@ -326,9 +326,18 @@ extension WriteTransaction {
     ///
     /// - Throws: `refused` when there is none.
     func conversation(at address: ConversationAddress, for user: UserID) throws(StoreError) -> Conversation {
-        guard let found = try self.reading.conversation(address, seenBy: user) else {
+        guard let found = try self.reading.standingConversation(address, for: user) else {
             throw .refused(.noSuchConversation)
         }
         return found
+    }
+}
+
+extension ReadTransaction {
+    /// A conversation, when it was not deleted: one that is over is there for those who are left in it.
+    func standingConversation(_ address: ConversationAddress, for user: UserID) throws(StoreError) -> Conversation? {
+        guard let found = try self.conversation(address, seenBy: user) else { return nil }
+        guard found.flags.contains(.disbanded) else { return found }
+        return try self.hears(user, in: found.id) ? found : nil
     }
 }

@@ -33,7 +33,7 @@ struct LeanCloudDeliveries {
     /// Since when the connection takes too little.
     fileprivate var congestedAt: Instant?
     /// Where the last acknowledgement waits to be written.
-    var lastAcknowledged: LeanCloudAcknowledgements.Place?
+    var lastAcknowledged: LeanCloudAcknowledgements.Slot?
     /// Those before `first` are done with.
     private var pending: [Sent] = []
     private var first = 0

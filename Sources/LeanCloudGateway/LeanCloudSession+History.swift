@@ -20,7 +20,9 @@ extension LeanCloudSession {
         else { return self.fail(command, .conversationNotFound) }
         let (query, later) = (LeanCloudContent.query(logs), self.later())
         self.house.store.read { transaction throws(StoreError) -> Page in
-            guard let conversation = try transaction.conversation(address, seenBy: user) else { return .notThere }
+            guard let conversation = try transaction.standingConversation(address, for: user) else {
+                return .notThere
+            }
             guard try transaction.hears(user, in: conversation.id) else { return .notForThem }
             return .messages(
                 conversation.kind, try transaction.history(in: conversation.id, query, as: .member(user)))

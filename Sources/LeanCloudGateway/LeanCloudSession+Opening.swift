@@ -225,6 +225,7 @@ extension LeanCloudSession {
             guard self.openings.count < Self.mostOpenings else { return self.fail(command, .appQuotaExceeded) }
             self.opening?.requests.append(command)
         case .active:
+            if let fault = self.excess(of: command) { return self.fail(command, fault) }
             guard let token = self.issueToken() else { return self.end(.sessionTokenExpired, .signedOut) }
             self.sendOpened(command, token)
         case .over: self.fail(command, .sessionRequired)

@@ -35,7 +35,7 @@ extension LeanCloudSession {
     }
 
     private func add(_ command: GenericCommand, _ body: ConvCommand, to address: ConversationAddress) {
-        let isJoin = self.isSelf(body.m)
+        let (client, isJoin) = (self.client, self.isSelf(body.m))
         let isClosed = isJoin && self.house.settings.joinsByInvitation
         let (names, makesPeople) = (body.m, self.house.accounts.app.policy.createsUsers)
         let wholly = !self.takesParts
@@ -45,7 +45,11 @@ extension LeanCloudSession {
                 let conversation = try transaction.conversation(at: address, for: user)
                 if conversation.kind == .room {
                     guard isJoin else { throw .refused(.notApplicable) }
-                    return Place.room(conversation)
+                    let denied = try transaction.reading.conversationList(.denied, of: conversation.id)
+                    guard denied.contains(where: { $0.name == client }) else { return Place.room(conversation) }
+                    var outcome = PeopleOutcome()
+                    outcome.failed.append(.init(client.text, .blocked))
+                    return Place.members(outcome)
                 }
                 guard !isClosed || conversation.kind == .service else { throw .refused(.joiningClosed) }
                 return Place.members(
@@ -145,7 +149,7 @@ extension LeanCloudSession {
             return self.fail(command, .conversationOperationUnauthorized.saying("nobody is made an owner"))
         }
         self.change(
-            command,
+            command, refused: LeanCloudFault.init(ordinary:),
             { transaction, user throws(StoreError) in
                 let conversation = try transaction.conversation(at: address, for: user)
                 return try transaction.setObjectRole(name, role, conversation.id, by: Actor(user))
@@ -164,7 +168,7 @@ extension LeanCloudSession {
         guard let address = self.address(command, body.cid), self.checkNamed(command, body.m) else { return }
         let (names, wholly) = (body.m, !self.takesParts)
         self.change(
-            command,
+            command, refused: LeanCloudFault.init(ordinary:),
             { transaction, user throws(StoreError) in
                 let conversation = try transaction.conversation(at: address, for: user)
                 return try transaction.silenceInObject(
@@ -244,7 +248,7 @@ extension LeanCloudSession {
         }
         let (names, wholly) = (body.toPids, !self.takesParts)
         self.change(
-            command,
+            command, invalid: .blacklistFull, refused: LeanCloudFault.init(ordinary:),
             { transaction, user throws(StoreError) in
                 let conversation = try transaction.conversation(at: address, for: user)
                 return try transaction.blockInObject(names, isBlocked, conversation.id, by: Actor(user), wholly: wholly)
@@ -349,7 +353,7 @@ extension ReadTransaction {
     ///
     /// - Throws: `refused` when there is none, or they are not.
     func ownConversation(at address: ConversationAddress, for user: UserID) throws(StoreError) -> Conversation {
-        guard let conversation = try self.conversation(address, seenBy: user) else {
+        guard let conversation = try self.standingConversation(address, for: user) else {
             throw .refused(.noSuchConversation)
         }
         guard try self.member(user, in: conversation.id) != nil else { throw .refused(.notMember) }

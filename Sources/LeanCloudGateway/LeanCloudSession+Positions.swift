@@ -30,6 +30,9 @@ struct LeanCloudMark: Hashable, Sendable {
         self.message.map { message <= $0 } ?? false || self.atMilliseconds.map { sentAt <= $0 } ?? false
     }
 
+    /// The one message that it names; `nil` for a time.
+    var onlyMessage: MessageID? { self.atMilliseconds == nil ? self.message : nil }
+
     func sequence(in id: ConversationID, _ reading: ReadTransaction) throws(StoreError) -> Int64 {
         var sequence: Int64 = 0
         if let message, let place = try reading.place(of: message, in: id) { sequence = place.sequence }
@@ -45,7 +48,13 @@ struct LeanCloudMark: Hashable, Sendable {
 struct LeanCloudAcknowledgements {
     struct Key: Hashable, Sendable {
         let user: UserID
-        let address: ConversationAddress
+        let place: Place
+    }
+
+    enum Place: Hashable, Sendable {
+        case conversation(ConversationAddress)
+        /// Wherever that is.
+        case message(MessageID)
     }
 
     struct Entry: Sendable {
@@ -53,10 +62,16 @@ struct LeanCloudAcknowledgements {
         var mark: LeanCloudMark
         /// Senders in groups want to be told.
         var tellsGroups: Bool
+
+        init(_ mark: LeanCloudMark, of user: UserID, in place: Place, tellsGroups: Bool) {
+            self.key = Key(user: user, place: place)
+            self.mark = mark
+            self.tellsGroups = tellsGroups
+        }
     }
 
     /// Where the acknowledgements of one client in one conversation are gathered, so that they need not be looked for.
-    struct Place {
+    struct Slot {
         fileprivate let round: UInt64
         fileprivate let index: Int
         fileprivate let conversation: ConversationID
@@ -69,7 +84,7 @@ struct LeanCloudAcknowledgements {
 
     private var waiting: [Entry] = []
     private var indices: [Key: Int] = [:]
-    /// Places of earlier rounds are void.
+    /// Slots of earlier rounds are void.
     private var round: UInt64 = 0
     fileprivate var isWriting = false
     fileprivate var nextWrite: Instant?
@@ -92,17 +107,14 @@ struct LeanCloudAcknowledgements {
 
     /// As above, of a client that mostly speaks of one conversation.
     mutating func add(
-        _ message: MessageID, of user: UserID, in conversation: ConversationID, tellsGroups: Bool,
-        at place: inout Place?
+        _ message: MessageID, of user: UserID, in conversation: ConversationID, tellsGroups: Bool, at slot: inout Slot?
     ) {
-        if let known = place, known.round == self.round, known.conversation == conversation {
+        if let known = slot, known.round == self.round, known.conversation == conversation {
             return self.waiting[known.index].mark.formUnion(LeanCloudMark(message))
         }
         let index = self.add(
-            Entry(
-                key: Key(user: user, address: .id(conversation)), mark: LeanCloudMark(message),
-                tellsGroups: tellsGroups))
-        place = index.map { Place(round: self.round, index: $0, conversation: conversation) }
+            Entry(LeanCloudMark(message), of: user, in: .conversation(.id(conversation)), tellsGroups: tellsGroups))
+        slot = index.map { Slot(round: self.round, index: $0, conversation: conversation) }
     }
 
     fileprivate mutating func take() -> [Entry] {
@@ -124,17 +136,31 @@ extension LeanCloudGateway {
         self.acknowledgements.isWriting = true
         self.acknowledgements.nextWrite = now.advanced(
             byMilliseconds: entries.count > 1 ? LeanCloudAcknowledgements.pauseMilliseconds : 0)
-        let jobs = self.reactor.jobs
+        let (jobs, isReading) = (self.reactor.jobs, self.house.settings.arrivingIsReading)
         self.house.store.write { transaction throws(StoreError) in
             for entry in entries {
-                let (user, address) = (entry.key.user, entry.key.address)
-                guard let conversation = try transaction.reading.conversation(address, seenBy: user) else { continue }
-                let sequence = try entry.mark.sequence(in: conversation.id, transaction.reading)
+                let user = entry.key.user
+                guard let place = try LeanCloudGateway.place(of: entry, transaction.reading) else { continue }
                 try transaction.acknowledge(
-                    user, in: conversation.id, upTo: sequence, tellsGroups: entry.tellsGroups)
+                    user, in: place.conversation, upTo: place.sequence, tellsGroups: entry.tellsGroups)
+                guard isReading, try transaction.reading.member(user, in: place.conversation) != nil else { continue }
+                try transaction.markRead(user, in: place.conversation, upTo: place.sequence)
+                try transaction.finishMentions(of: user, in: place.conversation, upTo: place.sequence)
             }
         } then: { _ in
             jobs.post { reactor in reactor.gateway(LeanCloudGateway.self)?.acknowledgements.isWriting = false }
+        }
+    }
+
+    /// Up to where somebody has got the messages of a conversation; `nil` where that leads nowhere.
+    private static func place(
+        of entry: LeanCloudAcknowledgements.Entry, _ reading: ReadTransaction
+    ) throws(StoreError) -> MessagePlace? {
+        switch entry.key.place {
+        case .message(let message): return try reading.place(of: message, waitingFor: entry.key.user)
+        case .conversation(let address):
+            guard let conversation = try reading.conversation(address, seenBy: entry.key.user) else { return nil }
+            return MessagePlace(conversation.id, try entry.mark.sequence(in: conversation.id, reading))
         }
     }
 }
@@ -142,14 +168,22 @@ extension LeanCloudGateway {
 /// What the client says of messages it got: that it has them, and that somebody has read them.
 extension LeanCloudSession {
     func acknowledge(_ command: GenericCommand) {
-        guard let user = self.identity?.user, let ack = command.ackMessage, let mark = LeanCloudMark(ack),
-            let cid = ack.cid, let address = LeanCloudNames.address(cid: cid)
-        else { return }
-        self.deliveries.acknowledged(address, mark)
+        guard let user = self.identity?.user, let ack = command.ackMessage, let mark = LeanCloudMark(ack) else {
+            return
+        }
+        let place: LeanCloudAcknowledgements.Place
+        if let address = ack.cid.flatMap({ LeanCloudNames.address(cid: $0) }) {
+            self.deliveries.acknowledged(address, mark)
+            place = .conversation(address)
+        } else if let message = mark.onlyMessage, ack.cid?.isEmpty ?? true {
+            // COMPAT(LeanCloud Java): the oldest form of an acknowledgement names the message alone.
+            place = .message(message)
+        } else {
+            return
+        }
         self.gateway.acknowledgements.add(
             LeanCloudAcknowledgements.Entry(
-                key: LeanCloudAcknowledgements.Key(user: user, address: address), mark: mark,
-                tellsGroups: self.features.contains(.groupReceipts)))
+                mark, of: user, in: place, tellsGroups: self.features.contains(.groupReceipts)))
     }
 
     /// - Returns: false when that is to be looked at more closely, by way of the whole command.

@@ -20,7 +20,11 @@ extension LeanCloudSession {
         }) { result in
             guard case .failure(let error) = result else { return later { then($0, nil) } }
             rooms.leave(room, user)
-            later { then($0, error) }
+            later { session in
+                // It is where it was.
+                for other in leaving { _ = rooms.enter(other, session: handle, of: user) }
+                then(session, error)
+            }
         }
     }
 

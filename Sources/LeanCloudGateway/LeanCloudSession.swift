@@ -99,6 +99,7 @@ final class LeanCloudSession {
 
     func handle(_ command: GenericCommand) {
         guard case .active = self.phase else { return self.fail(command, .sessionRequired) }
+        if let fault = self.excess(of: command) { return self.fail(command, fault) }
         switch command.cmd {
         case .session?: self.sessionCommand(command)
         case .conv?: self.conversationCommand(command)

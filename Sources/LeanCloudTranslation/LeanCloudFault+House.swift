@@ -59,6 +59,15 @@ extension LeanCloudFault {
             }
     }
 
+    /// Why nobody's role, right to speak, or marks were changed: only ordinary conversations have such.
+    package init(ordinary refusal: ActionRefusal) {
+        self =
+            switch refusal {
+            case .notApplicable: .normalConversationRequired.saying(refusal.description)
+            default: LeanCloudFault(conversation: refusal)
+            }
+    }
+
     /// Why somebody was not added, removed, silenced or kept out.
     package init(_ refusal: PersonRefusal) {
         self =

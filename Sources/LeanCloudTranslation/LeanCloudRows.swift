@@ -114,8 +114,13 @@ package struct ObjectSearch: Sendable {
     ) throws(ObjectQueryError) {
         self.query = try ObjectQuery(parsing: condition ?? "")
         let order = sort ?? ""
-        self.sort = try ObjectSort(parsing: order.isEmpty ? "-lm" : order)
-        self.isByActivity = order.isEmpty || order == "-lm"
+        if order.isEmpty, let nearest = self.query.nearest {
+            self.sort = nearest
+            self.isByActivity = false
+        } else {
+            self.sort = try ObjectSort(parsing: order.isEmpty ? "-lm" : order)
+            self.isByActivity = order.isEmpty || order == "-lm"
+        }
         let limit = limit.map(Int.init) ?? Self.usualRows
         guard (0...Self.mostRows).contains(limit) else {
             throw ObjectQueryError("the limit is 0 to \(Self.mostRows), not \(limit)")

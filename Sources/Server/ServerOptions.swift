@@ -181,6 +181,10 @@ extension ServerOptions {
         self.leanCloud.hidesFromStrangers = settings[Keys.leanCloudLookup] == "members"
         self.leanCloud.joinsByInvitation = settings[Keys.leanCloudJoin] == "invited"
         self.leanCloud.ownerStays = settings[Keys.leanCloudOwnerStays]
+        self.leanCloud.commandBytes = Int(settings[Keys.leanCloudCommandBytes])
+        self.leanCloud.requestRate = RateLimit(perMinute: settings[Keys.leanCloudRequestsPerMinute])
+        self.leanCloud.historyRate = RateLimit(perMinute: settings[Keys.leanCloudHistoryPerMinute])
+        self.leanCloud.arrivingIsReading = settings[Keys.leanCloudArrivingIsReading]
         let server = settings[Keys.leanCloudPublicServer]
         guard !server.isEmpty else { return }
         let host = ["wss://", "ws://"].first { server.hasPrefix($0) }.map { server.dropFirst($0.count) } ?? server[...]
@@ -207,6 +211,11 @@ extension ServerOptions {
         }
         self.appID = appID
     }
+}
+
+extension RateLimit {
+    /// As many in a minute, all of them at once too.
+    fileprivate init(perMinute count: Int64) { self.init(perSecond: Double(count) / 60, burst: Double(count)) }
 }
 
 extension AppPolicy {

@@ -55,7 +55,8 @@ extension ReadTransaction {
     /// - Parameters:
     ///   - asker: who asks. Direct conversations of others, and temporary ones, are found by id only.
     ///   - membersOnly: of groups too only those of who asks.
-    ///   - now: UTC milliseconds; temporary conversations that are over are not there.
+    ///   - now: UTC milliseconds; temporary conversations that are over are not there, and one that was disbanded or deleted
+    ///     (flag 2) is there for its members alone.
     /// - Returns: one more than `ObjectScanBounds.rows` at most: then there are too many.
     package func objects(
         _ scan: ObjectScan, seenBy asker: UserID, membersOnly: Bool, at now: Int64
@@ -82,7 +83,7 @@ extension ReadTransaction {
         let sql: StaticString = """
             SELECT id, head > 0, active_at FROM conversation c WHERE foreign_id = ?1
                 AND (expires_at IS NULL OR expires_at > ?2)
-                AND (?4 = 0 OR kind = 3 OR kind = 5
+                AND ((c.flags & 2 = 0 AND (?4 = 0 OR kind = 3 OR kind = 5))
                     OR EXISTS (SELECT 1 FROM member m WHERE m.conversation_id = c.id AND m.user_id = ?3)
                     OR EXISTS (SELECT 1 FROM listener l WHERE l.conversation_id = c.id AND l.user_id = ?3))
             """
@@ -107,7 +108,7 @@ extension ReadTransaction {
             WHERE m.user_id = ?1 AND c.kind <> 4 AND (c.expires_at IS NULL OR c.expires_at > ?4)
                 AND (?1 = ?2 OR EXISTS (SELECT 1 FROM member o WHERE o.conversation_id = c.id AND o.user_id = ?2))
                 AND (?1 = ?3 OR EXISTS (SELECT 1 FROM member o WHERE o.conversation_id = c.id AND o.user_id = ?3)
-                    OR (?5 = 0 AND c.kind <> 1) OR c.kind IN (3, 5))
+                    OR (c.flags & 2 = 0 AND ((?5 = 0 AND c.kind <> 1) OR c.kind IN (3, 5))))
             ORDER BY c.head > 0 DESC, c.active_at DESC, c.id DESC LIMIT ?6
             """
         return try self.connection.query(sql, first, second, asker, now, membersOnly, ObjectScanBounds.rows + 1) {
@@ -121,7 +122,7 @@ extension ReadTransaction {
         let sql: StaticString = """
             SELECT c.id FROM conversation c
             WHERE c.kind BETWEEN ?1 AND ?2 AND c.kind <> 4 AND (c.expires_at IS NULL OR c.expires_at > ?3)
-                AND ((?5 = 0 AND c.kind <> 1) OR c.kind IN (3, 5)
+                AND ((c.flags & 2 = 0 AND ((?5 = 0 AND c.kind <> 1) OR c.kind IN (3, 5)))
                     OR EXISTS (SELECT 1 FROM member o WHERE o.conversation_id = c.id AND o.user_id = ?4))
             ORDER BY c.head > 0 DESC, c.active_at DESC, c.id DESC LIMIT ?6
             """

@@ -124,6 +124,22 @@ extension ReadTransaction {
         return backlogs
     }
 
+    /// Where a message is that no device of a person has said that it got; `nil` when it is none of these.
+    ///
+    /// Looked for in the 50 conversations that were active last, as many as a client is told of at its sign-in.
+    package func place(of message: MessageID, waitingFor user: UserID) throws(StoreError) -> MessagePlace? {
+        let sql: StaticString = """
+            SELECT c.id FROM member m JOIN conversation c ON c.id = m.conversation_id
+            WHERE m.user_id = ? AND c.kind <> 3 AND c.kind <> 9 AND c.head > m.acked_sequence
+            ORDER BY c.active_at DESC, c.id DESC LIMIT 50
+            """
+        let ids = try self.connection.query(sql, user) { row throws(StoreError) in row.conversationID(0) }
+        for id in ids {
+            if let place = try self.place(of: message, in: id) { return place }
+        }
+        return nil
+    }
+
     /// Messages of a person's conversations that were edited or taken back after a moment, in the order of that;
     /// `limit` is 1...1000.
     ///

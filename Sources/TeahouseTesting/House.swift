@@ -31,6 +31,8 @@ package final class House {
         options.broker.perUser = RateLimit(perSecond: 1e6, burst: 1e6)
         options.broker.perConversation = RateLimit(perSecond: 1e6, burst: 1e6)
         options.broker.keptCommands = RateLimit(perSecond: 1e6, burst: 1e6)
+        options.leanCloud.requestRate = RateLimit(perSecond: 1e6, burst: 1e6)
+        options.leanCloud.historyRate = RateLimit(perSecond: 1e6, burst: 1e6)
         // Device tokens are what tests have at hand.
         options.accounts.app.signIn = .token
         options.accounts.app.signsConversations = false

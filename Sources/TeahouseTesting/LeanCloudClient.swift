@@ -14,14 +14,16 @@ package final class LeanCloudClient {
     /// The session's token, from the newest answer that had one.
     package private(set) var sessionToken: String?
 
+    /// - Parameter receiveBufferBytes: how much the kernel keeps for who does not read; `nil` for as it likes.
     package init(
         port: UInt16, appID: String, subprotocol: LeanCloudSubprotocol = .init(.binary, .countsMissedMessages),
-        path: String = "/", fields: [(String, String)] = []
+        path: String = "/", fields: [(String, String)] = [], receiveBufferBytes: Int32? = nil
     ) throws {
         self.subprotocol = subprotocol
         self.appID = appID
         self.socket = try ClientWebSocket(
-            port: port, path: path, fields: [("Sec-WebSocket-Protocol", subprotocol.name)] + fields)
+            port: port, path: path, fields: [("Sec-WebSocket-Protocol", subprotocol.name)] + fields,
+            receiveBufferBytes: receiveBufferBytes)
     }
 
     /// The subprotocol that the server answered with, as it stands there.
@@ -159,10 +161,11 @@ extension House {
     /// A connection to LeanCloud's door that has said nothing yet.
     package func leanCloudSocket(
         _ subprotocol: LeanCloudSubprotocol = .init(.binary, .countsMissedMessages), path: String = "/",
-        fields: [(String, String)] = []
+        fields: [(String, String)] = [], receiveBufferBytes: Int32? = nil
     ) throws -> LeanCloudClient {
         try LeanCloudClient(
-            port: self.port, appID: self.leanCloudAppID, subprotocol: subprotocol, path: path, fields: fields)
+            port: self.port, appID: self.leanCloudAppID, subprotocol: subprotocol, path: path, fields: fields,
+            receiveBufferBytes: receiveBufferBytes)
     }
 
     /// A client that is signed in through LeanCloud's door, with a device token; the person is added when missing.

@@ -18,9 +18,11 @@ extension Translation {
     /// The new body of an edit in the same way.
     ///
     /// - Parameter wire: whose the body is; `nil` for one of ours.
-    package static func shownEdit(_ body: [UInt8], isJSONObject: Bool, of wire: WireFormat?) -> [UInt8]? {
+    package static func shownEdit(
+        _ body: [UInt8], isJSONObject: Bool, isBinary: Bool, of wire: WireFormat?
+    ) -> [UInt8]? {
         guard wire == .leanCloud else { return isJSONObject ? body : nil }
-        let flags: MessageFlags = isJSONObject ? .bodyIsJSONObject : []
+        let flags: MessageFlags = isBinary ? .binary : isJSONObject ? .bodyIsJSONObject : []
         return self.shown(MessageContent(kind: .none, flags: flags, wire: .leanCloud, body: body)).body
     }
 

@@ -356,6 +356,59 @@ struct RealtimeTests {
         #expect(other.status == 401 && other.code == 4112)
     }
 
+    @Test func receiptsTemporaryOnesAndCardsAreAmongWhatWasMissed() throws {
+        let app = try LeanCloudApp()
+        let (tom, jerry) = (try app.house.leanCloud("Tom"), try app.house.leanCloud("Jerry"))
+        let token = try #require(tom.sessionToken)
+        let id = try app.conversation("Tom", "Jerry", unique: true)
+        let ack = try tom.request(.direct) { command in
+            var direct = DirectCommand()
+            direct.cid = id
+            direct.msg = "asked"
+            direct.r = true
+            command.directMessage = direct
+        }
+        let message = try #require(ack.ackMessage?.uid)
+        _ = try jerry.wait(.direct)
+        tom.drop()
+        var read = GenericCommand()
+        read.cmd = .read
+        var tuple = ReadTuple()
+        tuple.cid = id
+        read.readMessage = ReadCommand()
+        read.readMessage?.convs = [tuple]
+        try jerry.send(read)
+        _ = try jerry.wait(.unread)
+        #expect(try app.master("PUT", "/1.2/rtm/conversations/\(id)", .of(#"{"attr.n":1}"#)).status == 200)
+        let temporary = try jerry.request(.conv, .start) { command in
+            command.convMessage = ConvCommand()
+            command.convMessage?.m = ["Tom"]
+            command.convMessage?.tempConv = true
+        }
+        let temporaryID = try #require(temporary.convMessage?.cid)
+
+        let path = "/1.1/rtm/notifications?client_id=Tom&start_ts=1"
+        let headers = app.asClient + [("X-LC-IM-Session-Token", token)]
+        func rows(_ json: JSONValue?) -> [JSONValue] { json?["notifications"]?.array ?? [] }
+        let swift = try app.ask("GET", path, headers).json
+        let personal = rows(swift["permanent"])
+        let receipt = try #require(personal.last { $0["cmd"]?.string == "rcp" })
+        #expect(receipt["id"]?.string == message && receipt["cid"]?.string == id)
+        #expect(receipt["read"]?.boolean == true && receipt["from"]?.string == "Jerry")
+        let joined = try #require(personal.last { $0["op"]?.string == "joined" })
+        #expect(joined["cid"]?.string == temporaryID && joined["tempConv"]?.boolean == true)
+        #expect(joined["initBy"]?.string == "Jerry")
+        let updated = try #require(rows(swift["droppable"]).last { $0["op"]?.string == "updated" })
+        #expect(updated["cid"]?.string == id && updated["attrModified"] == .of(#"{"attr":{"n":1}}"#))
+        let javaScript = rows(try app.ask("GET", path + "&notification_type=permanent", headers).json)
+        #expect(javaScript.contains { $0["cmd"]?.string == "rcp" && $0["id"]?.string == message })
+        #expect(javaScript.allSatisfy { $0["notificationType"]?.integer == 1 })
+        // What came after a moment, and nothing before it.
+        let last = try #require(joined["serverTs"]?.integer)
+        let later = try app.ask("GET", "/1.1/rtm/notifications?client_id=Tom&start_ts=\(last)", headers).json
+        #expect(rows(later["permanent"]).allSatisfy { $0["op"]?.string == "joined" })
+    }
+
     @Test func oldPathsAndBatchesWork() throws {
         let app = try LeanCloudApp()
         let id = try app.conversation("Tom", "Jerry", "Ann")

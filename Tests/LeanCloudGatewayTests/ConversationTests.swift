@@ -325,6 +325,35 @@ struct ConversationTests {
         #expect(compact["m"] == nil)
     }
 
+    @Test("the newest message stands in a row when it is asked for, its date as an object and its bytes as base64")
+    func newest() throws {
+        let house = try House()
+        let tom = try house.client("Tom")
+        let cid = try tom.start(["Jerry"])
+        let first = try tom.say(typed("hello"), in: cid) { $0.mentionPids = ["Jerry"] }
+        let condition = #"{"objectId":"\#(cid)"}"#
+        #expect(try tom.rows(condition).first?["msg"] == nil, "nobody asked")
+        var row = try #require(tom.rows(condition) { $0.flag = 2 }.first)
+        #expect(row["lm"]?["__type"]?.string == "Date" && row["lm"]?["iso"]?.string?.hasSuffix("Z") == true)
+        #expect(row["msg"]?.string == typed("hello") && row["bin"]?.boolean == false)
+        #expect(row["msg_mid"]?.string == first.uid && row["msg_timestamp"]?.integer == first.t)
+        #expect(row["msg_from"]?.string == "Tom" && row["patch_timestamp"] == nil)
+        #expect(row["mention_all"]?.boolean == false && row["mention_pids"] == .array([.string("Jerry")]))
+        #expect(try tom.change(cid, first.uid, at: first.t) { $0.data = typed("hallo") }.op == .modified)
+        row = try #require(tom.rows(condition) { $0.flag = 3 }.first)
+        #expect(row["msg"]?.string == typed("hallo") && row["patch_timestamp"]?.integer ?? 0 > 0)
+        #expect(row["m"] == nil && row["mu"] == nil)
+        try tom.say("", in: cid) { direct in
+            direct.msg = nil
+            direct.binaryMsg = [0xFF, 0x00]
+        }
+        row = try #require(tom.rows(condition) { $0.flag = 2 }.first)
+        #expect(row["msg"]?.string == "/wA=" && row["bin"]?.boolean == true)
+        let spike = try house.client("Spike")
+        let seen = try #require(spike.rows(condition) { $0.flag = 2 }.first)
+        #expect(seen["m"]?.array?.count == 2 && seen["msg"] == nil, "messages are for members")
+    }
+
     @Test("without a condition the ten newest of one's own, and a limit is kept or refused")
     func limits() throws {
         let house = try House()
@@ -367,5 +396,28 @@ struct ConversationTests {
             body.where?.data = #"{"a":{"$where":"1"}}"#
         }
         #expect(LeanCloudClient.error(answer) == "4310 CONVERSATION_QUERY_FAILED")
+    }
+
+    @Test("what is near comes nearest first, unless the client wants another order")
+    func near() throws {
+        let house = try House()
+        let tom = try house.client("Tom")
+        for (name, latitude) in [("far", 31.2), ("near", 39.9), ("middle", 36.6), ("elsewhere", -33.9)] {
+            _ = try tom.start(["Jerry"]) { body in
+                body.attr = JsonObjectMessage()
+                body.attr?.data = """
+                    {"name":"\(name)","attr":{"at":{"__type":"GeoPoint","latitude":\(latitude),"longitude":116.4}}}
+                    """
+            }
+        }
+        let place = #"{"__type":"GeoPoint","latitude":40.0,"longitude":116.4}"#
+        let condition = #"{"attr.at":{"$nearSphere":\#(place),"$maxDistanceInKilometers":2000}}"#
+        #expect(try tom.rows(condition).map { $0["name"]?.string } == ["near", "middle", "far"])
+        let page = try tom.rows(condition) { body in
+            body.limit = 1
+            body.skip = 1
+        }
+        #expect(page.map { $0["name"]?.string } == ["middle"])
+        #expect(try tom.rows(condition) { $0.sort = "name" }.map { $0["name"]?.string } == ["far", "middle", "near"])
     }
 }

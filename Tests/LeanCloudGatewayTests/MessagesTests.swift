@@ -1,4 +1,5 @@
 import ChatModel
+import Execution
 import LeanCloudWire
 import Store
 import TeahouseTesting
@@ -487,6 +488,29 @@ struct MessagesTests {
         #expect(absent.errorMessage?.code == 4404)
         #expect(try romeo.change(cid, ack.uid, at: ack.t) { $0.recall = true }.op == .modified)
         #expect(try romeo.change(cid, ack.uid, at: ack.t) { $0.data = "x" }.errorMessage?.code == 4404)
+    }
+
+    @Test("where the operator bounds editing and recalling, each is refused by a code of its own")
+    func windows() throws {
+        let clock = ManualClock()
+        let house = try House {
+            $0.clock = clock.clock
+            $0.store.clock = clock.clock
+            $0.store.rules.editInDirect = .never
+            $0.store.rules.recallInDirect = .seconds(60)
+        }
+        let cid = try house.directID("romeo", "juliet")
+        let romeo = try house.leanCloud("romeo")
+        let acks = try (0..<2).map { _ in try romeo.say(typed("hello"), in: cid) }
+        let edit = try romeo.change(cid, acks[0].uid, at: acks[0].t) { $0.data = typed("hallo") }
+        #expect(LeanCloudClient.error(edit) == "4406 MESSAGE_EDIT_DISABLED")
+        #expect(try romeo.change(cid, acks[0].uid, at: acks[0].t) { $0.recall = true }.op == .modified)
+        clock.advance(milliseconds: 61_000)
+        let late = try romeo.change(cid, acks[1].uid, at: acks[1].t) { $0.recall = true }
+        #expect(LeanCloudClient.error(late) == "4407 MESSAGE_RECALL_DISABLED")
+        // A server that stops waits for its clients, by a clock that stands still here.
+        romeo.drop()
+        house.stop()
     }
 
     @Test(

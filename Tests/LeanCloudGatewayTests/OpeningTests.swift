@@ -132,6 +132,34 @@ struct OpeningTests {
 
     // MARK: Refusals
 
+    @Test("one client more than a connection may have is told 4113, and the others stay")
+    func crowd() throws {
+        let house = try House {
+            $0.accounts.app.signIn = .open
+            $0.leanCloud.clientsPerConnection = 2
+        }
+        let client = try house.leanCloudSocket()
+        for name in ["Tom", "Jerry"] { try client.open(name) }
+        let refusal = try client.tryToOpen("Spike")
+        #expect(refusal.errorMessage?.code == 4113)
+        #expect(refusal.errorMessage?.reason == "APP_QUOTA_EXCEEDED")
+        client.peer = "Jerry"
+        #expect(try client.request(.session, .refresh).peerId == "Jerry")
+    }
+
+    @Test(
+        "what is not served is told so with 4114, and the session goes on",
+        arguments: [CommandType.data, .room, .presence, .pubsub, .logout, .unread, .rcp, .goaway])
+    func notServed(cmd: CommandType) throws {
+        let house = try House()
+        let tom = try house.leanCloud("Tom")
+        let answer = try tom.request(cmd)
+        #expect(answer.cmd == .error && answer.i == tom.lastRequest && answer.peerId == "Tom")
+        #expect(answer.errorMessage?.code == 4114)
+        #expect(answer.errorMessage?.reason == "UNPARSEABLE_RAW_MESSAGE")
+        #expect(try tom.request(.session, .refresh).op == .refreshed)
+    }
+
     @Test("client ids have 1 to 64 characters")
     func names() throws {
         let house = try House { $0.accounts.app.signIn = .open }

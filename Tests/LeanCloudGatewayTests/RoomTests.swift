@@ -18,6 +18,7 @@ struct RoomTests {
         self.house = try House {
             $0.clock = clock.clock
             $0.store.clock = clock.clock
+            $0.store.listeners = 2
         }
         try self.house.add("host", "Tom", "Jerry")
         let host = try self.house.id("host")
@@ -50,6 +51,30 @@ struct RoomTests {
         }
         try client.settle()
         try self.house.write { _ in }
+    }
+
+    private func isOnline(_ name: String, by client: LeanCloudClient) throws -> Bool {
+        let answer = try client.request(.session, .query) { command in
+            var message = SessionCommand()
+            message.sessionPeerIds = [name]
+            command.sessionMessage = message
+        }
+        return answer.sessionMessage?.onlineSessionPeerIds.isEmpty == false
+    }
+
+    private func cid(of room: Int) throws -> String {
+        let id = self.rooms[room]
+        return try self.house.server.store.readAndWait { transaction throws(StoreError) in
+            try transaction.conversation(id)?.objectID.text ?? ""
+        }
+    }
+
+    private func enter(_ room: Int, _ name: String, _ client: LeanCloudClient) throws -> GenericCommand {
+        let cid = try self.cid(of: room)
+        return try client.conv(.add) { body in
+            body.cid = cid
+            body.m = [name]
+        }
     }
 
     @Test("after a restart visitors are out in 30 minutes, unless they come back")
@@ -86,15 +111,7 @@ struct RoomTests {
             #expect(answer.op == .added)
         }
         jerry.drop()
-        func isOnline() throws -> Bool {
-            let answer = try tom.request(.session, .query) { command in
-                var message = SessionCommand()
-                message.sessionPeerIds = ["Jerry"]
-                command.sessionMessage = message
-            }
-            return answer.sessionMessage?.onlineSessionPeerIds.isEmpty == false
-        }
-        while try isOnline() {}
+        while try self.isOnline("Jerry", by: tom) {}
         try self.pass(minutes: minutes, tom)
         let isBack = minutes < 30
         #expect(try self.people(in: 0).contains(try self.house.id("Jerry")) == isBack)
@@ -110,6 +127,43 @@ struct RoomTests {
         for client in [tom, again] { client.drop() }
         self.house.stop()
         #expect(try self.house.findings().isEmpty)
+    }
+
+    @Test("who is blocked from a room does not come in and is not heard there, until they are let in again")
+    func blocked() throws {
+        let (room, id) = (self.rooms[1], try self.house.id("Tom"))
+        let tom = try self.house.leanCloud("Tom")
+        #expect(try self.enter(0, "Tom", tom).op == .added)
+        try self.house.write { transaction throws(StoreError) in try transaction.addListed([id], in: room, .denied) }
+        #expect(LeanCloudClient.error(try self.enter(1, "Tom", tom)) == "4548 BLOCKED_BY_CONV")
+        #expect(try tom.say("hello", in: try self.cid(of: 1)).code == 4548)
+        #expect(try self.people(in: 0) == [id])
+        #expect(try self.people(in: 1) == [])
+        try self.house.write { transaction throws(StoreError) in try transaction.removeListed([id], in: room, .denied) }
+        #expect(try self.enter(1, "Tom", tom).op == .added)
+        #expect(try self.people(in: 0) == [])
+        #expect(try self.people(in: 1) == [id])
+        tom.drop()
+        self.house.stop()
+    }
+
+    @Test("who finds a room full stays in the one they were in, and is out of that one in time")
+    func full() throws {
+        let (host, jerry, id) = (try self.house.id("host"), try self.house.id("Jerry"), try self.house.id("Tom"))
+        let full = self.rooms[1]
+        try self.house.write { transaction throws(StoreError) in
+            _ = try transaction.addListeners([host, jerry], to: full)
+        }
+        let (tom, other) = (try self.house.leanCloud("Tom"), try self.house.leanCloud("Jerry"))
+        #expect(try self.enter(0, "Tom", tom).op == .added)
+        #expect(LeanCloudClient.error(try self.enter(1, "Tom", tom)) == "4301 CONVERSATION_API_FAILED")
+        #expect(try self.people(in: 0) == [id])
+        tom.drop()
+        while try self.isOnline("Tom", by: other) {}
+        try self.pass(minutes: 33, other)
+        #expect(try self.people(in: 0) == [])
+        other.drop()
+        self.house.stop()
     }
 
     @Test("only rooms are visited")

@@ -59,6 +59,30 @@ struct ServiceTests {
         #expect(unread.values.allSatisfy { $0 == 0 })
     }
 
+    @Test("a service that was deleted takes nothing, and nobody subscribes to it")
+    func deleted() throws {
+        let house = try House()
+        let cid = try self.makeService(house)
+        let (tom, jerry) = (try house.client("Tom"), try house.client("Jerry"))
+        try self.subscribe("Tom", to: cid, tom)
+        let object = try #require(ObjectID(cid))
+        try house.write { transaction throws(StoreError) in
+            guard let found = try transaction.reading.conversation(.object(object), seenBy: .system) else { return }
+            try transaction.removeAllMembers(from: found.id, by: .application)
+            try transaction.setFlags(found.flags.union(.disbanded), of: found.id)
+        }
+        for client in [tom, jerry] {
+            #expect(try client.say("a question", in: cid).code == 4401)
+            #expect(try client.rows(#"{"sys":true}"#).isEmpty)
+        }
+        let again = try jerry.conv(.add) { body in
+            body.cid = cid
+            body.m = ["Jerry"]
+        }
+        #expect(LeanCloudClient.error(again) == "4303 CONVERSATION_NOT_FOUND")
+        #expect(try self.texts(cid, house).isEmpty)
+    }
+
     @Test("nobody else is subscribed by somebody")
     func dragged() throws {
         let house = try House()
@@ -145,12 +169,12 @@ struct ServiceTests {
             body.cid = cid
             body.m = ["Spike"]
         }
-        #expect(joined.cmd == .error, "\(joined)")
+        #expect(LeanCloudClient.error(joined) == "4308 CONVERSATION_NOT_ALLOWED")
         let quit = try tom.conv(.remove) { body in
             body.cid = cid
             body.m = ["Tom"]
         }
-        #expect(quit.cmd == .error || quit.convMessage?.failedPids.isEmpty == false, "\(quit)")
+        #expect(LeanCloudClient.error(quit) == "4324 CONVERSATION_NEED_OWNER")
         #expect(try tom.conv(.count) { $0.cid = cid }.convMessage?.count == 2)
     }
 
@@ -181,6 +205,48 @@ struct ServiceTests {
         #expect(patch.mid == message.id)
         #expect(patch.recall == true)
         #expect(patch.data == #"{"_lctype":-127}"#)
+    }
+
+    @Test("an edit and a recall over WuKongIM's HTTP API are patches for LeanCloud clients, and the other way round")
+    func patchesOverHTTP() throws {
+        let house = try House()
+        let cid = try house.groupID("verona", ["romeo", "juliet"])
+        let token = try house.token("juliet")
+        let phone = try house.connect("juliet", token: token)
+        let (romeo, tablet) = (try house.leanCloud("romeo"), try house.leanCloud("juliet"))
+        let sent = try ["teh", "oops"].map { try phone.publish($0, to: "verona", group: true).messageID }
+        let shown = try sent.map { _ in try romeo.nextMessage() }
+        for _ in sent { _ = try tablet.nextMessage() }
+        let place = #""channel_id":"verona","channel_type":2"#
+        let edit = #"{\#(place),"message_id":"\#(sent[0])","content_edit":"{\"type\":1,\"content\":\"tea\"}"}"#
+        #expect(try house.http("POST", "/v1/message/edit", token: token, json: edit).status == 200)
+        for client in [romeo, tablet] {
+            let patch = try client.nextPatch()
+            #expect(patch.cid == cid && patch.mid == shown[0].id && patch.timestamp == shown[0].timestamp)
+            #expect(patch.data == typed("tea") && patch.from == "juliet" && patch.recall != true)
+        }
+        let recall = "/v1/message/revoke?channel_id=verona&channel_type=2&message_id=\(sent[1])"
+        #expect(try house.http("POST", recall, token: token, json: "").status == 200)
+        for client in [romeo, tablet] {
+            let patch = try client.nextPatch()
+            #expect(patch.mid == shown[1].id && patch.recall == true && patch.data == #"{"_lctype":-127}"#)
+        }
+        // The other way round: the device is told to ask, and is answered in its own words.
+        let own = try ["helo", "bye", "bytes"].map { try romeo.say(typed($0), in: cid) }
+        #expect(try romeo.change(cid, own[0].uid, at: own[0].t) { $0.data = typed("hello") }.op == .modified)
+        _ = try self.command("syncMessageExtra", phone)
+        #expect(try romeo.change(cid, own[1].uid, at: own[1].t) { $0.recall = true }.op == .modified)
+        _ = try self.command("messageRevoke", phone)
+        #expect(try romeo.change(cid, own[2].uid, at: own[2].t) { $0.binaryMsg = [0xFF, 0x00] }.op == .modified)
+        let asked = try house.http(
+            "POST", "/v1/message/extra/sync", token: token, json: "{\(place),\"extra_version\":0,\"limit\":100}")
+        let extras = try #require(asked.json.array)
+        #expect(extras.count == 5)
+        #expect(extras[2]["content_edit"]?["content"]?.string == "hello")
+        #expect(extras[2]["content_edit"]?["type"]?.integer == 1 && extras[2]["revoke"]?.integer == 0)
+        #expect(extras[3]["revoke"]?.integer == 1 && extras[3]["revoker"]?.string == "romeo")
+        #expect(extras[3]["content_edit"] == nil)
+        #expect(extras[4]["content_edit"]?["type"]?.integer == 97, "nothing that can be read there")
     }
 
     // MARK: Devices

@@ -11,7 +11,7 @@ import Store
 struct ConversationSearch: Sendable {
     private let resource: RealtimeResource?
     private let query: ObjectQuery
-    /// `nil` for the order in which they were made.
+    /// `nil` for the order in which they were made; the nearest first when the query is for what is near.
     private let sort: ObjectSort?
     private let limit: Int
     private let skip: Int
@@ -28,7 +28,7 @@ struct ConversationSearch: Sendable {
         do throws(ObjectQueryError) {
             self.query = try ObjectQuery(parsing: call.request.query["where"] ?? "")
             let order = call.request.query["order"] ?? ""
-            self.sort = order.isEmpty ? nil : try ObjectSort(parsing: order)
+            self.sort = order.isEmpty ? self.query.nearest : try ObjectSort(parsing: order)
         } catch {
             throw APIFailure(400, error.reason, code: LeanCloudFault.conversationQueryFailed.code)
         }

@@ -124,7 +124,8 @@ extension MessageExtra {
             ("extra_version", .integer(self.revision)),
         ]
         if let body = self.editedBody.flatMap({
-            Translation.shownEdit($0, isJSONObject: self.editedBodyIsJSONObject, of: self.editedWire)
+            Translation.shownEdit(
+                $0, isJSONObject: self.editedBodyIsJSONObject, isBinary: self.editedBodyIsBinary, of: self.editedWire)
         }) {
             members.append(("content_edit", .stored(body)))
         }

@@ -1,4 +1,5 @@
 import Accounts
+import Broker
 import ByteCodec
 import ChatModel
 import CommandLineKit
@@ -102,5 +103,36 @@ struct OperatorAppScenarios {
         for wrong in ["short", "with a space in it", "with:a:colon"] {
             #expect(throws: ConfigurationError.self) { try read("[leancloud]\napp_id = \"\(wrong)\"") }
         }
+    }
+
+    @Test("what clients may do, and how much, comes from the file; without it it is as built in, with LeanCloud's room")
+    func door() throws {
+        let read: (String) throws -> ServerOptions = { text in
+            let settings = try Settings(environment: ["TEAHOUSE_CONFIG": "t.toml"]) { _ in Array(text.utf8) }
+            return try ServerOptions(settings, log: .silent)
+        }
+        let door = try read(
+            """
+            [leancloud]
+            lookup = "members"
+            join = "invited"
+            owner_stays = true
+            idle_seconds = 500
+            room_rejoin_seconds = 600
+            command_bytes = 8192
+            requests_per_minute = 30
+            history_per_minute = 120
+            arriving_is_reading = true
+            """
+        ).leanCloud
+        #expect(door.hidesFromStrangers && door.joinsByInvitation && door.ownerStays && door.arrivingIsReading)
+        #expect(door.idleSeconds == 500 && door.roomRejoinSeconds == 600 && door.commandBytes == 8_192)
+        #expect(door.requestRate == RateLimit(perSecond: 0.5, burst: 30))
+        #expect(door.historyRate == RateLimit(perSecond: 2, burst: 120))
+        let builtIn = try read("").leanCloud
+        #expect(!builtIn.hidesFromStrangers && !builtIn.joinsByInvitation && !builtIn.ownerStays)
+        #expect(!builtIn.arrivingIsReading && builtIn.commandBytes == 5_120)
+        #expect(builtIn.requestRate == RateLimit(perSecond: 10, burst: 600))
+        #expect(builtIn.historyRate == RateLimit(perSecond: 20, burst: 1_200))
     }
 }

@@ -1,4 +1,6 @@
+import Accounts
 import ByteCodec
+import Execution
 import HTTPClient
 import Hooks
 import TeahouseTesting
@@ -52,6 +54,11 @@ struct HookTests {
         let asked = try #require(receiver.requests.first)
         #expect(asked.target == "/1.1/functions/_rtmClientSign")
         #expect(JSONValue.of(asked.text)["username"]?.string == "romeo")
+        // As LeanEngine's SDKs ask for it.
+        #expect(asked.fields["x-lc-id"] == app.app.appID && asked.fields["x-lc-hook-key"] == "a key of the app")
+        let sign = try #require(asked.fields["x-lc-sign"])
+        let keys = app.house.server.accounts.app.keys
+        #expect(keys.verifyRESTSign(sign, now: Clock.system.wallMilliseconds()) == .client)
         receiver.change { _ in .body(#"{"result":{"result":false,"error":"banned"}}"#) }
         let refused = try app.ask("POST", "/1.1/rtm/sign", app.asClient, request)
         #expect(refused.code == 4102 && refused.text.contains("banned"), "\(refused.text)")

@@ -20,6 +20,10 @@ package struct LeanCloudHookOptions: Sendable {
     package var addresses: [String: HTTPAddress]
     /// Signs nothing: it is sent as it is, in `X-LC-Hook-Key`, so that the functions know who calls.
     package var key: String?
+    /// Header fields by which the functions know the app that they are called for, at a time in UTC milliseconds.
+    ///
+    /// Source: LeanEngine's SDKs, which answer 401 without `X-LC-Id` and one of the app's keys, or `X-LC-Sign`.
+    package var credentials: @Sendable (_ now: Int64) -> [(name: String, value: String)] = { _ in [] }
     /// For one call, from resolving the name to the last byte.
     package var timeoutMilliseconds: Int64 = 5_000
     package var onFailure = FailurePolicy.ignore
@@ -199,6 +203,7 @@ package final class LeanCloudHooks: HookDesk {
     private func call(_ function: String, _ parameters: JSONValue, then: @escaping @Sendable (JSONValue?) -> Void) {
         guard let address = self.options.addresses[function] else { return then(nil) }
         var fields = [(name: "Content-Type", value: "application/json")]
+        fields += self.options.credentials(self.options.clock.wallMilliseconds())
         if let key = self.options.key { fields.append((name: "X-LC-Hook-Key", value: key)) }
         let request = HTTPRequestToSend(
             .post, address, fields: fields, body: parameters.serialized(),

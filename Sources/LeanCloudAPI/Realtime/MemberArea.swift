@@ -93,9 +93,11 @@ enum MemberArea {
         call.consult {
             guard let id = address.objectID else { return [] }
             return names.map { .mute(id, by: $0, isMuted: isMuted) }
-        } then: { call, changes in
+        } then: { call, answers in
             // One answer for each, or none when nobody was asked.
-            let wanted = names.indices.map { changes.indices.contains($0) ? changes[$0].isMuted ?? isMuted : isMuted }
+            let wanted = names.indices.map { index in
+                answers.indices.contains(index) ? answers[index].changes.isMuted ?? isMuted : isMuted
+            }
             Self.mute(call, Array(zip(names, wanted)), at: address)
         }
     }

@@ -368,6 +368,61 @@ struct RealtimeTests {
         #expect(other.status == 401 && other.code == 4112)
     }
 
+    @Test func clientsAndSubscribersAreHandledByTheOldPaths() throws {
+        let app = try LeanCloudApp()
+        let id = try app.conversation("Tom", "Jerry", "Ann")
+        let jerry = try app.house.leanCloud("Jerry")
+        let asked = JSONValue.of(#"{"peers":["Tom","Jerry"]}"#)
+        #expect(try app.master("POST", "/1.1/rtm/online", asked).json == .of(#"{"results":["Jerry"]}"#))
+        // Unless it says that it is not, a message is transient here.
+        let path = "/1.1/rtm/messages"
+        let body = #"{"from_peer":"Tom","conv_id":"\#(id)","message":"passing"}"#
+        #expect(try app.master("POST", path, .of(body)).status == 200)
+        #expect(try jerry.wait(.direct).directMessage?.transient == true)
+        #expect(try app.master("GET", "\(path)/history?convid=\(id)").json == .array([]))
+        let kept = try app.send("kept", from: "Tom", to: id)
+        for unread in ["\(path)/unread/Ann", "\(path)/unread/Ann/\(id)"] {
+            #expect(try app.ask("GET", unread, app.asClient).json == .of(#"{"count":1}"#))
+        }
+        let (time, message) = (
+            try #require(kept.json["timestamp"]?.integer), try #require(kept.json["msg-id"]?.string)
+        )
+        let log = "\(path)/logs?convid=\(id)&msgid=\(message)&timestamp=\(time)"
+        #expect(try app.master("DELETE", "\(log)&from=Jerry").code == 4403)
+        #expect(try app.master("DELETE", "\(log)&from=Tom").json == .object([]))
+        #expect(try app.master("GET", "\(path)/history?convid=\(id)").json == .array([]))
+        let silence = "/1.1/rtm/conversation/blacklist"
+        let silenced = JSONValue.of(#"{"client_id":"Jerry","conv_id":"\#(id)","ttl":50}"#)
+        #expect(try app.master("POST", silence, silenced).json == .object([]))
+        let list = "/1.2/rtm/conversations/\(id)/permanent-silenceds"
+        #expect(try app.master("GET", list).json == .of(#"{"client_ids":["Jerry"]}"#))
+        #expect(try app.master("DELETE", "\(silence)?client_id=Jerry&conv_id=\(id)").status == 200)
+        #expect(try app.master("GET", list).json == .of(#"{"client_ids":[]}"#))
+        let made = try app.master("POST", "/1.2/rtm/service-conversations", .of(#"{"name":"news"}"#))
+        let service = try #require(made.json["objectId"]?.string)
+        let (subscription, count) = (
+            "/1.1/rtm/conversation/subscription", "/1.2/rtm/service-conversations/\(service)/subscribers/count"
+        )
+        let whom = JSONValue.of(#"{"client_id":"Tom","conv_id":"\#(service)"}"#)
+        #expect(try app.master("POST", subscription, whom).json == .object([]))
+        #expect(try app.master("GET", count).json == .of(#"{"count":1}"#))
+        #expect(try app.master("DELETE", "\(subscription)?client_id=Tom&conv_id=\(service)").status == 200)
+        #expect(try app.master("GET", count).json == .of(#"{"count":0}"#))
+        let room = try #require(
+            try app.master("POST", "/1.2/rtm/chatrooms", .of(#"{"name":"room"}"#)).json["objectId"]?.string)
+        let onlines = "/1.1/rtm/transient_group/onlines?gid=\(room)"
+        #expect(try app.ask("GET", onlines, app.asClient).json == .of(#"{"result":0}"#))
+        let kicked = JSONValue.of(#"{"client_id":"Jerry","reason":"why"}"#)
+        #expect(try app.master("POST", "/1.1/rtm/client/kick", kicked).json == .object([]))
+        #expect(try jerry.wait(.session, .closed).sessionMessage?.code == 4115)
+        for (method, target) in [
+            ("POST", "/1.1/rtm/online"), ("POST", "/1.1/rtm/client/kick"), ("POST", subscription),
+            ("POST", silence), ("DELETE", log),
+        ] {
+            #expect(try app.ask(method, target, app.asClient, .of("{}")).code == 119, "\(target)")
+        }
+    }
+
     @Test func oldPathsAndBatchesWork() throws {
         let app = try LeanCloudApp()
         let id = try app.conversation("Tom", "Jerry", "Ann")

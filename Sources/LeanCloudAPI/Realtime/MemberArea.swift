@@ -16,8 +16,17 @@ enum MemberArea {
             Route("POST", realtime: Self.mutes) { call throws(APIFailure) in try Self.mute(call, true) },
             Route("DELETE", realtime: Self.mutes) { call throws(APIFailure) in try Self.mute(call, false) },
             Route("GET", realtime: Self.mutes, .manager, Self.muting),
+            // Who is kept from sending for a while. Source: LeanCloud realtime REST guide v1.
+            Route("POST", realtime: Self.oldSilences) { call throws(APIFailure) in
+                let address = try RealtimeCall.address(try call.request.fields().text("conv_id"))
+                try Self.silenceForAWhile(call, in: address)
+            },
+            Route("DELETE", realtime: Self.oldSilences) { call throws(APIFailure) in
+                try Self.endSilence(call, in: try RealtimeCall.address(try call.request.queryText("conv_id")))
+            },
         ] + RealtimeResource.allCases.flatMap(Self.routes(of:))
 
+    private static let oldSilences = "/1.1/rtm/conversation/blacklist"
     private static let members = RealtimeResource.conversations.path("/{id}/members")
     private static let mutes = RealtimeResource.conversations.path("/{id}/mutes")
     /// The longest time that somebody is kept from sending, seconds. Source: LeanCloud realtime REST guide v2.
@@ -37,8 +46,12 @@ enum MemberArea {
             Route("POST", realtime: silenced) { call throws(APIFailure) in try Self.silence(call, true) },
             Route("DELETE", realtime: silenced) { call throws(APIFailure) in try Self.silence(call, false) },
             Route("GET", realtime: silenced, .manager, Self.silenced),
-            Route("POST", realtime: resting, .manager, Self.silenceForAWhile),
-            Route("DELETE", realtime: resting, .manager, Self.endSilence),
+            Route("POST", realtime: resting) { call throws(APIFailure) in
+                try Self.silenceForAWhile(call, in: try call.address())
+            },
+            Route("DELETE", realtime: resting) { call throws(APIFailure) in
+                try Self.endSilence(call, in: try call.address())
+            },
         ]
     }
 
@@ -153,20 +166,22 @@ enum MemberArea {
         }
     }
 
-    @Sendable private static func silenceForAWhile(_ call: RealtimeCall) throws(APIFailure) {
+    private static func silenceForAWhile(_ call: RealtimeCall, in address: ConversationAddress) throws(APIFailure) {
         let seconds = try call.request.fields().integer("ttl")
         guard (1...Self.longestSilenceSeconds).contains(seconds) else {
             throw .bad("ttl is 1 to \(Self.longestSilenceSeconds) seconds")
         }
-        try Self.silence(call, try call.client("client_id"), until: call.now + seconds * 1_000)
+        Self.silence(call, try call.client("client_id"), in: address, until: call.now + seconds * 1_000)
     }
 
-    @Sendable private static func endSilence(_ call: RealtimeCall) throws(APIFailure) {
-        try Self.silence(call, try RealtimeCall.client(try call.request.queryText("client_id")), until: 0)
+    private static func endSilence(_ call: RealtimeCall, in address: ConversationAddress) throws(APIFailure) {
+        Self.silence(
+            call, try RealtimeCall.client(try call.request.queryText("client_id")), in: address, until: 0)
     }
 
-    private static func silence(_ call: RealtimeCall, _ name: UserName, until moment: Int64) throws(APIFailure) {
-        let address = try call.address()
+    private static func silence(
+        _ call: RealtimeCall, _ name: UserName, in address: ConversationAddress, until moment: Int64
+    ) {
         call.change { transaction throws(StoreError) in
             let conversation = try transaction.reading.realtime(address, .conversations)
             guard let user = try transaction.reading.user(named: name) else { throw .refused(.noSuchUser) }

@@ -21,6 +21,7 @@ enum MessageArea {
             Route("POST", realtime: "/1.1/rtm/messages", .manager, Self.sendOld),
             Route("POST", realtime: "/1.1/rtm/broadcast/subscriber", .manager, Self.broadcastOld),
             Route("PUT", realtime: "/1.1/rtm/patch/message", .manager, Self.patchOld),
+            Route("DELETE", realtime: "/1.1/rtm/messages/logs", .manager, Self.deleteOld),
         ]
 
     private static func routes(of resource: RealtimeResource) -> [Route] {
@@ -85,7 +86,8 @@ enum MessageArea {
     }
 
     @Sendable private static func sendOld(_ call: RealtimeCall) throws(APIFailure) {
-        var draft = try MessageDraft(call, "from_peer")
+        // Source: LeanCloud realtime REST guide v1: transient unless said otherwise.
+        var draft = try MessageDraft(call, "from_peer", isTransientUnlessSaid: true)
         let fields = try call.request.fields()
         if fields.member("to_peers") != nil { try draft.address(to: call.clients("to_peers", most: 20)) }
         let address = try RealtimeCall.address(try fields.text("conv_id"))
@@ -108,12 +110,12 @@ enum MessageArea {
         init(_ call: RealtimeCall, _ from: String) throws(APIFailure) {
             let fields = try call.request.fields()
             try self.init(
-                call, cid: call.request.parameter("id"), message: call.request.parameter("message"),
+                cid: call.request.parameter("id"), message: call.request.parameter("message"),
                 sender: try call.client(from), time: try fields.integer("timestamp"))
         }
 
         init(
-            _ call: RealtimeCall, cid: String, message: String, sender: UserName, time: Int64
+            cid: String, message: String, sender: UserName, time: Int64
         ) throws(APIFailure) {
             self.address = try RealtimeCall.address(cid)
             guard time > 0 else { throw .bad("timestamp is missing: it is the message's time") }
@@ -177,9 +179,22 @@ enum MessageArea {
 
     private static func delete(_ call: RealtimeCall, _ resource: RealtimeResource) throws(APIFailure) {
         let target = try Target(
-            call, cid: call.request.parameter("id"), message: call.request.parameter("message"),
+            cid: call.request.parameter("id"), message: call.request.parameter("message"),
             sender: try RealtimeCall.client(try call.request.queryText("from_client")),
             time: try call.request.queryInteger("timestamp", otherwise: 0))
+        Self.delete(call, target, resource)
+    }
+
+    /// Source: LeanCloud realtime REST guide v1.
+    @Sendable private static func deleteOld(_ call: RealtimeCall) throws(APIFailure) {
+        let target = try Target(
+            cid: try call.request.queryText("convid"), message: try call.request.queryText("msgid"),
+            sender: try RealtimeCall.client(try call.request.queryText("from")),
+            time: try call.request.queryInteger("timestamp", otherwise: 0))
+        Self.delete(call, target, nil)
+    }
+
+    private static func delete(_ call: RealtimeCall, _ target: Target, _ resource: RealtimeResource?) {
         Self.change(call, isRecall: true, answer: .nothing) { transaction throws(StoreError) in
             let place = try target.find(resource, in: transaction.reading).place
             try transaction.deleteForAll(place, by: .application)
@@ -190,7 +205,7 @@ enum MessageArea {
     @Sendable private static func patchOld(_ call: RealtimeCall) throws(APIFailure) {
         let fields = try call.request.fields()
         let target = try Target(
-            call, cid: try fields.text("conv_id"), message: try fields.text("msg_id"),
+            cid: try fields.text("conv_id"), message: try fields.text("msg_id"),
             sender: try call.client("from_peer"), time: try fields.integer("timestamp"))
         let answer = APIAnswer.json(.fields(("result", .object([]))))
         guard try fields.isOn("recall") else { return try Self.edit(call, target, nil, answer: answer) }
@@ -212,14 +227,14 @@ struct MessageDraft: Sendable {
     private static let priorities: Set<String> = ["high", "normal", "low"]
 
     /// - Parameter from: the name of the member with the sender.
-    init(_ call: RealtimeCall, _ from: String) throws(APIFailure) {
+    init(_ call: RealtimeCall, _ from: String, isTransientUnlessSaid: Bool = false) throws(APIFailure) {
         let fields = try call.request.fields()
         self.sender = try call.client(from)
         let mentions = try fields.texts("mention_client_ids", most: Self.mostMentions)
         var content = LeanCloudContent.content(
             .text(try Self.text(fields, call.house)), mentionsAll: try fields.isOn("mention_all"), mentions: mentions,
             pushData: try Self.pushData(fields, call.house))
-        if try fields.isOn("transient") { LeanCloudContent.makeTransient(&content) }
+        if try fields.optionalSwitch("transient") ?? isTransientUnlessSaid { LeanCloudContent.makeTransient(&content) }
         // Rates are for people; what the app's own server sends is never dropped, whatever its priority.
         if let priority = try fields.optionalText("priority") {
             guard Self.priorities.contains(priority.lowercased()) else {

@@ -329,8 +329,45 @@ struct RealtimeTests {
         try jerry.settle()
         #expect(!jerry.waiting.contains { $0.cmd == .direct })
         #expect(try send("").status == 400)
+        // Who does not subscribe would never see it: nobody gets it, and the app hears why.
+        let strange = try send(#","to_clients":["Tom","Spike","Nobody"]"#)
+        #expect(strange.code == 4401 && strange.text.contains("Spike, Nobody"), "\(strange.text)")
+        #expect(app.texts(try app.master("GET", path + "/subscribers/Tom/messages")) == ["for one"])
         let many = (0..<21).map { "\"c\($0)\"" }.joined(separator: ",")
         #expect(try send(#","to_clients":[\#(many)]"#).status == 400)
+    }
+
+    @Test func aTransientBroadcastReachesEverybodyWhoIsSignedIn() throws {
+        let app = try LeanCloudApp()
+        let made = try app.master("POST", "/1.2/rtm/service-conversations", .of(#"{"name":"news"}"#))
+        let id = try #require(made.json["objectId"]?.string)
+        let talk = try app.conversation("Tom", "Jerry", "Ann")
+        let (tom, jerry) = (try app.house.leanCloud("Tom"), try app.house.leanCloud("Jerry"))
+        let send = { (path: String, from: String, cid: String, more: String) throws -> HTTPReply in
+            try app.master(
+                "POST", path, .of(#"{"\#(from)":"admin","conv_id":"\#(cid)","message":"to all"\#(more)}"#))
+        }
+        let path = "/1.2/rtm/broadcasts"
+        let sent = try send(path, "from_client", id, #","transient":true"#)
+        let message = try #require(sent.json["msg-id"]?.string)
+        for client in [tom, jerry] {
+            let direct = try #require(try client.wait(.direct).directMessage)
+            #expect(direct.msg == "to all" && direct.cid == id && direct.id == message && direct.transient == true)
+        }
+        let old = try send("/1.1/rtm/broadcast", "from_peer", id, #","transient":true"#)
+        #expect(old.json["result"]?["msg-id"]?.string != nil)
+        #expect(try tom.wait(.direct).directMessage?.msg == "to all")
+        // Nothing is kept of it, and nobody was subscribed by it.
+        #expect(try app.master("GET", path + "?conv_id=\(id)").json == .array([]))
+        let subscribers = "/1.2/rtm/service-conversations/\(id)/subscribers"
+        #expect(try app.master("GET", subscribers).json == .array([]))
+        #expect(try app.master("GET", subscribers + "/Tom/messages").status >= 400)
+        #expect(try app.master("DELETE", path + "/\(message)").status == 404)
+        // What would wait for those who are away is refused, in words.
+        let kept = try send(path, "from_client", id, "")
+        #expect(kept.code == 4401 && kept.text.contains("subscribers"), "\(kept.text)")
+        #expect(try send(path, "from_client", talk, #","transient":true"#).status == 400)
+        #expect(try app.ask("POST", path, app.asClient, .of("{}")).code == 119)
     }
 
     @Test func clientsAreSeenCountedAndSentAway() throws {

@@ -18,6 +18,14 @@ enum MessageArea {
                 "DELETE",
                 realtime: RealtimeResource.services.path("/{id}/subscribers/{client}/messages/{message}")
             ) { call throws(APIFailure) in try Self.delete(call, .services) },
+            Route("POST", realtime: "/1.2/rtm/broadcasts") { call throws(APIFailure) in
+                try Self.broadcast(call, from: "from_client", wrapped: false)
+            },
+            Route("GET", realtime: "/1.2/rtm/broadcasts") { call throws(APIFailure) in try Self.broadcasts(call) },
+            Route("POST", realtime: "/1.1/rtm/broadcast") { call throws(APIFailure) in
+                try Self.broadcast(call, from: "from_peer", wrapped: true)
+            },
+            Route("GET", realtime: "/1.1/rtm/broadcast") { call throws(APIFailure) in try Self.broadcasts(call) },
             Route("POST", realtime: "/1.1/rtm/messages", .manager, Self.sendOld),
             Route("POST", realtime: "/1.1/rtm/broadcast/subscriber", .manager, Self.broadcastOld),
             Route("PUT", realtime: "/1.1/rtm/patch/message", .manager, Self.patchOld),
@@ -55,26 +63,67 @@ enum MessageArea {
         _ call: RealtimeCall, _ draft: MessageDraft, to address: ConversationAddress, _ resource: RealtimeResource?,
         wrapped: Bool
     ) throws(APIFailure) {
-        let (house, reply) = (call.house, call.reply)
         call.change { transaction throws(StoreError) in
             let conversation = try transaction.reading.realtime(address, resource)
             guard draft.receivers == nil || conversation.kind == .service else {
                 throw .invalid("only messages of system conversations are for some people alone")
             }
-            return (try transaction.ensureUser(draft.sender).id, conversation)
-        } then: { sender, conversation in
-            // In a room nobody gets what they have said themselves.
-            let skipsSender = draft.skipsSender || conversation.kind == .room
-            house.broker.publish(
-                as: sender, authority: .application, to: .id(conversation.id), token: nil, content: draft.content,
-                skipsSender: skipsSender
-            ) { result in
-                switch result {
-                case .accepted(let accepted): reply(Self.sent(accepted.message, wrapped: wrapped))
-                case .refused(let refusal): reply(.failure(APIFailure(LeanCloudFault(refusal))))
-                case .failed(let error): reply(.failure(APIFailure(realtime: error)))
-                }
+            // Nothing is lost in silence.
+            let strangers = try draft.receivers.map { names throws(StoreError) in
+                try transaction.reading.strangers(names, to: conversation.id)
             }
+            return (try transaction.ensureUser(draft.sender).id, conversation, strangers ?? [])
+        } then: { sender, conversation, strangers in
+            guard strangers.isEmpty else { return call.reply(.failure(.notSubscribed(strangers))) }
+            // In a room nobody gets what they have said themselves.
+            let isForOthers = draft.skipsSender || conversation.kind == .room
+            Self.publish(
+                call, draft, by: sender, to: conversation.id, reach: isForOthers ? .others : .conversation,
+                wrapped: wrapped)
+        }
+    }
+
+    private static func publish(
+        _ call: RealtimeCall, _ draft: MessageDraft, by sender: UserID, to id: ConversationID, reach: PublishReach,
+        wrapped: Bool
+    ) {
+        let reply = call.reply
+        call.house.broker.publish(
+            as: sender, authority: .application, to: .id(id), token: nil, content: draft.content, reach: reach
+        ) { result in
+            switch result {
+            case .accepted(let accepted): reply(Self.sent(accepted.message, wrapped: wrapped))
+            case .refused(let refusal): reply(.failure(APIFailure(LeanCloudFault(refusal))))
+            case .failed(let error): reply(.failure(APIFailure(realtime: error)))
+            }
+        }
+    }
+
+    /// To everybody: a transient message reaches who is signed in now. One that waits for those who are away is refused:
+    /// nobody gets, or reads later, what they did not subscribe to.
+    private static func broadcast(_ call: RealtimeCall, from: String, wrapped: Bool) throws(APIFailure) {
+        let (draft, fields) = (try MessageDraft(call, from), try call.request.fields())
+        let address = try RealtimeCall.address(try fields.text("conv_id"))
+        guard try fields.isOn("transient") else {
+            throw APIFailure(
+                LeanCloudFault.invalidMessagingTarget.saying(
+                    "to everybody go transient messages only: send others to the subscribers of a system conversation"))
+        }
+        call.change { transaction throws(StoreError) in
+            let conversation = try transaction.reading.realtime(address, .services)
+            return (try transaction.ensureUser(draft.sender).id, conversation.id)
+        } then: { sender, id in
+            Self.publish(call, draft, by: sender, to: id, reach: .everybodyOnline, wrapped: wrapped)
+        }
+    }
+
+    /// Transient messages leave nothing behind to list.
+    private static func broadcasts(_ call: RealtimeCall) throws(APIFailure) {
+        let address = try RealtimeCall.address(try call.request.queryText("conv_id"))
+        call.look { reading throws(StoreError) in
+            try reading.realtime(address, .services)
+        } answer: { _ in
+            .json(.array([]))
         }
     }
 
@@ -210,6 +259,28 @@ enum MessageArea {
         let answer = APIAnswer.json(.fields(("result", .object([]))))
         guard try fields.isOn("recall") else { return try Self.edit(call, target, nil, answer: answer) }
         try Self.recall(call, target, nil, answer: answer)
+    }
+}
+
+extension APIFailure {
+    fileprivate static func notSubscribed(_ names: [UserName]) -> APIFailure {
+        let list = names.map(\.text).joined(separator: ", ")
+        return APIFailure(
+            LeanCloudFault.invalidMessagingTarget.saying(
+                "\(list): not subscribed to the system conversation, and only subscribers get what is said there"))
+    }
+}
+
+extension ReadTransaction {
+    /// Those of some people who do not hear what is said in a conversation.
+    fileprivate func strangers(_ names: [UserName], to id: ConversationID) throws(StoreError) -> [UserName] {
+        var strangers: [UserName] = []
+        for name in names {
+            let user = try self.user(named: name)?.id
+            let hears = try user.map { user throws(StoreError) in try self.hears(user, in: id) }
+            if hears != true { strangers.append(name) }
+        }
+        return strangers
     }
 }
 

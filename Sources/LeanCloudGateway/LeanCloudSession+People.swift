@@ -45,7 +45,12 @@ extension LeanCloudSession {
                 let conversation = try transaction.conversation(at: address, for: user)
                 if conversation.kind == .room {
                     guard isJoin else { throw .refused(.notApplicable) }
-                    return Place.room(conversation)
+                    guard try transaction.reading.isListed(user, in: conversation.id, on: .denied) else {
+                        return Place.room(conversation)
+                    }
+                    var outcome = PeopleOutcome()
+                    outcome.failed = names.map { .init($0, .blocked) }
+                    return Place.members(outcome)
                 }
                 guard !isClosed || conversation.kind == .service else { throw .refused(.joiningClosed) }
                 return Place.members(

@@ -169,7 +169,8 @@ final class Appender {
             facts.senderIsMember =
                 switch conversation.kind {
                 case .room: request.content.wire == .leanCloud || conversation.listeners.contains(sender.id)
-                case .service: role != nil || Self.isForTheApp(request, target)
+                case .service:
+                    role != nil || Self.isForTheApp(request, target) && !conversation.flags.contains(.disbanded)
                 default: role != nil
                 }
             facts.senderIsManager = role == .manager || role == .owner

@@ -380,6 +380,10 @@ struct RealtimeTests {
         try app.send("a", from: "Tom", to: id)
         let count = try app.ask("GET", "/1.2/rtm/clients/Jerry/unread-count?conv_id=\(id)", app.asClient)
         #expect(count.json == .of(#"{"count":1}"#))
+        for method in ["GET", "POST", "DELETE"] {
+            let list = try app.master(method, "/1.2/rtm/clients/Jerry/blacklists", .of(#"{"conv_id":"\#(id)"}"#))
+            #expect(list.status == 400 && list.code == 4544)
+        }
         let reason = String(repeating: "x", count: 21)
         let long = try app.master("POST", "/1.2/rtm/clients/Jerry/kick", .of(#"{"reason":"\#(reason)"}"#))
         #expect(long.status == 400)

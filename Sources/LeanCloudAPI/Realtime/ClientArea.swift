@@ -9,7 +9,9 @@ import Store
 /// Clients: who is online, what they have not read, sending them away, and signing for them. Source: LeanCloud realtime
 /// REST guide v2; guide v1, and its SDKs, for what is under `/1.1`.
 enum ClientArea {
-    static let routes: [Route] = [
+    static let routes: [Route] = Self.served + Self.refused
+
+    private static let served: [Route] = [
         Route("POST", realtime: "/1.2/rtm/clients/check-online") { call throws(APIFailure) in
             try Self.checkOnline(call, "client_ids")
         },
@@ -40,6 +42,15 @@ enum ClientArea {
         Route("POST", realtime: "/1.1/stats/collect", .anyone) { call in call.reply(.nothing) },
         Route("GET", realtime: "/1.1/statistics/apps/{app}/sendPolicy", .anyone) { call in call.reply(.nothing) },
     ]
+
+    /// What a client does not want to be added to is not kept. Source: LeanCloud error codes, 4544.
+    private static let refused = ["GET", "POST", "DELETE"].map { method in
+        Route(method, realtime: "/1.2/rtm/clients/{client}/blacklists") { _ throws(APIFailure) in
+            throw APIFailure(
+                LeanCloudFault.blacklistDisabled.saying(
+                    "a client keeps no list of conversations: put it on the list of the conversation"))
+        }
+    }
 
     /// People in one question. Source: LeanCloud realtime REST guide v2.
     private static let mostAsked = 20

@@ -179,7 +179,12 @@ final class Outside: Sendable {
         if let error = self.hookFigures?.lastError {
             troubles.append("hooks: the receiver takes no events: \(error); they wait, and are sent again")
         }
-        for function in self.leanCloudHooks?.figures ?? [] {
+        // An app has those functions that it needs; one that has none is asked for in the wrong place.
+        let functions = (self.leanCloudHooks?.figures ?? []).filter { $0.calls > 0 }
+        if !functions.isEmpty, functions.allSatisfy(\.isAbsent) {
+            troubles.append("leancloud.hooks: the app has none of the functions: see leancloud.hooks_url")
+        }
+        for function in functions where !function.isAbsent {
             if let error = function.lastError {
                 troubles.append("leancloud.hooks: \(function.function) failed: \(error)")
             }

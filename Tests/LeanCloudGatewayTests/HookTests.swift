@@ -185,6 +185,40 @@ struct HookTests {
         #expect(try Self.asked(receiver, "_conversationStarted", 2).last?["convId"]?.string == temporary)
     }
 
+    @Test(
+        "a function that the app does not have is looked for every three minutes, and holds up no other one",
+        arguments: LeanCloudHookOptions.FailurePolicy.allCases)
+    func absent(_ policy: LeanCloudHookOptions.FailurePolicy) throws {
+        let receiver = HTTPReceiver { request in
+            Self.function(request) == "_conversationAdd" ? .status(404) : .body(#"{"result":{"reject":true}}"#)
+        }
+        let clock = ManualClock()
+        let house = try Self.house(receiver) { hooks in
+            hooks.addresses = hooks.addresses.filter { ["_conversationAdd", "_conversationUpdate"].contains($0.key) }
+            hooks.onFailure = policy
+        } _: { options in
+            options.clock = clock.clock
+        }
+        let tom = try house.client("Tom")
+        let cid = try tom.start(["Jerry", "Spike"])
+        let add = { (number: Int) throws -> GenericCommand in
+            try tom.conv(.add) { body in
+                body.cid = cid
+                body.m = ["guest\(number)"]
+            }
+        }
+        guard policy == .ignore else {
+            // A wrong address lets nothing through.
+            return #expect(try LeanCloudClient.error(add(0)) == "4305 CONVERSATION_REJECTED_BY_APP")
+        }
+        for number in 1...7 { #expect(try add(number).op == .added) }
+        #expect(try Self.asked(receiver, "_conversationAdd").count == 1)
+        #expect(try LeanCloudClient.error(tom.conv(.mute) { $0.cid = cid }) == "4305 CONVERSATION_REJECTED_BY_APP")
+        clock.advance(milliseconds: 180_000)
+        #expect(try add(8).op == .added)
+        #expect(try Self.asked(receiver, "_conversationAdd", 2).count == 2)
+    }
+
     @Test("after five failures in a row nobody is asked for 30 seconds, then again")
     func breaker() throws {
         let isWell = Lock(false)

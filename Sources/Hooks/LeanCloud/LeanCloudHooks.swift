@@ -64,17 +64,22 @@ package struct LeanCloudHookFigures: Hashable, Sendable {
     package var lastError: String?
     /// Switched off by the operator until the next start.
     package var isDisabled = false
+    /// The app had no such function when it was called last.
+    package var isAbsent = false
 }
 
 /// LeanCloud's hooks: cloud functions of an app that are asked before, and told after, things happen. Off unless an address
 /// is set. Source: LeanCloud realtime guide, hooks.
 ///
 /// After `failuresBeforePause` failures in a row nothing is called for `pauseMilliseconds`, and questions are answered by
-/// the failure policy. What is told goes one call after the other, so that its order holds; above `maximumWaiting` it is
+/// the failure policy. A function that the app does not have, which it says by 404, is no failure: it is not called for
+/// `absenceMilliseconds`, as LeanCloud calls what an app has, and looks every three minutes; with the policy `reject` it is
+/// one, so that a wrong address lets nothing through. What is told goes one call after the other, so that its order holds; above `maximumWaiting` it is
 /// dropped and counted.
 package final class LeanCloudHooks: HookDesk {
     static let failuresBeforePause = 5
     static let pauseMilliseconds: Int64 = 30_000
+    static let absenceMilliseconds: Int64 = 180_000
     static let maximumWaiting = 4_096
     /// Bytes of an answer that are read.
     static let answerBytes = 2 * 1024 * 1024
@@ -90,6 +95,8 @@ package final class LeanCloudHooks: HookDesk {
         var figures: [String: LeanCloudHookFigures] = [:]
         var failuresInARow = 0
         var pausedUntil: Instant?
+        /// Functions that the app does not have, until they are looked for again.
+        var absentUntil: [String: Instant] = [:]
         var waiting: [News] = []
         var isTelling = false
         var dropped: Int64 = 0
@@ -131,7 +138,11 @@ package final class LeanCloudHooks: HookDesk {
 
     package func wants(_ function: String) -> Bool {
         self.options.addresses[function] != nil
-            && self.state.withLock { $0.figures[function]?.isDisabled != true }
+            && self.state.withLock { state in
+                guard state.figures[function]?.isDisabled != true else { return false }
+                guard let until = state.absentUntil[function] else { return true }
+                return self.options.clock.now() >= until
+            }
     }
 
     package func ask(_ question: HookQuestion, then: @escaping @Sendable (HookVerdict) -> Void) {
@@ -211,6 +222,10 @@ package final class LeanCloudHooks: HookDesk {
         let began = self.options.clock.now()
         self.client.send(request) { result in
             let milliseconds = self.options.clock.now().milliseconds(since: began)
+            if self.options.onFailure == .ignore, case .success(let response) = result, response.status == 404 {
+                self.noteAbsent(function, milliseconds)
+                return then(.object([]))
+            }
             let (answer, problem) = Self.answer(result)
             self.note(function, milliseconds, problem)
             then(answer)
@@ -239,6 +254,8 @@ package final class LeanCloudHooks: HookDesk {
             figures.failures += problem == nil ? 0 : 1
             figures.lastMilliseconds = milliseconds
             figures.lastError = problem
+            figures.isAbsent = false
+            state.absentUntil[function] = nil
             state.figures[function] = figures
             state.failuresInARow = problem == nil ? 0 : state.failuresInARow + 1
             guard state.failuresInARow >= Self.failuresBeforePause else { return false }
@@ -253,6 +270,19 @@ package final class LeanCloudHooks: HookDesk {
                     "hook": .text(function), "reason": .text(problem ?? ""),
                     "milliseconds": .number(Self.pauseMilliseconds),
                 ])
+        }
+    }
+
+    private func noteAbsent(_ function: String, _ milliseconds: Int64) {
+        let until = self.options.clock.now().advanced(byMilliseconds: Self.absenceMilliseconds)
+        self.state.withLock { state in
+            var figures = state.figures[function] ?? LeanCloudHookFigures(function: function)
+            figures.calls += 1
+            figures.lastMilliseconds = milliseconds
+            figures.lastError = "it answered 404: the app has no such function"
+            figures.isAbsent = true
+            state.figures[function] = figures
+            state.absentUntil[function] = until
         }
     }
 

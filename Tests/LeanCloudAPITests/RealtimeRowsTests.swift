@@ -67,6 +67,9 @@ struct RealtimeRowsTests {
         let jerry = try app.house.leanCloud("Jerry")
         #expect(try app.master("POST", path, .of(#"{"client_id":"Jerry","ttl":50}"#)).json == .object([]))
         #expect(try self.say("quiet", in: id, jerry).code == 4563)
+        // The list has those who are silent for good.
+        let list = "/1.2/rtm/conversations/\(id)/permanent-silenceds"
+        #expect(try app.master("GET", list).json == .of(#"{"client_ids":[]}"#))
         #expect(try app.master("DELETE", path + "?client_id=Jerry").json == .object([]))
         #expect(try self.say("heard", in: id, jerry).code == nil)
     }

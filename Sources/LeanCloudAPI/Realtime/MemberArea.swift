@@ -157,10 +157,11 @@ enum MemberArea {
     @Sendable private static func silenced(_ call: RealtimeCall) throws(APIFailure) {
         let address = try call.address()
         let page = try PeoplePage(call)
-        let now = call.now
         call.look { reading throws(StoreError) in
             let conversation = try reading.realtime(address, .conversations)
-            return try reading.silencedMembers(of: conversation.id, at: now, offset: page.offset, limit: page.limit)
+            // For good, and not until some time.
+            return try reading.silencedMembers(
+                of: conversation.id, at: .max - 1, offset: page.offset, limit: page.limit)
         } answer: {
             page.answer($0, under: "client_ids")
         }

@@ -101,7 +101,8 @@ struct RealtimeCall: Sendable {
         guard let question = questions.first else { return then(self, said) }
         desk.ask(question) { verdict in
             switch verdict {
-            case .allowed(let changes): self.ask(desk, questions.dropFirst(), said + [(question: question, changes: changes)], then)
+            case .allowed(let changes):
+                self.ask(desk, questions.dropFirst(), said + [(question: question, changes: changes)], then)
             case .rejected(let code, let detail): self.reply(.failure(.rejected(code: code, detail: detail)))
             }
         }

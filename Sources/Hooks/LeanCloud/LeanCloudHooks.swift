@@ -158,7 +158,7 @@ package final class LeanCloudHooks: HookDesk {
             guard let parameters else { return then(.allowed(.none)) }
             self.call(function, parameters) { answer in
                 guard let answer else { return then(self.verdictOnFailure) }
-                let verdict = Self.verdict(answer)
+                let verdict = Self.verdict(answer, wasBinary: question.isBinary)
                 if case .rejected = verdict {
                     self.state.withLock {
                         $0.figures[function, default: LeanCloudHookFigures(function: function)].rejections += 1
@@ -177,7 +177,9 @@ package final class LeanCloudHooks: HookDesk {
     }
 
     /// Source: LeanCloud realtime guide, the values hooks may return.
-    static func verdict(_ result: JSONValue) -> HookVerdict {
+    ///
+    /// - Parameter wasBinary: whether the content that was shown is base64; that which comes back is unless `bin` says so.
+    static func verdict(_ result: JSONValue, wasBinary: Bool = false) -> HookVerdict {
         if Self.isOn(result["drop"]) || Self.isOn(result["reject"]) {
             return .rejected(code: result["code"]?.integer, detail: result["detail"]?.string)
         }
@@ -189,7 +191,7 @@ package final class LeanCloudHooks: HookDesk {
         changes.isBinary = result["bin"]?.boolean
         if let content = result["content"]?.string {
             let bytes = Array(content.utf8)
-            changes.content = changes.isBinary == true ? Base64.decode(bytes) ?? bytes : bytes
+            changes.content = changes.isBinary ?? wasBinary ? Base64.decode(bytes) ?? bytes : bytes
         }
         changes.receivers = result["toPeers"]?.array?.compactMap { $0.string.flatMap(UserName.init) }
         if let attributes = result["attr"], attributes.object != nil { changes.attributes = attributes.serialized() }
@@ -197,7 +199,13 @@ package final class LeanCloudHooks: HookDesk {
         return .allowed(changes)
     }
 
-    private static func isOn(_ value: JSONValue?) -> Bool { value?.boolean ?? false }
+    /// Source: LeanCloud realtime guide: a value that is true in the language of the function.
+    private static func isOn(_ value: JSONValue?) -> Bool {
+        guard let value else { return false }
+        if let number = value.double { return number != 0 }
+        if let text = value.string { return !text.isEmpty }
+        return value.boolean ?? !value.isNull
+    }
 
     // MARK: Calling
 
@@ -322,6 +330,17 @@ package final class LeanCloudHooks: HookDesk {
         self.store.read(next.parameters) { result in
             guard case .success(let parameters?) = result else { return self.tellNext() }
             self.call(next.function, parameters) { _ in self.tellNext() }
+        }
+    }
+}
+
+extension HookQuestion {
+    /// Whether the content that it shows is base64.
+    fileprivate var isBinary: Bool {
+        switch self {
+        case .message(let append, _): append.content.flags.contains(.binary)
+        case .update(let update): update.content.flags.contains(.binary)
+        default: false
         }
     }
 }

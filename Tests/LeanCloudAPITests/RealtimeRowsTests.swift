@@ -49,6 +49,10 @@ struct RealtimeRowsTests {
             #expect(try app.master("DELETE", "\(path)/\(list)", self.clientIDs("Ann", "Jerry")).status == 200)
             #expect(try app.master("GET", "\(path)/\(list)").json == .of(empty))
         }
+        // Everything but the members changes with the conversation.
+        #expect(try app.master("PUT", path, .of(#"{"mu":["Ann"],"name":"mice"}"#)).status == 200)
+        #expect(try app.master("GET", path + "/mutes").json == .of(#"{"result":["Ann"]}"#))
+        #expect(try app.master("PUT", path, .of(#"{"m":["Ann"]}"#)).status == 400)
         let blocked = try app.master("POST", path + "/blacklists", self.clientIDs("Bob", "Cai", "Dora"))
         #expect(blocked.json == .object([]))
         let first = try app.master("GET", path + "/blacklists?limit=2")

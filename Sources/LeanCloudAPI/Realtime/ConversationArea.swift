@@ -100,7 +100,7 @@ enum ConversationArea {
     // MARK: Changing
 
     private static func update(_ call: RealtimeCall, _ resource: RealtimeResource?) throws(APIFailure) {
-        let change = try ConversationChange(call.request.body, takesPeople: resource == nil)
+        let change = try ConversationChange(call.request.body, takesMembers: resource == nil)
         let address = try call.address()
         call.consult(looking: { reading throws(StoreError) in
             // What is not there is refused when it is to be changed.
@@ -229,12 +229,14 @@ struct ConversationChange: Sendable {
     private var update: ObjectUpdate
     private var asked: [UInt8]
 
-    /// - Parameter takesPeople: whether `m` and `mu` may be in it.
-    init(_ body: JSONValue, takesPeople: Bool) throws(APIFailure) {
+    /// Source: LeanCloud realtime REST guide v2: everything but `m` changes by the paths of version 1.2.
+    ///
+    /// - Parameter takesMembers: whether `m` may be in it.
+    init(_ body: JSONValue, takesMembers: Bool) throws(APIFailure) {
         guard let fields = body.object else { throw .bad("expected a JSON object as the body") }
-        self.members = takesPeople ? try Self.step(body["m"], "m") : nil
-        self.muting = takesPeople ? try Self.step(body["mu"], "mu") : nil
-        let rest = fields.filter { !takesPeople || ($0.name != "m" && $0.name != "mu") }
+        self.members = takesMembers ? try Self.step(body["m"], "m") : nil
+        self.muting = try Self.step(body["mu"], "mu")
+        let rest = fields.filter { $0.name != "mu" && !(takesMembers && $0.name == "m") }
         self.asked = JSONValue.object(rest).serialized()
         self.update = try Self.update(self.asked)
     }

@@ -71,11 +71,11 @@ package struct LeanCloudHookFigures: Hashable, Sendable {
 /// LeanCloud's hooks: cloud functions of an app that are asked before, and told after, things happen. Off unless an address
 /// is set. Source: LeanCloud realtime guide, hooks.
 ///
-/// After `failuresBeforePause` failures in a row nothing is called for `pauseMilliseconds`, and questions are answered by
-/// the failure policy. A function that the app does not have, which it says by 404, is no failure: it is not called for
-/// `absenceMilliseconds`, as LeanCloud calls what an app has, and looks every three minutes; with the policy `reject` it is
-/// one, so that a wrong address lets nothing through. What is told goes one call after the other, so that its order holds; above `maximumWaiting` it is
-/// dropped and counted.
+/// After `failuresBeforePause` failures in a row nothing is called for `pauseMilliseconds`, and questions are answered
+/// by the failure policy. A function that the app does not have, which it says by 404, is no failure: it is not called
+/// for `absenceMilliseconds`, as LeanCloud calls what an app has, and looks every three minutes; with the policy
+/// `reject` it is one, so that a wrong address lets nothing through. What is told goes one call after the other, so
+/// that its order holds; above `maximumWaiting` it is dropped and counted.
 package final class LeanCloudHooks: HookDesk {
     static let failuresBeforePause = 5
     static let pauseMilliseconds: Int64 = 30_000

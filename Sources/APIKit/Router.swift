@@ -92,7 +92,7 @@ package struct Router: Sendable {
 
     /// Routes without names, by their path, then by method.
     private var fixed: [String: [String: Route]] = [:]
-    /// Routes with names, by the number of their segments; the first that fits is taken.
+    /// Routes with names, by the number of their segments.
     private var patterns: [Int: [Pattern]] = [:]
     private var notServed: [NotServed]
     /// First segments of all paths: what is below them belongs to this door.
@@ -146,11 +146,14 @@ package struct Router: Sendable {
         guard let segments = PercentDecoding.segments(ofPath: path) else {
             return .refused(.bad("the path is not percent-encoded UTF-8"))
         }
+        // A word may stand where another method has a name: the first that fits and has the method is taken.
+        var fitting: [String: Route] = [:]
         for pattern in self.patterns[segments.count] ?? [] {
-            if let parameters = Self.match(segments, pattern.segments) {
-                return Self.choose(method, pattern.routes, parameters)
-            }
+            guard let parameters = Self.match(segments, pattern.segments) else { continue }
+            if let route = pattern.routes[method] { return .route(route, parameters: parameters) }
+            fitting.merge(pattern.routes) { first, _ in first }
         }
+        if !fitting.isEmpty { return Self.choose(method, fitting, [:]) }
         if let entry = self.notServed.first(where: { Self.covers($0.path, path) }) {
             return .refused(APIFailure(404, "\(path) is not served here: \(entry.reason)"))
         }

@@ -10,6 +10,17 @@ package enum PublishPriority: Sendable {
     case low
 }
 
+/// Who is sent a message that no session sent.
+package enum PublishReach: Hashable, Sendable {
+    /// Those who get what is said in the conversation.
+    case conversation
+    /// The same without the sender's own devices.
+    case others
+    /// Everybody who is signed in, whether the conversation is theirs or not: for transient messages, of which nothing
+    /// else is left.
+    case everybodyOnline
+}
+
 /// One message from a session.
 package struct PublishRequest: Sendable {
     package var session: SessionID
@@ -117,18 +128,17 @@ package final class Broker: Sendable {
     /// Sends a message that no session sent. Rates apply to what people send by their own right: too fast is `busy`.
     ///
     /// - Parameters:
-    ///   - skipsSender: the sender's own devices are not shown it.
     ///   - note: what the audit log keeps of it when it is taken; in the transaction of the message.
     package func publish(
         as user: UserID, authority: Authority, to address: ConversationAddress, token: ClientToken?,
-        content: MessageContent, skipsSender: Bool = false, noting note: AuditNote? = nil,
+        content: MessageContent, reach: PublishReach = .conversation, noting note: AuditNote? = nil,
         then: @escaping @Sendable (AppendResult) -> Void
     ) {
         var append = Append(
             sender: user, authority: authority, address: address, clientToken: token, content: content, ticket: 0)
         append.note = note.map { AppendNote($0) }
         let noted = append
-        self.ask { core in core.publish(noted, skipsSender: skipsSender, then: then) }
+        self.ask { core in core.publish(noted, reach: reach, then: then) }
     }
 
     /// The sessions of one person, or all.

@@ -8,7 +8,7 @@ final class BrokerCore {
     /// Who waits for the outcome of a message.
     private enum Asker {
         case session(SessionID, ticket: UInt64)
-        case callback(@Sendable (AppendResult) -> Void, skipsSender: Bool)
+        case callback(@Sendable (AppendResult) -> Void, PublishReach)
     }
 
     private let store: Store
@@ -206,7 +206,7 @@ final class BrokerCore {
     /// A message that no session sent: of `ctl`, of a business server or the system, or of a person over HTTP, who has the
     /// same rates there as on a session.
     func publish(
-        _ append: Append, skipsSender: Bool = false, then: @escaping @Sendable (AppendResult) -> Void
+        _ append: Append, reach: PublishReach = .conversation, then: @escaping @Sendable (AppendResult) -> Void
     ) {
         if append.authority == .user {
             let now = self.clock.now()
@@ -218,7 +218,7 @@ final class BrokerCore {
             }
         }
         var append = append
-        append.ticket = self.ticket(for: .callback(then, skipsSender: skipsSender))
+        append.ticket = self.ticket(for: .callback(then, reach))
         self.consultAndPass(self.screening?.screened(append) ?? append)
     }
 
@@ -248,14 +248,14 @@ final class BrokerCore {
                 .published(handle: session.handle, ticket: ticket, Self.outcome(of: outcome.result)))
             if case .refused = outcome.result { self.countRefusal(session, at: self.clock.now()) }
         }
-        var skipsSender = false
-        if case .callback(let then, let skips) = asker {
-            skipsSender = skips
+        var reach = PublishReach.conversation
+        if case .callback(let then, let asked) = asker {
+            reach = asked
             then(outcome.result)
         }
         switch outcome.result {
         case .accepted(let accepted):
-            self.route(accepted, origin: origin, from: address, skipsSender: skipsSender)
+            self.route(accepted, origin: origin, from: address, reach: reach)
         case .refused: self.figures.refused += 1
         case .failed: self.figures.busy += 1
         }
@@ -321,7 +321,12 @@ final class BrokerCore {
         return counts ? session.person.id : nil
     }
 
-    private func route(_ accepted: Accepted, origin: UInt64, from address: String?, skipsSender: Bool) {
+    private func route(_ accepted: Accepted, origin: UInt64, from address: String?, reach: PublishReach) {
+        var accepted = accepted
+        if reach == .everybodyOnline {
+            accepted.members = self.table.people.values.filter { !$0.sessions.isEmpty }.map(\.id)
+        }
+        let skipsSender = reach == .others
         if accepted.kind == .room, self.channelBuckets[.object(accepted.objectID)] != nil {
             self.rooms.insert(.object(accepted.objectID))
         }
@@ -339,9 +344,9 @@ final class BrokerCore {
                 let people = skipsSender ? people.filter { $0 != accepted.message.sender } : people
                 self.deliver(delivery, to: FanOut.compute(people, in: self.table))
             }
-        } else if skipsSender {
-            let others = accepted.members.filter { $0 != accepted.message.sender }
-            self.deliver(delivery, to: FanOut.compute(others, in: self.table))
+        } else if reach != .conversation {
+            let people = skipsSender ? accepted.members.filter { $0 != accepted.message.sender } : accepted.members
+            self.deliver(delivery, to: FanOut.compute(people, in: self.table))
         } else {
             self.deliver(
                 delivery,

@@ -23,11 +23,13 @@ package struct SessionDescription: Hashable, Sendable {
     package var openedAtMilliseconds: Int64
     /// Of the sessions of a person with one tag the newest claim stays; `nil` for any number beside each other.
     package var tag: SessionTag?
+    /// The device came back by itself after its connection had broken, where its protocol says so.
+    package var isReconnect: Bool
 
     package init(
         id: SessionID, user: UserID, userName: UserName, deviceClass: DeviceClass, deviceLevel: DeviceLevel,
         deviceID: String, protocolName: String, address: String, isEncrypted: Bool, openedAtMilliseconds: Int64,
-        tag: SessionTag? = nil
+        tag: SessionTag? = nil, isReconnect: Bool = false
     ) {
         self.id = id
         self.user = user
@@ -40,6 +42,7 @@ package struct SessionDescription: Hashable, Sendable {
         self.isEncrypted = isEncrypted
         self.openedAtMilliseconds = openedAtMilliseconds
         self.tag = tag
+        self.isReconnect = isReconnect
     }
 }
 
@@ -74,6 +77,8 @@ package struct SessionMeasure: Hashable, Sendable {
 /// Why a session ended.
 package enum SessionEndReason: Hashable, Sendable {
     case closedByPeer
+    /// The person signed off on the device.
+    case left
     case idle
     /// Another device of the same class signed in and the class allows one.
     case takenOver
@@ -94,6 +99,7 @@ package enum SessionEndReason: Hashable, Sendable {
     package var name: String {
         switch self {
         case .closedByPeer: "closed-by-peer"
+        case .left: "left"
         case .idle: "idle"
         case .takenOver: "taken-over"
         case .sameDevice: "same-device"

@@ -40,15 +40,12 @@ package struct LeanCloudServer: Sendable {
 
     /// All that is not known below these is answered here, in the words of this API.
     private static let notServed: [NotServed] = [
-        NotServed("/1.2/rtm/broadcasts", Self.broadcasts), NotServed("/1.2/rtm/broadcasts/", Self.broadcasts),
-        NotServed("/1.1/rtm/broadcast", Self.broadcasts), NotServed("/1.1/rtm/broadcasts", Self.broadcasts),
-        NotServed("/1.1/rtm/broadcasts/", Self.broadcasts),
+        NotServed("/1.2/rtm/broadcasts/", Self.broadcasts), NotServed("/1.1/rtm/broadcasts/", Self.broadcasts),
         NotServed("/1.1/", "see docs/protocols/leancloud.md for what is"),
         NotServed("/1.2/", "see docs/protocols/leancloud.md for what is"),
     ]
 
-    private static let broadcasts =
-        "nobody is sent what they did not subscribe to: send to the subscribers of a system conversation"
+    private static let broadcasts = "of what was sent to everybody nothing is kept"
 
     private var reception: Reception {
         let (app, clock) = (self.app, self.clock)

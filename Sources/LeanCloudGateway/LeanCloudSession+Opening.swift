@@ -159,7 +159,8 @@ extension LeanCloudSession {
                 deviceClass: Self.deviceClass(tag: tag?.name), deviceLevel: .secondary, deviceID: device,
                 protocolName: self.connection.subprotocol.name,
                 address: "\(connection.peer.text):\(connection.peer.port)",
-                isEncrypted: connection.isEncrypted, openedAtMilliseconds: 0, tag: tag))
+                isEncrypted: connection.isEncrypted, openedAtMilliseconds: 0, tag: tag,
+                isReconnect: self.introduction.r == true))
     }
 
     /// The broker knows the session: messages arrive for it from here on.
@@ -269,7 +270,7 @@ extension LeanCloudSession {
         var answer = self.answer(to: command, .session, .closed)
         answer.sessionMessage = SessionCommand()
         self.send(answer)
-        self.leave(.closedByPeer)
+        self.leave(.left)
         self.connection.remove(self)
     }
 
@@ -367,7 +368,7 @@ extension LeanCloudSession {
         case .disabled: .kickedByApp.saying("this person may not sign in")
         case .signedOut: .sessionTokenExpired
         case .tooManyRequests: .messageQuotaExceeded
-        case .closedByPeer, .idle, .stalled, .serverStopping, .failed: .internalError.saying("the session ended")
+        case .closedByPeer, .left, .idle, .stalled, .serverStopping, .failed: .internalError.saying("the session ended")
         }
     }
 

@@ -45,8 +45,9 @@ extension LeanCloudSession {
                 let conversation = try transaction.conversation(at: address, for: user)
                 if conversation.kind == .room {
                     guard isJoin else { throw .refused(.notApplicable) }
-                    let denied = try transaction.reading.conversationList(.denied, of: conversation.id)
-                    guard denied.contains(where: { $0.name == client }) else { return Place.room(conversation) }
+                    guard try transaction.reading.isListed(user, in: conversation.id, on: .denied) else {
+                        return Place.room(conversation)
+                    }
                     var outcome = PeopleOutcome()
                     outcome.failed.append(.init(client.text, .blocked))
                     return Place.members(outcome)

@@ -1,3 +1,4 @@
+import Accounts
 import AdminAPI
 import AdminService
 import Broker
@@ -24,7 +25,9 @@ final class Outside: Sendable {
     /// Before the doors open, so that everybody's coming is told.
     ///
     /// - Parameter listening: our own doors, to which nothing is posted.
-    init(_ options: ServerOptions, store: Store, broker: Broker, listening: [BoundAddress]) throws(ServerError) {
+    init(
+        _ options: ServerOptions, store: Store, broker: Broker, app: AppDesk, listening: [BoundAddress]
+    ) throws(ServerError) {
         var outgoing = options.outgoing
         outgoing.rule = AddressRule(listening: listening)
         do throws(HTTPClientError) {
@@ -38,6 +41,7 @@ final class Outside: Sendable {
         if var hooks = options.leanCloudHooks, let client = self.leanCloudClient {
             hooks.clock = options.clock
             hooks.log = options.log
+            hooks.credentials = { Self.credentials(of: app, at: $0) }
             let functions = LeanCloudHooks(hooks, store: store, client: client)
             functions.start(with: broker)
             self.leanCloudHooks = functions
@@ -63,6 +67,14 @@ final class Outside: Sendable {
         } else {
             self.datasource = nil
         }
+    }
+
+    /// Signed with the app key: who reads a call does not learn it.
+    private static func credentials(of app: AppDesk, at now: Int64) -> [(name: String, value: String)] {
+        guard let appID = app.application?.appID, let signed = app.signREST(asMaster: false, timestamp: now) else {
+            return []
+        }
+        return [(name: "X-LC-Id", value: appID), (name: "X-LC-Sign", value: signed.header)]
     }
 
     /// Channels that are not known here are asked for when somebody writes to them, system accounts once, now.
@@ -167,7 +179,12 @@ final class Outside: Sendable {
         if let error = self.hookFigures?.lastError {
             troubles.append("hooks: the receiver takes no events: \(error); they wait, and are sent again")
         }
-        for function in self.leanCloudHooks?.figures ?? [] {
+        // An app has those functions that it needs; one that has none is asked for in the wrong place.
+        let functions = (self.leanCloudHooks?.figures ?? []).filter { $0.calls > 0 }
+        if !functions.isEmpty, functions.allSatisfy(\.isAbsent) {
+            troubles.append("leancloud.hooks: the app has none of the functions: see leancloud.hooks_url")
+        }
+        for function in functions where !function.isAbsent {
             if let error = function.lastError {
                 troubles.append("leancloud.hooks: \(function.function) failed: \(error)")
             }

@@ -87,7 +87,8 @@ package final class TeahouseServer: Sendable {
                 events: events)
             try self.lateProfiles?.open(options.outgoing, listening: self.transport.addresses)
             self.outside = try Outside(
-                options, store: self.store, broker: self.broker, listening: self.transport.addresses)
+                options, store: self.store, broker: self.broker, app: self.accounts.app,
+                listening: self.transport.addresses)
         } catch {
             Self.stop(self.transfers, self.profiles, self.lateProfiles)
             Self.stop(self.broker, self.accounts, self.store)

@@ -170,6 +170,17 @@ extension ReadTransaction {
         }
     }
 
+    /// Whether somebody is on one of a conversation's two lists.
+    package func isListed(
+        _ user: UserID, in id: ConversationID, on list: ConversationList
+    ) throws(StoreError) -> Bool {
+        let sql: StaticString =
+            "SELECT EXISTS (SELECT 1 FROM conversation_list WHERE conversation_id = ? AND list = ? AND user_id = ?)"
+        return try self.connection.first(sql, id, list.rawValue, user) { row throws(StoreError) in
+            row.int64(0) != 0
+        } ?? false
+    }
+
     // MARK: Cards
 
     package func card(of id: ConversationID) throws(StoreError) -> ConversationCard? {

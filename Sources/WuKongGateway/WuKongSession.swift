@@ -247,7 +247,7 @@ final class WuKongSession: ConnectionHandler {
         case .tooManyRequests: self.close(.tryAgainLater, "too many refused messages")
         case .sameDevice: self.close(.normal, "the same device signed in again")
         case .serverStopping: self.close(.serviceRestart, "the server restarts")
-        case .closedByPeer, .idle, .stalled, .failed: self.close(.normal, "session ended")
+        case .closedByPeer, .left, .idle, .stalled, .failed: self.close(.normal, "session ended")
         }
     }
 

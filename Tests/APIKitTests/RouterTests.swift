@@ -10,6 +10,8 @@ struct RouterTests {
             Route("GET", "/route", .anyone, Self.handler),
             Route("GET", "/v1/channels/{id}/{type}", .session, Self.handler),
             Route("DELETE", "/v1/channels/{id}/{type}", .session, Self.handler),
+            Route("GET", "/v1/lists/{id}/count", .session, Self.handler),
+            Route("DELETE", "/v1/lists/{id}/{person}", .session, Self.handler),
         ],
         notServed: [
             NotServed("/tags", "there are none"), NotServed("/plugins/", "plugins run inside WuKongIM"),
@@ -36,6 +38,21 @@ struct RouterTests {
             return
         }
         #expect(parameters == ["id": "a/b 茶", "type": "2"])
+    }
+
+    @Test("a word in the place of another method's name does not hide it")
+    func words() {
+        guard case .route(let route, let parameters) = Self.router.find("DELETE", "/v1/lists/a/count") else {
+            Issue.record("not found")
+            return
+        }
+        #expect(route.method == "DELETE" && parameters == ["id": "a", "person": "count"])
+        guard case .route(let counting, _) = Self.router.find("GET", "/v1/lists/a/count") else {
+            Issue.record("not found")
+            return
+        }
+        #expect(counting.pattern == "/v1/lists/{id}/count")
+        #expect(self.refusal("PUT", "/v1/lists/a/count")?.allowedMethods == ["DELETE", "GET"])
     }
 
     @Test("a wrong method is 405 and names the right ones")

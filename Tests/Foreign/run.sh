@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
 # Foreign clients: the published Python SDK, an app's daily life over the HTTP APIs with webhooks, the JSON door and the
 # binary protocol in every detail against a built teahouse, files with the published tus client and curl, the signing
-# servers of the documentation, the published LeanCloud SDK for servers, LeanCloud's commands as four SDKs speak them, a
-# foreign protobuf against our own, and a foreign WebSocket implementation against our own.
+# servers of the documentation, the published LeanCloud SDK for servers and its cloud functions, LeanCloud's commands as four
+# SDKs speak them, a foreign protobuf against our own, and a foreign WebSocket implementation against our own.
 #   Tests/Foreign/run.sh PYTHON TEAHOUSE      PYTHON has what Tests/requirements.txt names
 set -uo pipefail
 here=$(cd "$(dirname "$0")" && pwd)
@@ -40,6 +40,7 @@ run wukong_app --binary "$teahouse"
 run door --binary "$teahouse"
 run files --binary "$teahouse"
 run leancloud_rest --binary "$teahouse"
+run leancloud_engine --binary "$teahouse"
 run signing --binary "$teahouse"
 run leancloud --binary "$teahouse"
 run websocket_peer "$debug/transport-echo"
@@ -47,6 +48,6 @@ run leancloud_wire "$debug/leancloud-echo"
 if [ "$failed" -eq 0 ]; then
     echo "foreign clients: all passed"
 else
-    echo "foreign clients: $failed of 10 scripts FAILED"
+    echo "foreign clients: $failed of 11 scripts FAILED"
 fi
 [ "$failed" -eq 0 ]

@@ -1,3 +1,5 @@
+import Broker
+import ByteCodec
 import CLinux
 import Glibc
 import TeahouseTesting
@@ -101,5 +103,37 @@ struct HookSecretTests {
             withExtendedLifetime(folder) {}
         }
         #expect(throws: HookSecretError.unreadable(path: "/nowhere", code: ENOENT)) { try HookSecret.read("/nowhere") }
+    }
+}
+
+@Suite("Answers of cloud functions")
+struct VerdictTests {
+    private static func verdict(_ text: String, wasBinary: Bool = false) throws -> HookVerdict {
+        LeanCloudHooks.verdict(try JSONValue(parsing: text), wasBinary: wasBinary)
+    }
+
+    @Test("what is true in the function's language refuses", arguments: ["true", "1", #""yes""#, "{}"])
+    func truth(_ value: String) throws {
+        for name in ["drop", "reject"] {
+            let verdict = try Self.verdict(#"{"\#(name)":\#(value),"code":7,"detail":"no"}"#)
+            #expect(verdict == .rejected(code: 7, detail: "no"))
+        }
+    }
+
+    @Test("anything else lets it pass", arguments: ["false", "0", #""""#, "null"])
+    func untruth(_ value: String) throws {
+        #expect(try Self.verdict(#"{"drop":\#(value),"reject":\#(value)}"#) == .allowed(.none))
+    }
+
+    @Test("content is base64 where the message was binary, unless the answer says otherwise")
+    func binary() throws {
+        func content(_ text: String, wasBinary: Bool) throws -> [UInt8]? {
+            guard case .allowed(let changes) = try Self.verdict(text, wasBinary: wasBinary) else { return nil }
+            return changes.content
+        }
+        #expect(try content(#"{"content":"AAE="}"#, wasBinary: true) == [0, 1])
+        #expect(try content(#"{"content":"AAE="}"#, wasBinary: false) == Array("AAE=".utf8))
+        #expect(try content(#"{"bin":true,"content":"AAE="}"#, wasBinary: false) == [0, 1])
+        #expect(try content(#"{"bin":false,"content":"AAE="}"#, wasBinary: true) == Array("AAE=".utf8))
     }
 }

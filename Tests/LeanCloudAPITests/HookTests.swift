@@ -1,4 +1,6 @@
+import Accounts
 import ByteCodec
+import Execution
 import HTTPClient
 import Hooks
 import TeahouseTesting
@@ -31,6 +33,37 @@ struct HookTests {
         app.house.stop()
     }
 
+    @Test("a list of people that is replaced in the class is asked about as who comes, goes and is muted")
+    func lists() throws {
+        let receiver = HTTPReceiver { request in
+            .body(request.text.contains("mute") ? #"{"result":{"mute":false}}"# : #"{"result":{}}"#)
+        }
+        let hooks = try LeanCloudHookOptions(
+            base: "http://127.0.0.1:\(receiver.port)",
+            functions: ["_conversationAdd", "_conversationRemove", "_conversationUpdate"])
+        let app = try LeanCloudApp { $0.leanCloudHooks = hooks }
+        let id = try app.conversation("Tom", "Jerry", "Ann")
+        let path = "/1.1/classes/_Conversation/\(id)"
+        let asked = { (function: String) -> [JSONValue] in
+            receiver.requests.filter { $0.target.hasSuffix(function) }.map { .of($0.text) }
+        }
+        let change = JSONValue.of(#"{"m":["Tom","Ann","Spike"],"mu":["Ann"],"name":"mice"}"#)
+        #expect(try app.master("PUT", path, change).status == 200)
+        #expect(asked("Add").map { $0["members"] } == [.of(#"["Spike"]"#)])
+        #expect(asked("Remove").map { $0["members"] } == [.of(#"["Jerry"]"#)])
+        let (alert, card) = (try #require(asked("Update").first), try #require(asked("Update").last))
+        #expect(alert["mute"]?.boolean == true && alert["initBy"]?.string == "Ann")
+        #expect(card["attr"] == .of(#"{"name":"mice"}"#))
+        let row = { () throws -> JSONValue in try app.master("GET", path).json }
+        #expect(try row()["m"] == .of(#"["Tom","Ann","Spike"]"#))
+        // The function wanted it otherwise.
+        #expect(try row()["mu"]?.array?.isEmpty != false && row()["name"]?.string == "mice")
+        receiver.change { _ in .body(#"{"result":{"reject":true}}"#) }
+        #expect(try app.master("PUT", path, .of(#"{"m":["Tom","Ann","Bob"]}"#)).code == 4305)
+        #expect(try row()["m"] == .of(#"["Tom","Ann","Spike"]"#))
+        app.house.stop()
+    }
+
     @Test("who signed in to the app gets a signature unless the function says no")
     func signatures() throws {
         let receiver = HTTPReceiver { _ in .body(#"{"result":{"result":true}}"#) }
@@ -52,6 +85,11 @@ struct HookTests {
         let asked = try #require(receiver.requests.first)
         #expect(asked.target == "/1.1/functions/_rtmClientSign")
         #expect(JSONValue.of(asked.text)["username"]?.string == "romeo")
+        // As LeanEngine's SDKs ask for it.
+        #expect(asked.fields["x-lc-id"] == app.app.appID && asked.fields["x-lc-hook-key"] == "a key of the app")
+        let sign = try #require(asked.fields["x-lc-sign"])
+        let keys = app.house.server.accounts.app.keys
+        #expect(keys.verifyRESTSign(sign, now: Clock.system.wallMilliseconds()) == .client)
         receiver.change { _ in .body(#"{"result":{"result":false,"error":"banned"}}"#) }
         let refused = try app.ask("POST", "/1.1/rtm/sign", app.asClient, request)
         #expect(refused.code == 4102 && refused.text.contains("banned"), "\(refused.text)")

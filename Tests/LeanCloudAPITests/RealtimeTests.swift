@@ -136,6 +136,15 @@ struct RealtimeTests {
         #expect(rows.json["results"]?.array?.first?["clientId"]?.string == "Jerry")
         #expect(rows.json["results"]?.array?.first?["role"]?.string == "Manager")
         #expect(try app.ask("GET", query, app.asClient).status == 401)
+        // Whose it is says the path.
+        let change = { (body: String) throws -> HTTPReply in try app.master("PUT", path + "/\(info)", .of(body)) }
+        #expect(try change(#"{"clientId":"Ann","role":"Member"}"#).status == 400)
+        #expect(try change(#"{"role":"Owner"}"#).code == 4320)
+        #expect(try change("{}").json["objectId"]?.string == info)
+        #expect(try app.master("GET", path).json["results"]?.array?.first?["clientId"]?.string == "Jerry")
+        #expect(try change(#"{"role":"Member"}"#).status == 200)
+        #expect(try app.master("GET", path).json["results"] == .array([]))
+        #expect(try change(#"{"clientId":"Jerry","role":"Manager"}"#).json["objectId"]?.string == info)
         #expect(try app.master("DELETE", path + "/\(info)").status == 200)
         #expect(try app.master("GET", path).json["results"] == .array([]))
     }
@@ -296,7 +305,10 @@ struct RealtimeTests {
         #expect(try app.master("GET", "/1.2/rtm/clients/Tom/service-conversations").json.array?.count == 1)
         #expect(try app.master("DELETE", path + "/subscribers/Tom").status == 200)
         #expect(try app.master("GET", path + "/subscribers/count").json == .of(#"{"count":1}"#))
-        #expect(try app.master("POST", "/1.2/rtm/broadcasts", .of("{}")).status == 404)
+        // A client may be called like that.
+        #expect(try app.master("POST", path + "/subscribers", .of(#"{"client_id":"count"}"#)).status == 200)
+        #expect(try app.master("DELETE", path + "/subscribers/count").status == 200)
+        #expect(try app.master("GET", path + "/subscribers/count").json == .of(#"{"count":1}"#))
     }
 
     @Test func whatIsForSomeSubscribersIsSeenByNobodyElse() throws {
@@ -317,8 +329,45 @@ struct RealtimeTests {
         try jerry.settle()
         #expect(!jerry.waiting.contains { $0.cmd == .direct })
         #expect(try send("").status == 400)
+        // Who does not subscribe would never see it: nobody gets it, and the app hears why.
+        let strange = try send(#","to_clients":["Tom","Spike","Nobody"]"#)
+        #expect(strange.code == 4401 && strange.text.contains("Spike, Nobody"), "\(strange.text)")
+        #expect(app.texts(try app.master("GET", path + "/subscribers/Tom/messages")) == ["for one"])
         let many = (0..<21).map { "\"c\($0)\"" }.joined(separator: ",")
         #expect(try send(#","to_clients":[\#(many)]"#).status == 400)
+    }
+
+    @Test func aTransientBroadcastReachesEverybodyWhoIsSignedIn() throws {
+        let app = try LeanCloudApp()
+        let made = try app.master("POST", "/1.2/rtm/service-conversations", .of(#"{"name":"news"}"#))
+        let id = try #require(made.json["objectId"]?.string)
+        let talk = try app.conversation("Tom", "Jerry", "Ann")
+        let (tom, jerry) = (try app.house.leanCloud("Tom"), try app.house.leanCloud("Jerry"))
+        let send = { (path: String, from: String, cid: String, more: String) throws -> HTTPReply in
+            try app.master(
+                "POST", path, .of(#"{"\#(from)":"admin","conv_id":"\#(cid)","message":"to all"\#(more)}"#))
+        }
+        let path = "/1.2/rtm/broadcasts"
+        let sent = try send(path, "from_client", id, #","transient":true"#)
+        let message = try #require(sent.json["msg-id"]?.string)
+        for client in [tom, jerry] {
+            let direct = try #require(try client.wait(.direct).directMessage)
+            #expect(direct.msg == "to all" && direct.cid == id && direct.id == message && direct.transient == true)
+        }
+        let old = try send("/1.1/rtm/broadcast", "from_peer", id, #","transient":true"#)
+        #expect(old.json["result"]?["msg-id"]?.string != nil)
+        #expect(try tom.wait(.direct).directMessage?.msg == "to all")
+        // Nothing is kept of it, and nobody was subscribed by it.
+        #expect(try app.master("GET", path + "?conv_id=\(id)").json == .array([]))
+        let subscribers = "/1.2/rtm/service-conversations/\(id)/subscribers"
+        #expect(try app.master("GET", subscribers).json == .array([]))
+        #expect(try app.master("GET", subscribers + "/Tom/messages").status >= 400)
+        #expect(try app.master("DELETE", path + "/\(message)").status == 404)
+        // What would wait for those who are away is refused, in words.
+        let kept = try send(path, "from_client", id, "")
+        #expect(kept.code == 4401 && kept.text.contains("subscribers"), "\(kept.text)")
+        #expect(try send(path, "from_client", talk, #","transient":true"#).status == 400)
+        #expect(try app.ask("POST", path, app.asClient, .of("{}")).code == 119)
     }
 
     @Test func clientsAreSeenCountedAndSentAway() throws {
@@ -331,6 +380,10 @@ struct RealtimeTests {
         try app.send("a", from: "Tom", to: id)
         let count = try app.ask("GET", "/1.2/rtm/clients/Jerry/unread-count?conv_id=\(id)", app.asClient)
         #expect(count.json == .of(#"{"count":1}"#))
+        for method in ["GET", "POST", "DELETE"] {
+            let list = try app.master(method, "/1.2/rtm/clients/Jerry/blacklists", .of(#"{"conv_id":"\#(id)"}"#))
+            #expect(list.status == 400 && list.code == 4544)
+        }
         let reason = String(repeating: "x", count: 21)
         let long = try app.master("POST", "/1.2/rtm/clients/Jerry/kick", .of(#"{"reason":"\#(reason)"}"#))
         #expect(long.status == 400)
@@ -407,6 +460,69 @@ struct RealtimeTests {
         let last = try #require(joined["serverTs"]?.integer)
         let later = try app.ask("GET", "/1.1/rtm/notifications?client_id=Tom&start_ts=\(last)", headers).json
         #expect(rows(later["permanent"]).allSatisfy { $0["op"]?.string == "joined" })
+    }
+
+    @Test func clientsAndSubscribersAreHandledByTheOldPaths() throws {
+        let app = try LeanCloudApp()
+        let id = try app.conversation("Tom", "Jerry", "Ann")
+        let jerry = try app.house.leanCloud("Jerry")
+        let asked = JSONValue.of(#"{"peers":["Tom","Jerry"]}"#)
+        #expect(try app.master("POST", "/1.1/rtm/online", asked).json == .of(#"{"results":["Jerry"]}"#))
+        // Unless it says that it is not, a message is transient here.
+        let path = "/1.1/rtm/messages"
+        let body = #"{"from_peer":"Tom","conv_id":"\#(id)","message":"passing"}"#
+        #expect(try app.master("POST", path, .of(body)).status == 200)
+        #expect(try jerry.wait(.direct).directMessage?.transient == true)
+        #expect(try app.master("GET", "\(path)/history?convid=\(id)").json == .array([]))
+        let kept = try app.send("kept", from: "Tom", to: id)
+        for unread in ["\(path)/unread/Ann", "\(path)/unread/Ann/\(id)"] {
+            #expect(try app.ask("GET", unread, app.asClient).json == .of(#"{"count":1}"#))
+        }
+        let (time, message) = (
+            try #require(kept.json["timestamp"]?.integer), try #require(kept.json["msg-id"]?.string)
+        )
+        let log = "\(path)/logs?convid=\(id)&msgid=\(message)&timestamp=\(time)"
+        #expect(try app.master("DELETE", "\(log)&from=Jerry").code == 4403)
+        #expect(try app.master("DELETE", "\(log)&from=Tom").json == .object([]))
+        #expect(try app.master("GET", "\(path)/history?convid=\(id)").json == .array([]))
+        let silence = "/1.1/rtm/conversation/blacklist"
+        let silenced = JSONValue.of(#"{"client_id":"Jerry","conv_id":"\#(id)","ttl":50}"#)
+        #expect(try app.master("POST", silence, silenced).json == .object([]))
+        let isSilent = { () throws -> Bool in
+            let person = try app.house.id("Jerry")
+            return try app.house.server.store.readAndWait { store throws(StoreError) in
+                guard let object = ObjectID(id), let found = try store.conversation(.object(object), seenBy: person),
+                    let member = try store.member(person, in: found.id)
+                else { return false }
+                return member.mutedUntilMilliseconds > Clock.system.wallMilliseconds()
+            }
+        }
+        #expect(try isSilent())
+        #expect(try app.master("DELETE", "\(silence)?client_id=Jerry&conv_id=\(id)").status == 200)
+        #expect(try !isSilent())
+        let made = try app.master("POST", "/1.2/rtm/service-conversations", .of(#"{"name":"news"}"#))
+        let service = try #require(made.json["objectId"]?.string)
+        let (subscription, count) = (
+            "/1.1/rtm/conversation/subscription", "/1.2/rtm/service-conversations/\(service)/subscribers/count"
+        )
+        let whom = JSONValue.of(#"{"client_id":"Tom","conv_id":"\#(service)"}"#)
+        #expect(try app.master("POST", subscription, whom).json == .object([]))
+        #expect(try app.master("GET", count).json == .of(#"{"count":1}"#))
+        #expect(try app.master("DELETE", "\(subscription)?client_id=Tom&conv_id=\(service)").status == 200)
+        #expect(try app.master("GET", count).json == .of(#"{"count":0}"#))
+        let room = try #require(
+            try app.master("POST", "/1.2/rtm/chatrooms", .of(#"{"name":"room"}"#)).json["objectId"]?.string)
+        let onlines = "/1.1/rtm/transient_group/onlines?gid=\(room)"
+        #expect(try app.ask("GET", onlines, app.asClient).json == .of(#"{"result":0}"#))
+        let kicked = JSONValue.of(#"{"client_id":"Jerry","reason":"why"}"#)
+        #expect(try app.master("POST", "/1.1/rtm/client/kick", kicked).json == .object([]))
+        #expect(try jerry.wait(.session, .closed).sessionMessage?.code == 4115)
+        for (method, target) in [
+            ("POST", "/1.1/rtm/online"), ("POST", "/1.1/rtm/client/kick"), ("POST", subscription),
+            ("POST", silence), ("DELETE", log),
+        ] {
+            #expect(try app.ask(method, target, app.asClient, .of("{}")).code == 119, "\(target)")
+        }
     }
 
     @Test func oldPathsAndBatchesWork() throws {

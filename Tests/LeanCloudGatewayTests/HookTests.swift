@@ -64,7 +64,8 @@ struct HookTests {
             })
         let started = try #require(try Self.asked(receiver, "_conversationStart").first)
         #expect(started["initBy"]?.string == "Tom" && started["attr"]?["name"]?.string == "talk")
-        #expect(started["members"]?.array?.map(\.string) == ["Jerry", "Spike"])
+        // Tom did not name himself.
+        #expect(started["members"]?.array?.map(\.string) == ["Tom", "Jerry", "Spike"])
         refused.withLock { $0 = [] }
         let cid = try tom.start(["Jerry", "Spike"])
         #expect(try Self.asked(receiver, "_conversationStarted").first?["convId"]?.string == cid)
@@ -128,6 +129,99 @@ struct HookTests {
         let sent = try #require(try Self.asked(receiver, "_messageSent").first)
         #expect(sent["msgId"]?.string == ack.uid && sent["sourceIP"]?.string == "127.0.0.1")
         #expect(try tom.history(cid).map(\.data) == [typed("hello")])
+    }
+
+    @Test("how somebody came and went is told: by themselves, with the link, for another device of the tag")
+    func presence() throws {
+        let receiver = HTTPReceiver { _ in .body(#"{"result":{}}"#) }
+        let house = try Self.house(receiver) { hooks in
+            hooks.addresses = hooks.addresses.filter { $0.key.hasPrefix("_client") }
+        }
+        let first = try TagTests.tom(house, TagTests.device("phone-1"))
+        let came = try #require(try Self.asked(receiver, "_clientOnline").first)
+        #expect(came["peerId"]?.string == "Tom" && came["reconnect"]?.integer == 0)
+        #expect(came["tag"] != .null && came["sourceIP"]?.string == "127.0.0.1")
+        let second = try TagTests.tom(house, TagTests.device("phone-2"))
+        TagTests.expectConflict(try first.wait(.session, .closed))
+        let lost = try #require(try Self.asked(receiver, "_clientOffline", 1).last)
+        #expect(lost["closeCode"]?.integer == 3 && lost["sourceIP"]?.string == "127.0.0.1")
+        second.drop()
+        let broken = try #require(try Self.asked(receiver, "_clientOffline", 2).last)
+        #expect(broken["closeCode"]?.integer == 2 && broken["sourceIP"] == nil)
+        let back = try house.leanCloudSocket()
+        try back.open("Tom") { message in
+            message.st = second.sessionToken
+            message.r = true
+        }
+        let again = try #require(try Self.asked(receiver, "_clientOnline", 3).last)
+        #expect(again["reconnect"]?.integer == 1)
+        #expect(try back.request(.session, .close) { $0.sessionMessage = SessionCommand() }.op == .closed)
+        let left = try #require(try Self.asked(receiver, "_clientOffline", 3).last)
+        #expect(left["closeCode"]?.integer == 1 && left["sourceIP"]?.string == "127.0.0.1")
+    }
+
+    @Test("who goes alone is told of too; of a message for all nobody is named; temporary ids are those of clients")
+    func told() throws {
+        let receiver = HTTPReceiver { _ in .body(#"{"result":{}}"#) }
+        let house = try Self.house(receiver)
+        let tom = try house.client("Tom")
+        let cid = try tom.start(["Jerry", "Spike"])
+        try tom.say(typed("one"), in: cid) { $0.mentionPids = ["Jerry"] }
+        try tom.say(typed("all"), in: cid) { $0.mentionAll = true }
+        let away = try Self.asked(receiver, "_receiversOffline", 2)
+        #expect(away[0]["mentionOfflinePeers"]?.array?.map(\.string) == ["Jerry"])
+        #expect(away[0]["mentionAll"]?.boolean == false)
+        #expect(away[1]["mentionOfflinePeers"] == .array([]) && away[1]["mentionAll"]?.boolean == true)
+        let spike = try house.client("Spike")
+        let quit = try spike.conv(.remove) { body in
+            body.cid = cid
+            body.m = ["Spike"]
+        }
+        #expect(quit.op == .removed)
+        let gone = try #require(try Self.asked(receiver, "_conversationRemoved").first)
+        #expect(gone["convId"]?.string == cid && gone["initBy"]?.string == "Spike")
+        #expect(gone["members"]?.array?.map(\.string) == ["Spike"])
+        let temporary = try tom.start(["Jerry"]) { $0.tempConv = true }
+        #expect(try Self.asked(receiver, "_conversationStarted", 2).last?["convId"]?.string == temporary)
+    }
+
+    @Test(
+        "a function that the app does not have is looked for every three minutes, and holds up no other one",
+        arguments: LeanCloudHookOptions.FailurePolicy.allCases)
+    func absent(_ policy: LeanCloudHookOptions.FailurePolicy) throws {
+        let receiver = HTTPReceiver { request in
+            Self.function(request) == "_conversationAdd" ? .status(404) : .body(#"{"result":{"reject":true}}"#)
+        }
+        let clock = ManualClock()
+        let house = try Self.house(receiver) { hooks in
+            hooks.addresses = hooks.addresses.filter { ["_conversationAdd", "_conversationUpdate"].contains($0.key) }
+            hooks.onFailure = policy
+        } _: { options in
+            options.clock = clock.clock
+        }
+        let tom = try house.client("Tom")
+        let cid = try tom.start(["Jerry", "Spike"])
+        let add = { (number: Int) throws -> GenericCommand in
+            try tom.conv(.add) { body in
+                body.cid = cid
+                body.m = ["guest\(number)"]
+            }
+        }
+        guard policy == .ignore else {
+            // A wrong address lets nothing through.
+            #expect(try LeanCloudClient.error(add(0)) == "4305 CONVERSATION_REJECTED_BY_APP")
+            return
+        }
+        for number in 1...7 { #expect(try add(number).op == .added) }
+        #expect(try Self.asked(receiver, "_conversationAdd").count == 1)
+        #expect(try LeanCloudClient.error(tom.conv(.mute) { $0.cid = cid }) == "4305 CONVERSATION_REJECTED_BY_APP")
+        for _ in 1...3 {
+            // Nobody is idle for long.
+            clock.advance(milliseconds: 60_000)
+            try tom.settle()
+        }
+        #expect(try add(8).op == .added)
+        #expect(try Self.asked(receiver, "_conversationAdd", 2).count == 2)
     }
 
     @Test("after five failures in a row nobody is asked for 30 seconds, then again")

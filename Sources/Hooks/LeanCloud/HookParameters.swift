@@ -12,9 +12,12 @@ extension ReadTransaction {
         case .message(let append, let address): return try self.parameters(of: append, from: address, at: now)
         case .update(let update): return try self.parameters(of: update, at: now)
         case .start(let person, let members, let attributes):
+            // Who makes it is among them, whether their SDK says so or not; the app's own server is in nothing.
+            let isNamed = person == systemUserName || members.contains(person)
             return JSONValue(
                 hook: [
-                    ("initBy", .string(person.text)), ("members", .names(members)), ("attr", .parsed(attributes)),
+                    ("initBy", .string(person.text)), ("members", .names(isNamed ? members : [person] + members)),
+                    ("attr", .parsed(attributes)),
                 ])
         case .add(let members, let id, let person), .remove(let members, let id, let person):
             return try self.parameters(of: id, by: person, [("members", .names(members))])

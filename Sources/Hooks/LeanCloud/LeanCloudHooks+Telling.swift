@@ -44,42 +44,47 @@ extension LeanCloudHooks {
             "_clientOnline",
             [
                 ("peerId", .string(session.userName.text)), ("sourceIP", .sourceIP(session.address)),
-                ("tag", session.tag.map { .string($0.name) } ?? .null), ("reconnect", .integer(0)),
+                ("tag", session.tag.map { .string($0.name) } ?? .null),
+                ("reconnect", .integer(session.isReconnect ? 1 : 0)),
             ])
     }
 
     private func tellOffline(_ session: SessionDescription, _ reason: SessionEndReason) {
-        self.tell(
-            "_clientOffline",
-            [
-                ("peerId", .string(session.userName.text)), ("closeCode", .integer(Self.code(of: reason))),
-                ("closeMsg", .string(reason.name)), ("sourceIP", .sourceIP(session.address)),
-                ("tag", session.tag.map { .string($0.name) } ?? .null),
-            ])
+        let code = Self.code(of: reason)
+        var members: [(String, JSONValue)] = [
+            ("peerId", .string(session.userName.text)), ("closeCode", .integer(code)),
+            ("closeMsg", .string(reason.name)), ("tag", session.tag.map { .string($0.name) } ?? .null),
+        ]
+        // Source: LeanCloud realtime guide, `_clientOffline`: not when the link was lost.
+        if code != Self.linkLost { members.append(("sourceIP", .sourceIP(session.address))) }
+        self.tell("_clientOffline", members)
     }
+
+    private static let linkLost: Int64 = 2
 
     /// Source: LeanCloud realtime guide, `_clientOffline`: 1 the person closed, 2 the link was lost, 3 another device with
     /// the tag, 4 by the API.
     private static func code(of reason: SessionEndReason) -> Int64 {
         switch reason {
-        case .signedOut: 1
+        case .left: 1
         case .takenOver, .sameDevice: 3
-        case .kickedByOperator, .disabled: 4
-        default: 2
+        case .kickedByOperator, .disabled, .signedOut: 4
+        default: Self.linkLost
         }
     }
 
     // MARK: Conversations
 
     private func tell(_ event: ConversationEvent) {
-        let conversation = JSONValue.string(event.objectID.text)
+        let conversation = JSONValue.string(LeanCloudNames.conversationID(event.objectID, event.kind))
         let actor = JSONValue.string(event.actor.text)
         switch event.change {
         case .created: self.tell("_conversationStarted", [("convId", conversation)])
         case .joined(let members):
             self.tell(
                 "_conversationAdded", [("initBy", actor), ("convId", conversation), ("members", .names(members))])
-        case .left(let members) where members != [event.actor]:
+        // Whoever goes, by their own will too. Source: LeanCloud realtime guide, `_conversationRemoved`.
+        case .left(let members):
             self.tell(
                 "_conversationRemoved", [("initBy", actor), ("convId", conversation), ("members", .names(members))])
         default: break
@@ -118,7 +123,8 @@ extension LeanCloudHooks {
                         ("convId", .string(LeanCloudNames.conversationID(conversation.objectID, conversation.kind))),
                         ("offlinePeers", .names(away)), ("timestamp", .integer(message.sentAtMilliseconds)),
                         ("mentionAll", .boolean(mentions.all)),
-                        ("mentionOfflinePeers", .names(away.filter(mentions.users.contains))),
+                        // Source: LeanCloud realtime guide: all of them are meant then, and none named.
+                        ("mentionOfflinePeers", .names(mentions.all ? [] : away.filter(mentions.users.contains))),
                     ], JSONValue.members(of: message.content, kind: conversation.kind))
             })
     }

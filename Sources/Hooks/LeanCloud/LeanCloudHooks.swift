@@ -20,6 +20,10 @@ package struct LeanCloudHookOptions: Sendable {
     package var addresses: [String: HTTPAddress]
     /// Signs nothing: it is sent as it is, in `X-LC-Hook-Key`, so that the functions know who calls.
     package var key: String?
+    /// Header fields by which the functions know the app that they are called for, at a time in UTC milliseconds.
+    ///
+    /// Source: LeanEngine's SDKs, which answer 401 without `X-LC-Id` and one of the app's keys, or `X-LC-Sign`.
+    package var credentials: @Sendable (_ now: Int64) -> [(name: String, value: String)] = { _ in [] }
     /// For one call, from resolving the name to the last byte.
     package var timeoutMilliseconds: Int64 = 5_000
     package var onFailure = FailurePolicy.ignore
@@ -60,17 +64,22 @@ package struct LeanCloudHookFigures: Hashable, Sendable {
     package var lastError: String?
     /// Switched off by the operator until the next start.
     package var isDisabled = false
+    /// The app had no such function when it was called last.
+    package var isAbsent = false
 }
 
 /// LeanCloud's hooks: cloud functions of an app that are asked before, and told after, things happen. Off unless an address
 /// is set. Source: LeanCloud realtime guide, hooks.
 ///
-/// After `failuresBeforePause` failures in a row nothing is called for `pauseMilliseconds`, and questions are answered by
-/// the failure policy. What is told goes one call after the other, so that its order holds; above `maximumWaiting` it is
-/// dropped and counted.
+/// After `failuresBeforePause` failures in a row nothing is called for `pauseMilliseconds`, and questions are answered
+/// by the failure policy. A function that the app does not have, which it says by 404, is no failure: it is not called
+/// for `absenceMilliseconds`, as LeanCloud calls what an app has, and looks every three minutes; with the policy
+/// `reject` it is one, so that a wrong address lets nothing through. What is told goes one call after the other, so
+/// that its order holds; above `maximumWaiting` it is dropped and counted.
 package final class LeanCloudHooks: HookDesk {
     static let failuresBeforePause = 5
     static let pauseMilliseconds: Int64 = 30_000
+    static let absenceMilliseconds: Int64 = 180_000
     static let maximumWaiting = 4_096
     /// Bytes of an answer that are read.
     static let answerBytes = 2 * 1024 * 1024
@@ -86,6 +95,8 @@ package final class LeanCloudHooks: HookDesk {
         var figures: [String: LeanCloudHookFigures] = [:]
         var failuresInARow = 0
         var pausedUntil: Instant?
+        /// Functions that the app does not have, until they are looked for again.
+        var absentUntil: [String: Instant] = [:]
         var waiting: [News] = []
         var isTelling = false
         var dropped: Int64 = 0
@@ -127,7 +138,11 @@ package final class LeanCloudHooks: HookDesk {
 
     package func wants(_ function: String) -> Bool {
         self.options.addresses[function] != nil
-            && self.state.withLock { $0.figures[function]?.isDisabled != true }
+            && self.state.withLock { state in
+                guard state.figures[function]?.isDisabled != true else { return false }
+                guard let until = state.absentUntil[function] else { return true }
+                return self.options.clock.now() >= until
+            }
     }
 
     package func ask(_ question: HookQuestion, then: @escaping @Sendable (HookVerdict) -> Void) {
@@ -143,7 +158,7 @@ package final class LeanCloudHooks: HookDesk {
             guard let parameters else { return then(.allowed(.none)) }
             self.call(function, parameters) { answer in
                 guard let answer else { return then(self.verdictOnFailure) }
-                let verdict = Self.verdict(answer)
+                let verdict = Self.verdict(answer, wasBinary: question.isBinary)
                 if case .rejected = verdict {
                     self.state.withLock {
                         $0.figures[function, default: LeanCloudHookFigures(function: function)].rejections += 1
@@ -162,7 +177,9 @@ package final class LeanCloudHooks: HookDesk {
     }
 
     /// Source: LeanCloud realtime guide, the values hooks may return.
-    static func verdict(_ result: JSONValue) -> HookVerdict {
+    ///
+    /// - Parameter wasBinary: whether the content that was shown is base64; that which comes back is unless `bin` says so.
+    static func verdict(_ result: JSONValue, wasBinary: Bool = false) -> HookVerdict {
         if Self.isOn(result["drop"]) || Self.isOn(result["reject"]) {
             return .rejected(code: result["code"]?.integer, detail: result["detail"]?.string)
         }
@@ -174,7 +191,7 @@ package final class LeanCloudHooks: HookDesk {
         changes.isBinary = result["bin"]?.boolean
         if let content = result["content"]?.string {
             let bytes = Array(content.utf8)
-            changes.content = changes.isBinary == true ? Base64.decode(bytes) ?? bytes : bytes
+            changes.content = changes.isBinary ?? wasBinary ? Base64.decode(bytes) ?? bytes : bytes
         }
         changes.receivers = result["toPeers"]?.array?.compactMap { $0.string.flatMap(UserName.init) }
         if let attributes = result["attr"], attributes.object != nil { changes.attributes = attributes.serialized() }
@@ -182,7 +199,13 @@ package final class LeanCloudHooks: HookDesk {
         return .allowed(changes)
     }
 
-    private static func isOn(_ value: JSONValue?) -> Bool { value?.boolean ?? false }
+    /// Source: LeanCloud realtime guide: a value that is true in the language of the function.
+    private static func isOn(_ value: JSONValue?) -> Bool {
+        guard let value else { return false }
+        if let number = value.double { return number != 0 }
+        if let text = value.string { return !text.isEmpty }
+        return value.boolean ?? !value.isNull
+    }
 
     // MARK: Calling
 
@@ -199,6 +222,7 @@ package final class LeanCloudHooks: HookDesk {
     private func call(_ function: String, _ parameters: JSONValue, then: @escaping @Sendable (JSONValue?) -> Void) {
         guard let address = self.options.addresses[function] else { return then(nil) }
         var fields = [(name: "Content-Type", value: "application/json")]
+        fields += self.options.credentials(self.options.clock.wallMilliseconds())
         if let key = self.options.key { fields.append((name: "X-LC-Hook-Key", value: key)) }
         let request = HTTPRequestToSend(
             .post, address, fields: fields, body: parameters.serialized(),
@@ -206,6 +230,10 @@ package final class LeanCloudHooks: HookDesk {
         let began = self.options.clock.now()
         self.client.send(request) { result in
             let milliseconds = self.options.clock.now().milliseconds(since: began)
+            if self.options.onFailure == .ignore, case .success(let response) = result, response.status == 404 {
+                self.noteAbsent(function, milliseconds)
+                return then(.object([]))
+            }
             let (answer, problem) = Self.answer(result)
             self.note(function, milliseconds, problem)
             then(answer)
@@ -234,6 +262,8 @@ package final class LeanCloudHooks: HookDesk {
             figures.failures += problem == nil ? 0 : 1
             figures.lastMilliseconds = milliseconds
             figures.lastError = problem
+            figures.isAbsent = false
+            state.absentUntil[function] = nil
             state.figures[function] = figures
             state.failuresInARow = problem == nil ? 0 : state.failuresInARow + 1
             guard state.failuresInARow >= Self.failuresBeforePause else { return false }
@@ -248,6 +278,19 @@ package final class LeanCloudHooks: HookDesk {
                     "hook": .text(function), "reason": .text(problem ?? ""),
                     "milliseconds": .number(Self.pauseMilliseconds),
                 ])
+        }
+    }
+
+    private func noteAbsent(_ function: String, _ milliseconds: Int64) {
+        let until = self.options.clock.now().advanced(byMilliseconds: Self.absenceMilliseconds)
+        self.state.withLock { state in
+            var figures = state.figures[function] ?? LeanCloudHookFigures(function: function)
+            figures.calls += 1
+            figures.lastMilliseconds = milliseconds
+            figures.lastError = "it answered 404: the app has no such function"
+            figures.isAbsent = true
+            state.figures[function] = figures
+            state.absentUntil[function] = until
         }
     }
 
@@ -287,6 +330,17 @@ package final class LeanCloudHooks: HookDesk {
         self.store.read(next.parameters) { result in
             guard case .success(let parameters?) = result else { return self.tellNext() }
             self.call(next.function, parameters) { _ in self.tellNext() }
+        }
+    }
+}
+
+extension HookQuestion {
+    /// Whether the content that it shows is base64.
+    fileprivate var isBinary: Bool {
+        switch self {
+        case .message(let append, _): append.content.flags.contains(.binary)
+        case .update(let update): update.content.flags.contains(.binary)
+        default: false
         }
     }
 }

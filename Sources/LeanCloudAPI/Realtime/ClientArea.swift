@@ -7,12 +7,30 @@ import LeanCloudTranslation
 import Store
 
 /// Clients: who is online, what they have not read, sending them away, and signing for them. Source: LeanCloud realtime
-/// REST guide v2, and its SDKs for what is under `/1.1`.
+/// REST guide v2; guide v1, and its SDKs, for what is under `/1.1`.
 enum ClientArea {
-    static let routes: [Route] = [
-        Route("POST", realtime: "/1.2/rtm/clients/check-online", .manager, Self.checkOnline),
-        Route("GET", realtime: "/1.2/rtm/clients/{client}/unread-count", .caller, Self.unreadCount),
-        Route("POST", realtime: "/1.2/rtm/clients/{client}/kick", .manager, Self.kick),
+    static let routes: [Route] = Self.served + Self.refused
+
+    private static let served: [Route] = [
+        Route("POST", realtime: "/1.2/rtm/clients/check-online") { call throws(APIFailure) in
+            try Self.checkOnline(call, "client_ids")
+        },
+        Route("POST", realtime: "/1.1/rtm/online") { call throws(APIFailure) in try Self.checkOnline(call, "peers") },
+        Route("GET", realtime: "/1.2/rtm/clients/{client}/unread-count", .caller) { call throws(APIFailure) in
+            try Self.unreadCount(call, in: call.request.query["conv_id"])
+        },
+        Route("GET", realtime: "/1.1/rtm/messages/unread/{client}", .caller) { call throws(APIFailure) in
+            try Self.unreadCount(call, in: nil)
+        },
+        Route("GET", realtime: "/1.1/rtm/messages/unread/{client}/{id}", .caller) { call throws(APIFailure) in
+            try Self.unreadCount(call, in: try call.request.parameter("id"))
+        },
+        Route("POST", realtime: "/1.2/rtm/clients/{client}/kick") { call throws(APIFailure) in
+            try Self.kick(call, try RealtimeCall.client(try call.request.parameter("client")))
+        },
+        Route("POST", realtime: "/1.1/rtm/client/kick") { call throws(APIFailure) in
+            try Self.kick(call, try call.client("client_id"))
+        },
         Route("GET", realtime: "/1.2/rtm/clients/sign", .caller) { call throws(APIFailure) in
             try Self.sign(call, try call.request.queryText("session_token"))
         },
@@ -25,6 +43,15 @@ enum ClientArea {
         Route("GET", realtime: "/1.1/statistics/apps/{app}/sendPolicy", .anyone) { call in call.reply(.nothing) },
     ]
 
+    /// What a client does not want to be added to is not kept. Source: LeanCloud error codes, 4544.
+    private static let refused = ["GET", "POST", "DELETE"].map { method in
+        Route(method, realtime: "/1.2/rtm/clients/{client}/blacklists") { _ throws(APIFailure) in
+            throw APIFailure(
+                LeanCloudFault.blacklistDisabled.saying(
+                    "a client keeps no list of conversations: put it on the list of the conversation"))
+        }
+    }
+
     /// People in one question. Source: LeanCloud realtime REST guide v2.
     private static let mostAsked = 20
     /// Characters of a reason. Source: the same.
@@ -33,8 +60,8 @@ enum ClientArea {
     // MARK: Presence
 
     /// Who does not exist is not online.
-    @Sendable private static func checkOnline(_ call: RealtimeCall) throws(APIFailure) {
-        let names = try call.clients("client_ids", most: Self.mostAsked).compactMap { UserName($0) }
+    private static func checkOnline(_ call: RealtimeCall, _ field: String) throws(APIFailure) {
+        let names = try call.clients(field, most: Self.mostAsked).compactMap { UserName($0) }
         let reply = call.reply
         call.house.broker.presence(of: Set(names)) { present in
             let online = Set(present.map(\.name))
@@ -61,10 +88,11 @@ enum ClientArea {
 
     // MARK: One client
 
-    @Sendable private static func unreadCount(_ call: RealtimeCall) throws(APIFailure) {
+    /// - Parameter cid: of one conversation; `nil` or empty for all together.
+    private static func unreadCount(_ call: RealtimeCall, in cid: String?) throws(APIFailure) {
         let name = try RealtimeCall.client(try call.request.parameter("client"))
-        let cid = call.request.query["conv_id"].flatMap { $0.isEmpty ? nil : $0 }
-        let address = try cid.map { text throws(APIFailure) in try RealtimeCall.address(text) }
+        let wanted = cid.flatMap { $0.isEmpty ? nil : $0 }
+        let address = try wanted.map { text throws(APIFailure) in try RealtimeCall.address(text) }
         call.look { reading throws(StoreError) -> Int64 in
             guard let user = try reading.user(named: name) else { return 0 }
             guard let address else { return try reading.unread(of: user.id).values.reduce(0, +) }
@@ -76,8 +104,7 @@ enum ClientArea {
     }
 
     /// Ends the sessions of a client; its devices do not come back by themselves.
-    @Sendable private static func kick(_ call: RealtimeCall) throws(APIFailure) {
-        let name = try RealtimeCall.client(try call.request.parameter("client"))
+    private static func kick(_ call: RealtimeCall, _ name: UserName) throws(APIFailure) {
         let reason = call.request.body.isNull ? "" : try call.request.fields().optionalText("reason") ?? ""
         guard reason.count <= Self.reasonCharacters else {
             throw .bad("reason has at most \(Self.reasonCharacters) characters")

@@ -100,16 +100,15 @@ enum ConversationArea {
     // MARK: Changing
 
     private static func update(_ call: RealtimeCall, _ resource: RealtimeResource?) throws(APIFailure) {
-        let change = try ConversationChange(call.request.body, takesPeople: resource == nil)
+        let change = try ConversationChange(call.request.body, takesMembers: resource == nil)
         let address = try call.address()
-        call.consult {
-            address.objectID.map { change.questions(about: $0) } ?? []
-        } then: { call, answers in
-            guard let attributes = answers.compactMap(\.attributes).last else {
-                return Self.update(call, change, at: address, resource)
-            }
+        call.consult(looking: { reading throws(StoreError) in
+            // What is not there is refused when it is to be changed.
+            guard let found = try reading.conversation(address, seenBy: .system) else { return [] }
+            return try change.questions(about: found, in: reading)
+        }) { call, answers in
             do throws(APIFailure) {
-                let wanted = try change.saying(attributes)
+                let wanted = try change.taking(answers)
                 Self.update(call, wanted, at: address, resource)
             } catch {
                 call.reply(.failure(error))
@@ -225,15 +224,19 @@ struct ConversationChange: Sendable {
 
     private let members: Step?
     private let muting: Step?
+    /// Whom the app's functions want muted otherwise than was asked for.
+    private var mutingInstead: [UserName: Bool] = [:]
     private var update: ObjectUpdate
     private var asked: [UInt8]
 
-    /// - Parameter takesPeople: whether `m` and `mu` may be in it.
-    init(_ body: JSONValue, takesPeople: Bool) throws(APIFailure) {
+    /// Source: LeanCloud realtime REST guide v2: everything but `m` changes by the paths of version 1.2.
+    ///
+    /// - Parameter takesMembers: whether `m` may be in it.
+    init(_ body: JSONValue, takesMembers: Bool) throws(APIFailure) {
         guard let fields = body.object else { throw .bad("expected a JSON object as the body") }
-        self.members = takesPeople ? try Self.step(body["m"], "m") : nil
-        self.muting = takesPeople ? try Self.step(body["mu"], "mu") : nil
-        let rest = fields.filter { !takesPeople || ($0.name != "m" && $0.name != "mu") }
+        self.members = takesMembers ? try Self.step(body["m"], "m") : nil
+        self.muting = try Self.step(body["mu"], "mu")
+        let rest = fields.filter { $0.name != "mu" && !(takesMembers && $0.name == "m") }
         self.asked = JSONValue.object(rest).serialized()
         self.update = try Self.update(self.asked)
     }
@@ -246,28 +249,52 @@ struct ConversationChange: Sendable {
         }
     }
 
-    /// The same with another card.
-    func saying(_ attributes: [UInt8]) throws(APIFailure) -> ConversationChange {
+    /// The same as the app's functions want it.
+    func taking(_ answers: [RealtimeCall.HookAnswer]) throws(APIFailure) -> ConversationChange {
         var change = self
-        change.update = try Self.update(attributes)
-        change.asked = attributes
+        for (question, changes) in answers {
+            switch question {
+            case .change:
+                guard let attributes = changes.attributes else { continue }
+                change.update = try Self.update(attributes)
+                change.asked = attributes
+            case .mute(_, let person, let isMuted):
+                if let wanted = changes.isMuted, wanted != isMuted { change.mutingInstead[person] = wanted }
+            default: break
+            }
+        }
         return change
     }
 
-    /// What an app's functions are asked before. Who is exchanged for others as a whole is not named to them.
-    func questions(about id: ObjectID) -> [HookQuestion] {
+    /// What an app's functions are asked before: who comes, who goes, whose alerts change, and the card.
+    func questions(
+        about conversation: Conversation, in reading: ReadTransaction
+    ) throws(StoreError) -> [HookQuestion] {
+        let id = conversation.objectID
         var questions: [HookQuestion] = []
-        switch self.members {
-        case .add(let names)?:
-            questions.append(.add(names.compactMap { UserName($0) }, to: id, by: systemUserName))
-        case .remove(let names)?:
-            questions.append(.remove(names.compactMap { UserName($0) }, from: id, by: systemUserName))
-        case .set?, nil: break
+        if let members = self.members {
+            let (added, removed) = Self.difference(
+                members, try reading.members(of: conversation.id).map(\.name.text))
+            if !removed.isEmpty {
+                questions.append(.remove(removed.compactMap { UserName($0) }, from: id, by: systemUserName))
+            }
+            if !added.isEmpty {
+                questions.append(.add(added.compactMap { UserName($0) }, to: id, by: systemUserName))
+            }
+        }
+        if let muting = self.muting {
+            let (added, removed) = Self.difference(muting, try Self.muting(in: conversation.id, reading))
+            questions += added.compactMap { UserName($0) }.map { .mute(id, by: $0, isMuted: true) }
+            questions += removed.compactMap { UserName($0) }.map { .mute(id, by: $0, isMuted: false) }
         }
         if !self.update.keys.isEmpty {
             questions.append(.change(id, by: systemUserName, attributes: self.asked))
         }
         return questions
+    }
+
+    private static func muting(in id: ConversationID, _ reading: ReadTransaction) throws(StoreError) -> [String] {
+        (try reading.objectRows([id], seenBy: .system).first?.muting ?? []).map(\.text)
     }
 
     private static func step(_ value: JSONValue?, _ name: String) throws(APIFailure) -> Step? {
@@ -297,13 +324,12 @@ struct ConversationChange: Sendable {
             if !added.isEmpty { _ = try transaction.addToObject(added, id, by: .application) }
         }
         if let muting = self.muting {
-            let row = try transaction.reading.objectRows([id], seenBy: .system).first
-            let (added, removed) = Self.difference(muting, (row?.muting ?? []).map(\.text))
-            for user in try transaction.ensureUsers(added.compactMap { UserName($0) }) {
-                try transaction.setMuted(user, true, in: id)
-            }
-            for user in try transaction.ensureUsers(removed.compactMap { UserName($0) }) {
-                try transaction.setMuted(user, false, in: id)
+            let (added, removed) = Self.difference(muting, try Self.muting(in: id, transaction.reading))
+            let wanted = added.map { ($0, true) } + removed.map { ($0, false) }
+            for (text, isMuted) in wanted {
+                guard let name = UserName(text) else { continue }
+                let user = try transaction.ensureUser(name).id
+                try transaction.setMuted(user, self.mutingInstead[name] ?? isMuted, in: id)
             }
         }
         guard !self.update.keys.isEmpty else {

@@ -55,7 +55,9 @@ enum HistoryArea {
     private static func reader(_ call: RealtimeCall, of cid: String) throws(APIFailure) -> UserName? {
         guard !call.isMaster else { return nil }
         if call.request.headers["x-lc-im-session-token"] != nil { return try call.realtimeClaims().name }
-        let name = try RealtimeCall.client(try call.request.queryText("client_id"))
+        // Version 1.1 says `peerid`.
+        let field = call.request.query["peerid"] == nil ? "client_id" : "peerid"
+        let name = try RealtimeCall.client(try call.request.queryText(field))
         let action = SignedAction.history(client: name.text, conversation: cid)
         let app = call.house.accounts.app
         guard app.needsSignature(for: action) else { return name }

@@ -16,8 +16,17 @@ enum MemberArea {
             Route("POST", realtime: Self.mutes) { call throws(APIFailure) in try Self.mute(call, true) },
             Route("DELETE", realtime: Self.mutes) { call throws(APIFailure) in try Self.mute(call, false) },
             Route("GET", realtime: Self.mutes, .manager, Self.muting),
+            // Who is kept from sending for a while. Source: LeanCloud realtime REST guide v1.
+            Route("POST", realtime: Self.oldSilences) { call throws(APIFailure) in
+                let address = try RealtimeCall.address(try call.request.fields().text("conv_id"))
+                try Self.silenceForAWhile(call, in: address)
+            },
+            Route("DELETE", realtime: Self.oldSilences) { call throws(APIFailure) in
+                try Self.endSilence(call, in: try RealtimeCall.address(try call.request.queryText("conv_id")))
+            },
         ] + RealtimeResource.allCases.flatMap(Self.routes(of:))
 
+    private static let oldSilences = "/1.1/rtm/conversation/blacklist"
     private static let members = RealtimeResource.conversations.path("/{id}/members")
     private static let mutes = RealtimeResource.conversations.path("/{id}/mutes")
     /// The longest time that somebody is kept from sending, seconds. Source: LeanCloud realtime REST guide v2.
@@ -37,8 +46,12 @@ enum MemberArea {
             Route("POST", realtime: silenced) { call throws(APIFailure) in try Self.silence(call, true) },
             Route("DELETE", realtime: silenced) { call throws(APIFailure) in try Self.silence(call, false) },
             Route("GET", realtime: silenced, .manager, Self.silenced),
-            Route("POST", realtime: resting, .manager, Self.silenceForAWhile),
-            Route("DELETE", realtime: resting, .manager, Self.endSilence),
+            Route("POST", realtime: resting) { call throws(APIFailure) in
+                try Self.silenceForAWhile(call, in: try call.address())
+            },
+            Route("DELETE", realtime: resting) { call throws(APIFailure) in
+                try Self.endSilence(call, in: try call.address())
+            },
         ]
     }
 
@@ -93,9 +106,11 @@ enum MemberArea {
         call.consult {
             guard let id = address.objectID else { return [] }
             return names.map { .mute(id, by: $0, isMuted: isMuted) }
-        } then: { call, changes in
+        } then: { call, answers in
             // One answer for each, or none when nobody was asked.
-            let wanted = names.indices.map { changes.indices.contains($0) ? changes[$0].isMuted ?? isMuted : isMuted }
+            let wanted = names.indices.map { index in
+                answers.indices.contains(index) ? answers[index].changes.isMuted ?? isMuted : isMuted
+            }
             Self.mute(call, Array(zip(names, wanted)), at: address)
         }
     }
@@ -142,29 +157,32 @@ enum MemberArea {
     @Sendable private static func silenced(_ call: RealtimeCall) throws(APIFailure) {
         let address = try call.address()
         let page = try PeoplePage(call)
-        let now = call.now
         call.look { reading throws(StoreError) in
             let conversation = try reading.realtime(address, .conversations)
-            return try reading.silencedMembers(of: conversation.id, at: now, offset: page.offset, limit: page.limit)
+            // For good, and not until some time.
+            return try reading.silencedMembers(
+                of: conversation.id, at: .max - 1, offset: page.offset, limit: page.limit)
         } answer: {
             page.answer($0, under: "client_ids")
         }
     }
 
-    @Sendable private static func silenceForAWhile(_ call: RealtimeCall) throws(APIFailure) {
+    private static func silenceForAWhile(_ call: RealtimeCall, in address: ConversationAddress) throws(APIFailure) {
         let seconds = try call.request.fields().integer("ttl")
         guard (1...Self.longestSilenceSeconds).contains(seconds) else {
             throw .bad("ttl is 1 to \(Self.longestSilenceSeconds) seconds")
         }
-        try Self.silence(call, try call.client("client_id"), until: call.now + seconds * 1_000)
+        Self.silence(call, try call.client("client_id"), in: address, until: call.now + seconds * 1_000)
     }
 
-    @Sendable private static func endSilence(_ call: RealtimeCall) throws(APIFailure) {
-        try Self.silence(call, try RealtimeCall.client(try call.request.queryText("client_id")), until: 0)
+    private static func endSilence(_ call: RealtimeCall, in address: ConversationAddress) throws(APIFailure) {
+        Self.silence(
+            call, try RealtimeCall.client(try call.request.queryText("client_id")), in: address, until: 0)
     }
 
-    private static func silence(_ call: RealtimeCall, _ name: UserName, until moment: Int64) throws(APIFailure) {
-        let address = try call.address()
+    private static func silence(
+        _ call: RealtimeCall, _ name: UserName, in address: ConversationAddress, until moment: Int64
+    ) {
         call.change { transaction throws(StoreError) in
             let conversation = try transaction.reading.realtime(address, .conversations)
             guard let user = try transaction.reading.user(named: name) else { throw .refused(.noSuchUser) }

@@ -18,9 +18,18 @@ enum MessageArea {
                 "DELETE",
                 realtime: RealtimeResource.services.path("/{id}/subscribers/{client}/messages/{message}")
             ) { call throws(APIFailure) in try Self.delete(call, .services) },
+            Route("POST", realtime: "/1.2/rtm/broadcasts") { call throws(APIFailure) in
+                try Self.broadcast(call, from: "from_client", wrapped: false)
+            },
+            Route("GET", realtime: "/1.2/rtm/broadcasts") { call throws(APIFailure) in try Self.broadcasts(call) },
+            Route("POST", realtime: "/1.1/rtm/broadcast") { call throws(APIFailure) in
+                try Self.broadcast(call, from: "from_peer", wrapped: true)
+            },
+            Route("GET", realtime: "/1.1/rtm/broadcast") { call throws(APIFailure) in try Self.broadcasts(call) },
             Route("POST", realtime: "/1.1/rtm/messages", .manager, Self.sendOld),
             Route("POST", realtime: "/1.1/rtm/broadcast/subscriber", .manager, Self.broadcastOld),
             Route("PUT", realtime: "/1.1/rtm/patch/message", .manager, Self.patchOld),
+            Route("DELETE", realtime: "/1.1/rtm/messages/logs", .manager, Self.deleteOld),
         ]
 
     private static func routes(of resource: RealtimeResource) -> [Route] {
@@ -54,26 +63,67 @@ enum MessageArea {
         _ call: RealtimeCall, _ draft: MessageDraft, to address: ConversationAddress, _ resource: RealtimeResource?,
         wrapped: Bool
     ) throws(APIFailure) {
-        let (house, reply) = (call.house, call.reply)
         call.change { transaction throws(StoreError) in
             let conversation = try transaction.reading.realtime(address, resource)
             guard draft.receivers == nil || conversation.kind == .service else {
                 throw .invalid("only messages of system conversations are for some people alone")
             }
-            return (try transaction.ensureUser(draft.sender).id, conversation)
-        } then: { sender, conversation in
-            // In a room nobody gets what they have said themselves.
-            let skipsSender = draft.skipsSender || conversation.kind == .room
-            house.broker.publish(
-                as: sender, authority: .application, to: .id(conversation.id), token: nil, content: draft.content,
-                skipsSender: skipsSender
-            ) { result in
-                switch result {
-                case .accepted(let accepted): reply(Self.sent(accepted.message, wrapped: wrapped))
-                case .refused(let refusal): reply(.failure(APIFailure(LeanCloudFault(refusal))))
-                case .failed(let error): reply(.failure(APIFailure(realtime: error)))
-                }
+            // Nothing is lost in silence.
+            let strangers = try draft.receivers.map { names throws(StoreError) in
+                try transaction.reading.strangers(names, to: conversation.id)
             }
+            return (try transaction.ensureUser(draft.sender).id, conversation, strangers ?? [])
+        } then: { sender, conversation, strangers in
+            guard strangers.isEmpty else { return call.reply(.failure(.notSubscribed(strangers))) }
+            // In a room nobody gets what they have said themselves.
+            let isForOthers = draft.skipsSender || conversation.kind == .room
+            Self.publish(
+                call, draft, by: sender, to: conversation.id, reach: isForOthers ? .others : .conversation,
+                wrapped: wrapped)
+        }
+    }
+
+    private static func publish(
+        _ call: RealtimeCall, _ draft: MessageDraft, by sender: UserID, to id: ConversationID, reach: PublishReach,
+        wrapped: Bool
+    ) {
+        let reply = call.reply
+        call.house.broker.publish(
+            as: sender, authority: .application, to: .id(id), token: nil, content: draft.content, reach: reach
+        ) { result in
+            switch result {
+            case .accepted(let accepted): reply(Self.sent(accepted.message, wrapped: wrapped))
+            case .refused(let refusal): reply(.failure(APIFailure(LeanCloudFault(refusal))))
+            case .failed(let error): reply(.failure(APIFailure(realtime: error)))
+            }
+        }
+    }
+
+    /// To everybody: a transient message reaches who is signed in now. One that waits for those who are away is refused:
+    /// nobody gets, or reads later, what they did not subscribe to.
+    private static func broadcast(_ call: RealtimeCall, from: String, wrapped: Bool) throws(APIFailure) {
+        let (draft, fields) = (try MessageDraft(call, from), try call.request.fields())
+        let address = try RealtimeCall.address(try fields.text("conv_id"))
+        guard try fields.isOn("transient") else {
+            throw APIFailure(
+                LeanCloudFault.invalidMessagingTarget.saying(
+                    "to everybody go transient messages only: send others to the subscribers of a system conversation"))
+        }
+        call.change { transaction throws(StoreError) in
+            let conversation = try transaction.reading.realtime(address, .services)
+            return (try transaction.ensureUser(draft.sender).id, conversation.id)
+        } then: { sender, id in
+            Self.publish(call, draft, by: sender, to: id, reach: .everybodyOnline, wrapped: wrapped)
+        }
+    }
+
+    /// Transient messages leave nothing behind to list.
+    private static func broadcasts(_ call: RealtimeCall) throws(APIFailure) {
+        let address = try RealtimeCall.address(try call.request.queryText("conv_id"))
+        call.look { reading throws(StoreError) in
+            try reading.realtime(address, .services)
+        } answer: { _ in
+            .json(.array([]))
         }
     }
 
@@ -85,7 +135,8 @@ enum MessageArea {
     }
 
     @Sendable private static func sendOld(_ call: RealtimeCall) throws(APIFailure) {
-        var draft = try MessageDraft(call, "from_peer")
+        // Source: LeanCloud realtime REST guide v1: transient unless said otherwise.
+        var draft = try MessageDraft(call, "from_peer", isTransientUnlessSaid: true)
         let fields = try call.request.fields()
         if fields.member("to_peers") != nil { try draft.address(to: call.clients("to_peers", most: 20)) }
         let address = try RealtimeCall.address(try fields.text("conv_id"))
@@ -108,12 +159,12 @@ enum MessageArea {
         init(_ call: RealtimeCall, _ from: String) throws(APIFailure) {
             let fields = try call.request.fields()
             try self.init(
-                call, cid: call.request.parameter("id"), message: call.request.parameter("message"),
+                cid: call.request.parameter("id"), message: call.request.parameter("message"),
                 sender: try call.client(from), time: try fields.integer("timestamp"))
         }
 
         init(
-            _ call: RealtimeCall, cid: String, message: String, sender: UserName, time: Int64
+            cid: String, message: String, sender: UserName, time: Int64
         ) throws(APIFailure) {
             self.address = try RealtimeCall.address(cid)
             guard time > 0 else { throw .bad("timestamp is missing: it is the message's time") }
@@ -177,9 +228,22 @@ enum MessageArea {
 
     private static func delete(_ call: RealtimeCall, _ resource: RealtimeResource) throws(APIFailure) {
         let target = try Target(
-            call, cid: call.request.parameter("id"), message: call.request.parameter("message"),
+            cid: call.request.parameter("id"), message: call.request.parameter("message"),
             sender: try RealtimeCall.client(try call.request.queryText("from_client")),
             time: try call.request.queryInteger("timestamp", otherwise: 0))
+        Self.delete(call, target, resource)
+    }
+
+    /// Source: LeanCloud realtime REST guide v1.
+    @Sendable private static func deleteOld(_ call: RealtimeCall) throws(APIFailure) {
+        let target = try Target(
+            cid: try call.request.queryText("convid"), message: try call.request.queryText("msgid"),
+            sender: try RealtimeCall.client(try call.request.queryText("from")),
+            time: try call.request.queryInteger("timestamp", otherwise: 0))
+        Self.delete(call, target, nil)
+    }
+
+    private static func delete(_ call: RealtimeCall, _ target: Target, _ resource: RealtimeResource?) {
         Self.change(call, isRecall: true, answer: .nothing) { transaction throws(StoreError) in
             let place = try target.find(resource, in: transaction.reading).place
             try transaction.deleteForAll(place, by: .application)
@@ -190,11 +254,33 @@ enum MessageArea {
     @Sendable private static func patchOld(_ call: RealtimeCall) throws(APIFailure) {
         let fields = try call.request.fields()
         let target = try Target(
-            call, cid: try fields.text("conv_id"), message: try fields.text("msg_id"),
+            cid: try fields.text("conv_id"), message: try fields.text("msg_id"),
             sender: try call.client("from_peer"), time: try fields.integer("timestamp"))
         let answer = APIAnswer.json(.fields(("result", .object([]))))
         guard try fields.isOn("recall") else { return try Self.edit(call, target, nil, answer: answer) }
         try Self.recall(call, target, nil, answer: answer)
+    }
+}
+
+extension APIFailure {
+    fileprivate static func notSubscribed(_ names: [UserName]) -> APIFailure {
+        let list = names.map(\.text).joined(separator: ", ")
+        return APIFailure(
+            LeanCloudFault.invalidMessagingTarget.saying(
+                "\(list): not subscribed to the system conversation, and only subscribers get what is said there"))
+    }
+}
+
+extension ReadTransaction {
+    /// Those of some people who do not hear what is said in a conversation.
+    fileprivate func strangers(_ names: [UserName], to id: ConversationID) throws(StoreError) -> [UserName] {
+        var strangers: [UserName] = []
+        for name in names {
+            let user = try self.user(named: name)?.id
+            let hears = try user.map { user throws(StoreError) in try self.hears(user, in: id) }
+            if hears != true { strangers.append(name) }
+        }
+        return strangers
     }
 }
 
@@ -212,14 +298,14 @@ struct MessageDraft: Sendable {
     private static let priorities: Set<String> = ["high", "normal", "low"]
 
     /// - Parameter from: the name of the member with the sender.
-    init(_ call: RealtimeCall, _ from: String) throws(APIFailure) {
+    init(_ call: RealtimeCall, _ from: String, isTransientUnlessSaid: Bool = false) throws(APIFailure) {
         let fields = try call.request.fields()
         self.sender = try call.client(from)
         let mentions = try fields.texts("mention_client_ids", most: Self.mostMentions)
         var content = LeanCloudContent.content(
             .text(try Self.text(fields, call.house)), mentionsAll: try fields.isOn("mention_all"), mentions: mentions,
             pushData: try Self.pushData(fields, call.house))
-        if try fields.isOn("transient") { LeanCloudContent.makeTransient(&content) }
+        if try fields.optionalSwitch("transient") ?? isTransientUnlessSaid { LeanCloudContent.makeTransient(&content) }
         // Rates are for people; what the app's own server sends is never dropped, whatever its priority.
         if let priority = try fields.optionalText("priority") {
             guard Self.priorities.contains(priority.lowercased()) else {

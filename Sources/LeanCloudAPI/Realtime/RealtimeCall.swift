@@ -66,25 +66,43 @@ struct RealtimeCall: Sendable {
 
     // MARK: The app's own functions
 
+    /// What one of them said to a question.
+    typealias HookAnswer = (question: HookQuestion, changes: HookChanges)
+
     /// Asks them before something is changed, one after the other, and goes on with what they want otherwise; at once
     /// when none is called. Answers where one says no. Source: LeanCloud realtime guide, hooks of conversations: 4305.
     ///
     /// - Parameter questions: made only when there are functions.
     func consult(
-        _ questions: () -> [HookQuestion], then: @escaping @Sendable (RealtimeCall, [HookChanges]) -> Void
+        _ questions: () -> [HookQuestion], then: @escaping @Sendable (RealtimeCall, [HookAnswer]) -> Void
     ) {
         guard let desk = self.house.broker.desk else { return then(self, []) }
         self.ask(desk, ArraySlice(questions().filter { desk.wants($0.function) }), [], then)
     }
 
+    /// The same about what has to be looked up first; it is looked up only when there are functions.
+    func consult(
+        looking: @escaping @Sendable (ReadTransaction) throws(StoreError) -> [HookQuestion],
+        then: @escaping @Sendable (RealtimeCall, [HookAnswer]) -> Void
+    ) {
+        guard self.house.broker.desk != nil else { return then(self, []) }
+        self.house.store.read(looking) { result in
+            switch result {
+            case .success(let questions): self.consult({ questions }, then: then)
+            case .failure(let error): self.reply(.failure(APIFailure(realtime: error)))
+            }
+        }
+    }
+
     private func ask(
-        _ desk: any HookDesk, _ questions: ArraySlice<HookQuestion>, _ said: [HookChanges],
-        _ then: @escaping @Sendable (RealtimeCall, [HookChanges]) -> Void
+        _ desk: any HookDesk, _ questions: ArraySlice<HookQuestion>, _ said: [HookAnswer],
+        _ then: @escaping @Sendable (RealtimeCall, [HookAnswer]) -> Void
     ) {
         guard let question = questions.first else { return then(self, said) }
         desk.ask(question) { verdict in
             switch verdict {
-            case .allowed(let changes): self.ask(desk, questions.dropFirst(), said + [changes], then)
+            case .allowed(let changes):
+                self.ask(desk, questions.dropFirst(), said + [(question: question, changes: changes)], then)
             case .rejected(let code, let detail): self.reply(.failure(.rejected(code: code, detail: detail)))
             }
         }

@@ -21,18 +21,43 @@ enum RoleArea {
     // MARK: Changing
 
     @Sendable private static func set(_ call: RealtimeCall) throws(APIFailure) {
-        try Self.write(call, try call.client("clientId"), try Self.role(call, otherwise: .member))
+        let (name, address) = (try call.client("clientId"), try call.address())
+        let role = try Self.role(call) ?? .member
+        Self.write(call, role, at: address) { _, _ throws(StoreError) in name }
     }
 
+    /// Whose role it is says the id in the path.
     @Sendable private static func change(_ call: RealtimeCall) throws(APIFailure) {
-        try Self.write(call, try call.client("clientId"), try Self.role(call, otherwise: nil))
+        let (id, address, role) = (try Self.info(call), try call.address(), try Self.role(call))
+        let named = try call.request.fields().optionalText("clientId")
+        Self.write(call, role, at: address) { conversation, reading throws(StoreError) in
+            let name = try id.name(in: conversation, reading)
+            guard named == nil || named == name.text else {
+                throw .invalid("the role with this id is another person's")
+            }
+            return name
+        }
     }
 
-    private static func role(_ call: RealtimeCall, otherwise: MemberRole?) throws(APIFailure) -> MemberRole {
-        guard let word = try call.request.fields().optionalText("role") else {
-            guard let otherwise else { throw .bad("role is missing") }
-            return otherwise
+    @Sendable private static func remove(_ call: RealtimeCall) throws(APIFailure) {
+        let (id, address) = (try Self.info(call), try call.address())
+        call.change { transaction throws(StoreError) in
+            let conversation = try transaction.reading.realtime(address, .conversations)
+            let name = try id.name(in: conversation, transaction.reading)
+            _ = try transaction.setObjectRole(name.text, .member, conversation.id, by: .application)
+        } answer: { _ in
+            .nothing
         }
+    }
+
+    private static func info(_ call: RealtimeCall) throws(APIFailure) -> RoleID {
+        guard let id = RoleID(try call.request.parameter("info")) else { throw .noSuchObject }
+        return id
+    }
+
+    /// - Returns: `nil` when the request names none.
+    private static func role(_ call: RealtimeCall) throws(APIFailure) -> MemberRole? {
+        guard let word = try call.request.fields().optionalText("role") else { return nil }
         guard let role = LeanCloudNotices.role(word) else {
             throw APIFailure(LeanCloudFault.unknownConversationRole.saying("a role is Manager or Member"))
         }
@@ -42,30 +67,25 @@ enum RoleArea {
         return role
     }
 
-    private static func write(_ call: RealtimeCall, _ name: UserName, _ role: MemberRole) throws(APIFailure) {
-        let address = try call.address()
+    /// - Parameters:
+    ///   - role: `nil` to leave it.
+    ///   - person: whose it is.
+    private static func write(
+        _ call: RealtimeCall, _ role: MemberRole?, at address: ConversationAddress,
+        of person: @escaping @Sendable (Conversation, ReadTransaction) throws(StoreError) -> UserName
+    ) {
         call.change { transaction throws(StoreError) in
             let conversation = try transaction.reading.realtime(address, .conversations)
-            let updatedAt = try transaction.setObjectRole(name.text, role, conversation.id, by: .application)
+            let name = try person(conversation, transaction.reading)
+            var updatedAt = conversation.updatedAtMilliseconds
+            if let role {
+                updatedAt = try transaction.setObjectRole(name.text, role, conversation.id, by: .application)
+            }
             let user = try transaction.reading.user(named: name)?.id ?? .system
             return (RoleID(conversation: conversation.id, user: user), updatedAt)
         } answer: { id, updatedAt in
             .json(
                 .fields(("updatedAt", .string(LeanCloudDates.text(updatedAt))), ("objectId", .string(id.text))))
-        }
-    }
-
-    @Sendable private static func remove(_ call: RealtimeCall) throws(APIFailure) {
-        guard let id = RoleID(try call.request.parameter("info")) else { throw .noSuchObject }
-        let address = try call.address()
-        call.change { transaction throws(StoreError) in
-            let conversation = try transaction.reading.realtime(address, .conversations)
-            guard id.conversation == conversation.id, let user = try transaction.reading.user(id.user) else {
-                throw .refused(.noSuchUser)
-            }
-            _ = try transaction.setObjectRole(user.name.text, .member, conversation.id, by: .application)
-        } answer: { _ in
-            .nothing
         }
     }
 
@@ -163,6 +183,14 @@ struct RoleID: Hashable, Sendable {
         let number: (ArraySlice<UInt8>) -> Int64 = { $0.reduce(0) { $0 << 8 | Int64($1) } }
         self.conversation = ConversationID(rawValue: number(bytes[..<6]))
         self.user = UserID(rawValue: number(bytes[6...]))
+    }
+
+    /// - Throws: `refused` when it is no role of this conversation.
+    func name(in conversation: Conversation, _ reading: ReadTransaction) throws(StoreError) -> UserName {
+        guard self.conversation == conversation.id, let user = try reading.user(self.user) else {
+            throw .refused(.noSuchUser)
+        }
+        return user.name
     }
 
     var text: String {

@@ -9,23 +9,40 @@ import Store
 enum RoomArea {
     static let routes: [Route] = [
         Route("GET", realtime: Self.room + "/members") { call throws(APIFailure) in
-            try Self.visitors(call) { names in
+            Self.visitors(call, of: try call.address()) { names in
                 .json(.fields(("result", .names(Array(names.prefix(Self.mostVisitors))))))
             }
         },
         Route("GET", realtime: Self.room + "/members/online-count") { call throws(APIFailure) in
-            try Self.visitors(call) { .json(.fields(("result", .integer(Int64($0.count))))) }
+            Self.countVisitors(call, of: try call.address())
         },
-        Route("POST", realtime: Self.service + "/subscribers", .manager, Self.subscribe),
-        // Before the one with a name in its place.
+        Route("GET", realtime: "/1.1/rtm/transient_group/onlines", .caller) { call throws(APIFailure) in
+            Self.countVisitors(call, of: try RealtimeCall.address(try call.request.queryText("gid")))
+        },
+        Route("POST", realtime: Self.service + "/subscribers") { call throws(APIFailure) in
+            Self.subscribe(call, try call.client("client_id"), to: try call.address())
+        },
+        Route("POST", realtime: Self.subscription) { call throws(APIFailure) in
+            let address = try RealtimeCall.address(try call.request.fields().text("conv_id"))
+            Self.subscribe(call, try call.client("client_id"), to: address)
+        },
         Route("GET", realtime: Self.service + "/subscribers/count", .manager, Self.count),
-        Route("DELETE", realtime: Self.service + "/subscribers/{client}", .manager, Self.unsubscribe),
+        Route("DELETE", realtime: Self.service + "/subscribers/{client}") { call throws(APIFailure) in
+            let name = try RealtimeCall.client(try call.request.parameter("client"))
+            Self.unsubscribe(call, name, from: try call.address())
+        },
+        Route("DELETE", realtime: Self.subscription) { call throws(APIFailure) in
+            let name = try RealtimeCall.client(try call.request.queryText("client_id"))
+            Self.unsubscribe(call, name, from: try RealtimeCall.address(try call.request.queryText("conv_id")))
+        },
         Route("GET", realtime: Self.service + "/subscribers", .manager, Self.subscribers),
         Route("GET", realtime: "/1.2/rtm/clients/{client}/service-conversations", .manager, Self.services),
     ]
 
     private static let room = RealtimeResource.chatrooms.path("/{id}")
     private static let service = RealtimeResource.services.path("/{id}")
+    /// Source: LeanCloud realtime REST guide v1.
+    private static let subscription = "/1.1/rtm/conversation/subscription"
     /// Visitors of a room that are named. Source: LeanCloud realtime guide, members of a chat room.
     private static let mostVisitors = 50
     /// Subscribers on a page. Source: LeanCloud realtime REST guide v2.
@@ -35,9 +52,8 @@ enum RoomArea {
 
     /// Those in a room who are online now.
     private static func visitors(
-        _ call: RealtimeCall, _ answer: @escaping @Sendable ([UserName]) -> APIAnswer
-    ) throws(APIFailure) {
-        let address = try call.address()
+        _ call: RealtimeCall, of address: ConversationAddress, _ answer: @escaping @Sendable ([UserName]) -> APIAnswer
+    ) {
         let (house, reply) = (call.house, call.reply)
         house.store.read({ reading throws(StoreError) in
             let room = try reading.realtime(address, .chatrooms)
@@ -58,19 +74,21 @@ enum RoomArea {
         }
     }
 
+    private static func countVisitors(_ call: RealtimeCall, of address: ConversationAddress) {
+        Self.visitors(call, of: address) { .json(.fields(("result", .integer(Int64($0.count))))) }
+    }
+
     // MARK: System conversations
 
-    @Sendable private static func subscribe(_ call: RealtimeCall) throws(APIFailure) {
-        let name = try call.client("client_id")
-        let address = try call.address()
+    private static func subscribe(_ call: RealtimeCall, _ name: UserName, to address: ConversationAddress) {
         call.consult {
             address.objectID.map { [.add([name], to: $0, by: systemUserName)] } ?? []
         } then: { call, _ in
-            Self.subscribe(call, name, at: address)
+            Self.add(call, name, to: address)
         }
     }
 
-    private static func subscribe(_ call: RealtimeCall, _ name: UserName, at address: ConversationAddress) {
+    private static func add(_ call: RealtimeCall, _ name: UserName, to address: ConversationAddress) {
         call.change { transaction throws(StoreError) in
             let service = try transaction.reading.realtime(address, .services)
             return try transaction.addToObject([name.text], service.id, by: .application, wholly: true)
@@ -79,17 +97,15 @@ enum RoomArea {
         }
     }
 
-    @Sendable private static func unsubscribe(_ call: RealtimeCall) throws(APIFailure) {
-        let name = try RealtimeCall.client(try call.request.parameter("client"))
-        let address = try call.address()
+    private static func unsubscribe(_ call: RealtimeCall, _ name: UserName, from address: ConversationAddress) {
         call.consult {
             address.objectID.map { [.remove([name], from: $0, by: systemUserName)] } ?? []
         } then: { call, _ in
-            Self.unsubscribe(call, name, at: address)
+            Self.remove(call, name, from: address)
         }
     }
 
-    private static func unsubscribe(_ call: RealtimeCall, _ name: UserName, at address: ConversationAddress) {
+    private static func remove(_ call: RealtimeCall, _ name: UserName, from address: ConversationAddress) {
         call.change { transaction throws(StoreError) in
             let service = try transaction.reading.realtime(address, .services)
             _ = try transaction.removeFromObject([name.text], service.id, by: .application)

@@ -129,13 +129,6 @@ package enum LeanCloudContent {
         let object = content.flags.contains(.bodyIsJSONObject) ? try? JSONValue(parsing: content.body) : nil
         guard let body = object, !content.flags.contains(.endToEndEncrypted) else { return self.words(of: content) }
         let caption = body["content"]?.string
-        if content.kind == self.animation {
-            var file = self.file(body)
-            // Source: WuKongIM's sample of a moving picture, which is 100 wide and high where it does not say.
-            file.metadata?.width = file.metadata?.width ?? 100
-            file.metadata?.height = file.metadata?.height ?? 100
-            return TypedMessage(.image, text: caption, file: file)
-        }
         // The operator's rules may show a text as a kind of the app's own.
         if content.flags.contains(.standIn), content.kind.rawValue > 0 {
             return TypedMessage(TypedMessageKind(rawValue: Int64(content.kind.rawValue)), text: caption)
@@ -143,6 +136,7 @@ package enum LeanCloudContent {
         switch content.kind {
         case .text: return TypedMessage(.text, text: caption ?? "")
         case .image: return TypedMessage(.image, text: caption, file: self.file(body))
+        case self.animation: return TypedMessage(.image, text: caption, file: self.animated(body))
         case .audio: return TypedMessage(.audio, text: caption, file: self.file(body, duration: body["timeTrad"]))
         case .video: return TypedMessage(.video, text: caption, file: self.file(body, duration: body["second"]))
         case .file: return TypedMessage(.file, text: caption, file: self.file(body))
@@ -192,6 +186,16 @@ package enum LeanCloudContent {
         metadata.duration = self.number(duration)
         metadata.size = self.whole(body["size"])
         return TypedMessageFile(url: body["url"]?.string, metadata: metadata)
+    }
+
+    /// Source: WuKongIM's sample of a moving picture, which is 100 wide and high where it does not say.
+    private static func animated(_ body: JSONValue) -> TypedMessageFile {
+        var file = self.file(body)
+        var metadata = file.metadata ?? TypedMessageFileMetadata()
+        metadata.width = metadata.width ?? 100
+        metadata.height = metadata.height ?? 100
+        file.metadata = metadata
+        return file
     }
 
     private static func ending(of name: String) -> String? {

@@ -76,7 +76,7 @@ import Testing
         #expect(try juliet.history(cid).map(\.data) == [body])
     }
 
-    @Test("rules hold live, for edits, in the history, in rows and for what waits; words are found in an app's own fields")
+    @Test("rules hold live, for edits, in the history, in rows and for what waits, also for words of an app's kinds")
     func rules() throws {
         let house = try House()
         let cid = try house.groupID("verona", ["romeo", "juliet", "tybalt"])

@@ -53,13 +53,15 @@ import Testing
         #expect(try tybalt.history(cid).map(\.data) == [Self.placeholder])
         try tybalt.settle()
         #expect(!tybalt.waiting.contains { $0.cmd == .patch })
+        let back = try house.leanCloud("tybalt") { $0.lastPatchTime = (ack.t ?? 0) - 1 }
+        try romeo.say(typed("to all"), in: cid)
+        #expect(try back.nextMessage().msg == typed("to all"))
+        #expect(!back.waiting.contains { $0.cmd == .patch }, "nor when they come back")
         // It counts for whom it is.
-        let paris = try house.client("paris")
-        try paris.settle()
-        #expect(!paris.waiting.contains { $0.cmd == .unread })
-        let tablet = try house.client("juliet")
-        let told = try tablet.wait(.unread).unreadMessage?.convs.first
-        #expect(told?.unread == 1 && told?.data == changed)
+        for (name, count) in [("paris", 1), ("juliet", 2)] {
+            let told = try house.client(name).wait(.unread).unreadMessage?.convs.first
+            #expect(told?.unread == Int32(count) && told?.data == typed("to all"), "\(name)")
+        }
         house.stop()
         #expect(try house.findings() == [])
     }

@@ -60,8 +60,11 @@ package struct LeanCloudBodies: MessageBodyReading {
             switch try reader.peek() {
             case .string where part.isText(name): try texts.take(from: &reader)
             case .object:
-                guard let inner = part.part(name) else { return try reader.skipValue() }
-                try Self.collect(from: &reader, in: inner, &texts)
+                if let inner = part.part(name) {
+                    try Self.collect(from: &reader, in: inner, &texts)
+                } else {
+                    try reader.skipValue()
+                }
             default: try reader.skipValue()
             }
         }

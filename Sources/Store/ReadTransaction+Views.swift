@@ -104,7 +104,8 @@ extension ReadTransaction {
         guard message.isRestricted || verdicts != nil else { return people }
         var audience: [UserID] = []
         for user in people where verdicts?.rule(for: user) == nil {
-            if try !message.isRestricted || message.isFor(self.name(of: user)) { audience.append(user) }
+            if message.isRestricted, try !message.isFor(self.name(of: user)) { continue }
+            audience.append(user)
         }
         return audience
     }

@@ -59,7 +59,7 @@ let package = Package(
         module("LeanCloudWire", ["ByteCodec"]),
         module(
             "LeanCloudTranslation",
-            common + ["LeanCloudWire", "LeanCloudQuery", "WuKongTranslation", "Store", "Broker"]),
+            common + ["LeanCloudWire", "LeanCloudQuery", "WuKongTranslation", "Store", "Broker", "Localization"]),
         module(
             "LeanCloudGateway",
             common + [

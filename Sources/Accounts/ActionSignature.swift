@@ -59,6 +59,15 @@ package enum SignedAction: Hashable, Sendable {
         }
     }
 
+    /// All words that this action may be signed with.
+    private var words: [String] {
+        switch self {
+        case .invite(let client, _, let members): [self.word, "add"] + (members == [client] ? ["join"] : [])
+        case .kick: [self.word, "remove"]
+        default: [self.word]
+        }
+    }
+
     package var client: String {
         switch self {
         case .open(let client), .start(let client, _), .invite(let client, _, _), .kick(let client, _, _),
@@ -70,7 +79,8 @@ package enum SignedAction: Hashable, Sendable {
     /// Everything that may be signed for this action. The first one is what the guide says today.
     ///
     /// The members of a new conversation are signed with its creator by one SDK and without by others. Of the history the
-    /// guide's text and its sample have nonce and time the other way round.
+    /// guide's text and its sample have nonce and time the other way round. Older SDKs name other actions to the app's
+    /// server: `join` and `add` for `invite`, `remove` for `kick`.
     func texts(appID: String, timestamp: String, nonce: String) -> [String] {
         let start = "\(appID):\(self.client)"
         switch self {
@@ -79,7 +89,8 @@ package enum SignedAction: Hashable, Sendable {
             return Self.memberLists(members, creator: client).map { "\(start):\($0):\(timestamp):\(nonce)" }
         case .invite(_, let conversation, let members), .kick(_, let conversation, let members),
             .block(_, let conversation, let members), .unblock(_, let conversation, let members):
-            return ["\(start):\(conversation):\(Self.joined(members)):\(timestamp):\(nonce):\(self.word)"]
+            let text = "\(start):\(conversation):\(Self.joined(members)):\(timestamp):\(nonce)"
+            return self.words.map { "\(text):\($0)" }
         case .history(_, let conversation):
             return [
                 "\(start):\(conversation):\(nonce):\(timestamp)", "\(start):\(conversation):\(timestamp):\(nonce)",

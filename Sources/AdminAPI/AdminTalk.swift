@@ -25,8 +25,9 @@ package enum AdminTalkRequest: Hashable, Sendable {
     case trace(String, sequence: Int64, after: Int64?)
     /// The messages before a sequence exactly as this member gets them; asks for a reason, and is in the audit log.
     case seeAs(String, UserName, before: Int64?, limit: Int64)
-    /// Whole messages after a sequence, oldest first, as many as fit; is in the audit log.
-    case export(String, after: Int64)
+    /// Whole messages after a sequence, oldest first, as many as fit; is in the audit log. `as` a member: what they are
+    /// shown, as it stands, which asks for a reason.
+    case export(String, after: Int64, as: UserName? = nil)
     /// What the end of quiet conversations would delete now, without deleting it: those in which nothing was said and
     /// nothing changed for so many days, 1...36500; `nil` for as many as the server is set to.
     case expiring(days: Int64?)
@@ -83,7 +84,7 @@ extension AdminTalkRequest {
         case .createDirect(let one, let other): "\(one.text),\(other.text)"
         case .createRoom(let name, _): name.text
         case .rename(let name, _), .setAttributes(let name, _), .delete(let name), .look(let name, _, _),
-            .recall(let name, _, _), .trace(let name, _, _), .seeAs(let name, _, _, _), .export(let name, _):
+            .recall(let name, _, _), .trace(let name, _, _), .seeAs(let name, _, _, _), .export(let name, _, _):
             name
         case .expiring: nil
         }
@@ -129,9 +130,10 @@ extension AdminTalkRequest {
             fields.text("member", member.text)
             fields.number("before", before)
             fields.number("limit", limit)
-        case .export(let name, let after):
+        case .export(let name, let after, let member):
             fields.text("conversation", name)
             fields.number("after", after)
+            fields.text("as", member?.text)
         case .expiring(let days): fields.number("days", days)
         }
     }
@@ -162,7 +164,9 @@ extension AdminTalkRequest {
             self = .seeAs(
                 try with.text("conversation"), try with.userName("member"), before: try with.optionalNumber("before"),
                 limit: try Self.limit(with))
-        case "conversation.export": self = .export(try with.text("conversation"), after: try with.number("after"))
+        case "conversation.export":
+            self = .export(
+                try with.text("conversation"), after: try with.number("after"), as: try with.optionalUserName("as"))
         case "conversation.expiring":
             let days = try with.optionalNumber("days")
             if let days, !(1...36_500).contains(days) { throw FieldReader.wrong("days") }

@@ -19,7 +19,8 @@ extension Desk {
             self.trace(conversation, sequence, after: after, then)
         case .seeAs(let conversation, let member, let before, let limit):
             self.see(conversation, as: member, before: before, limit: Int(limit), then)
-        case .export(let conversation, let after): self.export(conversation, after: after, then)
+        case .export(let conversation, let after, let member):
+            self.export(conversation, after: after, as: member, then)
         case .expiring(let days): self.listExpiring(days: days, then)
         }
     }
@@ -212,13 +213,15 @@ extension Desk {
 
     // MARK: With another's eyes
 
+    private var refusalWithoutReason: AdminError? {
+        guard self.note?.actor.reason == nil else { return nil }
+        return AdminError(.invalid, "say why you look with another's eyes: it goes into the audit log")
+    }
+
     private func see(
         _ conversation: String, as name: UserName, before: Int64?, limit: Int, _ then: @escaping Answer
     ) {
-        guard self.note?.actor.reason != nil else {
-            return then(
-                .failure(AdminError(.invalid, "say why you look with another's eyes: it goes into the audit log")))
-        }
+        if let refusal = self.refusalWithoutReason { return then(.failure(refusal)) }
         self.afterNoting(then) {
             self.read(then) { transaction throws(StoreError) in
                 let found = try Self.find(conversation, transaction)
@@ -237,38 +240,63 @@ extension Desk {
         of conversation: Conversation, as member: User, before: Int64, limit: Int, _ kinds: MessageKinds,
         _ transaction: ReadTransaction
     ) throws(StoreError) -> AdminSeen {
-        let id = conversation.id
+        let all = try transaction.messages(in: conversation.id, before: before, limit: limit, as: .unrestricted)
+        let name = try Self.name(of: conversation, transaction)
+        var seen = AdminSeen(messages: [], withheld: [], next: nil)
+        for (message, extra, sight) in try Self.sights(of: all, in: conversation.id, by: member, transaction) {
+            switch sight {
+            case .withheld(let reason):
+                seen.withheld.append(AdminWithheld(sequence: message.sequence, reason: reason))
+            case .shown(let shown):
+                seen.messages.append(
+                    AdminSeenMessage(
+                        message: AdminMessage(shown, conversationName: name, kinds: kinds),
+                        isRecalled: extra?.isRecalled ?? false,
+                        isEdited: extra?.editedBody != nil && !shown.isStandIn))
+            }
+        }
+        if let first = all.first?.sequence, first > 1 { seen.next = first }
+        return seen
+    }
+
+    /// What a member is shown of a message.
+    private enum Sight {
+        /// The message as it stands for them.
+        case shown(Message)
+        case withheld(AdminWithholding)
+    }
+
+    /// What a member is shown of messages that were read without restriction.
+    ///
+    /// - Throws: `notFound` for who is not in the conversation.
+    private static func sights(
+        of all: [Message], in id: ConversationID, by member: User, _ transaction: ReadTransaction
+    ) throws(StoreError) -> [(message: Message, extra: MessageExtra?, sight: Sight)] {
         // For who is not in it there is nothing; the same question as that of a client.
         _ = try transaction.latestMessages(in: id, limit: 1, as: .member(member.id))
         let cleared = try transaction.preference(of: member.id, in: id).clearedThrough
-        let all = try transaction.messages(in: id, before: before, limit: limit, as: .unrestricted)
-        let name = try Self.name(of: conversation, transaction)
         // What the operator's rules say is asked of the words themselves, not of what the member is told of them.
         let theirs = try transaction.extras(of: all.map(\.sequence), in: id, for: member.id)
         var extras = try transaction.extras(of: all.map(\.sequence), in: id, for: nil)
         for (sequence, extra) in theirs { extras[sequence, default: extra].isHidden = extra.isHidden }
-        var seen = AdminSeen(messages: [], withheld: [], next: nil)
+        var sights: [(message: Message, extra: MessageExtra?, sight: Sight)] = []
         for message in all {
             let extra = extras[message.sequence]
             if message.isFor(member.name),
                 let reason = Self.withholding(of: message, extra, clearedThrough: cleared, from: member.name)
             {
-                seen.withheld.append(AdminWithheld(sequence: message.sequence, reason: reason))
+                sights.append((message, extra, .withheld(reason)))
                 continue
             }
             let edited = extra.flatMap(message.edited) ?? message
-            guard let shown = try transaction.seen([edited], in: id, by: member.id).first, !shown.isUnseen else {
-                seen.withheld.append(AdminWithheld(sequence: message.sequence, reason: .notForThem))
+            let shown = try transaction.seen([edited], in: id, by: member.id).first
+            guard let shown, !shown.isUnseen else {
+                sights.append((message, extra, .withheld(.notForThem)))
                 continue
             }
-            seen.messages.append(
-                AdminSeenMessage(
-                    message: AdminMessage(shown, conversationName: name, kinds: kinds),
-                    isRecalled: extra?.isRecalled ?? false,
-                    isEdited: extra?.editedBody != nil && !shown.isStandIn))
+            sights.append((message, extra, .shown(shown)))
         }
-        if let first = all.first?.sequence, first > 1 { seen.next = first }
-        return seen
+        return sights
     }
 
     fileprivate static func withholding(
@@ -285,25 +313,50 @@ extension Desk {
     /// Bytes of bodies after which a page has enough: escaped, they fit a line of the protocol.
     private static let exportBytes = 150_000
 
-    private func export(_ conversation: String, after: Int64, _ then: @escaping Answer) {
+    private func export(
+        _ conversation: String, after: Int64, as name: UserName?, _ then: @escaping Answer
+    ) {
+        if name != nil, let refusal = self.refusalWithoutReason { return then(.failure(refusal)) }
         self.afterNoting(then) {
             self.read(then) { transaction throws(StoreError) in
                 let id = try Self.find(conversation, transaction).id
                 let limit = AdminProtocol.pageRows
                 let found = try transaction.messages(in: id, after: after, limit: limit, as: .unrestricted)
-                let extras = try transaction.extras(of: found.map(\.sequence), in: id, for: nil)
                 var page: [AdminExportedMessage] = []
-                var bytes = 0
-                for message in found {
-                    let extra = extras[message.sequence]
-                    bytes += message.content.body.count + (extra?.editedBody?.count ?? 0) + 200
-                    if bytes > Self.exportBytes && !page.isEmpty { break }
-                    page.append(AdminExportedMessage(message, extra))
+                var (bytes, last) = (0, after)
+                for (message, row) in try Self.exported(found, in: id, as: name, transaction) {
+                    let size = row.map { $0.body.count + ($0.editedBody?.count ?? 0) + 200 } ?? 0
+                    if bytes + size > Self.exportBytes && !page.isEmpty { break }
+                    bytes += size
+                    last = message.sequence
+                    if let row { page.append(row) }
                 }
-                let hasMore = page.count < found.count || found.count == limit
-                return .talks(.exported(page, next: hasMore ? page.last?.sequence : nil))
+                let hasMore = found.last.map { $0.sequence > last } ?? false || found.count == limit
+                return .talks(.exported(page, next: hasMore ? last : nil))
             }
         }
+    }
+
+    /// Messages as they go into a copy; `nil` for what a member is shown nothing of.
+    private static func exported(
+        _ found: [Message], in id: ConversationID, as name: UserName?, _ transaction: ReadTransaction
+    ) throws(StoreError) -> [(message: Message, row: AdminExportedMessage?)] {
+        var exported: [(message: Message, row: AdminExportedMessage?)] = []
+        guard let name else {
+            let extras = try transaction.extras(of: found.map(\.sequence), in: id, for: nil)
+            for message in found {
+                exported.append((message, AdminExportedMessage(message, extras[message.sequence])))
+            }
+            return exported
+        }
+        let member = try transaction.existingUser(name)
+        for (message, extra, sight) in try Self.sights(of: found, in: id, by: member, transaction) {
+            var row: AdminExportedMessage?
+            if case .shown(let shown) = sight { row = AdminExportedMessage(shown, extra) }
+            row?.editedBody = nil
+            exported.append((message, row))
+        }
+        return exported
     }
 }
 

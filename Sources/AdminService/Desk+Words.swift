@@ -118,17 +118,19 @@ extension Desk {
             var content = Translation.content(
                 payload: Array(body.utf8), header: .init(), setting: [], topic: nil, expire: 0)
             content.kind = kind
-            var plain = content
+            var (plain, wanted) = (content, entry)
             if let value = try? JSONValue(parsing: content.body), value["_lctype"] != nil {
                 // As LeanCloud's apps write them, whose fields may stand in the attributes.
                 content.wire = .leanCloud
                 plain.body = Translation.withAttributes(value).serialized()
+                // The server says it itself.
+                wanted.requiredFields.removeAll { $0 == "conversationType" }
             }
             let sketch = Translation.sketch(of: content, kinds: MessageKinds([entry]))
             return .kinds(
                 .tried(
                     AdminKindTrial(
-                        problem: WuKongBodies().problem(of: plain, as: entry), line: sketch.line ?? entry.degrade,
+                        problem: WuKongBodies().problem(of: plain, as: wanted), line: sketch.line ?? entry.degrade,
                         typeTitle: entry.typeTitle, summary: entry.summary, degrade: entry.degrade)))
         }
     }

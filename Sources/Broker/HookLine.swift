@@ -104,7 +104,10 @@ extension Append {
             if isBinary { append.content.flags.insert(.binary) }
         }
         if let receivers = changes.receivers {
-            append.content.envelope = (self.content.envelope ?? MessageEnvelope()).visible(to: receivers)
+            // Fewer than the sender has named, never more.
+            let named = self.content.envelope?.visibleTo
+            append.content.envelope = (self.content.envelope ?? MessageEnvelope()).visible(
+                to: receivers.filter { named?.contains($0) ?? true })
         }
         return append
     }

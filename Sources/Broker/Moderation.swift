@@ -16,6 +16,18 @@ package protocol MessageBodyReading: Sendable {
     func problem(of content: MessageContent, as entry: MessageKindEntry) -> KindProblem?
 }
 
+extension MessageBodyReading {
+    /// The texts of a body that people read, in no particular order.
+    package func texts(of content: MessageContent) -> [String] {
+        var texts: [String] = []
+        _ = self.rewriting(content) { text in
+            texts.append(text)
+            return nil
+        }
+        return texts
+    }
+}
+
 /// The word list and the message kinds as they are in force: kept in memory, brought up to date when the operator changes
 /// them, held against messages by the broker.
 package final class Moderation: Sendable {

@@ -26,7 +26,8 @@ package struct MessageKindEntry: Hashable, Sendable {
     package var typeTitle: String
     /// What notifications say.
     package var summary: String
-    /// What lists show: a text with fields of the body as `{field}`; empty for `[title]`.
+    /// What lists show: a text with fields of the body as `{field}`, or `{field|other}` for the first that is there; empty
+    /// for `[title]`.
     package var digest: String
     package var isDisabled: Bool
 

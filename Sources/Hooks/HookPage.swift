@@ -9,7 +9,8 @@ struct QueuedMessage: Sendable {
     var channel: ChannelName?
     /// In a direct conversation, the one who is not the sender.
     var peerName: UserName?
-    /// Those of its receivers who have no primary device online now; nobody for a message that was recalled.
+    /// Those of its receivers who have no primary device online now and are shown it as it is; nobody for a message that
+    /// was recalled.
     var absent: [UserName]
     var createdAtMilliseconds: Int64
 }
@@ -86,7 +87,8 @@ struct HookPageReader {
                 let place = try self.place(id)
             else { return 0 }
             let isWithdrawn = message.content.flags.contains(.withdrawn)
-            let absent = isWithdrawn ? [] : try self.names(of: place.absent.filter { $0 != message.sender })
+            let others = isWithdrawn ? [] : place.absent.filter { $0 != message.sender }
+            let absent = try self.names(of: self.transaction.audience(of: message, among: others))
             page.messages.append(
                 QueuedMessage(
                     message: message, kind: place.kind, channel: place.channel,

@@ -35,7 +35,8 @@ extension LeanCloudSession {
         _ command: GenericCommand, _ cid: String, _ query: HistoryQuery, _ result: Result<Page, StoreError>
     ) {
         switch result {
-        case .success(.notThere): self.fail(command, .conversationNotFound)
+        // Source: LeanCloud realtime guide, conversations that are gone: sending and asking for the history give 4401.
+        case .success(.notThere): self.fail(command, .invalidMessagingTarget)
         case .success(.notForThem): self.fail(command, .conversationLogRejected)
         case .failure(let error):
             self.fail(command, LeanCloudFault(error) { .conversationLogFailed.saying($0.description) })

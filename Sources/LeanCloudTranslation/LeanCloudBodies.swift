@@ -6,8 +6,9 @@ package import ChatModel
 package struct LeanCloudBodies: MessageBodyReading {
     package init() {}
 
-    /// Source: TypedMessage, `_lctext`; ChatKit-OC, what custom messages say of themselves in their attributes. Of an
-    /// object that is no typed message the texts under `content` and `text`; what is no object is one text.
+    /// Source: TypedMessage, `_lctext` and the name of a file; ChatKit-OC, what custom messages say of themselves in their
+    /// attributes, where apps also put the texts of their own kinds. Of an object that is no typed message the texts under
+    /// `content` and `text`; what is no object is one text.
     package func rewriting(_ content: MessageContent, _ rewrite: (String) -> String?) -> [UInt8]? {
         if !content.flags.isDisjoint(with: [.endToEndEncrypted, .binary]) { return nil }
         guard content.flags.contains(.bodyIsJSONObject), let texts = Self.texts(of: content.body) else {
@@ -18,28 +19,55 @@ package struct LeanCloudBodies: MessageBodyReading {
 
     private static func texts(of body: [UInt8]) -> BodyTexts? {
         BodyTexts(of: body) { (reader, texts) throws(JSONError) in
-            try Self.collect(from: &reader, isInAttributes: false, &texts)
+            try Self.collect(from: &reader, in: .message, &texts)
         }
     }
 
-    private static func collect(
-        from reader: inout JSONReader, isInAttributes: Bool, _ texts: inout BodyTexts
-    ) throws(JSONError) {
-        try reader.readObject { (key, reader) throws(JSONError) in
-            switch try reader.peek() {
-            case .string where isInAttributes ? Self.isAttributeText(key) : Self.isText(key):
-                try texts.take(from: &reader)
-            case .object where !isInAttributes && key == "_lcattrs":
-                try Self.collect(from: &reader, isInAttributes: true, &texts)
-            default: try reader.skipValue()
+    /// Where in a body something stands.
+    private enum Part {
+        case message
+        case attributes
+        case file
+
+        /// Source: the same fields as in the bodies of WuKongIM's apps, whose kinds have them too.
+        private static let ownTexts: Set<String> = [
+            "content", "text", "name", "title", "subtitle", "subTitle", "summary", "description", "address",
+        ]
+
+        func isText(_ key: String) -> Bool {
+            switch self {
+            case .message: key == "_lctext" || Self.ownTexts.contains(key)
+            case .attributes: key == "degrade" || key == "typeTitle" || Self.ownTexts.contains(key)
+            case .file: key == "name"
+            }
+        }
+
+        /// What stands under a key; `nil` for what nobody reads.
+        func part(_ key: String) -> Part? {
+            switch (self, key) {
+            case (.message, "_lcattrs"): .attributes
+            case (.message, "_lcfile"), (.file, "metaData"): .file
+            default: nil
             }
         }
     }
 
-    private static func isText(_ key: JSONKey) -> Bool { key == "_lctext" || key == "content" || key == "text" }
-
-    private static func isAttributeText(_ key: JSONKey) -> Bool {
-        key == "degrade" || key == "summary" || key == "typeTitle"
+    private static func collect(
+        from reader: inout JSONReader, in part: Part, _ texts: inout BodyTexts
+    ) throws(JSONError) {
+        try reader.readObject { (key, reader) throws(JSONError) in
+            let name = key.text
+            switch try reader.peek() {
+            case .string where part.isText(name): try texts.take(from: &reader)
+            case .object:
+                if let inner = part.part(name) {
+                    try Self.collect(from: &reader, in: inner, &texts)
+                } else {
+                    try reader.skipValue()
+                }
+            default: try reader.skipValue()
+            }
+        }
     }
 
     /// The fields of an app's own kind stand in the object or in its attributes.

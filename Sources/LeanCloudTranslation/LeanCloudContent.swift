@@ -1,6 +1,7 @@
 import ByteCodec
 package import ChatModel
 package import LeanCloudWire
+import Localization
 import WuKongTranslation
 
 /// Messages in LeanCloud's words and in ours. Pure.
@@ -57,7 +58,7 @@ package enum LeanCloudContent {
                 flags.insert(.bodyIsJSONObject)
                 let message = TypedMessage(value)
                 kind = message.map { self.kind($0.kind) } ?? .none
-                visibleTo = self.visibleTo(message?.attributes ?? [])
+                visibleTo = self.visibleTo(message?.attributes) ?? self.visibleTo(value.object)
             }
         }
         var content = MessageContent(kind: kind, flags: flags, wire: .leanCloud, body: bytes)
@@ -94,10 +95,11 @@ package enum LeanCloudContent {
         return value
     }
 
-    /// Whom a message is for, when it says so. Source: ChatKit-OC, the list in the attributes of a message.
-    private static func visibleTo(_ attributes: [JSONValue.Member]) -> [UserName]? {
+    /// Whom a message is for, when it says so. Source: ChatKit-OC, the list in the attributes of a message; other apps
+    /// write it beside them.
+    private static func visibleTo(_ members: [JSONValue.Member]?) -> [UserName]? {
         for name in ["OnlyVisiableForPartClientIds", "onlyVisibleTo"] {
-            guard let list = attributes.first(where: { $0.name == name })?.value.array, !list.isEmpty else { continue }
+            guard let list = members?.first(where: { $0.name == name })?.value.array, !list.isEmpty else { continue }
             return self.names(list.compactMap(\.string))
         }
         return nil
@@ -135,9 +137,14 @@ package enum LeanCloudContent {
         let object = content.flags.contains(.bodyIsJSONObject) ? try? JSONValue(parsing: content.body) : nil
         guard let body = object, !content.flags.contains(.endToEndEncrypted) else { return self.words(of: content) }
         let caption = body["content"]?.string
+        // The operator's rules may show a text as a kind of the app's own.
+        if content.flags.contains(.standIn), content.kind.rawValue > 0 {
+            return TypedMessage(TypedMessageKind(rawValue: Int64(content.kind.rawValue)), text: caption)
+        }
         switch content.kind {
         case .text: return TypedMessage(.text, text: caption ?? "")
         case .image: return TypedMessage(.image, text: caption, file: self.file(body))
+        case self.animation: return TypedMessage(.image, text: caption, file: self.animated(body))
         case .audio: return TypedMessage(.audio, text: caption, file: self.file(body, duration: body["timeTrad"]))
         case .video: return TypedMessage(.video, text: caption, file: self.file(body, duration: body["second"]))
         case .file: return TypedMessage(.file, text: caption, file: self.file(body))
@@ -152,12 +159,32 @@ package enum LeanCloudContent {
         }
     }
 
-    /// The words that lists show of it; where it has none, what it is.
+    /// Source: WuKongIM's SDKs, the content type of moving pictures.
+    private static let animation = MessageKind(rawValue: 3)
+
+    /// The words that people read of it; of what is no text, what it is before them, as lists show it.
     private static func words(of content: MessageContent) -> TypedMessage {
         let sketch = Translation.sketch(of: content)
-        let words = sketch.line ?? sketch.words
-        return TypedMessage(.text, text: words.isEmpty ? "[\(sketch.form.rawValue)]" : words)
+        switch sketch.form {
+        case .text: return TypedMessage(.text, text: sketch.words)
+        case .richText, .tip, .teamNotice, .custom, .unknown:
+            return TypedMessage(.text, text: sketch.words.isEmpty ? self.name(of: sketch.form) : sketch.words)
+        default:
+            let parts = [self.name(of: sketch.form), sketch.words].filter { !$0.isEmpty }
+            return TypedMessage(.text, text: parts.joined(separator: " "))
+        }
     }
+
+    private static func name(of form: MessageSketch.Form) -> String {
+        switch form {
+        case .teamNotice: self.texts("digest.teamNotice.advanced")
+        case .text, .tip, .custom: self.texts("digest.unknown")
+        default: self.texts("digest.\(form.rawValue)")
+        }
+    }
+
+    /// In the language in which the house writes into conversations.
+    private static let texts = Texts(embedded: .chinese)
 
     private static func file(_ body: JSONValue, duration: JSONValue? = nil) -> TypedMessageFile {
         let name = body["name"]?.string
@@ -167,6 +194,16 @@ package enum LeanCloudContent {
         metadata.duration = self.number(duration)
         metadata.size = self.whole(body["size"])
         return TypedMessageFile(url: body["url"]?.string, metadata: metadata)
+    }
+
+    /// Source: WuKongIM's sample of a moving picture, which is 100 wide and high where it does not say.
+    private static func animated(_ body: JSONValue) -> TypedMessageFile {
+        var file = self.file(body)
+        var metadata = file.metadata ?? TypedMessageFileMetadata()
+        metadata.width = metadata.width ?? 100
+        metadata.height = metadata.height ?? 100
+        file.metadata = metadata
+        return file
     }
 
     private static func ending(of name: String) -> String? {

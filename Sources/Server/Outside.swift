@@ -106,19 +106,17 @@ final class Outside: Sendable {
         }
     }
 
+    /// Who reads the bodies of each protocol.
+    static let bodies: Moderation.Bodies = [
+        .native: WuKongBodies(), .wuKong: WuKongBodies(), .leanCloud: LeanCloudBodies(),
+    ]
+
     /// The store's, with the queue when hooks need it.
     static func storeOptions(_ options: ServerOptions) -> StoreOptions {
         var store = options.store
         store.readableCharacters = Translation.readableCharacters
         store.completed = LeanCloudBodies.completed
-        store.readableTexts = { content in
-            var texts: [String] = []
-            _ = WuKongBodies().rewriting(content) { text in
-                texts.append(text)
-                return nil
-            }
-            return texts
-        }
+        store.readableTexts = { content in Outside.bodies[content.wire]?.texts(of: content) ?? [] }
         store.queuesHooks = options.hooks?.events.contains { $0.needsQueuedMessages } ?? false
         return store
     }

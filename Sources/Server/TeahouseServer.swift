@@ -9,14 +9,12 @@ package import FileStore
 package import HTTPClient
 package import Hooks
 import LeanCloudGateway
-import LeanCloudTranslation
 package import Profiles
 package import Store
 package import Transfers
 package import Transport
 import WuKongAPI
 import WuKongGateway
-import WuKongTranslation
 
 /// A whole server: everything started and stopped in one visible order.
 package final class TeahouseServer: Sendable {
@@ -57,10 +55,7 @@ package final class TeahouseServer: Sendable {
         do throws(StoreError) {
             if options.servesLeanCloud { try self.accounts.app.open(appID: options.appID) }
             self.live = try LiveSettings(options, store: self.store, broker: self.broker, app: self.accounts.app)
-            let bodies = WuKongBodies()
-            moderation = try Moderation(
-                store: self.store, broker: self.broker,
-                bodies: [.native: bodies, .wuKong: bodies, .leanCloud: LeanCloudBodies()])
+            moderation = try Moderation(store: self.store, broker: self.broker, bodies: Outside.bodies)
         } catch {
             Self.stop(self.broker, self.accounts, self.store)
             throw .store(error)

@@ -188,12 +188,15 @@ extension ReadTransaction {
         }
     }
 
-    /// The newest message, as it stands; `nil` when somebody hears nothing there or has cleared it.
+    /// The newest message that somebody is shown, as it stands; `nil` when they hear nothing there or have cleared it.
     package func newestMessage(
         in conversation: Conversation, seenBy user: UserID
     ) throws(StoreError) -> StandingMessage? {
         guard conversation.head > 0, try self.hears(user, in: conversation.id) else { return nil }
-        return try self.standing(MessagePlace(conversation.id, conversation.head), as: .member(user))
+        let view = try self.view(of: conversation.id, for: .member(user))
+        var page = StandingPage(in: conversation.id, view, limit: 1)
+        page.low = view.start
+        return try self.standing(page).last
     }
 
     // MARK: People of one conversation

@@ -131,6 +131,8 @@ extension ReadTransaction {
 
     /// Messages looked at for one page: where most of them are not for who asks, a page may stay short.
     private static let mostLookedAt = 20_000
+    /// Rows that are read at once after a page that was not full.
+    private static let furtherRows: Int64 = 200
 
     /// What the viewer is shown nothing of does not fill the page.
     func standing(_ wanted: StandingPage) throws(StoreError) -> [StandingMessage] {
@@ -144,6 +146,8 @@ extension ReadTransaction {
             lookedAt += messages.count
             guard messages.count == Int(page.limit), let first = messages.first, let last = messages.last else { break }
             if page.isForward { page.low = last.sequence + 1 } else { page.high = first.sequence - 1 }
+            // Where something was not for the viewer there may be more of it.
+            page.limit = max(page.limit, Self.furtherRows)
         }
         return Array(page.isForward ? found.prefix(Int(wanted.limit)) : found.suffix(Int(wanted.limit)))
     }
@@ -154,6 +158,8 @@ extension ReadTransaction {
         for message in messages {
             var standing = StandingMessage(message, extras[message.sequence])
             guard let seen = try self.seen(standing.message, page.view), !seen.isUnseen else { continue }
+            // What stands in its place may be of another kind than the one that is asked for.
+            guard page.kind ?? seen.content.kind == seen.content.kind else { continue }
             standing.message = seen
             shown.append(standing)
         }
@@ -242,7 +248,7 @@ struct StandingPage {
     var notFrom: UserID?
     /// As who asks sees it, without what they deleted for themselves.
     let view: HistoryView
-    let limit: Int64
+    var limit: Int64
 
     init(in conversation: ConversationID, _ view: HistoryView, limit: Int64) {
         self.conversation = conversation

@@ -97,6 +97,19 @@ extension ReadTransaction {
         try self.seen(messages, try self.view(of: id, for: .member(user)))
     }
 
+    /// Of some people those who are shown a message as it was said: whom it is for, and for whom no rule of the operator's
+    /// has something else. Nobody else is to be woken for it.
+    package func audience(of message: Message, among people: [UserID]) throws(StoreError) -> [UserID] {
+        let verdicts = self.views.filter.verdicts(on: message.content, from: message.sender)
+        guard message.isRestricted || verdicts != nil else { return people }
+        var audience: [UserID] = []
+        for user in people where verdicts?.rule(for: user) == nil {
+            if message.isRestricted, try !message.isFor(self.name(of: user)) { continue }
+            audience.append(user)
+        }
+        return audience
+    }
+
     func seen(_ messages: [Message], _ view: HistoryView) throws(StoreError) -> [Message] {
         if view.viewer == nil { return messages }
         var seen: [Message] = []

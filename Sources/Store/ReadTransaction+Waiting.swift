@@ -162,8 +162,16 @@ extension ReadTransaction {
             }
             guard let conversation = conversations[place.conversation] else { continue }
             guard let message = try self.standing(place, as: .member(user)) else { continue }
+            // For whom it is not, what stands in its place stays the same.
+            if message.message.isStandIn, try !self.isFor(user, place) { continue }
             changed.append(ChangedPlace(conversation: conversation, message: message))
         }
         return changed
+    }
+
+    private func isFor(_ user: UserID, _ place: MessagePlace) throws(StoreError) -> Bool {
+        let message = try self.connection.message(
+            in: place.conversation, sequence: place.sequence, senderName: self.name)
+        return try message?.isFor(self.name(of: user)) ?? false
     }
 }

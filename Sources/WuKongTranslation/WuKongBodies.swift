@@ -85,8 +85,8 @@ extension Translation {
         return entry.digest.isEmpty ? "[\(entry.typeTitle)]" : self.bounded(self.filled(entry.digest, from: body))
     }
 
-    /// A template with the fields of a body in the places of `{field}`; what is not there, or is no text or number, leaves
-    /// nothing. What looks like a place inside a field stays text.
+    /// A template with the fields of a body in the places of `{field}`; of `{one|other}` the first that is there. What is
+    /// not there, or is no text or number, leaves nothing. What looks like a place inside a field stays text.
     private static func filled(_ template: String, from body: JSONValue) -> String {
         var result = ""
         var rest = Substring(template)
@@ -94,14 +94,20 @@ extension Translation {
             result += rest[..<open]
             rest = rest[open...]
             guard let close = rest.firstIndex(of: "}") else { break }
-            switch body[String(rest[rest.index(after: open)..<close])] {
-            case .string(let text)?: result += self.bounded(text)
-            case .integer(let number)?: result += String(number)
-            case .double(let number)?: result += String(number)
-            default: break
-            }
+            let names = rest[rest.index(after: open)..<close].split(separator: "|")
+            result += names.lazy.compactMap { self.text(of: body[String($0)]) }.first ?? ""
             rest = rest[rest.index(after: close)...]
         }
         return result + rest
+    }
+
+    /// What a digest has of a field; `nil` for what has no words.
+    private static func text(of value: JSONValue?) -> String? {
+        switch value {
+        case .string(let text)? where !text.isEmpty: self.bounded(text)
+        case .integer(let number)?: String(number)
+        case .double(let number)?: String(number)
+        default: nil
+        }
     }
 }

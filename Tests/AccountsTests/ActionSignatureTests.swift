@@ -110,6 +110,28 @@ import Testing
         #expect(Self.keys.isRight(signature, for: .history(client: "Tom", conversation: Self.conversation)))
     }
 
+    @Test("the words of older SDKs count for the same actions, and joining is for oneself")
+    func olderWords() throws {
+        func isRight(_ word: String, _ members: String, for action: SignedAction) throws -> Bool {
+            let digest = try #require(
+                Digest.hmacSHA1(
+                    Array("\(Self.appID):Tom:\(Self.conversation):\(members):1794873600:n:\(word)".utf8),
+                    key: Array(Self.masterKey.utf8)))
+            let hex = digest.map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined()
+            return Self.keys.isRight(
+                ActionSignature(signature: hex, timestamp: 1_794_873_600, nonce: "n"), for: action)
+        }
+        func invite(_ member: String) -> SignedAction {
+            .invite(client: "Tom", conversation: Self.conversation, members: [member])
+        }
+        #expect(try isRight("add", "Harry", for: invite("Harry")))
+        #expect(try isRight("join", "Tom", for: invite("Tom")))
+        #expect(try !isRight("join", "Harry", for: invite("Harry")))
+        let kick = SignedAction.kick(client: "Tom", conversation: Self.conversation, members: ["Harry"])
+        #expect(try isRight("remove", "Harry", for: kick))
+        #expect(try !isRight("add", "Harry", for: kick) && !isRight("remove", "Harry", for: invite("Harry")))
+    }
+
     @Test(
         "a time is in seconds or milliseconds by its size",
         arguments: [

@@ -56,6 +56,10 @@ let talkRequestVectors: [(AdminRequest, String)] = [
         .talks(.export("verona", after: 0)),
         #"{"id":7,"ask":"conversation.export","with":{"conversation":"verona","after":0}}"#
     ),
+    (
+        .talks(.export("verona", after: 0, as: romeo)),
+        #"{"id":7,"ask":"conversation.export","with":{"conversation":"verona","after":0,"as":"romeo"}}"#
+    ),
     (.talks(.expiring(days: 30)), #"{"id":7,"ask":"conversation.expiring","with":{"days":30}}"#),
     (.talks(.expiring(days: nil)), #"{"id":7,"ask":"conversation.expiring","with":{}}"#),
     (

@@ -146,5 +146,9 @@ import Testing
         #expect(try trial(#"{"type":1}"#)?.problem == .missing("amount"))
         #expect(try trial("[]")?.problem == .noObject)
         #expect(try trial("{}")?.line == "old app")
+        var filled = Self.gift
+        filled.requiredFields.append("conversationType")
+        _ = try client.ask(.kinds(.set(filled)))
+        #expect(try trial(#"{"_lctype":500,"_lcattrs":{"amount":8}}"#)?.problem == nil, "the server says it")
     }
 }

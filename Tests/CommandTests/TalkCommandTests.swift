@@ -114,6 +114,11 @@ import Testing
         #expect(
             seen.contains("m5") && seen.contains("Not shown to this member:") && seen.contains("deleted for everyone"))
         #expect(house.ctl("audit", "list", "--what", "conversation.seeAs").output.contains("she asked"))
+        #expect(house.ctl("conversation", "export", "tea", "--as", "lan").code == .refused)
+        #expect(house.ctl("filter", "add", "--for", "lan", "--word", "m5", "--text", "tea").code == .done)
+        let copy = house.ctl("conversation", "export", "tea", "--as", "lan", "--why", "she asked").output
+        #expect(copy.split(separator: "\n").count == 4 && copy.contains("tea") && !copy.contains("m5"))
+        #expect(house.ctl("conversation", "export", "tea", "--as", "nobody", "--why", "x").code == .refused)
     }
 
     @Test("people are edited, and an import is tried out")

@@ -29,7 +29,7 @@ import Testing
         #expect(house.ctl("kind", "set", "500", "--sample", "card").output == "kind 500 (card) set\n")
         #expect(house.ctl("kind", "set", "500", "--name", "vcard", "--required", "clientId,name").code == .done)
         let shown = house.ctl("kind", "show", "500").output
-        for text in ["vcard", "clientId, name", "[Card] {name}"] { #expect(shown.contains(text), "\(shown)") }
+        for text in ["vcard", "clientId, name", "[Card] {name|clientId}"] { #expect(shown.contains(text), "\(shown)") }
         #expect(house.ctl("kind", "list").output.contains("vcard"))
         #expect(house.ctl("kind", "try", "500", #"{"clientId":"tom","name":"Tom"}"#).output.contains("[Card] Tom"))
         let tried = house.ctl("kind", "try", "500", #"{"clientId":"tom"}"#)
@@ -44,6 +44,8 @@ import Testing
         #expect(house.ctl("kind", "set", "1", "--sample", "card").code == .done)
         let inAttributes = #"{"_lctype":1,"_lcattrs":{"clientId":"tom","name":"Tom"}}"#
         #expect(house.ctl("kind", "try", "1", inAttributes).output.contains("[Card] Tom"))
+        let nameless = #"{"_lctype":1,"_lcattrs":{"clientId":"tom"}}"#
+        #expect(house.ctl("kind", "try", "1", nameless).output.contains("[Card] tom"))
         let missing = house.ctl("kind", "try", "1", #"{"_lctype":1,"_lcattrs":{"name":"Tom"}}"#)
         #expect(missing.code == .refused && missing.error.contains("clientId is missing"))
         let newer = house.ctl("kind", "try", "1", #"{"_lctype":1,"_lcattrs":{"clientId":"tom","version":2}}"#)

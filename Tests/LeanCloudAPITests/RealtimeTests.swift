@@ -267,6 +267,24 @@ struct RealtimeTests {
         #expect(try ask("Eve", try sign("Eve")).status == 404)
     }
 
+    @Test func whatIsForSomeIsKeptFromOthersAndTheAppItselfReadsIt() throws {
+        let app = try LeanCloudApp { $0.accounts.app.signsHistory = false }
+        let id = try app.conversation("Tom", "Jerry", "Ann")
+        let path = "/1.2/rtm/conversations/\(id)/messages"
+        let ann = try app.house.leanCloud("Ann")
+        let secret = #"{"_lctype":-1,"_lctext":"secret","_lcattrs":{"onlyVisibleTo":["Jerry"]}}"#
+        #expect(try app.master("POST", path, .of(#"{"from_client":"Tom","message":\#(secret)}"#)).status == 200)
+        let placeholder = #"{"_lctype":-1,"_lctext":"这是群定向消息，仅部分群成员可见"}"#
+        #expect(try ann.wait(.direct).directMessage?.msg == placeholder)
+        let read = { (name: String) throws -> [String] in
+            app.texts(try app.ask("GET", "\(path)?client_id=\(name)", app.asClient))
+        }
+        #expect(try read("Jerry") == [secret])
+        #expect(try read("Tom") == [secret])
+        #expect(try read("Ann") == [placeholder])
+        #expect(app.texts(try app.master("GET", path)) == [secret])
+    }
+
     @Test func wrongMessagesAreRefused() throws {
         let app = try LeanCloudApp()
         let id = try app.conversation("Tom", "Jerry", "Ann")

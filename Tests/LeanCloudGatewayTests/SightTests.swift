@@ -1,61 +1,135 @@
+import ByteCodec
+import ChatModel
 import LeanCloudWire
+import Store
 import TeahouseTesting
 import Testing
 
-/// Messages that are for some of a conversation only.
-struct SightTests {
-    private let placeholder = typed("这是群定向消息，仅部分群成员可见")
+/// Who is shown what of a message, at LeanCloud's door.
+@Suite("Who sees what at LeanCloud's door") struct SightTests {
+    private static let placeholder = typed("这是群定向消息，仅部分群成员可见")
 
-    private func body(_ text: String, _ key: String) -> String {
-        #"{"_lctype":-1,"_lctext":"\#(text)","_lcattrs":{"\#(key)":["juliet"]}}"#
+    /// The text of the newest message in the row of the only conversation.
+    private func newest(_ client: LeanCloudClient) throws -> String? {
+        try client.rows(nil) { $0.flag = 2 }.first?["msg"]?.string
+    }
+
+    private func add(_ rules: [FilterRule], to house: House) throws {
+        for rule in rules {
+            try house.write { transaction throws(StoreError) in _ = try transaction.addFilterRule(rule) }
+        }
+        house.server.store.reloadFilter { _ in }
+        // What is written later is done later.
+        try house.write { _ throws(StoreError) in }
     }
 
     @Test(
-        "a message for some of a group goes to them and the sender's devices, to everybody else its placeholder",
-        arguments: ["OnlyVisiableForPartClientIds", "onlyVisibleTo"])
-    func restricted(key: String) throws {
+        "a message for some is theirs and the sender's devices'; the others have the words for it everywhere",
+        arguments: ["onlyVisibleTo", "OnlyVisiableForPartClientIds"])
+    func restricted(_ key: String) throws {
         let house = try House()
-        let (romeo, tablet) = (try house.client("romeo"), try house.client("romeo"))
-        let (juliet, tybalt) = (try house.client("juliet"), try house.client("tybalt"))
-        let cid = try romeo.start(["juliet", "tybalt", "benvolio"])
-        let text = self.body("at the balcony", key)
-        let ack = try romeo.say(text, in: cid)
-        for (client, wanted) in [(tablet, text), (juliet, text), (tybalt, self.placeholder)] {
-            let message = try client.nextMessage()
-            #expect(message.msg == wanted)
-            #expect(message.id == ack.uid && message.timestamp == ack.t && message.fromPeerId == "romeo")
-            #expect(try client.history(cid).map(\.data) == [wanted])
-            #expect(try client.rows(nil) { $0.flag = 2 }.first?["msg"]?.string == wanted)
+        let cid = try house.groupID("verona", ["romeo", "juliet", "tybalt", "benvolio", "paris"])
+        let romeo = try house.client("romeo")
+        let phone = try house.client("romeo")
+        let juliet = try house.client("juliet")
+        let tybalt = try house.client("tybalt")
+        let benvolio = try house.connect("benvolio")
+        let secret = #"{"_lctype":7,"_lctext":"at the balcony","_lcattrs":{"\#(key)":["juliet"]}}"#
+        let ack = try romeo.say(secret, in: cid)
+        #expect(try juliet.nextMessage().msg == secret)
+        #expect(try phone.nextMessage().msg == secret)
+        let shown = try tybalt.nextMessage()
+        #expect(shown.msg == Self.placeholder && shown.id == ack.uid && shown.fromPeerId == "romeo")
+        #expect(try benvolio.receive().text == "这是群定向消息，仅部分群成员可见", "WuKongIM's clients too")
+        #expect(try juliet.history(cid).map(\.data) == [secret])
+        #expect(try tybalt.history(cid).map(\.data) == [Self.placeholder])
+        #expect(try tybalt.history(cid) { $0.lctype = 7 }.isEmpty, "nor is its kind told")
+        #expect(try self.newest(juliet) == secret)
+        #expect(try self.newest(tybalt) == Self.placeholder)
+        // An edit is for the same people, whatever it says itself.
+        let changed = #"{"_lctype":7,"_lctext":"in the garden"}"#
+        #expect(try romeo.change(cid, ack.uid, at: ack.t) { $0.data = changed }.op == .modified)
+        #expect(try juliet.nextPatch().data == changed)
+        #expect(try tybalt.history(cid).map(\.data) == [Self.placeholder])
+        try tybalt.settle()
+        #expect(!tybalt.waiting.contains { $0.cmd == .patch })
+        let back = try house.leanCloud("tybalt") { $0.lastPatchTime = (ack.t ?? 0) - 1 }
+        try romeo.say(typed("to all"), in: cid)
+        #expect(try back.nextMessage().msg == typed("to all"))
+        #expect(!back.waiting.contains { $0.cmd == .patch }, "nor when they come back")
+        // It counts for whom it is.
+        for (name, count) in [("paris", 1), ("juliet", 2)] {
+            let told = try house.client(name).wait(.unread).unreadMessage?.convs.first
+            #expect(told?.unread == Int32(count) && told?.data == typed("to all"), "\(name)")
         }
-        // It counts for those who see it.
-        let benvolio = try house.client("benvolio")
-        try benvolio.settleChanges()
-        #expect(benvolio.waiting.allSatisfy { $0.unreadMessage == nil })
-        let phone = try house.client("juliet")
-        let told = try phone.wait(.unread).unreadMessage?.convs.first
-        #expect(told?.unread == 1 && told?.data == text)
-        let old = try house.leanCloud("benvolio", .init(.binary, .pushesMissedMessages))
-        #expect(try old.nextMessage().msg == self.placeholder)
-        // What it says now is for the same people; that it is gone is for all.
-        for client in [juliet, tybalt, tablet] { client.forgetWaiting() }
-        #expect(try romeo.change(cid, ack.uid, at: ack.t) { $0.data = typed("in the garden") }.op == .modified)
-        for client in [juliet, tablet] { #expect(try client.nextPatch().data == typed("in the garden")) }
-        try tybalt.settleChanges()
-        #expect(tybalt.waiting.allSatisfy { $0.patchMessage == nil })
-        #expect(try tybalt.history(cid).map(\.data) == [self.placeholder])
+        let old = try house.leanCloud("tybalt", .init(.binary, .pushesMissedMessages))
+        #expect(try old.nextMessage().msg == Self.placeholder)
+        // That it is gone is for everybody.
         #expect(try romeo.change(cid, ack.uid, at: ack.t) { $0.recall = true }.op == .modified)
         for client in [juliet, tybalt] { #expect(try client.nextPatch().recall == true) }
-        #expect(try tybalt.history(cid).map(\.data) == [#"{"_lctype":-127}"#])
+        house.stop()
+        #expect(try house.findings() == [])
     }
 
-    @Test("between two people a message is for both, whomever it names")
-    func two() throws {
+    @Test("between two people the list has no effect, and stays in the message")
+    func direct() throws {
         let house = try House()
-        let (romeo, nurse) = (try house.client("romeo"), try house.client("nurse"))
-        let cid = try romeo.start(["nurse"]) { $0.unique = true }
-        let text = self.body("where is she", "onlyVisibleTo")
-        try romeo.say(text, in: cid)
-        #expect(try nurse.nextMessage().msg == text)
-        #expect(try nurse.history(cid).map(\.data) == [text])
+        let cid = try house.directID("romeo", "juliet")
+        let romeo = try house.client("romeo")
+        let juliet = try house.client("juliet")
+        let body = #"{"_lctype":-1,"_lctext":"hello","_lcattrs":{"OnlyVisiableForPartClientIds":["romeo"]}}"#
+        try romeo.say(body, in: cid)
+        #expect(try juliet.nextMessage().msg == body)
+        #expect(try juliet.history(cid).map(\.data) == [body])
+    }
+
+    @Test("rules hold live, for edits, in the history, in rows and for what waits, also for words of an app's kinds")
+    func rules() throws {
+        let house = try House()
+        let cid = try house.groupID("verona", ["romeo", "juliet", "tybalt"])
+        let romeo = try house.client("romeo")
+        let juliet = try house.client("juliet")
+        let tybalt = try house.client("tybalt")
+        let (girl, foe) = (try house.id("juliet"), try house.id("tybalt"))
+        try self.add(
+            [
+                FilterRule(receiver: girl, sender: foe, action: .drop),
+                FilterRule(word: "sword", action: .replace(text: "flower", kind: .text)),
+                FilterRule(word: "dagger", action: .replace(text: "leaf", kind: MessageKind(rawValue: 700))),
+            ], to: house)
+        let link = #"{"_lctype":502,"_lcattrs":{"url":"u","title":"a sword"}}"#
+        try romeo.say(link, in: cid)
+        #expect(try juliet.nextMessage().msg == typed("flower"))
+        try tybalt.say(typed("war"), in: cid)
+        let ack = try romeo.say(typed("peace"), in: cid)
+        #expect(try juliet.nextMessage().msg == typed("peace"), "she was not told of the other")
+        #expect(try romeo.change(cid, ack.uid, at: ack.t) { $0.data = typed("a dagger") }.op == .modified)
+        let leaf = #"{"_lctype":700,"_lctext":"leaf"}"#
+        #expect(try juliet.nextPatch().data == leaf)
+        try tybalt.say(typed("war"), in: cid)
+        #expect(try juliet.history(cid).map(\.data) == [typed("flower"), leaf])
+        #expect(
+            try romeo.history(cid).map(\.data) == [link, typed("war"), typed("a dagger"), typed("war")],
+            "who said it sees what they said")
+        #expect(try self.newest(juliet) == leaf)
+        let tablet = try house.client("juliet")
+        let told = try tablet.wait(.unread).unreadMessage?.convs.first
+        #expect(told?.unread == 2 && told?.data == leaf)
+        house.stop()
+        #expect(try house.findings() == [])
+    }
+
+    @Test("the history of a conversation that is not there is refused as sending to it is")
+    func gone() throws {
+        let house = try House()
+        let romeo = try house.client("romeo")
+        let cid = "551260efe4b01608686c3e0f"
+        let answer = try romeo.request(.logs) { command in
+            var logs = LogsCommand()
+            logs.cid = cid
+            command.logsMessage = logs
+        }
+        #expect(answer.errorMessage?.code == 4401 && answer.errorMessage?.reason == "INVALID_MESSAGING_TARGET")
+        #expect(try romeo.say("hello?", in: cid).code == 4401)
     }
 }

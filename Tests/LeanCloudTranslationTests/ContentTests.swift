@@ -48,6 +48,38 @@ struct ContentTests {
         #expect(content.mentions == Mentions(all: true, users: envelope.mentions))
     }
 
+    @Test(
+        "whom a message is for stands in its attributes or beside them, in either spelling; the attributes win",
+        arguments: [
+            (#"{"_lctype":-1,"_lcattrs":{"onlyVisibleTo":["b"]}}"#, ["b"]),
+            (#"{"_lctype":7,"OnlyVisiableForPartClientIds":["b","c"]}"#, ["b", "c"]),
+            (#"{"what":"an object of the app's","onlyVisibleTo":["b"]}"#, ["b"]),
+            (#"{"_lctype":7,"onlyVisibleTo":["b"],"_lcattrs":{"onlyVisibleTo":["c"]}}"#, ["c"]),
+            (#"{"_lctype":7,"_lcattrs":{"onlyVisibleTo":[]}}"#, nil), (#"{"_lctype":7,"onlyVisibleTo":"b"}"#, nil),
+            (#"{"_lctype":7,"onlyVisibleTo":[7]}"#, []),
+        ] as [(String, [String]?)])
+    func visible(text: String, names: [String]?) throws {
+        #expect(try self.direct(text).envelope?.visibleTo?.map(\.text) == names)
+    }
+
+    @Test("every form that has no words of its own has a name in the house's language")
+    func names() throws {
+        for kind in [3, 7, 11, 12, 13, 14, 97, 99, 500, 1_000, 1_002, 9_989] as [Int32] {
+            let content = MessageContent(
+                kind: MessageKind(rawValue: kind), flags: .bodyIsJSONObject, wire: .wuKong, body: Array("{}".utf8))
+            guard case .text(let text) = LeanCloudContent.body(of: content) else { continue }
+            #expect(!text.contains("digest.") && !text.contains("\"_lctext\":\"\""), "\(kind): \(text)")
+        }
+    }
+
+    @Test("what a rule of the operator's shows as a kind of the app's own is one here too")
+    func standIn() {
+        let content = MessageContent(
+            kind: MessageKind(rawValue: 700), flags: [.standIn, .bodyIsJSONObject], wire: .native,
+            body: Array(#"{"type":700,"content":"flower"}"#.utf8))
+        #expect(LeanCloudContent.body(of: content) == .text(#"{"_lctype":700,"_lctext":"flower"}"#))
+    }
+
     @Test("transient messages and last wills do not count and are not kept")
     func transient() throws {
         for content in [try self.direct("a") { $0.transient = true }, try self.direct("a") { $0.will = true }] {
@@ -89,7 +121,15 @@ struct ContentTests {
                 MessageKind(rawValue: 1_002), #"{"type":1002,"content":"{0} came","extra":[{"name":"Tom"}]}"#,
                 #"{"_lctype":-1,"_lctext":"Tom came"}"#
             ),
-            (MessageKind(rawValue: 12), #"{"type":12,"url":"u"}"#, #"{"_lctype":-1,"_lctext":"[sticker]"}"#),
+            (MessageKind(rawValue: 12), #"{"type":12,"url":"u"}"#, #"{"_lctype":-1,"_lctext":"[表情]"}"#),
+            (MessageKind(rawValue: 7), #"{"type":7,"name":"Tom"}"#, #"{"_lctype":-1,"_lctext":"[名片] Tom"}"#),
+            (MessageKind(rawValue: 500), #"{"type":500,"content":"8"}"#, #"{"_lctype":-1,"_lctext":"8"}"#),
+            (MessageKind(rawValue: 500), #"{"type":500}"#, #"{"_lctype":-1,"_lctext":"[未知消息]"}"#),
+            (MessageKind(rawValue: 1_005), #"{"type":1005}"#, #"{"_lctype":-1,"_lctext":"[群信息更新]"}"#),
+            (
+                MessageKind(rawValue: 3), #"{"type":3,"url":"u","width":7}"#,
+                #"{"_lctype":-2,"_lcfile":{"url":"u","metaData":{"width":7,"height":100}}}"#
+            ),
         ] as [(MessageKind, String, String)])
     func others(kind: MessageKind, payload: String, expected: String) throws {
         let content = MessageContent(
@@ -131,6 +171,13 @@ struct ContentTests {
         #expect(
             try rewritten(#"{"_lctype":2,"_lcattrs":{"degrade":"damn","k":"damn"}}"#)
                 == #"{"_lctype":2,"_lcattrs":{"degrade":"*","k":"damn"}}"#)
+        #expect(
+            try rewritten(
+                #"{"_lctype":502,"_lcattrs":{"title":"damn","subTitle":"damn","url":"damn","x":{"title":"damn"}}}"#)
+                == #"{"_lctype":502,"_lcattrs":{"title":"*","subTitle":"*","url":"damn","x":{"title":"damn"}}}"#)
+        #expect(
+            try rewritten(#"{"_lctype":-6,"_lcfile":{"url":"damn","name":"damn","metaData":{"name":"damn"}}}"#)
+                == #"{"_lctype":-6,"_lcfile":{"url":"damn","name":"*","metaData":{"name":"*"}}}"#)
         #expect(try rewritten(#"{"_lctype":-1,"_lctext":"fine"}"#) == nil)
         var binary = DirectCommand()
         binary.binaryMsg = Array("damn".utf8)

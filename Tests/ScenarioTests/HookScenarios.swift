@@ -56,6 +56,28 @@ struct HookScenarios {
         #expect(try house.findings() == [])
     }
 
+    @Test("nobody is woken for a message that is not for them, or that a rule of the operator's keeps from them")
+    func restricted() throws {
+        let receiver = HTTPReceiver()
+        let house = try Self.house(receiver)
+        try house.group("verona", ["romeo", "juliet", "tybalt"])
+        let romeo = try house.connect("romeo", .app, level: .primary)
+        func woken(_ count: Int) throws -> [[String?]?] {
+            let requests = try #require(
+                receiver.wait { $0.count { $0.target.hasSuffix("msg.offline") } >= count })
+            return try requests.filter { $0.target.hasSuffix("msg.offline") }
+                .map { try JSONValue(parsing: $0.body)["to_uids"]?.array?.map(\.string) }
+        }
+        // Ends the text, and goes on with the list.
+        try romeo.publish(#"at the balcony","onlyVisibleTo":["juliet"],"more":""#, to: "verona", group: true)
+        #expect(try woken(1) == [["juliet"]])
+        #expect(house.ctl("filter", "add", "--for", "juliet", "--from", "romeo", "--drop").code == .done)
+        try romeo.publish("to all", to: "verona", group: true)
+        #expect(try woken(2) == [["juliet"], ["tybalt"]])
+        house.stop()
+        #expect(try house.findings() == [])
+    }
+
     @Test("a receiver that hangs holds up neither chat nor the stop of the server")
     func hangs() throws {
         let receiver = HTTPReceiver { _ in .silence }

@@ -62,6 +62,28 @@ struct LeanCloudHookScenarios {
         #expect(try house.findings() == [])
     }
 
+    @Test("who a message is not for is not named among its receivers, and no function can add them")
+    func restricted() throws {
+        let receiver = HTTPReceiver { request in
+            request.target.hasSuffix("_messageReceived")
+                ? .body(#"{"result":{"toPeers":["juliet","tybalt"]}}"#) : .body(#"{"result":{}}"#)
+        }
+        let house = try Self.house(receiver, ["_messageReceived", "_messageSent", "_receiversOffline"])
+        try house.group("verona", ["romeo", "juliet", "tybalt"])
+        let romeo = try house.connect("romeo")
+        // Ends the text, and goes on with the list.
+        try romeo.publish(#"at the balcony","onlyVisibleTo":["juliet"],"more":""#, to: "verona", group: true)
+        let told = try #require(receiver.wait { $0.count == 3 })
+        #expect(Self.parameters(told[0])["toPeers"]?.array?.map(\.string) == ["juliet"])
+        for parameters in told.dropFirst().map(Self.parameters) {
+            #expect(parameters["offlinePeers"]?.array?.map(\.string) == ["juliet"])
+        }
+        #expect(try house.connect("tybalt").receive().text == "这是群定向消息，仅部分群成员可见")
+        #expect(try house.connect("juliet").receive().text == "at the balcony")
+        house.stop()
+        #expect(try house.findings() == [])
+    }
+
     @Test("a function that does not answer holds up its own conversation alone, and then the policy decides")
     func silence() throws {
         let receiver = HTTPReceiver { request in

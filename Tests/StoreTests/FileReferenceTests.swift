@@ -68,6 +68,38 @@ struct FileReferenceTests {
         #expect(try verona.isSound() == [])
     }
 
+    @Test(
+        "the file fields of an app's own kind are files like any other, in the body and in its attributes",
+        arguments: [
+            #"{"type":500,"picture":"FILE"}"#,
+            #"{"_lctype":500,"_lcattrs":{"picture":"https://tea.example/f/FILE/a.png"}}"#,
+        ])
+    func kinds(_ body: String) throws {
+        let verona = try Verona()
+        let entry = MessageKindEntry(
+            kind: MessageKind(rawValue: 500), name: "gift", requiredFields: ["picture"], fileFields: ["picture"],
+            degrade: "d", typeTitle: "t", summary: "s")
+        try verona.write { store throws(StoreError) in try store.setMessageKind(entry) }
+        func send(_ key: FileKey, from sender: UserID) -> AppendResult {
+            var append = verona.house.append(
+                body.replacing("FILE", with: "\(key)"), from: sender, to: .id(verona.id),
+                flags: [.countsAsUnread, .bodyIsJSONObject])
+            append.content.kind = entry.kind
+            append.content.wire = .leanCloud
+            return verona.house.send([append])[0]
+        }
+        let file = try verona.upload(verona.romeo)
+        #expect(send(file.key, from: verona.juliet).refusal == .noSuchFile)
+        let pending = try verona.begin(verona.romeo).file
+        #expect(send(pending, from: verona.romeo).refusal == .fileIncomplete)
+        let accepted = try #require(send(file.key, from: verona.romeo).accepted)
+        #expect(try verona.readers(of: file) == verona.everyone.sorted { $0.rawValue < $1.rawValue })
+        let (place, romeo) = (MessagePlace(verona.id, accepted.message.sequence), verona.romeo)
+        try verona.write { store throws(StoreError) in _ = try store.recall(place, by: Actor(romeo)) }
+        #expect(try verona.readers(of: file) == [romeo], "what is taken back shows nobody its files")
+        #expect(try verona.isSound() == [])
+    }
+
     @Test("a refused message leaves the one it is a resend of as it was taken")
     func resent() throws {
         let verona = try Verona()

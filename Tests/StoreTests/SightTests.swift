@@ -202,6 +202,44 @@ struct SightTests {
         #expect(try again.verified().findings == [])
     }
 
+    @Test("a page of one kind has nothing else, whatever stands in the place of some of it")
+    func kinds() throws {
+        let house = try House()
+        let (romeo, juliet, tybalt) = (try house.user("romeo"), try house.user("juliet"), try house.user("tybalt"))
+        let verona = try house.group("verona", owner: romeo, [juliet, tybalt])
+        for number in 1...3 {
+            var append = house.append("card \(number)", from: romeo, to: .id(verona))
+            append.content.kind = MessageKind(rawValue: 7)
+            if number != 2 { append.content.envelope = MessageEnvelope(visibleTo: [UserName("juliet")!]) }
+            #expect(house.send([append])[0].accepted != nil)
+        }
+        var query = HistoryQuery(limit: 1)
+        query.kind = MessageKind(rawValue: 7)
+        let pages = try house.store.readAndWait { [query] store throws(StoreError) in
+            try [juliet, tybalt].map { user throws(StoreError) in
+                try store.history(in: verona, query, as: .member(user)).map { $0.message.sequence }
+            }
+        }
+        #expect(pages == [[3], [2]])
+    }
+
+    @Test("the newest message of a conversation is the newest that one is shown")
+    func newest() throws {
+        let house = try House()
+        let (romeo, juliet) = (try house.user("romeo"), try house.user("juliet"))
+        let verona = try house.group("verona", owner: romeo, [juliet])
+        house.send("tea", from: romeo, to: .id(verona))
+        try self.addRule(house, FilterRule(word: "poison", action: .drop))
+        for _ in 0..<5 { house.send("poison", from: romeo, to: .id(verona)) }
+        let newest = try house.store.readAndWait { store throws(StoreError) in
+            guard let conversation = try store.conversation(verona) else { return [Int64]() }
+            return try [romeo, juliet].map { user throws(StoreError) in
+                try store.newestMessage(in: conversation, seenBy: user)?.message.sequence ?? 0
+            }
+        }
+        #expect(newest == [6, 1])
+    }
+
     @Test("what is dropped for everybody counts for nobody; an edit is filtered by its new words")
     func filterForAll() throws {
         let house = try House()

@@ -71,6 +71,9 @@ struct BodiesTests {
         let good = #"{"type":500,"amount":8,"title":"{amount}","content":"c"}"#
         #expect(line(good).line == "[{amount}] 8 {x" && line(good).summary == "s")
         #expect(line(good) { $0.digest = "" }.line == "[红包]")
+        let either = "{none|content|title}, {content}"
+        #expect(line(good) { $0.digest = either }.line == "c, c")
+        #expect(line(#"{"type":500,"amount":8,"title":"t","content":""}"#) { $0.digest = either }.line == "t, ")
         #expect(line(good) { $0.isDisabled = true }.line == "old")
         #expect(line(#"{"type":500,"amount":8}"#).line == "old" && line(#"{"type":500}"#).summary == nil)
         #expect(line(#"{"type":500,"amount":8,"title":"t","version":9}"#).line == "old")

@@ -44,7 +44,7 @@ extension ReadTransaction {
         let conversation = try self.conversation(append.address, seenBy: append.sender)
         var peers: [UserName] = []
         if let conversation {
-            peers = try self.receivers(of: conversation, but: append.sender)
+            peers = try self.receivers(of: conversation, but: append.sender, append.content.envelope)
         } else if case .direct(let name) = append.address {
             // Their first message makes the conversation.
             peers = [name]
@@ -67,16 +67,25 @@ extension ReadTransaction {
             hook: [
                 ("fromPeer", .string(editor.text)),
                 ("convId", .string(LeanCloudNames.conversationID(conversation.objectID, conversation.kind))),
-                ("toPeers", .names(try self.receivers(of: conversation, but: update.editor))),
+                (
+                    "toPeers",
+                    .names(try self.receivers(of: conversation, but: update.editor, update.content.envelope))
+                ),
                 ("msgId", .string(LeanCloudContent.id(of: update.message, update.content))),
                 ("timestamp", .integer(now)), ("recall", .boolean(update.isRecall)),
                 ("sourceIP", .sourceIP(update.address)),
             ], JSONValue.members(of: update.content, kind: conversation.kind))
     }
 
-    /// Members but one, by number; the first `maximumReceivers`.
-    func receivers(of conversation: Conversation, but sender: UserID) throws(StoreError) -> [UserName] {
-        let members = try self.members(of: conversation.id).filter { $0.user != sender }
+    /// Members but one whom a message is for, by number; the first `maximumReceivers`.
+    func receivers(
+        of conversation: Conversation, but sender: UserID, _ envelope: MessageEnvelope?
+    ) throws(StoreError) -> [UserName] {
+        // Between two people a list of who may see a message has no effect.
+        let visibleTo = conversation.kind == .direct ? nil : envelope?.visibleTo
+        let members = try self.members(of: conversation.id).filter { member in
+            member.user != sender && visibleTo?.contains(member.name) ?? true
+        }
         return members.prefix(LeanCloudHooks.maximumReceivers).map(\.name)
     }
 }

@@ -131,11 +131,13 @@ extension LeanCloudHooks {
 }
 
 extension ReadTransaction {
-    /// The first receivers of a message, without its sender.
+    /// The first of those who are shown a message as it is, without its sender.
     fileprivate func people(of message: Message) throws(StoreError) -> (members: [Member], conversation: Conversation)?
     {
         guard let conversation = try self.conversation(message.conversation) else { return nil }
         let members = try self.members(of: conversation.id).filter { $0.user != message.sender }
-        return (Array(members.prefix(LeanCloudHooks.maximumReceivers)), conversation)
+        let audience = Set(try self.audience(of: message, among: members.map(\.user)))
+        let receivers = members.lazy.filter { audience.contains($0.user) }.prefix(LeanCloudHooks.maximumReceivers)
+        return (Array(receivers), conversation)
     }
 }

@@ -155,7 +155,8 @@ private enum KindSample: String, CaseIterable {
         switch self {
         case .card:
             entry.requiredFields = ["clientId"]
-            entry.digest = "[\(entry.typeTitle)] {name}"
+            // Source: ChatKit-OC, the name card: without a name, whose id it is.
+            entry.digest = "[\(entry.typeTitle)] {name|clientId}"
         case .gif:
             entry.requiredFields = ["url"]
             entry.fileFields = ["url"]

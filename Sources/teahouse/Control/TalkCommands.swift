@@ -147,16 +147,19 @@ private let conversationExportCommand = Command(
     "export", summary: "command.ctl.conversation.export", arguments: [conversationArgument],
     options: [
         CommandOption("after", .number(0, .max), help: "option.afterSequence"),
+        CommandOption("as", .value("NAME"), help: "option.exportAs"),
         CommandOption("to", .value("FILE"), help: "option.exportTo"),
     ],
-    examples: ["teahouse ctl conversation export tea", "teahouse ctl conversation export tea --to /tmp/tea.jsonl"],
+    examples: [
+        "teahouse ctl conversation export tea", "teahouse ctl conversation export tea --to /tmp/tea.jsonl",
+        "teahouse ctl conversation export tea --as ming --why 'he asks for his data'",
+    ],
     body: Control.command { control throws(CommandFailure) in
         let name = control.invocation.argument("CONVERSATION")
         var after = Int64(control.invocation.number("after") ?? 0)
         if let path = control.invocation.value("to") { return try control.export(name, after: after, to: path) }
         while true {
-            guard case .talks(.exported(let page, let next)) = try control.ask(.talks(.export(name, after: after)))
-            else { throw control.unexpectedAnswer }
+            let (page, next) = try control.exported(name, after: after)
             for message in page { try control.print(json: message.json) }
             guard let next else { return }
             after = next
@@ -260,6 +263,17 @@ extension Control {
             rows: members.map { [$0.name, String(decoding: $0.value.serialized(), as: UTF8.self)] })
     }
 
+    fileprivate func exported(
+        _ name: String, after: Int64
+    ) throws(CommandFailure) -> (page: [AdminExportedMessage], next: Int64?) {
+        var member: UserName?
+        if let text = self.invocation.value("as") { member = try self.userName(text) }
+        guard
+            case .talks(.exported(let page, let next)) = try self.ask(.talks(.export(name, after: after, as: member)))
+        else { throw self.unexpectedAnswer }
+        return (page, next)
+    }
+
     /// One JSON object on each line of a new file, which only its owner can read.
     ///
     /// - Throws: exit code 74 when there is such a file, or the disk takes no more.
@@ -270,9 +284,7 @@ extension Control {
         defer { close(descriptor) }
         var (after, count) = (start, 0)
         while true {
-            guard case .talks(.exported(let page, let next)) = try self.ask(.talks(.export(name, after: after))) else {
-                throw self.unexpectedAnswer
-            }
+            let (page, next) = try self.exported(name, after: after)
             let bytes = page.flatMap { $0.json + [UInt8(ascii: "\n")] }
             guard Self.write(bytes, to: descriptor) else {
                 throw CommandFailure(.inputOutput, self.text("ctl.exportNotWritten", place))

@@ -191,6 +191,21 @@ struct BusinessChatScenarios {
         #expect(reply.json.array?.count == 6 && reply.headers["search-complete"] == "1")
     }
 
+    @Test("a search finds nothing in what is for others, nor in what a rule shows otherwise")
+    func searchInSight() throws {
+        let (house, romeo, juliet, _) = try self.furnished(1)
+        let client = try romeo.connect()
+        // Ends the text, and goes on with the list.
+        _ = try client.publish(
+            #"meet at the balcony","onlyVisibleTo":["nurse"],"more":""#, to: "verona", group: true)
+        _ = try client.publish("the balcony is high", to: "verona", group: true)
+        #expect(house.ctl("filter", "add", "--for", "juliet", "--word", "high", "--text", "low").code == .done)
+        let search = #"{"channel_id":"verona","channel_type":2,"keyword":"balcony"}"#
+        #expect(try juliet.does("POST", "message/search", search) == .array([]))
+        let nurse = try App(house, "nurse").does("POST", "message/search", search)
+        #expect(nurse.array?.map(\.text) == ["the balcony is high", "meet at the balcony"])
+    }
+
     @Test("between two people, a channel is the other one for each, also under its stored name")
     func direct() throws {
         let house = try House()

@@ -64,6 +64,27 @@ struct HookTests {
         app.house.stop()
     }
 
+    @Test("who makes a conversation is among its people; whom the app's server sends away is told as sent away")
+    func peopleToldOf() throws {
+        let receiver = HTTPReceiver { _ in .body(#"{"result":{}}"#) }
+        let hooks = try LeanCloudHookOptions(
+            base: "http://127.0.0.1:\(receiver.port)", functions: ["_conversationStart", "_clientOffline"])
+        let app = try LeanCloudApp { $0.leanCloudHooks = hooks }
+        let make = { (body: String) throws -> JSONValue in
+            _ = try app.master("POST", "/1.2/rtm/conversations", .of(body))
+            return .of(try #require(receiver.requests.last).text)
+        }
+        let named = try make(#"{"c":"Tom","m":["Jerry","Ann"]}"#)
+        #expect(named["initBy"]?.string == "Tom" && named["members"] == .of(#"["Tom","Jerry","Ann"]"#))
+        #expect(try make(#"{"m":["Jerry","Ann"]}"#)["members"] == .of(#"["Jerry","Ann"]"#))
+        let jerry = try app.house.leanCloud("Jerry")
+        #expect(try app.master("POST", "/1.2/rtm/clients/Jerry/kick", .of(#"{"reason":"why"}"#)).status == 200)
+        _ = try jerry.wait(.session, .closed)
+        let told = try #require(receiver.wait { $0.contains { $0.target.hasSuffix("_clientOffline") } }?.last)
+        #expect(JSONValue.of(told.text)["closeCode"]?.integer == 4)
+        app.house.stop()
+    }
+
     @Test("who signed in to the app gets a signature unless the function says no")
     func signatures() throws {
         let receiver = HTTPReceiver { _ in .body(#"{"result":{"result":true}}"#) }

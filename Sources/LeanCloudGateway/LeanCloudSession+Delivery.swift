@@ -42,6 +42,9 @@ struct LeanCloudDeliveries {
 
     private static let keptCapacity = 16
 
+    /// Whether messages wait, which what happened to them must not overtake.
+    fileprivate var isBehind: Bool { self.held != nil || self.congestedAt != nil }
+
     var unacknowledged: Int { self.pending.count - self.first }
 
     fileprivate mutating func sent(_ message: Message, in conversation: ObjectID) {
@@ -165,6 +168,7 @@ extension LeanCloudSession {
         round.readAfter = max(0, introduction.lastUnreadNotifTime ?? 0)
         if let time = introduction.lastPatchTime, time > 0 { round.patchesAfter = time }
         self.deliveries.next = round
+        if self.connection.connection.isCongested { self.outboxRose() }
         self.startRound()
     }
 
@@ -204,11 +208,12 @@ extension LeanCloudSession {
     private func missed(_ round: LeanCloudRound, _ result: Result<LeanCloudMissed, StoreError>) {
         let held = self.deliveries.held ?? []
         self.deliveries.held = nil
-        guard case .success(let missed) = result else {
+        guard case .success(var missed) = result else {
             // With the next tick; what was held back is part of it.
             self.deliveries.next = LeanCloudRound(readAfter: round.readAfter, patchesAfter: round.patchesAfter)
             return
         }
+        missed.unread.removeAll { self.isNews($0, among: held) }
         let unread = missed.unread.filter { self.reads($0.conversation.kind) }.map { LeanCloudContent.unread($0) }
         if !unread.isEmpty { self.push(unread: unread, at: missed.at) }
         self.push(missed.backlog.filter { self.reads($0.conversation.kind) })
@@ -225,6 +230,18 @@ extension LeanCloudSession {
             self.gateway.frames.end()
         }
         self.startRound()
+    }
+
+    /// Whether all that is unread in a conversation came since the client is signed in: it gets the messages themselves.
+    private func isNews(_ state: UnreadConversation, among held: [Delivery]) -> Bool {
+        guard state.unread > 0 else { return false }
+        let fresh = held.count { delivery in
+            let message = delivery.message
+            return delivery.isStored && message.conversation == state.conversation.id
+                && message.sender != self.identity?.user
+                && message.content.flags.intersection([.countsAsUnread, .restricted]) == .countsAsUnread
+        }
+        return fresh == state.unread
     }
 
     /// The backlog of those who do not ask for it themselves. The newest message of a conversation is always there; what
@@ -342,7 +359,7 @@ extension LeanCloudSession {
         switch event.change {
         case .edited(let changed), .recalled(let changed): self.tell(changed, event)
         case .read(_, let unread):
-            if self.deliveries.congestedAt != nil {
+            if self.deliveries.isBehind {
                 self.deliveries.drop(in: event.conversation)
             } else if self.reads(event.kind) {
                 self.push(unread: [Self.tuple(of: event.objectID, event.kind, unread: unread)])
@@ -357,7 +374,7 @@ extension LeanCloudSession {
         guard self.features.contains(.patchMessages), self.reads(event.kind) else { return }
         // Who asked has its answer.
         if event.origin.wire == .leanCloud, event.origin.session == self.sessionID?.rawValue { return }
-        if self.deliveries.congestedAt != nil { return self.deliveries.dropPatch(at: changed.changedAtMilliseconds) }
+        if self.deliveries.isBehind { return self.deliveries.dropPatch(at: changed.changedAtMilliseconds) }
         self.push([LeanCloudContent.patch(changed, in: event)], lastPatchTime: changed.changedAtMilliseconds)
     }
 

@@ -60,7 +60,7 @@ struct OverTests {
                 logs.cid = cid
                 command.logsMessage = logs
             }
-            #expect(LeanCloudClient.error(history) == "4303 CONVERSATION_NOT_FOUND")
+            #expect(LeanCloudClient.error(history) == "4401 INVALID_MESSAGING_TARGET")
             #expect(try client.say("anybody?", in: cid).code == 4401)
         }
         let answer = try tom.conv(.isMember) { $0.cids = [cid, other] }

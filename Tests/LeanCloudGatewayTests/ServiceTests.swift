@@ -253,7 +253,7 @@ struct ServiceTests {
 
     @Test("a device that a push SDK registered is whose client opened on it and wants that, until it closes")
     func installation() throws {
-        let house = try House()
+        let house = try House { $0.store.readers = 1 }
         try house.add("Tom")
         let tom = try house.id("Tom")
         try house.write { transaction throws(StoreError) in
@@ -262,7 +262,8 @@ struct ServiceTests {
             _ = try transaction.register(patch)
         }
         func devices() throws -> [String?] {
-            // What sessions write is written by then.
+            // What sessions look up is found by then, and what they write then is written.
+            try house.server.store.readAndWait { _ in }
             try house.write { _ in }
             return try house.server.store.readAndWait { transaction throws(StoreError) in
                 try transaction.installations(of: tom).map(\.installationID)

@@ -1,0 +1,70 @@
+import Execution
+import LeanCloudWire
+import TeahouseTesting
+import Testing
+
+/// What comes while a client is still being told what it missed.
+struct RoundTests {
+    /// Occupies the store's only reader until `release`.
+    private final class Pause {
+        private let isOver = ConditionLock(false)
+
+        init(_ house: House) {
+            house.server.store.read { [isOver] _ in
+                isOver.wait(until: { $0 }, then: { _ in })
+            } then: { _ in
+            }
+        }
+
+        func release() { self.isOver.change { $0 = true } }
+
+        deinit { self.release() }
+    }
+
+    @Test("a message that comes while the missed ones are looked for comes live, and is not counted besides")
+    func news() throws {
+        let house = try House { $0.store.readers = 1 }
+        let (one, other) = (try house.directID("romeo", "juliet"), try house.directID("mercutio", "juliet"))
+        let (romeo, mercutio) = (try house.client("romeo"), try house.client("mercutio"))
+        // The broker knows both conversations from then on.
+        try romeo.say(typed("read"), in: one)
+        let before = try house.client("juliet")
+        try before.read(one)
+        try before.settleChanges()
+        try mercutio.say(typed("before"), in: other)
+        let juliet = try house.leanCloudSocket()
+        let token = try house.token("juliet", .app)
+
+        // The sign-in is looked up behind the first pause, what was missed behind the second.
+        let first = Pause(house)
+        try juliet.send(
+            GenericCommand { command in
+                command.cmd = .session
+                command.op = .open
+                command.appId = house.leanCloudAppID
+                command.peerId = "juliet"
+                command.sessionMessage = SessionCommand { message in
+                    message.s = token
+                    message.configBitmap = ConfigBitmap(rawValue: Dialect.swift.introduction.features)
+                }
+            })
+        try juliet.settle()
+        let second = Pause(house)
+        first.release()
+        _ = try juliet.wait(.session, .opened)
+        let ack = try romeo.say(typed("now"), in: one)
+        #expect(try romeo.change(one, ack.uid, at: ack.t) { $0.data = typed("now!") }.op == .modified)
+        try mercutio.say(typed("after"), in: other)
+        try juliet.settle()
+        #expect(juliet.waiting.isEmpty)
+        second.release()
+
+        let unread = try juliet.wait(.unread).unreadMessage?.convs
+        #expect(unread?.map(\.cid) == [other] && unread?.first?.unread == 2)
+        #expect(unread?.first?.data == typed("after"), "what is counted is not sent besides")
+        #expect(try juliet.nextMessage().msg == typed("now"))
+        #expect(try juliet.nextPatch().data == typed("now!"), "it does not overtake what it changes")
+        try juliet.settle()
+        #expect(juliet.waiting.isEmpty)
+    }
+}

@@ -122,7 +122,7 @@ let package = Package(
             name: "teahouse",
             dependencies: common + [
                 "Server", "Configuration", "Localization", "Store", "FileStore", "Doctor", "Transport", "AdminAPI",
-                "AdminConsole", "CommandLineKit", "Profiles", "CLinux", "COpenSSL", "CSodium",
+                "AdminConsole", "CommandLineKit", "Profiles", "LeanCloudTranslation", "CLinux", "COpenSSL", "CSodium",
             ],
             swiftSettings: strict),
 

@@ -25,6 +25,7 @@ package enum AdminAnswer: Hashable, Sendable {
     case live(AdminLiveHistory)
     case talks(AdminTalkAnswer)
     case previewed([AdminImportPreview])
+    case brought([AdminArrivalResult])
     case words(AdminWordAnswer)
     case filters(AdminFilterAnswer)
     case kinds(AdminKindAnswer)
@@ -119,6 +120,7 @@ extension AdminAnswer {
         case .live: "live"
         case .talks(let answer): answer.word
         case .previewed: "previewed"
+        case .brought: "brought"
         case .words(let answer): answer.word
         case .filters(let answer): answer.word
         case .kinds(let answer): answer.word
@@ -162,6 +164,7 @@ extension AdminAnswer {
         case .live(let history): history.write(to: &fields)
         case .talks(let answer): answer.write(to: &fields)
         case .previewed(let previews): fields.records("users", previews)
+        case .brought(let results): fields.records("users", results)
         case .words(let answer): answer.write(to: &fields)
         case .filters(let answer): answer.write(to: &fields)
         case .kinds(let answer): answer.write(to: &fields)
@@ -191,6 +194,7 @@ extension AdminAnswer {
         case "sent": self = .sent(try AdminMessage(with))
         case "following": self = .following
         case "previewed": self = .previewed(try with.records("users"))
+        case "brought": self = .brought(try with.records("users"))
         case "details": self = .details(try AdminPersonDetails(with))
         case "live": self = .live(try AdminLiveHistory(with))
         default: self = try Self.aboutFiles(word: word, with)

@@ -13,6 +13,9 @@ package enum AdminPeopleRequest: Hashable, Sendable {
     /// Deletes the account for good: messages stay with their author, everything else of it goes, and the name is not
     /// free again.
     case delete(UserName)
+    /// Adds people whom an app on another server knew, at most `AdminProtocol.importRows`, and sets what is missing of
+    /// those who are here; nobody gets a token. A dry run only says what would be done.
+    case bring([AdminArrival], isDryRun: Bool)
 }
 
 extension AdminPeopleRequest {
@@ -23,13 +26,14 @@ extension AdminPeopleRequest {
         case .endSessions: "session.endWhere"
         case .details: "user.details"
         case .delete: "user.delete"
+        case .bring: "user.bring"
         }
     }
 
     var isChange: Bool {
         switch self {
-        case .edit, .delete, .endSessions(_, isDryRun: false): true
-        case .preview, .details, .endSessions(_, isDryRun: true): false
+        case .edit, .delete, .endSessions(_, isDryRun: false), .bring(_, isDryRun: false): true
+        case .preview, .details, .endSessions(_, isDryRun: true), .bring(_, isDryRun: true): false
         }
     }
 
@@ -38,8 +42,13 @@ extension AdminPeopleRequest {
         case .edit(let edit): edit.name.text
         case .endSessions(let filter, _): filter.user?.text
         case .details(let name), .delete(let name): name.text
-        case .preview: nil
+        case .preview, .bring: nil
         }
+    }
+
+    var withoutSecrets: AdminPeopleRequest {
+        guard case .bring(let rows, let isDryRun) = self else { return self }
+        return .bring(rows.map(\.withoutSecrets), isDryRun: isDryRun)
     }
 
     func write(to fields: inout FieldWriter) {
@@ -50,6 +59,9 @@ extension AdminPeopleRequest {
             filter.write(to: &fields)
             fields.flag("dryRun", isDryRun)
         case .details(let name), .delete(let name): fields.text("name", name.text)
+        case .bring(let rows, let isDryRun):
+            fields.records("users", rows)
+            fields.flag("dryRun", isDryRun)
         }
     }
 
@@ -69,6 +81,10 @@ extension AdminPeopleRequest {
             self = .endSessions(filter, isDryRun: try with.flag("dryRun"))
         case "user.details": self = .details(try with.userName("name"))
         case "user.delete": self = .delete(try with.userName("name"))
+        case "user.bring":
+            let rows: [AdminArrival] = try with.records("users")
+            guard rows.count <= AdminProtocol.importRows else { throw FieldReader.wrong("users") }
+            self = .bring(rows, isDryRun: try with.flag("dryRun"))
         default: return nil
         }
     }

@@ -40,6 +40,8 @@ package enum AdminProtocol {
     package static let attributesPatchBytes = 64 * 1024
     /// Most people in one import request.
     package static let importRows = 500
+    /// Bytes of people after which an import request has enough, so that it fits a line.
+    package static let arrivalBytes = 512 * 1024
     /// Most characters of what people are shown as a name: display names, titles.
     package static let maximumTitleScalars = 128
 

@@ -62,6 +62,7 @@ extension AdminRequest {
             notice.text = "(\(notice.text.utf8.count) bytes)"
             return .notices(.send(notice))
         case .app(let request): return .app(request.withoutSecrets)
+        case .people(let request): return .people(request.withoutSecrets)
         default: return self
         }
     }

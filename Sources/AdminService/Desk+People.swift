@@ -13,6 +13,7 @@ extension Desk {
         case .endSessions(let filter, let isDryRun): self.endSessions(filter, isDryRun: isDryRun, then)
         case .details(let name): self.showDetails(of: name, then)
         case .delete(let name): self.delete(name, then)
+        case .bring(let rows, let isDryRun): self.bring(rows, isDryRun: isDryRun, then)
         }
     }
 

@@ -2,7 +2,6 @@ import Accounts
 import AdminAPI
 import Broker
 import ChatModel
-import Execution
 import Store
 
 extension Desk {
@@ -119,29 +118,9 @@ extension Desk {
 // MARK: Import
 
 extension Desk {
-    /// Collects the results of rows that are worked on side by side.
-    private final class Import: Sendable {
-        private let state: Lock<(results: [AdminImportResult?], left: Int)>
-        private let then: Answer
-
-        init(count: Int, then: @escaping Answer) {
-            self.state = Lock((results: Array(repeating: nil, count: count), left: count))
-            self.then = then
-        }
-
-        func finish(_ row: Int, _ result: AdminImportResult) {
-            let all = self.state.withLock { state -> [AdminImportResult]? in
-                state.results[row] = result
-                state.left -= 1
-                return state.left == 0 ? state.results.compactMap { $0 } : nil
-            }
-            if let all { self.then(.success(.imported(all))) }
-        }
-    }
-
     func importUsers(_ rows: [AdminImportRow], _ classes: [DeviceClass], _ then: @escaping Answer) {
         guard !rows.isEmpty else { return then(.success(.imported([]))) }
-        let collected = Import(count: rows.count, then: then)
+        let collected = Collected<AdminImportResult>(count: rows.count) { then(.success(.imported($0))) }
         for (index, row) in rows.enumerated() {
             self.importUser(row, classes) { collected.finish(index, $0) }
         }

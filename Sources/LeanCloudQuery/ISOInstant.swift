@@ -1,9 +1,9 @@
 /// Dates as LeanCloud writes them, `2026-11-21T08:00:00.000Z`.
-enum ISOInstant {
+package enum ISOInstant {
     /// Milliseconds since 1970 of a date and time of RFC 3339, or `nil`.
     ///
     /// Digits after the third of a fraction are dropped. The offset may lack its colon or be missing, which means UTC.
-    static func milliseconds(_ text: String) -> Int64? {
+    package static func milliseconds(_ text: String) -> Int64? {
         var parser = Parser(text)
         return parser.instant()
     }

@@ -18,6 +18,13 @@ extension ReadTransaction {
         return try self.appUser(id)
     }
 
+    /// Whether an app keeps anything of the person: an `AppUser` is there for everybody.
+    package func keepsAppUser(_ id: UserID) throws(StoreError) -> Bool {
+        try self.connection.first("SELECT 1 FROM app_user WHERE user_id = ?", id) {
+            row throws(StoreError) in row.int64(0)
+        } != nil
+    }
+
     /// Who signs in with this. Somebody whom no app made is found by their name.
     package func appUser(by login: AppLogin) throws(StoreError) -> AppUser? {
         let id: UserID?

@@ -5,11 +5,13 @@ import Testing
 private let allRequestVectors: [(AdminRequest, String)] = [
     requestVectors, fileRequestVectors, teamRequestVectors, auditRequestVectors, talkRequestVectors, wordRequestVectors,
     settingRequestVectors, peopleRequestVectors, appRequestVectors, filterRequestVectors, hookRequestVectors,
+    arrivalRequestVectors,
 ].flatMap { $0 }
 
 private let allReplyVectors: [(AdminReply, String)] = [
     replyVectors, fileReplyVectors, teamReplyVectors, auditReplyVectors, talkReplyVectors, wordReplyVectors,
     settingReplyVectors, peopleReplyVectors, appReplyVectors, filterReplyVectors, hookReplyVectors,
+    arrivalReplyVectors,
 ].flatMap { $0 }
 
 @Suite("Lines of the admin socket") struct LineTests {
@@ -172,6 +174,32 @@ private let allReplyVectors: [(AdminReply, String)] = [
         let changes = peopleRequestVectors.map(\.0).filter(\.isChange)
         #expect(changes.map(\.word) == ["user.delete", "notice.send", "notice.send"])
         #expect(changes.map(\.subject) == [juliet.text, verona.text, nil])
+    }
+
+    @Test("people who are brought are noted without their passwords and what an app knows of them, a dry run is not")
+    func arrivals() {
+        let requests = arrivalRequestVectors.map(\.0)
+        #expect(requests.map(\.isChange) == [true, false] && requests.map(\.isNoted) == [true, false])
+        let asked = requests[0].asked
+        for secret in ["s4lt", "aGFzaA", "verona.it", "138", "nickname"] { #expect(!asked.contains(secret)) }
+        #expect(asked.contains(#""name":"romeo","username":"tom""#) && asked.contains(#""hash":"(set)""#))
+    }
+
+    @Test("the most that is asked for at once fits a line, people as long as they may be")
+    func arrivalBound() throws {
+        var row = AdminArrival(name: romeo, username: String(repeating: "\u{1}", count: AppLimits.usernameScalars))
+        row.fields = #"{"a":""# + String(repeating: "\\\"", count: AppLimits.fieldsBytes / 2 - 4) + #""}"#
+        var rows: [AdminArrival] = []
+        var bytes = 0
+        while bytes < AdminProtocol.arrivalBytes {
+            rows.append(row)
+            bytes += row.lineBytes
+        }
+        let line = AdminRequest.people(.bring(rows, isDryRun: false)).line(id: .max)
+        #expect(line.count <= AdminProtocol.maximumLineBytes)
+        let tooMany = Array(repeating: AdminArrival(name: romeo, username: "r"), count: AdminProtocol.importRows + 1)
+        let broken = AdminRequest.people(.bring(tooMany, isDryRun: true)).line(id: 1)
+        #expect(throws: AdminError.self) { try AdminRequest.read(broken).request.get() }
     }
 
     @Test("a piece of the largest size fits a line, one byte more is refused")

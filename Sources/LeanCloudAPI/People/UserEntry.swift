@@ -2,6 +2,7 @@ import APIKit
 import ByteCodec
 import ChatModel
 import LeanCloudQuery
+import LeanCloudTranslation
 import Store
 
 /// What a request says a person is to be: the members that are the account's own, and changes of the app's fields.
@@ -24,7 +25,7 @@ struct UserEntry: Sendable {
         if let email = self.patch.email, !email.isEmpty, !Self.isEmail(email) {
             throw APIFailure(400, "The email address was invalid.", code: 125)
         }
-        let own = fields.members { !UserRow.ownNames.contains($0) }
+        let own = fields.members { !LeanCloudPeople.accountNames.contains($0) }
         do throws(ObjectQueryError) {
             self.update = try ObjectUpdate(.object(own))
         } catch {

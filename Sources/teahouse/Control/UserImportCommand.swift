@@ -11,12 +11,16 @@ let userImportCommand = Command(
         CommandOption("device", .choice(deviceNames), help: "option.importDevice", isRepeated: true),
         CommandOption("dry-run", .flag, help: "option.importDryRun"),
         CommandOption("csv", .flag, help: "option.importCSV"),
+        CommandOption("leancloud", .flag, help: "option.importLeanCloud"),
     ],
     examples: [
         "teahouse ctl user import people.txt", "teahouse ctl user import - --device web",
         "teahouse ctl user import people.csv --dry-run",
+        "teahouse ctl user import _User.0.jsonl --leancloud --dry-run",
+        "teahouse ctl user import _User.0.jsonl --leancloud",
     ],
     body: Control.command { control throws(CommandFailure) in
+        if control.invocation.has("leancloud") { return try UserArrivals(control).run() }
         if control.invocation.has("dry-run") { return try control.previewImport() }
         let named = control.invocation.values("device").compactMap { DeviceClass($0) }
         let importing = UserImport(control, named.isEmpty ? [.app, .web, .desktop] : named)

@@ -1,0 +1,171 @@
+import ByteCodec
+package import ChatModel
+package import Store
+
+/// A person as an app on another server knew them, who is to be here too.
+package struct ArrivingPerson: Hashable, Sendable {
+    package var name: UserName
+    /// With a username.
+    package var app: AppUserPatch
+    package var displayName: String?
+    package var avatar: String?
+    /// `nil` when none came along that can be used.
+    package var password: ImportedPassword?
+
+    package init(
+        name: UserName, app: AppUserPatch, displayName: String? = nil, avatar: String? = nil,
+        password: ImportedPassword? = nil
+    ) {
+        self.name = name
+        self.app = app
+        self.displayName = displayName
+        self.avatar = avatar
+        self.password = password
+    }
+}
+
+/// How somebody is here after their arrival.
+package struct Arrival: Hashable, Sendable {
+    package enum Password: Hashable, Sendable {
+        /// The one that came along holds from now on.
+        case set
+        /// There was one here, which stays.
+        case kept
+        case missing
+    }
+
+    /// What the person signs in with.
+    package var username: String
+    /// The person was there before.
+    package var existed: Bool
+    /// Something was missing here and was set.
+    package var hasChanged: Bool
+    package var password: Password
+}
+
+package enum ArrivalOutcome: Hashable, Sendable {
+    case arrived(Arrival)
+    /// Somebody else has that; nothing was changed.
+    case taken(AppLogin)
+    /// The account with this name was deleted; nothing was changed.
+    case deleted
+    /// It is the name of the server's own user; nothing was changed.
+    case systemUser
+
+    var isChange: Bool {
+        if case .arrived(let arrival) = self { arrival.hasChanged } else { false }
+    }
+}
+
+extension Accounts {
+    /// Adds a person as an app knew them elsewhere, or sets what is missing of who is here; one change. What somebody
+    /// has here stays, their password above all, so that doing it again is harmless. Nobody gets a token.
+    ///
+    /// - Parameter note: kept in the audit log when anything was changed.
+    package func bring(
+        _ person: ArrivingPerson, noting note: AuditNote? = nil, then: @escaping Answer<ArrivalOutcome>
+    ) {
+        self.store.write(noting: note, counts: { $0.isChange }) { store throws(StoreError) in
+            let plan = try ArrivalPlan(person, in: store.reading)
+            try plan.carryOut(in: store)
+            return plan.outcome
+        } then: { (result: Result<ArrivalOutcome, StoreError>) in
+            if case .success(.arrived(let arrival)) = result, arrival.password == .set {
+                self.authenticator.forgive(person.name)
+            }
+            then(result.mapError { AccountsError.store($0) })
+        }
+    }
+
+    /// What `bring` would do now.
+    package static func foresee(
+        _ person: ArrivingPerson, in store: ReadTransaction
+    ) throws(StoreError) -> ArrivalOutcome {
+        try ArrivalPlan(person, in: store).outcome
+    }
+}
+
+/// What is to be set for an arrival; nothing when it cannot be.
+private struct ArrivalPlan {
+    let outcome: ArrivalOutcome
+    private let name: UserName
+    /// `nil` for who is not here yet.
+    private var user: UserID?
+    private var app = AppUserPatch()
+    private var profile = ProfilePatch()
+    private var passwordHash: String?
+
+    init(_ person: ArrivingPerson, in store: ReadTransaction) throws(StoreError) {
+        self.name = person.name
+        guard person.name != systemUserName else {
+            self.outcome = .systemUser
+            return
+        }
+        let user = try store.user(named: person.name)
+        guard user?.deletedAtMilliseconds == nil else {
+            self.outcome = .deleted
+            return
+        }
+        self.user = user?.id
+        var before: AppUser?
+        self.app = person.app
+        if let user {
+            before = try store.appUser(user.id)
+            self.app = try Self.missing(person.app, before, isKept: store.keepsAppUser(user.id))
+        }
+        if let taken = try store.taken(self.app, for: user?.id) {
+            self.outcome = .taken(taken)
+            return
+        }
+        if user?.displayName == nil { self.profile.displayName = person.displayName }
+        let avatar = try user.flatMap { (user) throws(StoreError) in try store.profile(of: user.id)?.avatar }
+        if avatar == nil { self.profile.avatar = person.avatar }
+        let hasPassword = user?.hasPassword == true
+        if !hasPassword { self.passwordHash = person.password?.stored }
+        let isAnything =
+            self.app != AppUserPatch() || self.profile != ProfilePatch() || self.passwordHash != nil
+        self.outcome = .arrived(
+            Arrival(
+                username: self.app.username ?? before?.username ?? person.name.text, existed: user != nil,
+                hasChanged: user == nil || isAnything,
+                password: hasPassword ? .kept : self.passwordHash == nil ? .missing : .set))
+    }
+
+    /// Of what came along the part that is not here.
+    ///
+    /// - Parameter isKept: whether an app keeps anything of the person; who signs in with the bare name gets a username.
+    private static func missing(_ new: AppUserPatch, _ before: AppUser?, isKept: Bool) -> AppUserPatch {
+        var patch = new
+        if isKept {
+            patch.username = nil
+            patch.createdAtMilliseconds = nil
+        }
+        if before?.email != nil { patch.email = nil }
+        if before?.phone != nil { patch.phone = nil }
+        if let fields = before?.fields { patch.fields = patch.fields.flatMap { Self.added($0, to: fields) } }
+        return patch
+    }
+
+    /// All fields, with those that are not there; `nil` when there are none of these.
+    private static func added(_ new: [UInt8], to fields: [UInt8]) -> [UInt8]? {
+        guard let members = (try? JSONValue(parsing: fields))?.object,
+            let more = (try? JSONValue(parsing: new))?.object
+        else { return nil }
+        let known = Set(members.map(\.name))
+        let missing = more.filter { !known.contains($0.name) }
+        return missing.isEmpty ? nil : JSONValue.object(members + missing).serialized()
+    }
+
+    func carryOut(in store: WriteTransaction) throws(StoreError) {
+        guard case .arrived = self.outcome else { return }
+        let user: UserID
+        if let known = self.user {
+            user = known
+            if let passwordHash { try store.setPasswordHash(user, passwordHash) }
+        } else {
+            user = try store.createUser(self.name, passwordHash: self.passwordHash)
+        }
+        if self.app != AppUserPatch() { try store.setAppUser(user, self.app) }
+        if self.profile != ProfilePatch() { try store.setProfile(of: user, self.profile) }
+    }
+}

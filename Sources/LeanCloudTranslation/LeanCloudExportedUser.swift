@@ -1,0 +1,90 @@
+import ByteCodec
+package import ChatModel
+import LeanCloudQuery
+
+/// A row of class `_User` as LeanCloud exports it.
+///
+/// The object id is the person's name here, as of people who sign up here. Session tokens, sign-ins by other services
+/// and what was verified are left behind: nothing here knows them. Source: LeanCloud data export guide; storage guide,
+/// class `_User`.
+package struct LeanCloudExportedUser: Hashable, Sendable {
+    /// Why a row is nobody who can be here.
+    package enum Problem: Error, Hashable, Sendable {
+        case noObject
+        case noID
+        /// It is too long for a name here, or holds control characters.
+        case badID
+        case badUsername
+        /// A member that has another type than it must have, or is too long.
+        case badMember(String)
+        /// More own fields than an app may keep of one person.
+        case tooManyFields
+    }
+
+    /// Most bytes of a salt or a hash that are looked at; LeanCloud's have 50 and 88.
+    private static let maximumPasswordBytes = 1_024
+
+    package var name: UserName
+    /// With a username, and without empty texts.
+    package var app: AppUserPatch
+    package var displayName: String?
+    package var avatar: String?
+    /// Both or neither; whether they are a password is for others to say.
+    package var salt: String?
+    package var hash: String?
+
+    /// - Parameter row: the text of one JSON object.
+    package init(parsing row: [UInt8]) throws(Problem) {
+        guard let members = (try? JSONValue(parsing: row))?.object else { throw .noObject }
+        try self.init(.object(members))
+    }
+
+    private init(_ row: JSONValue) throws(Problem) {
+        guard let id = try Self.text("objectId", row) else { throw .noID }
+        guard let name = UserName(id) else { throw .badID }
+        self.name = name
+        // Everybody has one there; the name is what somebody without signs in with here.
+        let username = try Self.text("username", row) ?? id
+        guard username.unicodeScalars.count <= AppLimits.usernameScalars else { throw .badUsername }
+        let fields = Self.ownFields(row)
+        let text = fields.object?.isEmpty == false ? fields.serialized() : nil
+        guard text?.count ?? 0 <= AppLimits.fieldsBytes else { throw .tooManyFields }
+        self.app = AppUserPatch(
+            username: username, email: try Self.text("email", row, maximumBytes: AppLimits.emailBytes),
+            phone: try Self.text("mobilePhoneNumber", row, maximumBytes: AppLimits.phoneBytes), fields: text,
+            createdAtMilliseconds: try Self.date("createdAt", row))
+        self.displayName = ShownProfile.name(fields)
+        self.avatar = ShownProfile.avatar(fields)
+        if let salt = row["salt"]?.string, let hash = row["password"]?.string,
+            max(salt.utf8.count, hash.utf8.count) <= Self.maximumPasswordBytes
+        {
+            self.salt = salt
+            self.hash = hash
+        }
+    }
+
+    /// Those that an app chose. Names of fields begin with a letter: what begins otherwise is the service's.
+    private static func ownFields(_ row: JSONValue) -> JSONValue {
+        let members = row.object ?? []
+        return .object(
+            members.filter { !LeanCloudPeople.accountNames.contains($0.name) && !$0.name.hasPrefix("_") })
+    }
+
+    /// `nil` for a member that is not there, `null` or empty.
+    private static func text(
+        _ name: String, _ row: JSONValue, maximumBytes: Int = .max
+    ) throws(Problem) -> String? {
+        guard let value = row[name], !value.isNull else { return nil }
+        guard let text = value.string, text.utf8.count <= maximumBytes else { throw .badMember(name) }
+        return text.isEmpty ? nil : text
+    }
+
+    /// A date as text, or as a value with its type.
+    private static func date(_ name: String, _ row: JSONValue) throws(Problem) -> Int64? {
+        guard let value = row[name], !value.isNull else { return nil }
+        guard let text = value.string ?? value["iso"]?.string, let instant = ISOInstant.milliseconds(text) else {
+            throw .badMember(name)
+        }
+        return instant
+    }
+}

@@ -1,0 +1,134 @@
+import Accounts
+import AdminAPI
+import ChatModel
+import Store
+import Testing
+
+/// People whom an app on another server knew.
+struct ArrivalRequestsTests {
+    /// Of the word "password". Source: LeanCloud data export guide, "Passwords of _User".
+    private static let salt = "h60d8x797d3oa0naxybxxv9bn7xpt2yiowz68mpiwou7gwr2"
+    private static let hash = "tA7BLW+NK0UeARng0693gCaVnljkglCB9snqlpCSUKjx2RgYp8VZZOQt0S5iUtlDrkJXfT3gknS4rRqjYsd/Ug=="
+
+    private var tom: AdminArrival {
+        AdminArrival(
+            name: UserName("5512602ae4b01608686c3e0e")!, username: "tom", email: "tom@verona.it",
+            phone: "+8613800000000", fields: #"{"nickname":"小明","age":17}"#,
+            createdAtMilliseconds: 1_400_000_000_000, displayName: "小明", avatar: "https://a/b.png", salt: Self.salt,
+            hash: Self.hash)
+    }
+
+    private func bring(
+        _ rows: [AdminArrival], isDryRun: Bool = false, to house: House
+    ) throws -> [AdminArrivalResult] {
+        guard case .brought(let results) = try house.client().ask(.people(.bring(rows, isDryRun: isDryRun))) else {
+            throw AdminError(.protocolError, "another answer was due")
+        }
+        return results
+    }
+
+    /// How somebody is kept.
+    private struct Kept: Equatable {
+        var app: AppUser
+        var hash: String?
+        var displayName: String?
+        var avatar: String?
+    }
+
+    private func kept(_ name: UserName, in house: House) throws -> Kept? {
+        try house.store.readAndWait { store throws(StoreError) in
+            guard let app = try store.appUser(named: name) else { return nil }
+            let profile = try store.profile(of: app.user)
+            return Kept(
+                app: app, hash: try store.passwordHash(of: app.user), displayName: profile?.displayName,
+                avatar: profile?.avatar)
+        }
+    }
+
+    private func audit(of house: House) throws -> [AuditEntry] {
+        try house.store.readAndWait { store throws(StoreError) in try store.auditEntries(AuditQuery()) }
+    }
+
+    @Test("somebody arrives as the app knew them, without a token, and once is enough")
+    func arrives() throws {
+        let house = try House()
+        let tom = self.tom
+        #expect(
+            try self.bring([tom], isDryRun: true, to: house) == [AdminArrivalResult(name: tom.name, username: "tom")])
+        #expect(try self.kept(tom.name, in: house) == nil)
+        #expect(try self.bring([tom], to: house) == [AdminArrivalResult(name: tom.name, username: "tom")])
+        let kept = try #require(try self.kept(tom.name, in: house))
+        #expect(kept.app.username == "tom" && kept.app.email == tom.email && kept.app.phone == tom.phone)
+        #expect(kept.app.fields.map { String(decoding: $0, as: UTF8.self) } == tom.fields)
+        #expect(kept.app.createdAtMilliseconds == 1_400_000_000_000)
+        #expect(kept.displayName == "小明" && kept.avatar == "https://a/b.png")
+        #expect(kept.hash == "leancloud$\(Self.salt)$\(Self.hash)")
+        let tokens = try house.store.readAndWait { store throws(StoreError) in try store.counts().tokens }
+        #expect(tokens == 0)
+        let again = AdminArrivalResult(
+            name: tom.name, username: "tom", existed: true, changed: false, password: .kept)
+        #expect(try self.bring([tom], isDryRun: true, to: house) == [again])
+        #expect(try self.bring([tom], to: house) == [again])
+        #expect(try self.kept(tom.name, in: house) == kept)
+        let entries = try self.audit(of: house)
+        #expect(entries.map(\.word) == ["user.bring"] && entries.map(\.subject) == [tom.name.text])
+        let noted = entries.map { "\($0.asked)\($0.before ?? "")\($0.after ?? "")" }.joined()
+        #expect(noted.contains(#""password":true"#))
+        for secret in [Self.salt, Self.hash, "leancloud$", "verona.it", "+861"] { #expect(!noted.contains(secret)) }
+    }
+
+    @Test("of who is here only what is missing is set, and no password is put back")
+    func missing() throws {
+        let house = try House()
+        let tom = self.tom
+        _ = try house.accounts.wait {
+            house.accounts.addUser(tom.name, displayName: "Tom", password: "a cup of longjing", then: $0)
+        }
+        let before = try #require(try self.kept(tom.name, in: house))
+        #expect(
+            try self.bring([tom], to: house) == [
+                AdminArrivalResult(name: tom.name, username: "tom", existed: true, changed: true, password: .kept)
+            ])
+        let kept = try #require(try self.kept(tom.name, in: house))
+        #expect(kept.hash == before.hash && kept.displayName == "Tom" && kept.avatar == "https://a/b.png")
+        #expect(kept.app.username == "tom" && kept.app.createdAtMilliseconds == 1_400_000_000_000)
+        try house.store.writeAndWait { store throws(StoreError) in
+            try store.setAppUser(
+                kept.app.user, AppUserPatch(username: "thomas", phone: "", fields: Array(#"{"age":18}"#.utf8)))
+        }
+        _ = try self.bring([tom], to: house)
+        let later = try #require(try self.kept(tom.name, in: house)).app
+        #expect(later.username == "thomas" && later.email == tom.email && later.phone == tom.phone)
+        #expect(later.fields.map { String(decoding: $0, as: UTF8.self) } == #"{"age":18,"nickname":"小明"}"#)
+    }
+
+    @Test("who cannot be here is told of, and the others come")
+    func refused() throws {
+        let house = try House()
+        try house.add("romeo")
+        try house.add("gone")
+        _ = try house.accounts.wait {
+            house.accounts.delete(
+                UserName("gone")!, telling: { (_, _) throws(StoreError) -> Void in }, then: $0)
+        }
+        var bare = AdminArrival(name: UserName("bare")!, username: "bare")
+        bare.salt = Self.salt
+        bare.hash = "dG9vIHNob3J0"
+        var second = self.tom
+        second.name = UserName("second")!
+        second.username = "second"
+        let rows = [
+            self.tom, second, AdminArrival(name: UserName("x")!, username: "romeo"),
+            AdminArrival(name: UserName("gone")!, username: "g"), AdminArrival(name: systemUserName, username: "s"),
+            AdminArrival(name: UserName("list")!, username: "l", fields: "[]"), bare,
+        ]
+        let results = try self.bring(rows, to: house)
+        #expect(results.map(\.name) == rows.map(\.name))
+        #expect(results.map { $0.error == nil } == [true, false, false, false, false, false, true])
+        #expect(results[1].error == "somebody else has the email address tom@verona.it")
+        #expect(results[2].error == "somebody else has the username romeo")
+        #expect(results[6].password == .missing)
+        for name in ["second", "x", "list"] { #expect(try self.kept(UserName(name)!, in: house) == nil) }
+        #expect(try self.audit(of: house).filter { $0.word == "user.bring" }.count == 2)
+    }
+}

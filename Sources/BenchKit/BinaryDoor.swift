@@ -9,7 +9,7 @@ import WuKongWire
 /// which is readable, so that the generator need not decrypt it; a sample is decrypted, and its message key checked.
 ///
 /// Source: the packets of WuKongIMGoProto, as `WuKongWire` has them.
-final class BinaryDoor: Door {
+final class BinaryDoor: WebSocketDoor {
     /// What the door does with the keys that a sign-in agrees on.
     enum KeyUse: Equatable {
         /// They are not even derived: nobody says anything.
@@ -21,7 +21,8 @@ final class BinaryDoor: Door {
     /// The server does not send a message back on the connection that it came from.
     let echoesToSender = false
 
-    private let upgrade: WebSocketUpgrade
+    let usesTextFrames = false
+    let upgrade: WebSocketUpgrade
     private let pair: KeyPair
     private let workspace: CryptoWorkspace
     private let keyUse: KeyUse
@@ -62,12 +63,7 @@ final class BinaryDoor: Door {
 
     // MARK: Signing in
 
-    func greet(_ connection: LoadConnection) {
-        connection.unsent.append(self.upgrade.request)
-        connection.phase = .upgrading
-    }
-
-    private func signIn(_ connection: LoadConnection) {
+    func signIn(_ connection: LoadConnection) {
         var writer = BinaryClientWriter()
         writer.connect(
             BinaryConnect(
@@ -105,28 +101,7 @@ final class BinaryDoor: Door {
 
     // MARK: Receiving
 
-    func receive(
-        _ bytes: UnsafeRawBufferPointer, _ connection: LoadConnection, _ traffic: Traffic
-    ) throws(BenchError) -> Int {
-        var used = 0
-        if connection.phase == .upgrading {
-            used = try self.upgrade.answerCount(in: bytes)
-            if used == 0 { return 0 }
-            self.signIn(connection)
-        }
-        while let frame = try WebSocketFrame.read(UnsafeRawBufferPointer(rebasing: bytes[used...])) {
-            let payload = bytes.part(used + frame.payloadOffset, frame.payloadCount)
-            used += frame.count
-            switch frame.kind {
-            case .binary: try self.readPackets(payload, connection, traffic)
-            case .text: throw .server("the server sent text to a client of the binary encoding")
-            case .close, .ping, .pong: try connection.handleControl(frame.kind, payload)
-            }
-        }
-        return used
-    }
-
-    private func readPackets(
+    func read(
         _ message: UnsafeRawBufferPointer, _ connection: LoadConnection, _ traffic: Traffic
     ) throws(BenchError) {
         var rest = message

@@ -4,10 +4,11 @@ import Glibc
 /// WuKongIM's JSON-RPC over WebSocket, as its Easy SDKs speak it: one text frame per request, notification or reply.
 ///
 /// Source: the requests that `wukong-easy-sdk` 0.1.0 sends, and the key names of its replies.
-final class JSONDoor: Door {
+final class JSONDoor: WebSocketDoor {
     /// The server does not send a message back on the connection that it came from.
     let echoesToSender = false
-    private let upgrade: WebSocketUpgrade
+    let usesTextFrames = true
+    let upgrade: WebSocketUpgrade
 
     // Each key is used by one call at a time, which the compiler cannot prove and would check a million times a second.
     @exclusivity(unchecked) private var arrivalMethod = KeyFinder(#""method":"recv""#)
@@ -21,33 +22,7 @@ final class JSONDoor: Door {
     /// `host` goes into the upgrade request: the server's address and port.
     init(host: String) { self.upgrade = WebSocketUpgrade(host: host) }
 
-    func greet(_ connection: LoadConnection) {
-        connection.unsent.append(self.upgrade.request)
-        connection.phase = .upgrading
-    }
-
-    func receive(
-        _ bytes: UnsafeRawBufferPointer, _ connection: LoadConnection, _ traffic: Traffic
-    ) throws(BenchError) -> Int {
-        var used = 0
-        if connection.phase == .upgrading {
-            used = try self.upgrade.answerCount(in: bytes)
-            if used == 0 { return 0 }
-            self.signIn(connection)
-        }
-        while let frame = try WebSocketFrame.read(UnsafeRawBufferPointer(rebasing: bytes[used...])) {
-            let payload = bytes.part(used + frame.payloadOffset, frame.payloadCount)
-            used += frame.count
-            switch frame.kind {
-            case .text: try self.readText(payload, connection, traffic)
-            case .binary: throw .server("the server sent a binary WebSocket message to a client of JSON")
-            case .close, .ping, .pong: try connection.handleControl(frame.kind, payload)
-            }
-        }
-        return used
-    }
-
-    private func signIn(_ connection: LoadConnection) {
+    func signIn(_ connection: LoadConnection) {
         let account = connection.account
         let request = """
             {"id":"connect","method":"connect","params":{"uid":\(quoted(account.user)),"token":\(quoted(account.token)),\
@@ -57,7 +32,7 @@ final class JSONDoor: Door {
         connection.phase = .signingIn
     }
 
-    private func readText(
+    func read(
         _ text: UnsafeRawBufferPointer, _ connection: LoadConnection, _ traffic: Traffic
     ) throws(BenchError) {
         if self.arrivalMethod.isWhereItWas(in: text) { return try self.readArrival(text, connection, traffic) }

@@ -7,11 +7,12 @@ import LeanCloudWire
 /// arrival is acknowledged by itself. Conversations are made, or found, before anybody sends.
 ///
 /// Source: schema `push_server.messages2`, as `LeanCloudWire` has it, and the feature bits that the Swift SDK sends.
-final class LeanCloudDoor: Door {
+final class LeanCloudDoor: WebSocketDoor {
     /// The server does not send a message back on the connection that it came from.
     let echoesToSender = false
 
-    private let upgrade: WebSocketUpgrade
+    let usesTextFrames = false
+    let upgrade: WebSocketUpgrade
     private let appID: String
     /// What connections that wait for it have asked for, by their index.
     private var sought: [Int: Destination] = [:]
@@ -38,14 +39,9 @@ final class LeanCloudDoor: Door {
 
     // MARK: Signing in
 
-    func greet(_ connection: LoadConnection) {
-        connection.unsent.append(self.upgrade.request)
-        connection.phase = .upgrading
-    }
-
     /// The account's token stands where a signature would: a server that asks for tokens takes it, one that asks for
     /// nothing does not look at it.
-    private func signIn(_ connection: LoadConnection) {
+    func signIn(_ connection: LoadConnection) {
         var session = SessionCommand()
         session.ua = "teahouse-bench"
         session.s = connection.account.token
@@ -127,29 +123,8 @@ final class LeanCloudDoor: Door {
 
     // MARK: Receiving
 
-    func receive(
-        _ bytes: UnsafeRawBufferPointer, _ connection: LoadConnection, _ traffic: Traffic
-    ) throws(BenchError) -> Int {
-        var used = 0
-        if connection.phase == .upgrading {
-            used = try self.upgrade.answerCount(in: bytes)
-            if used == 0 { return 0 }
-            self.signIn(connection)
-        }
-        while let frame = try WebSocketFrame.read(UnsafeRawBufferPointer(rebasing: bytes[used...])) {
-            let payload = bytes.part(used + frame.payloadOffset, frame.payloadCount)
-            used += frame.count
-            switch frame.kind {
-            case .binary: try self.read(payload, connection, traffic)
-            case .text: throw .server("the server sent text to a client of \(Self.subprotocol.name)")
-            case .close, .ping, .pong: try connection.handleControl(frame.kind, payload)
-            }
-        }
-        return used
-    }
-
     /// The commands that come a million times a second are read where they lie; the others become values.
-    private func read(
+    func read(
         _ command: UnsafeRawBufferPointer, _ connection: LoadConnection, _ traffic: Traffic
     ) throws(BenchError) {
         var fields = LeanCloudFields(command)

@@ -75,6 +75,9 @@ package enum ConversationAddress: Hashable, Sendable {
     case id(ConversationID)
     /// Any conversation, a direct one too, by the name that is the same for everybody.
     case object(ObjectID)
+
+    /// `nil` for one that is named otherwise.
+    package var objectID: ObjectID? { if case .object(let id) = self { id } else { nil } }
 }
 
 /// A conversation, as a reader sees it.

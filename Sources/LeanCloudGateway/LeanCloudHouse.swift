@@ -62,6 +62,8 @@ package struct LeanCloudSettings: Sendable {
     package var requestRate = RateLimit(perSecond: 10, burst: 600)
     /// Pages of history of one person. Source: LeanCloud realtime guide, which allows 120 in a minute.
     package var historyRate = RateLimit(perSecond: 20, burst: 1200)
+    /// Longer than this nobody is waited for who does not read.
+    package var stallSeconds: Int64 = 30
     /// What a client says that it got live counts as read, as it did for the first SDKs.
     package var arrivingIsReading = false
 

@@ -313,14 +313,6 @@ extension ConvCommand {
     }
 }
 
-extension ConversationAddress {
-    /// `nil` for one that is named otherwise.
-    var objectID: ObjectID? {
-        guard case .object(let id) = self else { return nil }
-        return id
-    }
-}
-
 extension WriteTransaction {
     /// The conversation that a command is about.
     ///

@@ -157,9 +157,6 @@ private struct LeanCloudMissed: Sendable {
 extension LeanCloudSession {
     var unacknowledged: Int { self.deliveries.unacknowledged }
 
-    /// Longer than this nobody is waited for who does not read.
-    private static let congestionMilliseconds: Int64 = 30_000
-
     // MARK: Missed
 
     /// The client has been told that it is signed in: what it missed comes next.
@@ -333,7 +330,7 @@ extension LeanCloudSession {
     /// About once a second.
     func tick(at now: Instant) {
         if let since = self.deliveries.congestedAt {
-            guard now.milliseconds(since: since) >= Self.congestionMilliseconds else { return }
+            guard now.milliseconds(since: since) >= self.house.settings.stallSeconds * 1_000 else { return }
             return self.connection.connection.close(code: .tryAgainLater, reason: "too slow")
         }
         self.startRound()

@@ -166,18 +166,15 @@ package struct ObjectSearch: Sendable {
 
     private func scan(for name: UserName) -> ObjectScan {
         let hints = self.query.hints
-        if let ids = hints.objectIDs { return .ids(ids.sorted().compactMap(Self.objectID)) }
+        if let ids = hints.objectIDs {
+            return .ids(ids.sorted().compactMap { LeanCloudNames.address(cid: $0)?.objectID })
+        }
         if self.query.isEmpty { return .members([name]) }
         // A name that nobody can have is in nothing.
         let names = hints.members.map { UserName($0) }
         if !names.isEmpty { return names.contains(nil) ? .ids([]) : .members(names.compactMap(\.self)) }
         if hints.isRoom == true { return .kind(.room) }
         return hints.isSystem == true ? .kind(.service) : .everything
-    }
-
-    private static func objectID(_ text: String) -> ObjectID? {
-        guard case .object(let id)? = LeanCloudNames.address(cid: text) else { return nil }
-        return id
     }
 
     private typealias Match = (row: ObjectRow, json: JSONValue)

@@ -184,6 +184,7 @@ extension ServerOptions {
         self.leanCloud.commandBytes = Int(settings[Keys.leanCloudCommandBytes])
         self.leanCloud.requestRate = RateLimit(perMinute: settings[Keys.leanCloudRequestsPerMinute])
         self.leanCloud.historyRate = RateLimit(perMinute: settings[Keys.leanCloudHistoryPerMinute])
+        self.leanCloud.stallSeconds = settings[Keys.stallSeconds]
         self.leanCloud.arrivingIsReading = settings[Keys.leanCloudArrivingIsReading]
         let server = settings[Keys.leanCloudPublicServer]
         guard !server.isEmpty else { return }

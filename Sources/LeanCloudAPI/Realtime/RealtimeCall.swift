@@ -170,14 +170,6 @@ extension Route {
     }
 }
 
-extension ConversationAddress {
-    /// `nil` for one that is named otherwise.
-    var objectID: ObjectID? {
-        guard case .object(let id) = self else { return nil }
-        return id
-    }
-}
-
 extension ReadTransaction {
     /// The conversation that a request is about.
     ///

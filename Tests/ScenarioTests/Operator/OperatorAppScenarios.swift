@@ -123,10 +123,14 @@ struct OperatorAppScenarios {
             requests_per_minute = 30
             history_per_minute = 120
             arriving_is_reading = true
+
+            [limits]
+            stall_seconds = 45
             """
         ).leanCloud
         #expect(door.hidesFromStrangers && door.joinsByInvitation && door.ownerStays && door.arrivingIsReading)
         #expect(door.idleSeconds == 500 && door.roomRejoinSeconds == 600 && door.commandBytes == 8_192)
+        #expect(door.stallSeconds == 45)
         #expect(door.requestRate == RateLimit(perSecond: 0.5, burst: 30))
         #expect(door.historyRate == RateLimit(perSecond: 2, burst: 120))
         let builtIn = try read("").leanCloud

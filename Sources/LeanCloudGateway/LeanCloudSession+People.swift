@@ -23,9 +23,8 @@ extension LeanCloudSession {
     // MARK: Coming and going
 
     func add(_ command: GenericCommand, _ body: ConvCommand) {
-        guard let address = self.address(command, body.cid), self.checkNamed(command, body.m) else { return }
         let action = SignedAction.invite(client: self.client.text, conversation: body.cid ?? "", members: body.m)
-        if let fault = self.refusal(of: action, body.signature) { return self.fail(command, fault) }
+        guard let address = self.admitted(command, body, action) else { return }
         let client = self.client
         self.consult(
             command, { address.objectID.map { .add(body.m.compactMap { UserName($0) }, to: $0, by: client) } }
@@ -67,9 +66,8 @@ extension LeanCloudSession {
     }
 
     func remove(_ command: GenericCommand, _ body: ConvCommand) {
-        guard let address = self.address(command, body.cid), self.checkNamed(command, body.m) else { return }
         let action = SignedAction.kick(client: self.client.text, conversation: body.cid ?? "", members: body.m)
-        if let fault = self.refusal(of: action, body.signature) { return self.fail(command, fault) }
+        guard let address = self.admitted(command, body, action) else { return }
         // Who goes alone is not held up.
         if self.isSelf(body.m) { return self.remove(command, body, from: address) }
         let client = self.client
@@ -103,6 +101,16 @@ extension LeanCloudSession {
                 session.leave(room.id) { session, error in session.answerMoved(command, .removed, room, error) }
             }
         }
+    }
+
+    /// The conversation that a signed command about people is for; `nil` when it has been refused.
+    private func admitted(
+        _ command: GenericCommand, _ body: ConvCommand, _ action: SignedAction
+    ) -> ConversationAddress? {
+        guard let address = self.address(command, body.cid), self.checkNamed(command, body.m) else { return nil }
+        guard let fault = self.refusal(of: action, body.signature) else { return address }
+        self.fail(command, fault)
+        return nil
     }
 
     private func checkNamed(_ command: GenericCommand, _ names: [String]) -> Bool {

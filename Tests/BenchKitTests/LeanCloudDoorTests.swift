@@ -267,11 +267,7 @@ import Testing
         direct.cid = Self.conversation
         direct.id = Self.messageID
         direct.convType = 1
-        var command = GenericCommand()
-        command.cmd = .direct
-        command.service = 2
-        command.directMessage = direct
-        return command.encoded()
+        return GenericCommand.encoded(direct)
     }
 
     @Test("takes a message, wherever the receiver's name stands, and acknowledges it by its id and conversation")

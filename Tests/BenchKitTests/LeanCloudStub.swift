@@ -121,10 +121,6 @@ final class LeanCloudStub: WebSocketStub<String> {
         delivered.cid = direct.cid
         delivered.id = self.messageID
         delivered.convType = 1
-        var command = GenericCommand()
-        command.cmd = .direct
-        command.service = 2
-        command.directMessage = delivered
-        return command.encoded()
+        return GenericCommand.encoded(delivered)
     }
 }

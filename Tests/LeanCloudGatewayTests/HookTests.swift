@@ -201,12 +201,7 @@ struct HookTests {
         }
         let tom = try house.client("Tom")
         let cid = try tom.start(["Jerry", "Spike"])
-        let add = { (number: Int) throws -> GenericCommand in
-            try tom.conv(.add) { body in
-                body.cid = cid
-                body.m = ["guest\(number)"]
-            }
-        }
+        let add = { (number: Int) throws in try tom.add("guest\(number)", to: cid) }
         guard policy == .ignore else {
             // A wrong address lets nothing through.
             #expect(try LeanCloudClient.error(add(0)) == "4305 CONVERSATION_REJECTED_BY_APP")
@@ -236,17 +231,21 @@ struct HookTests {
         }
         let tom = try house.client("Tom")
         let cid = try tom.start(["Jerry", "Spike"])
-        let add = { (number: Int) throws -> GenericCommand in
-            try tom.conv(.add) { body in
-                body.cid = cid
-                body.m = ["guest\(number)"]
-            }
-        }
+        let add = { (number: Int) throws in try tom.add("guest\(number)", to: cid) }
         for number in 1...7 { #expect(try add(number).op == .added) }
         #expect(receiver.requests.count == 5)
         isWell.withLock { $0 = true }
         clock.advance(milliseconds: 30_000)
         #expect(try add(8).op == .added)
         #expect(receiver.requests.count == 6)
+    }
+}
+
+extension LeanCloudClient {
+    fileprivate func add(_ name: String, to cid: String) throws -> GenericCommand {
+        try self.conv(.add) { body in
+            body.cid = cid
+            body.m = [name]
+        }
     }
 }

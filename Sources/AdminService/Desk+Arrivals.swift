@@ -20,20 +20,13 @@ extension Desk {
         }
         let collected = Collected<AdminArrivalResult>(count: rows.count) { then(.success(.brought($0))) }
         for (index, row) in rows.enumerated() {
-            self.accounts.bring(ArrivingPerson(row), noting: self.note(of: row)) { result in
+            let note = self.note(about: row.name, .people(.bring([row], isDryRun: false)))
+            self.accounts.bring(ArrivingPerson(row), noting: note) { result in
                 switch result {
                 case .success(let outcome): collected.finish(index, AdminArrivalResult(row, outcome))
                 case .failure(let error): collected.finish(index, AdminArrivalResult(row, problem: "\(error)"))
                 }
             }
-        }
-    }
-
-    private func note(of row: AdminArrival) -> AuditNote? {
-        self.note.map { whole in
-            AuditNote(
-                actor: whole.actor, word: whole.word, subject: row.name.text,
-                asked: AdminRequest.people(.bring([row], isDryRun: false)).asked, state: Self.stateOfUser(row.name))
         }
     }
 }

@@ -126,6 +126,17 @@ extension Desk {
         }
     }
 
+    /// The entry of one person in a request about many.
+    ///
+    /// - Parameter request: what was asked of this person.
+    func note(about name: UserName, _ request: @autoclosure () -> AdminRequest) -> AuditNote? {
+        self.note.map { whole in
+            AuditNote(
+                actor: whole.actor, word: whole.word, subject: name.text, asked: request().asked,
+                state: Self.stateOfUser(name))
+        }
+    }
+
     private func importUser(
         _ row: AdminImportRow, _ classes: [DeviceClass], _ then: @escaping @Sendable (AdminImportResult) -> Void
     ) {
@@ -133,12 +144,7 @@ extension Desk {
             then(AdminImportResult(name: row.name, token: nil, existed: false, error: "\(error)"))
         }
         do throws(AdminError) { try checkTitle(row.displayName) } catch { return failed(error) }
-        let note = self.note.map { whole in
-            let request = AdminRequest.importUsers([row], classes)
-            return AuditNote(
-                actor: whole.actor, word: whole.word, subject: row.name.text, asked: request.asked,
-                state: Self.stateOfUser(row.name))
-        }
+        let note = self.note(about: row.name, .importUsers([row], classes))
         self.accounts.importUser(row.name, displayName: row.displayName, classes: classes, noting: note) { imported in
             switch imported {
             case .success(let user):

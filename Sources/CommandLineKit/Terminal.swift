@@ -10,22 +10,26 @@ package final class Terminal: Sendable {
     package let screen: Screen?
     private let write: @Sendable (Stream, String) -> Bool
     private let readLine: @Sendable () -> String?
+    private let readSecret: (@Sendable () -> String?)?
 
     package enum Stream: Sendable { case output, error }
 
     /// - Parameters:
     ///   - write: false when the stream is broken.
     ///   - readLine: one line of standard input without its end; `nil` at the end.
+    ///   - readSecret: one line that a person types and nobody sees, `nil` when they cancel it; `nil` as a whole when
+    ///     standard input is no terminal.
     package init(
         texts: @escaping TextLookup, environment: [String: String],
         screen: Screen? = nil, write: @escaping @Sendable (Stream, String) -> Bool,
-        readLine: @escaping @Sendable () -> String?
+        readLine: @escaping @Sendable () -> String?, readSecret: (@Sendable () -> String?)? = nil
     ) {
         self.texts = texts
         self.environment = environment
         self.screen = screen
         self.write = write
         self.readLine = readLine
+        self.readSecret = readSecret
     }
 
     /// Writes to standard output.
@@ -42,14 +46,29 @@ package final class Terminal: Sendable {
     /// The next line of standard input, without its end.
     package func nextLine() -> String? { self.readLine() }
 
+    /// Whether a person sits at standard input and can be asked for a secret.
+    package var asksForSecrets: Bool { self.readSecret != nil }
+
+    /// Asks for a line that is not shown while it is typed, on standard error.
+    ///
+    /// - Returns: `nil` when it was cancelled, or nobody can be asked.
+    package func secret(prompt: String) -> String? {
+        guard let readSecret = self.readSecret else { return nil }
+        self.complain(prompt)
+        defer { self.complain("\n") }
+        return readSecret()
+    }
+
     package func text(_ key: String, _ values: [String: String] = [:]) -> String { self.texts(key, values) }
 
     /// The streams of this process.
     package static func process(texts: @escaping TextLookup, environment: [String: String]) -> Terminal {
-        Terminal(
+        let readSecret: @Sendable () -> String? = { SecretInput.line(from: 0) }
+        return Terminal(
             texts: texts, environment: environment, screen: Screen.process(environment: environment),
             write: { stream, text in Self.writeAll(text, to: stream == .output ? 1 : 2) },
-            readLine: { Swift.readLine(strippingNewline: true) })
+            readLine: { Swift.readLine(strippingNewline: true) },
+            readSecret: isatty(0) == 1 ? readSecret : nil)
     }
 
     private static func writeAll(_ text: String, to descriptor: Int32) -> Bool {

@@ -184,7 +184,7 @@ package enum LeanCloudContent {
     }
 
     /// In the language in which the house writes into conversations.
-    private static let texts = Texts(embedded: .chinese)
+    private static let texts = Texts(installed: .chinese)
 
     private static func file(_ body: JSONValue, duration: JSONValue? = nil) -> TypedMessageFile {
         let name = body["name"]?.string

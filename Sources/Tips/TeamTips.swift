@@ -15,7 +15,7 @@ package struct ToldHappening: Sendable {
 
     /// The message about it, in the language in which the house writes into groups.
     var content: MessageContent {
-        let texts = Texts(embedded: .chinese)
+        let texts = Texts(installed: .chinese)
         // The places of the people, whom apps show by the names they know.
         let people = (self.actor.map { [$0] } ?? []) + self.targets
         let places = people.enumerated().map { TipPerson($1.user, name: "{\($0)}") }

@@ -20,7 +20,7 @@ let consoleCommand = Command(
     ]
 ) { invocation, terminal throws(CommandFailure) in
     let folder = try checkedSettings(invocation, terminal).dataFolder
-    let digest = MessageDigest(Texts(embedded: Language(named: terminal.text("language.code")) ?? .english))
+    let digest = MessageDigest(Texts(installed: Language(named: terminal.text("language.code")) ?? .english))
     var look = Look(
         texts: terminal.texts, time: Look.localTime,
         message: { message in

@@ -1,4 +1,5 @@
 package import CommandLineKit
+import Configuration
 import Glibc
 package import Localization
 
@@ -7,22 +8,44 @@ package import Localization
     static func main() {
         let words = Array(CommandLine.arguments.dropFirst())
         let environment = Terminal.processEnvironment()
-        let texts = Texts(embedded: chosenLanguage(words, environment: environment))
+        let mistake = installOperatorTexts(words, environment: environment)
+        let texts = Texts(installed: chosenLanguage(words, environment: environment))
         let terminal = Terminal.process(texts: { texts($0, $1) }, environment: environment)
+        if let mistake { terminal.complain(DisplayText.escaped(mistake) + "\n") }
         exit(runCommandLine(words, root: teahouseCommand, terminal: terminal).rawValue)
     }
 }
 
 /// The language of all texts: `--lang`, else the locale's.
 package func chosenLanguage(_ words: [String], environment: [String: String]) -> Language {
+    value(of: "lang", in: words).flatMap { Language(named: $0) } ?? Language(environment: environment)
+}
+
+/// Reads the operator's own texts from the data folder that the command line, the environment or the configuration names.
+///
+/// - Returns: what is wrong with them, in words; then our own texts are shown. `nil` when all is well or there are none.
+func installOperatorTexts(_ words: [String], environment: [String: String]) -> String? {
+    var arguments = CommandLineSettings()
+    arguments.data = value(of: "data", in: words)
+    arguments.configPath = value(of: "config", in: words)
+    // A configuration that does not hold is told by the command itself.
+    guard let settings = try? Settings(arguments: arguments, environment: environment) else { return nil }
+    do throws(LocalizationError) {
+        try Texts.install(overlay: languageFolder(of: settings.dataFolder))
+        return nil
+    } catch {
+        return error.description
+    }
+}
+
+/// The value of an option that is looked for before the command line is parsed: `--name VALUE` or `--name=VALUE`.
+private func value(of option: String, in words: [String]) -> String? {
     let options = words.prefix { $0 != "--" }
     for (index, word) in options.enumerated() {
-        if word.hasPrefix("--lang="), let language = Language(named: String(word.dropFirst(7))) { return language }
-        if word == "--lang", index + 1 < options.count, let language = Language(named: words[index + 1]) {
-            return language
-        }
+        if word.hasPrefix("--\(option)=") { return String(word.dropFirst(option.utf8.count + 3)) }
+        if word == "--\(option)", index + 1 < options.count { return options[index + 1] }
     }
-    return Language(environment: environment)
+    return nil
 }
 
 /// The table of all commands: what `teahouse` takes.

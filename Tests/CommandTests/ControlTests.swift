@@ -35,6 +35,22 @@ import Testing
         #expect(!house.ctl("user", "show", "ming").output.contains("web"))
     }
 
+    @Test(
+        "a person at a terminal is asked twice, and sees nothing of it",
+        arguments: [
+            (["a cup of longjing", "a cup of longjing"], ExitCode.done, "New password: \nThe same again: \n"),
+            (["a cup of longjing", "a cup of tea"], .usage, "the two passwords differ; nothing was changed"),
+            (["a cup of longjing"], .usage, "no password was typed; nothing was changed"),
+            ([], .usage, "no password was typed; nothing was changed"),
+        ] as [([String], ExitCode, String)])
+    func askedPassword(_ typed: [String], _ code: ExitCode, _ told: String) throws {
+        let house = try House()
+        _ = house.ctl("user", "add", "ming")
+        let outcome = house.ctl("user", "password", "ming", typed: typed)
+        #expect(outcome.code == code)
+        #expect(outcome.error.contains(told))
+    }
+
     @Test("passwords come from standard input")
     func passwords() throws {
         let house = try House()
@@ -42,7 +58,9 @@ import Testing
         #expect(added.code == .done)
         #expect(house.ctl("user", "show", "ming").output.contains("PASSWORD  yes\n"))
         #expect(house.ctl("user", "password", "ming", "--password-stdin").code == .usage)
-        #expect(house.ctl("user", "password", "ming").code == .usage)
+        let unasked = house.ctl("user", "password", "ming", input: ["a pot of tea for two"])
+        #expect(unasked.code == .usage)
+        #expect(unasked.error.contains("--password-stdin"))
         #expect(house.ctl("user", "password", "ming", "--password-stdin", input: ["short"]).code == .refused)
         let changed = house.ctl("user", "password", "ming", "--password-stdin", input: ["a pot of pu'er tea"])
         #expect(changed.output == "password of ming set, 0 sessions closed\n")

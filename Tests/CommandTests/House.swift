@@ -76,8 +76,12 @@ final class House: Sendable {
     }
 
     /// Runs `teahouse ctl` on this folder, as an operator would.
-    func ctl(_ words: String..., input: [String] = [], language: Language = .english) -> Outcome {
-        runTeahouse(["ctl", "--data", self.folder] + words, input: input, language: language)
+    ///
+    /// - Parameter typed: the secrets that a person at a terminal types when asked; `nil` when nobody is there.
+    func ctl(
+        _ words: String..., input: [String] = [], typed: [String]? = nil, language: Language = .english
+    ) -> Outcome {
+        runTeahouse(["ctl", "--data", self.folder] + words, input: input, typed: typed, language: language)
     }
 
     func write(_ text: String, to name: String) throws -> String {
@@ -90,9 +94,13 @@ final class House: Sendable {
 }
 
 /// Runs a whole command line in this process.
-func runTeahouse(_ words: [String], input: [String] = [], language: Language = .english) -> House.Outcome {
+func runTeahouse(
+    _ words: [String], input: [String] = [], typed: [String]? = nil, language: Language = .english
+) -> House.Outcome {
     let written = Lock((output: "", error: ""))
     let lines = Lock(input)
+    let secrets = Lock(typed ?? [])
+    let readSecret: @Sendable () -> String? = { secrets.withLock { $0.isEmpty ? nil : $0.removeFirst() } }
     let texts = Texts(embedded: language)
     let terminal = Terminal(
         texts: { texts($0, $1) }, environment: [:],
@@ -102,7 +110,8 @@ func runTeahouse(_ words: [String], input: [String] = [], language: Language = .
             }
             return true
         },
-        readLine: { lines.withLock { $0.isEmpty ? nil : $0.removeFirst() } })
+        readLine: { lines.withLock { $0.isEmpty ? nil : $0.removeFirst() } },
+        readSecret: typed == nil ? nil : readSecret)
     let code = runCommandLine(words, root: teahouseCommand, terminal: terminal)
     return written.withLock { House.Outcome(code: code, output: $0.output, error: $0.error) }
 }

@@ -2,12 +2,13 @@
 # Foreign clients: the published Python SDK, an app's daily life over the HTTP APIs with webhooks, the JSON door and the
 # binary protocol in every detail against a built teahouse, files with the published tus client and curl, the signing
 # servers of the documentation, the published LeanCloud SDK for servers and its cloud functions, LeanCloud's commands as four
-# SDKs speak them, a foreign protobuf against our own, and a foreign WebSocket implementation against our own.
+# SDKs speak them, a foreign protobuf against our own, a foreign WebSocket implementation against our own, and the commands
+# that README and docs show.
 #   Tests/Foreign/run.sh PYTHON TEAHOUSE      PYTHON has what Tests/requirements.txt names
 set -uo pipefail
 here=$(cd "$(dirname "$0")" && pwd)
 if [ $# -lt 2 ]; then
-    sed -n '2,6p' "$0" >&2
+    sed -n '2,7p' "$0" >&2
     exit 64
 fi
 python=$(cd "$(dirname "$1")" && pwd)/$(basename "$1")
@@ -18,8 +19,10 @@ child=
 trap '[ -n "$child" ] && kill "$child" 2>/dev/null && wait "$child"; exit 130' INT TERM
 
 failed=0
+count=0
 run() {
     echo "-- $1"
+    count=$((count + 1))
     "$python" "$here/$1.py" "${@:2}" &
     child=$!
     wait "$child" || failed=$((failed + 1))
@@ -42,12 +45,13 @@ run files --binary "$teahouse"
 run leancloud_rest --binary "$teahouse"
 run leancloud_engine --binary "$teahouse"
 run signing --binary "$teahouse"
+run documentation --binary "$teahouse"
 run leancloud --binary "$teahouse"
 run websocket_peer "$debug/transport-echo"
 run leancloud_wire "$debug/leancloud-echo"
 if [ "$failed" -eq 0 ]; then
     echo "foreign clients: all passed"
 else
-    echo "foreign clients: $failed of 11 scripts FAILED"
+    echo "foreign clients: $failed of $count scripts FAILED"
 fi
 [ "$failed" -eq 0 ]

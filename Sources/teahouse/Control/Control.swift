@@ -102,12 +102,27 @@ final class Control {
         return name
     }
 
-    /// One line of standard input, for `--password-stdin`.
-    func passwordFromInput() throws(CommandFailure) -> String {
+    /// A new password: asked for twice at a terminal, unseen; otherwise one line of standard input.
+    ///
+    /// - Throws: usage when nothing came, when the two differ, or when nobody can be asked and `--password-stdin` is not
+    ///   given.
+    func newPassword() throws(CommandFailure) -> String {
+        if self.terminal.asksForSecrets { return try self.askForPassword() }
+        guard self.invocation.has("password-stdin") else {
+            throw CommandFailure(.usage, self.terminal.text("ctl.passwordNeedsTerminal"))
+        }
         guard let line = self.terminal.nextLine(), !line.isEmpty else {
             throw CommandFailure(.usage, self.terminal.text("ctl.noPassword"))
         }
         return line
+    }
+
+    private func askForPassword() throws(CommandFailure) -> String {
+        guard let first = self.terminal.secret(prompt: self.terminal.text("ctl.askPassword")), !first.isEmpty,
+            let second = self.terminal.secret(prompt: self.terminal.text("ctl.askPasswordAgain"))
+        else { throw CommandFailure(.usage, self.terminal.text("ctl.passwordCancelled")) }
+        guard first == second else { throw CommandFailure(.usage, self.terminal.text("ctl.passwordsDiffer")) }
+        return first
     }
 
     // MARK: What is printed

@@ -208,5 +208,5 @@ extension Control {
     }
 
     /// Our own texts in the language that the terminal's are in.
-    var ownTexts: Texts { Texts(embedded: Language(named: self.text("language.code")) ?? .english) }
+    var ownTexts: Texts { Texts(installed: Language(named: self.text("language.code")) ?? .english) }
 }

@@ -22,6 +22,10 @@ let setupTokenCommand = Command(
         guard let token else { throw CommandFailure(.refused, control.text("ctl.noSetupToken")) }
         if control.wantsJSON { return try control.print(json: answer.json) }
         try control.terminal.print(token + "\n")
+        guard control.terminal.screen != nil, case .status(let status) = try control.ask(.status),
+            let port = status.addresses.first?.split(separator: ":").last
+        else { return }
+        control.terminal.complain(control.text("ctl.setupToken.use", ["token": token, "port": String(port)]) + "\n")
     })
 
 extension Control {

@@ -34,7 +34,7 @@ private let userAddCommand = Command(
         let user = AdminNewUser(
             name: name, role: invocation.value("role") == "admin" ? .administrator : .member,
             displayName: invocation.value("display-name"),
-            password: invocation.has("password-stdin") ? try control.passwordFromInput() : nil)
+            password: invocation.has("password-stdin") ? try control.newPassword() : nil)
         let answer = try control.ask(.addUser(user))
         try control.tell(answer, "ctl.user.added", ["name": name.text])
     })
@@ -138,11 +138,11 @@ private func disableCommand(_ word: String, _ isDisabled: Bool) -> Command {
 
 private let userPasswordCommand = Command(
     "password", summary: "command.ctl.user.password", arguments: [nameArgument],
-    options: [CommandOption("password-stdin", .flag, help: "option.passwordStdin", isRequired: true)],
-    examples: ["teahouse ctl user password ming --password-stdin"],
+    options: [passwordOption],
+    examples: ["teahouse ctl user password ming", "teahouse ctl user password ming --password-stdin"],
     body: Control.command { control throws(CommandFailure) in
         let name = try control.user("NAME")
-        let count = try control.count(.setPassword(name, try control.passwordFromInput()))
+        let count = try control.count(.setPassword(name, try control.newPassword()))
         try control.tell(.count(count), "ctl.user.passwordSet", ["name": name.text, "count": String(count)])
     })
 

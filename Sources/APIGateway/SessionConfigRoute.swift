@@ -97,6 +97,7 @@ private struct View: Sendable {
         case .muted: "muted"
         case .membersMuted: "members_muted"
         case .conversationBanned: "banned"
+        case .conversationSendBanned: "conversation_send_banned"
         case .conversationDisbanded: "disbanded"
         case .senderSendBanned: "send_banned"
         default: "may_not_send"

@@ -122,6 +122,7 @@ extension Desk {
         case .senderDisabled: AdminError(.refused, "\(sender) is disabled: enable the account first")
         case .senderSendBanned: AdminError(.refused, "\(sender) may not send")
         case .conversationBanned: AdminError(.refused, "the conversation is banned: unban it first")
+        case .conversationSendBanned: AdminError(.refused, "nobody may send in the conversation: it has a send ban")
         case .conversationDisbanded: AdminError(.refused, "the group was disbanded")
         case .bodyTooLarge, .textTooLong: AdminError(.refused, "the message is too long")
         case .inputDisabled: AdminError(.refused, "\(sender) may only read there: see setting effective")

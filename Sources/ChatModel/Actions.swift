@@ -133,6 +133,13 @@ package struct MessageRules: Hashable, Sendable {
     /// Whether readers of a message are recorded when its sender asked for receipts.
     package var receiptsInDirect = true
     package var receiptsInGroups = true
+    /// The only names that reactions may have; empty for every name that `Reaction.isPlain` takes.
+    package var reactions: Set<String> = []
 
     package init() {}
+
+    /// Whether people may add a reaction of this name.
+    package func allowsReaction(_ name: String) -> Bool {
+        self.reactions.isEmpty ? Reaction.isPlain(name: name) : self.reactions.contains(name)
+    }
 }

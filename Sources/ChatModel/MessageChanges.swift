@@ -169,6 +169,26 @@ package struct Reaction: Hashable, Sendable {
         name.utf8.count <= Self.maximumNameBytes
             && UserName.isAcceptable(name, maximumScalars: Self.maximumNameBytes)
     }
+
+    /// Whether a name may be an emoji or the name of an image: letters, marks and digits of any language, the parts of
+    /// emoji, and `_ - + . : [ ]`. Nothing of it means anything to a page that shows it as it is.
+    package static func isPlain(name: String) -> Bool {
+        Self.isAcceptable(name: name) && name.unicodeScalars.allSatisfy(Self.isPlain)
+    }
+
+    private static func isPlain(_ scalar: Unicode.Scalar) -> Bool {
+        switch scalar {
+        case "_", "-", "+", ".", ":", "[", "]", "\u{200D}", "\u{E0020}"..."\u{E007F}": return true
+        default: break
+        }
+        if scalar.properties.isEmoji { return true }
+        switch scalar.properties.generalCategory {
+        case .uppercaseLetter, .lowercaseLetter, .titlecaseLetter, .modifierLetter, .otherLetter, .decimalNumber,
+            .nonspacingMark, .spacingMark, .enclosingMark:
+            return true
+        default: return false
+        }
+    }
 }
 
 /// How many people reacted to a message with one name.

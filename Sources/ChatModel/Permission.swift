@@ -11,6 +11,8 @@ package enum PublishRefusal: Hashable, Sendable {
     case senderDisabled
     case senderSendBanned
     case conversationBanned
+    /// Closed like a banned one, but people may still read (WuKongIM `send_ban` of a channel).
+    case conversationSendBanned
     case conversationDisbanded
     /// Nothing by that name, or nothing the sender may know of.
     case noSuchConversation
@@ -45,8 +47,9 @@ package enum PublishRefusal: Hashable, Sendable {
 
 extension PublishRefusal: CaseIterable {
     package static let allCases: [PublishRefusal] = [
-        .senderDisabled, .senderSendBanned, .conversationBanned, .conversationDisbanded, .noSuchConversation,
-        .noSuchUser, .blocked, .notAllowlisted, .notMember, .membersMuted, .muted, .tokenConflict, .bodyTooLarge,
+        .senderDisabled, .senderSendBanned, .conversationBanned, .conversationSendBanned, .conversationDisbanded,
+        .noSuchConversation, .noSuchUser, .blocked, .notAllowlisted, .notMember, .membersMuted, .muted, .tokenConflict,
+        .bodyTooLarge,
         .inputDisabled, .textTooLong, .kindNotServed, .noSuchFile, .fileIncomplete, .wordNotAllowed,
         .byHook(code: nil, detail: nil),
     ]
@@ -121,7 +124,7 @@ package func publishRefusal(_ facts: PublishFacts) -> PublishRefusal? {
 
 /// What stops a member from speaking.
 private func silence(_ facts: PublishFacts) -> PublishRefusal? {
-    if facts.flags.contains(.sendBanned) { return .conversationBanned }
+    if facts.flags.contains(.sendBanned) { return .conversationSendBanned }
     if facts.senderIsMuted { return .muted }
     if facts.flags.contains(.everyoneMuted) { return .membersMuted }
     return facts.flags.contains(.membersMuted) && !facts.senderIsManager ? .membersMuted : nil

@@ -117,6 +117,9 @@ package enum Keys {
         "Whether the sender learns who has read a message to one person, when asked for.")
     package static let receiptsGroup = SettingKey<Bool>(
         "messages.receipts_group", true, "Whether the sender learns who has read a message in a group, when asked for.")
+    package static let reactions = SettingKey<[String]>(
+        "messages.reactions", [],
+        "The only reactions people may add to messages. Empty: every emoji, and names of letters, digits and _-+.:[].")
     package static let conversationExpiryDays = SettingKey<Int64>(
         "messages.conversation_expiry_days", 0, in: 0...36_500, "days",
         "A chat, group or room in which nothing was said or changed for so long is deleted. 0: never; LeanCloud: 365.")
@@ -209,7 +212,7 @@ package enum Keys {
         passwordMinimumCharacters.definition,
         recallSecondsDirect.definition, recallSecondsGroup.definition, recallSecondsManagers.definition,
         editSecondsDirect.definition, editSecondsGroup.definition, receiptsDirect.definition,
-        receiptsGroup.definition, conversationExpiryDays.definition, reminderDays.definition,
+        receiptsGroup.definition, reactions.definition, conversationExpiryDays.definition, reminderDays.definition,
         historyBeforeJoining.definition,
         hooksURL.definition, hooksEvents.definition, hooksSecretFile.definition, hooksCAFile.definition,
         hooksTimeoutSeconds.definition, hooksQueueEvents.definition, hooksGiveUpHours.definition,

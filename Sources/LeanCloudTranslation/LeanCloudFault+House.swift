@@ -8,7 +8,8 @@ extension LeanCloudFault {
         self =
             switch refusal {
             case .senderDisabled, .senderSendBanned: .blacklisted.saying("the operator keeps this person from sending")
-            case .conversationBanned, .inputDisabled: .conversationReadOnly.saying("nobody sends here just now")
+            case .conversationBanned, .conversationSendBanned, .inputDisabled:
+                .conversationReadOnly.saying("nobody sends here just now")
             case .conversationDisbanded: .invalidMessagingTarget.saying("the conversation is over")
             case .noSuchConversation: .invalidMessagingTarget.saying("there is no such conversation")
             case .noSuchUser: .invalidMessagingTarget.saying("there is no such person")

@@ -79,6 +79,7 @@ final class LiveSettings: Sendable {
         Keys.editSecondsGroup.definition.name: { $0.editInGroups = $1.editInGroups },
         Keys.receiptsDirect.definition.name: { $0.receiptsInDirect = $1.receiptsInDirect },
         Keys.receiptsGroup.definition.name: { $0.receiptsInGroups = $1.receiptsInGroups },
+        Keys.reactions.definition.name: { $0.reactions = $1.reactions },
     ]
 
     /// What a live key is of what LeanCloud's clients have to prove.

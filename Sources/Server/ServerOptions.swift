@@ -243,6 +243,7 @@ extension MessageRules {
         self.editInGroups = ActionWindow(setting: settings[Keys.editSecondsGroup])
         self.receiptsInDirect = settings[Keys.receiptsDirect]
         self.receiptsInGroups = settings[Keys.receiptsGroup]
+        self.reactions = Set(settings[Keys.reactions])
     }
 }
 

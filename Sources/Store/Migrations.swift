@@ -27,6 +27,7 @@ let migrations: [Migration] = [
     Migration(version: 16, sql: SchemaApps.sql),
     Migration(version: 17, sql: SchemaFilter.sql),
     Migration(version: 18, sql: SchemaExpiry.sql),
+    Migration(version: 19, sql: SchemaSeen.sql),
 ]
 
 extension Connection {

@@ -138,6 +138,12 @@ extension ReadTransaction {
         return Int(try self.connection.first(sql, user) { row throws(StoreError) in row.int64(0) } ?? 0)
     }
 
+    /// How many of those the person has not looked at.
+    package func unseenFriendRequests(to user: UserID) throws(StoreError) -> Int {
+        let sql: StaticString = "SELECT count(*) FROM friend_request WHERE other_id = ? AND state = 0 AND seen = 0"
+        return Int(try self.connection.first(sql, user) { row throws(StoreError) in row.int64(0) } ?? 0)
+    }
+
     /// How many answers this person waits for.
     func waitingFriendRequests(from user: UserID) throws(StoreError) -> Int {
         let sql: StaticString = "SELECT count(*) FROM friend_request WHERE asker_id = ? AND state = 0"

@@ -44,6 +44,12 @@ extension WriteTransaction {
             state: .waiting, change: change, createdAtMilliseconds: self.wallMilliseconds)
     }
 
+    /// Notes that a person has looked at the requests to them. One that is asked again counts again.
+    package func markFriendRequestsSeen(by user: UserID) throws(StoreError) {
+        try self.connection.run(
+            "UPDATE friend_request SET seen = 1 WHERE other_id = ? AND state = 0 AND seen = 0", user)
+    }
+
     /// Accepts a request: the two are friends now, and neither waits for the other any more.
     ///
     /// - Parameter remark: what the one who was asked calls the new friend.

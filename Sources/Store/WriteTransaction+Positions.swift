@@ -48,7 +48,8 @@ extension WriteTransaction {
     }
 
     /// Sets the number a person is shown. A lower one moves the reading position up, so that exactly the newest `count`
-    /// messages of others that count stay unread; a higher one is shown until the person reads or writes.
+    /// messages of others that count stay unread; a higher one, at most as many as there are messages, is shown until the
+    /// person reads or writes. Clients look for the first unread message that many before the last one.
     ///
     /// - Throws: `notFound` when there is no such conversation, or the person is no member; `invalid` outside of
     ///   0...1,000,000.
@@ -62,6 +63,7 @@ extension WriteTransaction {
         let conversation = try self.knownConversation(id)
         var member = try self.knownMember(user, in: id)
         let counted = try self.badge(of: member, conversation)
+        let count = min(count, conversation.head)
         var hasMoved = false
         if count < counted {
             let target = try self.connection.position(leaving: count, for: member, in: id, head: conversation.head)

@@ -5,7 +5,7 @@ extension WriteTransaction {
     ///
     /// - Parameter name: see `Reaction.name`.
     /// - Throws: `refused` (see `MessageFacts`), `tooMany` above `MessageLimits.reactionsPerPerson`; `invalid` for the
-    ///   name.
+    ///   name, which has to be allowed (`MessageRules.allowsReaction`) unless it is being cancelled.
     @discardableResult
     package func toggleReaction(
         _ place: MessagePlace, name: String, by user: UserID
@@ -18,6 +18,9 @@ extension WriteTransaction {
         let target = try self.target(place, by: actor)
         let known = try self.reactionIsOn(place, name, user)
         let isRemoval = known == true
+        guard isRemoval || self.memory.rules.allowsReaction(name) else {
+            throw .invalid("no reaction of this name is allowed: see messages.reactions; an emoji or a plain name is")
+        }
         let refusal =
             isRemoval ? target.facts.cancelRefusal() : try self.factsWithPermission(target, actor).annotationRefusal()
         if let refusal { throw .refused(refusal) }

@@ -101,7 +101,7 @@ extension Translation {
         return ReceivedMessage(
             header: header, setting: self.setting(of: content), messageID: message.id.rawValue,
             sequence: message.sequence, timestampSeconds: message.sentAtMilliseconds / 1000, channelID: channelID,
-            channelType: channelType, fromUID: message.senderName.text, payload: self.payload(of: content),
+            channelType: channelType, fromUID: self.senderUID(message.senderName), payload: self.payload(of: content),
             payloadIsJSONObject: isWithdrawn || content.flags.contains(.bodyIsJSONObject),
             clientMessageNumber: message.clientToken.map { String(decoding: $0.bytes, as: UTF8.self) },
             topic: self.topic(of: content), expire: content.expireSeconds)

@@ -1,4 +1,5 @@
 package import ChatModel
+import Store
 package import WuKongWire
 
 /// Uids, devices and channels.
@@ -11,6 +12,10 @@ extension Translation {
 
     /// - Returns: `nil` for a uid that nobody may have.
     package static func userName(_ uid: String) -> UserName? { self.isReserved(uid) ? nil : UserName(uid) }
+
+    /// The uid that a message is said to come from: empty for the server itself, at every door and in webhooks. Source:
+    /// WuKongIM server 2.2.5, `MessageResp`.
+    package static func senderUID(_ name: UserName) -> String { name == systemUserName ? "" : name.text }
 
     // MARK: Devices
 

@@ -20,7 +20,7 @@ extension Translation {
     package static func reason(_ refusal: PublishRefusal) -> WuKongReason {
         switch refusal {
         case .senderDisabled, .conversationBanned: .ban
-        case .senderSendBanned: .sendBan
+        case .senderSendBanned, .conversationSendBanned: .sendBan
         case .conversationDisbanded: .disband
         case .noSuchConversation, .noSuchUser: .channelNotExist
         case .blocked: .inBlacklist

@@ -239,4 +239,19 @@ struct MessagePermissionTests {
     func reactionNames(_ name: String, _ isAcceptable: Bool) {
         #expect(Reaction.isAcceptable(name: name) == isAcceptable)
     }
+
+    @Test(
+        "a reaction is an emoji or the name of one; nothing that a page could take for its own",
+        arguments: [
+            ("👍", true), ("❤️", true), ("👩‍👩‍👧‍👦", true), ("👍🏽", true), ("🇨🇳", true), ("🏴󠁧󠁢󠁥󠁮󠁧󠁿", true), ("1️⃣", true),
+            ("#️⃣", true), ("[微笑]", true), ("smile.png", true), ("like_2:big+1", true), ("क्षि", true),
+            ("<script>", false), ("a b", false), ("\"x", false), ("'x", false), ("a&amp;", false), ("../a", false),
+            ("a\\b", false), ("=1", false), ("\u{202E}a", false), ("", false),
+        ])
+    func plainReactionNames(_ name: String, _ isAllowed: Bool) {
+        var rules = MessageRules()
+        #expect(rules.allowsReaction(name) == isAllowed)
+        rules.reactions = ["<script>"]
+        #expect(rules.allowsReaction(name) == (name == "<script>"))
+    }
 }

@@ -49,7 +49,7 @@ struct PermissionTests {
             Row(name: "deny list before membership", refusal: .blocked) {
                 ($0.senderIsBlocked, $0.senderIsMember) = (true, false)
             },
-            Row(name: "send ban of a group", refusal: .conversationBanned, flags: [.sendBanned, .membersMuted]) {
+            Row(name: "send ban of a group", refusal: .conversationSendBanned, flags: [.sendBanned, .membersMuted]) {
                 $0.senderIsManager = true
             },
             Row(name: "muted", refusal: .muted, flags: .membersMuted) { $0.senderIsMuted = true },

@@ -11,7 +11,8 @@ struct FaultTests {
         "why a message was not taken",
         arguments: [
             (.senderDisabled, "4106 BLACKLISTED"), (.senderSendBanned, "4106 BLACKLISTED"),
-            (.conversationBanned, "4307 CONVERSATION_READ_ONLY"), (.inputDisabled, "4307 CONVERSATION_READ_ONLY"),
+            (.conversationBanned, "4307 CONVERSATION_READ_ONLY"),
+            (.conversationSendBanned, "4307 CONVERSATION_READ_ONLY"), (.inputDisabled, "4307 CONVERSATION_READ_ONLY"),
             (.notAllowlisted, "4307 CONVERSATION_READ_ONLY"),
             (.conversationDisbanded, "4401 INVALID_MESSAGING_TARGET"),
             (.noSuchConversation, "4401 INVALID_MESSAGING_TARGET"), (.noSuchUser, "4401 INVALID_MESSAGING_TARGET"),

@@ -64,6 +64,18 @@ struct APIChannelScenarios {
         #expect(try romeo.waitForEnd().contains { $0["params"]?["reasonCode"]?.integer == 19 })
     }
 
+    @Test("a channel with a send ban says so, one with a ban says that")
+    func bans() throws {
+        let house = try House()
+        let romeo = try house.connect("romeo")
+        try house.group("tea", ["romeo"])
+        for (ban, sendBan, reason) in [(0, 0, 1), (0, 1, 25), (1, 1, 19), (0, 0, 1)] {
+            let info = #"{"channel_id":"tea","channel_type":2,"ban":\#(ban),"send_ban":\#(sendBan)}"#
+            #expect(try house.manage("/channel/info", info).status == 200)
+            #expect(try romeo.publish("x", to: "tea", group: true).reason == reason)
+        }
+    }
+
     @Test("subscribers come and go; a stranger is one no more")
     func subscribers() throws {
         let house = try House()

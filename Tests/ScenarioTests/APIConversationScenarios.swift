@@ -100,7 +100,7 @@ struct APIConversationScenarios {
         #expect(try house.manage("/conversations/clearUnread", "{\(tea)}").status == 200)
         #expect(try unread() == [1, 0])
         #expect(try house.manage("/conversations/setUnread", #"{\#(tea),"unread":7}"#).status == 200)
-        #expect(try unread() == [1, 7])
+        #expect(try unread() == [1, 2])
         #expect(try house.manage("/conversations/setUnread", #"{\#(tea),"unread":0}"#).status == 200)
         #expect(try unread() == [1, 0])
         #expect(try house.manage("/conversations/setUnread", #"{\#(tea),"unread":-1}"#).status == 400)

@@ -41,7 +41,12 @@ struct APIMessageScenarios {
         let group = Self.body("all", #""channel_id":"tea","channel_type":2"#)
         let second = try house.manage("/message/send", group)
         #expect(second.json["data"]?["client_msg_no"]?.string?.utf8.count == 32)
-        #expect(try juliet.receive().text == "all")
+        // What the server itself says has an empty sender, live and in the history, as in webhooks.
+        let said = try juliet.receive()
+        #expect(said.text == "all" && said.from == "")
+        let page = try house.manage(
+            "/channel/messagesync", #"{"login_uid":"juliet","channel_id":"tea","channel_type":2}"#)
+        #expect(page.json["messages"]?.array?.map { $0["from_uid"]?.string } == [""])
     }
 
     @Test("a message that is not kept is shown to who is online, and is nowhere afterwards")

@@ -74,7 +74,7 @@ struct PermissionTests {
         "switches of person and group refuse with their own reason",
         arguments: [
             (ConversationFlags.banned, PublishRefusal.conversationBanned),
-            (.disbanded, .conversationDisbanded), (.sendBanned, .conversationBanned),
+            (.disbanded, .conversationDisbanded), (.sendBanned, .conversationSendBanned),
         ])
     func flags(_ flags: ConversationFlags, _ refusal: PublishRefusal) throws {
         let house = try House()

@@ -186,8 +186,9 @@ struct PreferenceTests {
         }
         #expect(try set(2) == ReadChange(sequence: 3, unread: 2, badge: 2, hasMoved: true))
         #expect(try set(2) == ReadChange(sequence: 3, unread: 2, badge: 2, hasMoved: false))
-        #expect(try set(7) == ReadChange(sequence: 3, unread: 2, badge: 7, hasMoved: true))
-        #expect(try self.view(house, juliet, verona).markedUnread == 7)
+        #expect(try set(4) == ReadChange(sequence: 3, unread: 2, badge: 4, hasMoved: true))
+        #expect(try set(99) == ReadChange(sequence: 3, unread: 2, badge: 5, hasMoved: true))
+        #expect(try self.view(house, juliet, verona).markedUnread == 5)
         #expect(try set(0) == ReadChange(sequence: 5, unread: 0, badge: 0, hasMoved: true))
         #expect(try set(1).badge == 1)
         let read = try house.store.writeAndWait { store throws(StoreError) in

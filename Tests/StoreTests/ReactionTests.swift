@@ -86,14 +86,14 @@ struct ReactionTests {
         try self.react(verona, place, "\u{E9}", verona.juliet)
         #expect(try !self.react(verona, place, "e\u{301}", verona.juliet).isRemoved)
         #expect(throws: StoreError.refused(.tooMany(limit: 20))) {
-            try self.react(verona, place, "one more", verona.juliet)
+            try self.react(verona, place, "one_more", verona.juliet)
         }
         // Known ones still turn on and off, and other people have names of their own.
         #expect(try self.react(verona, place, "7", verona.juliet).isRemoved)
         #expect(throws: StoreError.refused(.tooMany(limit: 20))) {
-            try self.react(verona, place, "one more", verona.juliet)
+            try self.react(verona, place, "one_more", verona.juliet)
         }
-        try self.react(verona, place, "one more", verona.romeo)
+        try self.react(verona, place, "one_more", verona.romeo)
     }
 
     @Test("forged, misplaced and misnamed ones are refused, and leave nothing")

@@ -66,6 +66,7 @@ private struct PlainCount {
 
         mutating func setUnread(_ user: UserID, _ count: Int64) {
             guard var place = self.places[user] else { return }
+            let count = min(count, Int64(self.messages.count))
             place.mark = 0
             if count > self.natural(user) { place.mark = count }
             // The smallest step that leaves as many as were asked for.

@@ -1,5 +1,6 @@
 import Broker
 import ChatModel
+import Store
 import Testing
 import WuKongWire
 
@@ -40,9 +41,15 @@ struct TranslationTests {
         "each refusal has its reason code",
         arguments: zip(
             PublishRefusal.allCases,
-            [19, 25, 19, 24, 5, 5, 4, 13, 3, 11, 11, 11, 11, 11, 11, 23, 11, 11, 11, 11]))
+            [19, 25, 19, 25, 24, 5, 5, 4, 13, 3, 11, 11, 11, 11, 11, 11, 23, 11, 11, 11, 11]))
     func refusals(refusal: PublishRefusal, code: Int) {
         #expect(Translation.reason(.refused(refusal)).rawValue == code)
+    }
+
+    @Test("the server itself has an empty uid as a sender, everybody else their own")
+    func senders() {
+        #expect(Translation.senderUID(systemUserName) == "")
+        #expect(Translation.senderUID(UserName("romeo")!) == "romeo")
     }
 
     @Test("busy and too fast are 22, a full disk is 15")

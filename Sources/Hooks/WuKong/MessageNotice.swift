@@ -56,7 +56,7 @@ struct MessageNotice {
         json.key("message_seq")
         json.integer(message.sequence)
         json.key("from_uid")
-        json.string(message.fromUID == systemUserName.text ? "" : message.fromUID)
+        json.string(message.fromUID)
         json.key("channel_id")
         json.string(message.channelID)
         json.key("channel_type")

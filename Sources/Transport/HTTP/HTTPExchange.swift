@@ -41,7 +41,8 @@ final class HTTPExchange {
     }
 }
 
-/// The short JSON body of answers that no gateway gives.
+/// The short JSON body of answers that no gateway gives: `error` as our own API says it, `msg` as WuKongIM's apps read
+/// it.
 enum ErrorBody {
     static func json(status: Int, _ text: String) -> [UInt8] {
         var quoted = ""
@@ -52,6 +53,6 @@ enum ErrorBody {
             default: quoted.unicodeScalars.append(scalar)
             }
         }
-        return Array("{\"error\":\"\(quoted)\",\"status\":\(status)}\n".utf8)
+        return Array("{\"error\":\"\(quoted)\",\"msg\":\"\(quoted)\",\"status\":\(status)}\n".utf8)
     }
 }

@@ -60,7 +60,7 @@ package final class HTTPResponder {
         self.complete()
     }
 
-    /// `{"error":"...","status":404}`
+    /// `{"error":"...","msg":"...","status":404}`
     package func respond(status: Int, error: String) {
         self.respond(
             status: status, headers: [("Content-Type", "application/json")],

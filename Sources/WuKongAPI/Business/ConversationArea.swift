@@ -59,13 +59,10 @@ enum ConversationArea {
         let (house, user) = (call.house, call.user)
         call.write { store throws(StoreError) in
             let id = try store.reading.knownConversation(channel, of: user).id
-            if unread > 0 {
-                try store.setUnread(user, in: id, to: unread)
-            } else {
-                try store.clearUnread(user, in: id, upTo: sequence > 0 ? sequence : nil)
-            }
-        } answer: { _ in
-            house.nudge(.unreadCleared(channel, unread: unread), people: [user], from: user)
+            if unread > 0 { return try store.setUnread(user, in: id, to: unread).badge }
+            return try store.clearUnread(user, in: id, upTo: sequence > 0 ? sequence : nil).badge
+        } answer: { left in
+            house.nudge(.unreadCleared(channel, unread: left), people: [user], from: user)
             return .ok
         }
     }

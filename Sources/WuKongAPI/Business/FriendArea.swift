@@ -19,6 +19,7 @@ enum FriendArea {
         Route("PUT", "/v1/friend/remark", Self.remark),
         Route("DELETE", "/v1/friends/{uid}", Self.remove),
         Route("GET", "/v1/user/reddot/{category}", Self.waiting),
+        Route("DELETE", "/v1/user/reddot/{category}", Self.markSeen),
     ]
 
     // MARK: Requests
@@ -64,16 +65,32 @@ enum FriendArea {
         }
     }
 
-    /// How many requests wait; of nothing else there is a count.
+    /// How many requests wait that the person has not looked at; of nothing else there is a count.
     @Sendable static func waiting(_ call: BusinessCall) throws(APIFailure) {
-        guard try call.request.parameter("category") == "friendApply" else {
-            throw .bad("there is a count of friendApply only")
-        }
+        try Self.checkCategory(call)
         let user = call.user
         call.read { store throws(StoreError) in
-            try store.waitingFriendRequests(to: user)
+            try store.unseenFriendRequests(to: user)
         } answer: { count in
             .json(.fields(("count", .number(count)), ("is_dot", .integer(0))))
+        }
+    }
+
+    /// The person has looked at the requests: none of them counts any more, all of them still wait. Source:
+    /// TangSengDaoDao apps, which ask for it when their page of new friends is opened.
+    @Sendable static func markSeen(_ call: BusinessCall) throws(APIFailure) {
+        try Self.checkCategory(call)
+        let user = call.user
+        call.write { store throws(StoreError) in
+            try store.markFriendRequestsSeen(by: user)
+        } answer: { _ in
+            .ok
+        }
+    }
+
+    private static func checkCategory(_ call: BusinessCall) throws(APIFailure) {
+        guard try call.request.parameter("category") == "friendApply" else {
+            throw .bad("there is a count of friendApply only")
         }
     }
 

@@ -216,7 +216,7 @@ enum Conversations {
         }
     }
 
-    /// The number to show; unlike in the original it can also be raised.
+    /// The number to show; unlike in the original it can also be raised, to as many as there are messages.
     @Sendable static func setUnread(
         _ request: APIRequest, _ house: APIHouse, _ reply: @escaping APIReply
     ) throws(APIFailure) {

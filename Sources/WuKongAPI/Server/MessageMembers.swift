@@ -67,7 +67,7 @@ struct MessageMembers {
         json.key("message_seq")
         json.integer(self.sequence)
         json.key("from_uid")
-        json.string(self.senderName.text)
+        json.string(Translation.senderUID(self.senderName))
         json.key("channel_id")
         json.string(self.channelID)
         json.key("channel_type")

@@ -277,6 +277,7 @@ extension APIFailure {
         case .senderDisabled: "the sender's account is disabled"
         case .senderSendBanned: "the sender may not send anything"
         case .conversationBanned: "the channel is banned"
+        case .conversationSendBanned: "nobody may send in the channel"
         case .conversationDisbanded: "the channel was disbanded"
         case .noSuchConversation: "there is no such channel"
         case .noSuchUser: "there is no such person"

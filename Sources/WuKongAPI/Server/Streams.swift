@@ -115,7 +115,7 @@ enum Streams {
                 JSONValue.Member("stream_status", .string((state?.status ?? .open).word)),
                 JSONValue.Member("channel_id", .string(channel.id)),
                 JSONValue.Member("channel_type", .integer(Int64(channel.type.rawValue))),
-                JSONValue.Member("from_uid", .string(message.senderName.text)),
+                JSONValue.Member("from_uid", .string(Translation.senderUID(message.senderName))),
             ]))
     }
 
@@ -156,7 +156,7 @@ enum Streams {
         json.key("channel_type")
         json.integer(Int64(Translation.channelType(kind).rawValue))
         json.key("from_uid")
-        json.string(message.senderName.text)
+        json.string(Translation.senderUID(message.senderName))
         json.key("message_id")
         json.decimalString(message.id.rawValue)
         json.key("event_key")

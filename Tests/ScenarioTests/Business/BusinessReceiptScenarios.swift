@@ -67,6 +67,26 @@ struct BusinessReceiptScenarios {
         #expect(try tybalt.does("POST", "reaction/sync", "{\(self.channel),\"seq\":0}") == .array([]))
     }
 
+    @Test("only reactions that are allowed are added; one of before may be cancelled, but not added again")
+    func allowedReactions() throws {
+        let (house, romeo, juliet, _) = try self.furnished()
+        let id = try romeo.connect().publish("star-crossed", to: "verona", group: true).messageID
+        func body(_ name: String) -> String { "{\(self.channel),\"message_id\":\"\(id)\",\"emoji\":\"\(name)\"}" }
+        #expect(try juliet.isRefused("POST", "reactions", body("<script>")).contains("messages.reactions"))
+        try juliet.does("POST", "reactions", body("[微笑]"))
+        var rules = MessageRules()
+        rules.reactions = ["👍"]
+        house.server.store.setRules(rules)
+        try juliet.isRefused("POST", "reactions", body("👎"))
+        try juliet.does("POST", "reactions", body("👍"))
+        try juliet.does("POST", "reactions", body("[微笑]"))
+        try juliet.isRefused("POST", "reactions", body("[微笑]"))
+        let rows = try romeo.history("verona")[0]["reactions"]?.array ?? []
+        #expect(rows.map { $0["emoji"]?.string } == ["👍"])
+        house.stop()
+        #expect(try house.findings() == [])
+    }
+
     @Test("managers pin and unpin, everybody synchronises it")
     func pins() throws {
         let (house, romeo, juliet, _) = try self.furnished()

@@ -64,7 +64,7 @@ struct BusinessRouteScenarios {
             ("PUT", "user/current", #"{"sex":[]}"#, "sex"), ("PUT", "user/my/setting", #"{"voice_on":"x"}"#, "0 or 1"),
             ("PUT", "users/juliet/setting", "{}", "nothing"), ("PUT", "users/juliet/setting", #"{"mute":2}"#, "0 or 1"),
             ("POST", "friend/sure", "{}", "token"), ("POST", "friend/apply", #"{"to_uid":"a#b"}"#, "uid"),
-            ("GET", "user/reddot/else", "", "friendApply"),
+            ("GET", "user/reddot/else", "", "friendApply"), ("DELETE", "user/reddot/else", "", "friendApply"),
         ])
     func malformed(method: String, path: String, body: String, reason: String) throws {
         let house = try House()

@@ -122,6 +122,11 @@ extension WriteTransaction {
             WHERE key = ? AND kind = 1 AND EXISTS (SELECT 1 FROM app_file a WHERE a.link_id = file_link.id)
             """, file.id, self.wallMilliseconds, link)
         guard self.connection.changes > 0 else { throw .refused(.noSuchFile) }
+        try self.connection.run(
+            """
+            UPDATE app_file SET media_type = ?
+            WHERE media_type = '' AND link_id = (SELECT l.id FROM file_link l WHERE l.key = ?)
+            """, file.mediaType, link)
     }
 
     /// An upload by a link of an app's file came to nothing: the same link may be tried again.

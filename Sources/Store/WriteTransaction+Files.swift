@@ -59,6 +59,17 @@ extension WriteTransaction {
             isHeld, self.wallMilliseconds, file.id)
     }
 
+    /// Says what a complete file is, of which that was not known when it came.
+    ///
+    /// - Throws: `refused(.noSuchFile)`, also for a file whose type is known.
+    package func setMediaType(of key: FileKey, to type: String) throws(StoreError) {
+        guard type.utf8.count <= FileTextLimits.mediaTypeBytes else {
+            throw .invalid("a media type has at most \(FileTextLimits.mediaTypeBytes) bytes")
+        }
+        try self.connection.run("UPDATE file SET media_type = ? WHERE key = ? AND media_type = ''", type, key)
+        guard self.connection.changes > 0 else { throw .refused(.noSuchFile) }
+    }
+
     // MARK: Links
 
     /// A link to read a file without a session.

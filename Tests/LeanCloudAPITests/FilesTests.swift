@@ -81,6 +81,41 @@ import Testing
         }
     }
 
+    private static let png: [UInt8] = [0x89, 0x50, 0x4E, 0x47, 0x0D, 0x0A, 0x1A, 0x0A, 1, 2, 3]
+
+    /// COMPAT(LeanCloud JavaScript storage SDK 4): `src/uploader/s3.js` sends the word when the app named no type.
+    @Test(arguments: ["undefined", "application/octet-stream", ""])
+    func aPictureWithoutATypeOpensAsAPicture(type: String) throws {
+        let app = try LeanCloudApp()
+        let reply = try self.place(app, #"{"name":"photo","metaData":{"owner":"unknown"}}"#)
+        #expect(reply.json["mime_type"]?.string == "application/octet-stream")
+        let path = try self.path(reply, "upload_url")
+        let headers = type.isEmpty ? [] : [("Content-Type", type)]
+        #expect(try app.house.http("PUT", path, headers: headers, body: Self.png).status == 200)
+        let read = try app.house.http("GET", path)
+        #expect(read.headers["content-type"] == "image/png")
+        #expect(read.headers["content-disposition"]?.hasPrefix("inline") == true)
+        let id = try #require(reply.json["objectId"]?.string)
+        #expect(try app.ask("GET", "/1.1/files/\(id)", app.asClient).json["mime_type"]?.string == "image/png")
+    }
+
+    @Test func theNameSaysTheTypeThatNobodyNamed() throws {
+        let app = try LeanCloudApp()
+        for (body, type) in [
+            (#"{"name":"a.mp4"}"#, "video/mp4"), (#"{"name":"a.JPG","mime_type":"undefined"}"#, "image/jpeg"),
+            (#"{"name":"a.mp4","mime_type":"audio/mp4"}"#, "audio/mp4"),
+            (#"{"name":"a.mp4","mime_type":null}"#, "video/mp4"), ("{}", "application/octet-stream"),
+        ] {
+            #expect(try self.place(app, body).json["mime_type"]?.string == type, "\(body)")
+        }
+        let elsewhere = try app.ask(
+            "POST", "/1.1/files", app.asClient, .of(#"{"name":"c","url":"https://example.com/c.gif?x=y"}"#))
+        #expect(elsewhere.json["mime_type"]?.string == "image/gif")
+        let inside = try app.ask(
+            "POST", "/1.1/files", app.asClient, .of(#"{"name":"d","base64":"iVBORw0KGgoBAgM="}"#))
+        #expect(inside.json["mime_type"]?.string == "image/png")
+    }
+
     @Test func aBrokenUploadMayBeTriedAgain() throws {
         let app = try LeanCloudApp()
         let path = try self.path(try self.place(app), "upload_url")

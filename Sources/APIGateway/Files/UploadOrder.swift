@@ -186,15 +186,13 @@ struct UploadOrder {
         }
     }
 
-    /// Of the longest media type that is kept.
-    private static let maximumTypeBytes = 127
-
     func draft(
         by caller: FileCaller, owner: UserID, provider: String, conversation: ConversationID? = nil
     ) -> UploadDraft {
-        let type = self.mediaType.utf8.count <= Self.maximumTypeBytes ? ASCII.trimmed(self.mediaType) : ""
+        let name = DisplayName.cleaned(self.name)
         return UploadDraft(
-            actor: caller.actor, owner: owner, name: DisplayName.cleaned(self.name), mediaType: type, size: self.size,
+            actor: caller.actor, owner: owner, name: name,
+            mediaType: MediaType.resolved(declared: self.mediaType, name: name), size: self.size,
             metadata: self.metadata, transferClass: self.picture == nil ? caller.transferClass : .avatar,
             conversation: conversation,
             provider: provider, key: TransferKey(random: Self.random()), file: FileKey(random: Self.random()))

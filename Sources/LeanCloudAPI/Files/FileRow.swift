@@ -33,11 +33,18 @@ struct FileRow: Sendable {
         }
     }
 
+    /// The type that SDKs are told: never an empty one.
+    ///
+    /// COMPAT(LeanCloud JavaScript, C#, Flutter): they upload with the type of the answer, or put it into the message, and
+    /// fail with an empty one.
+    static func shownType(_ file: AppFile) -> String { file.mediaType.isEmpty ? MediaType.unknown : file.mediaType }
+
     func json(_ file: AppFile) -> JSONValue {
         let created = LeanCloudDates.text(file.createdAtMilliseconds)
         var members = [
             JSONValue.Member("objectId", .string(file.objectID.text)), JSONValue.Member("name", .string(file.name)),
-            JSONValue.Member("url", .string(self.url(file))), JSONValue.Member("mime_type", .string(file.mediaType)),
+            JSONValue.Member("url", .string(self.url(file))),
+            JSONValue.Member("mime_type", .string(Self.shownType(file))),
             JSONValue.Member(
                 "metaData", file.metadata.flatMap { try? JSONValue(parsing: $0) } ?? .object([])),
             JSONValue.Member("createdAt", .string(created)), JSONValue.Member("updatedAt", .string(created)),

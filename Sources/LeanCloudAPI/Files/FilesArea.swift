@@ -56,7 +56,8 @@ struct FilesArea: Sendable {
                         ("createdAt", .string(LeanCloudDates.text(made.createdAtMilliseconds))),
                         ("token", .string(key.text)), ("upload_url", .string(url)), ("url", .string(url)),
                         ("key", .string(key.text)), ("bucket", .string(FileRow.bucket)),
-                        ("provider", .string(Self.provider)), ("mime_type", .string(made.mediaType))), status: 201)
+                        ("provider", .string(Self.provider)), ("mime_type", .string(FileRow.shownType(made)))),
+                    status: 201)
             }
         }
     }
@@ -78,17 +79,23 @@ struct FilesArea: Sendable {
     static func random() -> [UInt8] { (0..<26).map { _ in UInt8.random(in: 0...255) } }
 
     /// What a request says of a file.
+    ///
+    /// - Parameters:
+    ///   - name: from the path; `nil` for that of the fields.
+    ///   - sample: the first bytes, where they are here already.
     private static func file(
-        _ fields: APIFields, _ place: AppFile.Place, _ house: APIHouse, name: String? = nil
+        _ fields: APIFields, _ place: AppFile.Place, _ house: APIHouse, name: String? = nil, sample: [UInt8] = []
     ) throws(APIFailure) -> AppFile {
         let (said, older) = (try fields.optionalText("mime_type"), try fields.optionalText("_ContentType"))
-        let type = said ?? older ?? ""
         let called = try fields.optionalText("name")
+        let cleaned = FileName.cleaned(name ?? called ?? "")
+        var type = MediaType.resolved(declared: said ?? older ?? "", name: cleaned, sample: sample)
+        if type.isEmpty, case .address(let address) = place {
+            type = MediaType.ofName(String(address.prefix { $0 != "?" && $0 != "#" })) ?? ""
+        }
         let now = house.clock.wallMilliseconds()
         return AppFile(
-            objectID: ObjectID(atMilliseconds: now), owner: .system, place: place,
-            name: FileName.cleaned(name ?? called ?? ""),
-            mediaType: type.unicodeScalars.contains { $0.value < 0x20 } ? "" : type,
+            objectID: ObjectID(atMilliseconds: now), owner: .system, place: place, name: cleaned, mediaType: type,
             metadata: (fields.member("metaData") ?? fields.member("metadata"))?.serialized(),
             createdAtMilliseconds: now)
     }
@@ -202,7 +209,9 @@ struct FilesArea: Sendable {
         _ bytes: [UInt8], _ fields: APIFields, _ call: AppCall, name: String? = nil
     ) throws(APIFailure) {
         let key = FileLinkKey(random: Self.random())
-        let file = try Self.file(fields, .link(key, isComplete: false), call.house, name: name)
+        let file = try Self.file(
+            fields, .link(key, isComplete: false), call.house, name: name,
+            sample: Array(bytes.prefix(MediaType.sampleBytes)))
         self.asUploader(call) { actor in
             var file = file
             file.owner = actor.user

@@ -60,8 +60,8 @@ final class Uploader {
         for owner: UserName, name: String, resuming: TransferKey? = nil, isAvatar: Bool = false
     ) throws(CommandFailure) -> AdminTransfer {
         let upload = AdminUpload(
-            owner: owner, name: name, mediaType: mediaType(of: self.fileName), size: self.size, source: self.source,
-            resumed: resuming, isAvatar: isAvatar)
+            owner: owner, name: name, mediaType: MediaType.ofName(self.fileName) ?? MediaType.unknown,
+            size: self.size, source: self.source, resumed: resuming, isAvatar: isAvatar)
         guard case .transfers(.one(let transfer)) = try self.control.ask(.transfers(.upload(upload))) else {
             throw self.control.unexpectedAnswer
         }
@@ -173,23 +173,3 @@ struct UploadBar {
         return words.joined(separator: "  ")
     }
 }
-
-/// What a file is, by the end of its name; browsers are told by what is in it.
-func mediaType(of name: String) -> String {
-    let parts = name.split(separator: ".", omittingEmptySubsequences: false)
-    guard parts.count > 1, let end = parts.last?.lowercased() else { return "application/octet-stream" }
-    return mediaTypes[end] ?? "application/octet-stream"
-}
-
-/// Source: the media types of IANA's registry.
-private let mediaTypes = [
-    "jpg": "image/jpeg", "jpeg": "image/jpeg", "png": "image/png", "gif": "image/gif", "webp": "image/webp",
-    "bmp": "image/bmp", "heic": "image/heic", "mp4": "video/mp4", "mov": "video/quicktime", "webm": "video/webm",
-    "mp3": "audio/mpeg", "m4a": "audio/mp4", "ogg": "audio/ogg", "wav": "audio/wav", "amr": "audio/AMR",
-    "txt": "text/plain", "log": "text/plain", "md": "text/markdown", "csv": "text/csv", "html": "text/html",
-    "json": "application/json", "pdf": "application/pdf", "zip": "application/zip", "gz": "application/gzip",
-    "doc": "application/msword", "xls": "application/vnd.ms-excel", "ppt": "application/vnd.ms-powerpoint",
-    "docx": "application/vnd.openxmlformats-officedocument.wordprocessingml.document",
-    "xlsx": "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet",
-    "pptx": "application/vnd.openxmlformats-officedocument.presentationml.presentation",
-]

@@ -57,6 +57,40 @@ struct UploadScenarios {
         #expect(read.status == 200 && read.body.isEmpty && read.headers["content-length"] == "0")
     }
 
+    @Test("a picture whose type is malformed opens as a picture", arguments: ["put", "form", "tus"])
+    func malformedType(_ way: String) throws {
+        let house = try House.withFiles()
+        let ann = try house.token("ann")
+        let png: [UInt8] = [0x89, 0x50, 0x4E, 0x47, 0x0D, 0x0A, 0x1A, 0x0A, 1, 2, 3]
+        let file: String
+        switch way {
+        case "put":
+            let reply = try house.http(
+                "PUT", "/api/v1/files?name=photo", token: ann, headers: [("Content-Type", "undefined")], body: png)
+            file = try #require(reply.json["id"]?.string)
+            #expect(reply.json["type"]?.string == "image/png")
+        case "form":
+            let place = "form-data; name=\"file\"; filename=\"photo\""
+            let head = "--b\r\nContent-Disposition: \(place)\r\nContent-Type: x\r\n\r\n"
+            let reply = try house.http(
+                "POST", "/api/v1/files", token: ann, headers: [("Content-Type", "multipart/form-data; boundary=b")],
+                body: Array(head.utf8) + png + Array("\r\n--b--\r\n".utf8))
+            file = try #require(reply.json["id"]?.string)
+            #expect(reply.json["type"]?.string == "image/png")
+        default:
+            // "photo" and "undefined" in base64.
+            let place = try house.beginUpload(
+                ann, size: png.count, metadata: "filename cGhvdG8=,filetype dW5kZWZpbmVk")
+            let half = try house.patch(place, token: ann, at: 0, Array(png.prefix(4)))
+            #expect(half.status == 204)
+            let reply = try house.patch(place, token: ann, at: 4, Array(png.dropFirst(4)))
+            file = try #require(reply.headers["teahouse-file"])
+        }
+        let read = try house.http("GET", "/api/v1/files/\(file)", token: ann)
+        #expect(read.body == png && read.headers["content-type"] == "image/png")
+        #expect(read.headers["content-disposition"] == "inline; filename=\"photo\"")
+    }
+
     @Test("tus: what is offered")
     func options() throws {
         let house = try House.withFiles()

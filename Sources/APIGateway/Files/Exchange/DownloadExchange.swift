@@ -155,7 +155,9 @@ final class DownloadExchange: FileExchange {
 
     /// Looks at the first bytes, unless that was done before: they say as what the file may be shown.
     private func sample(_ file: FileRecord, _ object: StoredObject, _ plan: DownloadPlan) {
-        if let media = self.desk.media.find(object.hash, declared: file.mediaType) {
+        // Of files that were uploaded before types were looked for, the name may still say it.
+        let declared = MediaType.resolved(declared: file.mediaType, name: file.name)
+        if let media = self.desk.media.find(object.hash, declared: declared) {
             return self.open(file, object, plan, media)
         }
         let judged = self.port.back(to: Self.self) { (exchange, result: Result<[UInt8], TransferError>) in
@@ -163,12 +165,12 @@ final class DownloadExchange: FileExchange {
             case .failure(let error): exchange.refuse(APIFailure(error))
             case .success(let bytes):
                 let media = SafeMedia.judge(
-                    declared: file.mediaType, sample: bytes, isWhole: object.size <= SafeMedia.sampleBytes)
-                exchange.desk.media.remember(media, object.hash, declared: file.mediaType)
+                    declared: declared, sample: bytes, isWhole: object.size <= MediaType.sampleBytes)
+                exchange.desk.media.remember(media, object.hash, declared: declared)
                 exchange.open(file, object, plan, media)
             }
         }
-        self.desk.transfers.readBeginning(of: file, SafeMedia.sampleBytes, then: judged)
+        self.desk.transfers.readBeginning(of: file, MediaType.sampleBytes, then: judged)
     }
 
     private func open(_ file: FileRecord, _ object: StoredObject, _ plan: DownloadPlan, _ media: SafeMedia) {

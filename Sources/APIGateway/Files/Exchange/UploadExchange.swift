@@ -278,9 +278,39 @@ final class UploadExchange: FileExchange, BodyReceiver {
     private func ended(_ result: Result<TransferView, TransferError>) {
         self.isWaiting = false
         switch result {
-        case .success(let view): self.answer(view)
+        case .success(let view): self.settleMediaType(view)
         case .failure(let error): self.answer(APIFailure(error))
         }
+    }
+
+    /// Finds the type of a file that nobody named one of and whose name says nothing, in its first bytes. It is done
+    /// before the answer: who asks next is told it. When it cannot be done, the file is complete all the same.
+    private func settleMediaType(_ view: TransferView) {
+        guard view.record.state == .succeeded, let file = view.file, file.mediaType.isEmpty else {
+            return self.answer(view)
+        }
+        self.isWaiting = true
+        self.desk.transfers.readBeginning(
+            of: file, MediaType.sampleBytes,
+            then: self.port.back(to: Self.self) { (exchange, result: Result<[UInt8], TransferError>) in
+                exchange.isWaiting = false
+                guard case .success(let sample) = result, let type = MediaType.ofContent(sample) else {
+                    return exchange.answer(view)
+                }
+                exchange.keep(type, of: file, view)
+            })
+    }
+
+    private func keep(_ type: String, of file: FileRecord, _ view: TransferView) {
+        self.isWaiting = true
+        self.desk.house.store.write(
+            { store throws(StoreError) in try store.setMediaType(of: file.key, to: type) },
+            then: self.port.back(to: Self.self) { (exchange, result: Result<Void, StoreError>) in
+                exchange.isWaiting = false
+                var view = view
+                if case .success = result { view.file?.mediaType = type }
+                exchange.answer(view)
+            })
     }
 
     private func answer(_ view: TransferView) {

@@ -55,7 +55,8 @@ ctl() { "$teahouse" ctl --data "$data" "$@"; }
 # A demonstration: apps made with LeanCloud's SDKs sign in without a server of their own. Not again once somebody changed it.
 ctl user show ming >/dev/null 2>&1 || {
     ctl app policy --sign-in open --conversations off --history off >/dev/null &&
-        ctl setting set leancloud.registration true >/dev/null
+        ctl setting set leancloud.registration true >/dev/null &&
+        ctl setting set server.plain_passwords private >/dev/null
 } ||
     echo "going on without LeanCloud's clients" >&2
 
@@ -91,6 +92,8 @@ To sign in with a WuKongIM SDK, take a token and point the app at this machine, 
 
 An app made with a LeanCloud SDK takes the id and the app key that this prints, and this machine as its server. Here
 everybody is believed to be who they say; before others rely on it: $teahouse ctl --data $data app policy --sign-in signature
+Anybody may sign up (leancloud.registration), and passwords are taken over http from private networks, where whoever
+listens reads them. To end that: $teahouse ctl --data $data setting reset server.plain_passwords
 
     $teahouse ctl --data $data app keys
 

@@ -72,6 +72,13 @@ extension APIDesk {
     }
 }
 
+extension APIRequest {
+    /// Whether a password may cross the connection as it is.
+    package func mayShowPassword(to house: APIHouse) -> Bool {
+        house.accounts.authenticator.takesPassword(isEncrypted: self.isEncrypted, origin: self.peer.signInOrigin)
+    }
+}
+
 extension TokenHolder {
     /// Who shows this token with a request.
     package init(_ token: String, of request: HTTPRequest) {

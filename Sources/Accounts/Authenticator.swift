@@ -14,6 +14,7 @@ package final class Authenticator: Sendable {
     let touches: TokenTouches
     let throttle = Lock(SignInThrottle())
     private let wallClock: Lock<SteadyWallClock>
+    private let takesPlainPasswords: Lock<Bool>
     /// Sign-ins that succeeded, and refusals by kind.
     package let figures = SignInFigures()
     let knownTokens = KnownTokens()
@@ -28,6 +29,7 @@ package final class Authenticator: Sendable {
         self.changes = changes
         self.tokens = TokenLookup(store, capacity: options.queuedTokenSignIns)
         self.touches = TokenTouches(store)
+        self.takesPlainPasswords = Lock(options.takesPlainPasswords)
         let clock = options.clock
         self.wallClock = Lock(SteadyWallClock(wall: clock.wallMilliseconds(), at: clock.now()))
     }
@@ -73,11 +75,20 @@ package final class Authenticator: Sendable {
 
     private func isAllowedThrough(_ request: SignInRequest) -> Bool {
         switch request.credentials {
-        case .password: request.isEncrypted || request.origin == .loopback
+        case .password: self.takesPassword(isEncrypted: request.isEncrypted, origin: request.origin)
         case .token, .signature, .sessionToken, .none:
             self.takesToken(isEncrypted: request.isEncrypted, origin: request.origin)
         }
     }
+
+    /// Whether a password may cross the connection as it is, for doors that take one without signing in with it.
+    package func takesPassword(isEncrypted: Bool, origin: SignInOrigin) -> Bool {
+        if isEncrypted || origin == .loopback { return true }
+        return origin == .privateNetwork && self.takesPlainPasswords.withLock { $0 }
+    }
+
+    /// Changes `AccountsOptions.takesPlainPasswords` while the server runs.
+    package func setTakesPlainPasswords(_ areTaken: Bool) { self.takesPlainPasswords.withLock { $0 = areTaken } }
 
     func takesToken(isEncrypted: Bool, origin: SignInOrigin) -> Bool {
         if isEncrypted || origin == .loopback { return true }
@@ -86,7 +97,7 @@ package final class Authenticator: Sendable {
 
     private static func plainAdvice(_ request: SignInRequest) -> String {
         switch request.credentials {
-        case .password: "passwords need TLS, or the same machine"
+        case .password: SignInRefusal.plainPassword
         case .token, .signature, .sessionToken, .none:
             "tokens and signatures need TLS, or a private network and the setting that takes plain tokens"
         }

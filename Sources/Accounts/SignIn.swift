@@ -102,6 +102,12 @@ package enum SignInRefusal: Hashable, Sendable {
     case busy
     /// The store is stopping or failed, or the account changed at this moment: ask again.
     case unavailable
+
+    /// The refusal of a password that crosses a network in plain text, for the client and for the log. It names what the
+    /// operator can do.
+    package static let plainPassword =
+        "passwords are taken over https only; on a private network the operator may take them without: "
+        + "server.plain_passwords = \"private\""
 }
 
 package enum SignInResult: Hashable, Sendable {

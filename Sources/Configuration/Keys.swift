@@ -27,6 +27,9 @@ package enum Keys {
     package static let plainTokens = SettingKey<String>(
         "server.plain_tokens", "private", choices: ["loopback", "private"],
         "From where a token is taken over an unencrypted connection. SDKs on a local network often know no TLS.")
+    package static let plainPasswords = SettingKey<String>(
+        "server.plain_passwords", "loopback", choices: ["loopback", "private"],
+        "From where a password is taken over an unencrypted connection: whoever listens there reads it.")
 
     package static let tls = SettingKey<Bool>(
         "tls.enabled", true,
@@ -200,6 +203,7 @@ package enum Keys {
         listen.definition, data.definition, storage.definition, bus.definition, blobs.definition,
         logLevel.definition, logFormat.definition,
         reactors.definition, hosts.definition, origins.definition, proxies.definition, plainTokens.definition,
+        plainPasswords.definition,
         tls.definition, certificates.definition,
         connections.definition, connectionsPerAddress.definition, unauthenticatedConnections.definition,
         frameBytes.definition, bodyBytes.definition, outboxBytes.definition, stallSeconds.definition,

@@ -22,6 +22,7 @@ package func runDoctor(_ input: DoctorInput) -> [Finding] {
     findings += input.tlsFiles.map(checkTLSFile)
     if let file = input.configurationFile { findings.append(checkConfigurationFile(file)) }
     findings.append(checkPlainTokens(input.takesPlainTokens))
+    findings.append(checkPlainPasswords(input.takesPlainPasswords))
     findings.append(checkOpenFiles(connections: input.connections, limit: openFileLimit()))
     findings.append(checkClock(input.clock))
     findings += checkSynchronisation(clinux_clock_is_synchronised())

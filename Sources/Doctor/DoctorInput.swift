@@ -31,6 +31,7 @@ package struct DoctorInput: Sendable {
     package var listeners: [Listener] = []
     package var tlsFiles: [TLSFile] = []
     package var takesPlainTokens = true
+    package var takesPlainPasswords = false
     /// Connections the server is to hold at once.
     package var connections = 10_000
     /// Messages are refused below this.

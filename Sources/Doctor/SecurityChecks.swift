@@ -69,3 +69,14 @@ func checkPlainTokens(_ areTaken: Bool) -> Finding {
         "tokens are taken without TLS from private networks: whoever can listen there can sign in as others",
         advice: "set server.plain_tokens = \"loopback\" once every app can connect with wss://")
 }
+
+/// Explains the setting for passwords without TLS.
+func checkPlainPasswords(_ areTaken: Bool) -> Finding {
+    guard areTaken else {
+        return Finding(.ok, "plain_passwords.off", "passwords are taken inside TLS only, or from this machine")
+    }
+    return Finding(
+        .advice, "plain_passwords.on",
+        "passwords are taken without TLS from private networks: whoever can listen there reads them",
+        advice: "set server.plain_passwords = \"loopback\" once every app can connect with https://")
+}

@@ -20,15 +20,15 @@ final class LiveSettings: Sendable {
     private let options: ServerOptions
     private let store: Store
     private let broker: Broker
-    private let app: AppDesk
+    private let accounts: Accounts
     private let state: Lock<State>
 
     /// What was stored at run time holds when this returns.
-    init(_ options: ServerOptions, store: Store, broker: Broker, app: AppDesk) throws(StoreError) {
+    init(_ options: ServerOptions, store: Store, broker: Broker, accounts: Accounts) throws(StoreError) {
         self.options = options
         self.store = store
         self.broker = broker
-        self.app = app
+        self.accounts = accounts
         self.state = Lock(State(settings: options.settings))
         let (policy, overrides) = try store.readAndWait { transaction throws(StoreError) in
             (try transaction.signInPolicy(), try transaction.serverSettings())
@@ -41,6 +41,9 @@ final class LiveSettings: Sendable {
                 // Of another version: the file holds.
                 options.log.warning("setting_ignored", ["name": .text(name), "reason": .text(error.message)])
             }
+        }
+        if overrides[Keys.plainPasswords.definition.name] == nil {
+            self.logPlainPasswords(options.accounts.takesPlainPasswords)
         }
     }
 
@@ -98,7 +101,7 @@ final class LiveSettings: Sendable {
     private static func isLive(_ name: String) -> Bool {
         Self.brokerKeys[name] != nil || Self.ruleKeys[name] != nil || Self.transportKeys[name] != nil
             || Self.appKeys[name] != nil || name == Keys.logLevel.definition.name
-            || name == Keys.historyBeforeJoining.definition.name
+            || name == Keys.historyBeforeJoining.definition.name || name == Keys.plainPasswords.definition.name
     }
 
     // MARK: For operators
@@ -151,10 +154,15 @@ final class LiveSettings: Sendable {
                 var policy = self.options.accounts.app
                 let wanted = AppPolicy(settings)
                 for name in state.overrides.keys { Self.appKeys[name]?(&policy, wanted) }
-                self.app.apply(policy)
+                self.accounts.app.apply(policy)
             }
             if name == Keys.historyBeforeJoining.definition.name {
                 self.store.setShowsBeforeJoining(settings[Keys.historyBeforeJoining] == "all")
+            }
+            if name == Keys.plainPasswords.definition.name {
+                let areTaken = settings[Keys.plainPasswords] == "private"
+                self.accounts.authenticator.setTakesPlainPasswords(areTaken)
+                self.logPlainPasswords(areTaken)
             }
             if let limit = Self.transportKeys[name]?(self.options.transportLimits),
                 let definition = Keys.all.first(where: { $0.name == name }),
@@ -168,6 +176,17 @@ final class LiveSettings: Sendable {
                 self.options.log.setLevel(level)
             }
         }
+    }
+
+    private func logPlainPasswords(_ areTaken: Bool) {
+        guard areTaken else { return }
+        self.options.log.warning(
+            "plain_passwords",
+            [
+                "from": .text("private networks"),
+                "advice": .text(
+                    "whoever listens there reads them: set server.plain_passwords = \"loopback\" once apps know TLS"),
+            ])
     }
 }
 

@@ -149,6 +149,7 @@ extension ServerOptions {
         self.transport.proxies = settings[Keys.proxies]
         self.servesTLS = settings[Keys.tls]
         self.accounts.takesPlainTokens = settings[Keys.plainTokens] == "private"
+        self.accounts.takesPlainPasswords = settings[Keys.plainPasswords] == "private"
         self.accounts.passwords.minimumCharacters = Int(settings[Keys.passwordMinimumCharacters])
         self.accounts.clock = self.clock
         self.accounts.log = self.log

@@ -54,7 +54,7 @@ package final class TeahouseServer: Sendable {
         let moderation: Moderation
         do throws(StoreError) {
             if options.servesLeanCloud { try self.accounts.app.open(appID: options.appID) }
-            self.live = try LiveSettings(options, store: self.store, broker: self.broker, app: self.accounts.app)
+            self.live = try LiveSettings(options, store: self.store, broker: self.broker, accounts: self.accounts)
             moderation = try Moderation(store: self.store, broker: self.broker, bodies: Outside.bodies)
         } catch {
             Self.stop(self.broker, self.accounts, self.store)

@@ -36,6 +36,8 @@ private func doctorInput(_ settings: Settings, _ invocation: Invocation, _ termi
         input.tlsFiles += parts.enumerated().map { DoctorInput.TLSFile(path: $1, isPrivateKey: $0 == 1) }
     }
     input.takesPlainTokens = settings[Keys.plainTokens] == "private"
+    input.takesPlainPasswords =
+        (setAtRunTime(Keys.plainPasswords.definition.name, folder) ?? settings[Keys.plainPasswords]) == "private"
     input.connections = Int(settings[Keys.connections])
     input.stopWritingFreeBytes = settings[Keys.stopWritingFreeBytes]
     let directory = settings[Keys.filesDirectory]
@@ -48,6 +50,16 @@ private func doctorInput(_ settings: Settings, _ invocation: Invocation, _ termi
         return (try? client.ask(.setupToken)) != nil
     }
     return input
+}
+
+/// A setting as the running server has it, which may have been changed since it read the file.
+///
+/// - Returns: `nil` when no server answers.
+private func setAtRunTime(_ name: String, _ folder: String) -> String? {
+    guard let client = try? AdminClient(dataFolder: folder),
+        case .settings(.one(let setting)) = try? client.ask(.settings(.show(name)))
+    else { return nil }
+    return setting.value
 }
 
 /// A text in the chosen language, or the check's own English where there is none.

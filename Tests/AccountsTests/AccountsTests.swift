@@ -40,6 +40,18 @@ struct AccountsTests {
         }
     }
 
+    @Test(
+        "passwords without TLS are taken from private networks when the operator says so, from public ones never",
+        arguments: [(SignInOrigin.privateNetwork, true), (.publicNetwork, false), (.loopback, true)])
+    func plainPasswords(_ origin: SignInOrigin, _ isTaken: Bool) throws {
+        let house = try House { $0.takesPlainPasswords = true }
+        try house.add(romeo, password: goodPassword)
+        let signIn = { house.signIn(romeo, .password(goodPassword), origin: origin, encrypted: false) }
+        #expect((signIn().identity != nil) == isTaken)
+        house.accounts.authenticator.setTakesPlainPasswords(false)
+        #expect((signIn().identity != nil) == (origin == .loopback))
+    }
+
     @Test("a disabled account is refused with the right credentials only, and comes back with its tokens")
     func disabled() throws {
         let house = try House()

@@ -17,7 +17,8 @@ struct MediaTypeTests {
         "a malformed type, and one that says nothing, counts as none",
         arguments: [
             "", "undefined", "null", "png", "image/", "/png", "image/png/x", "image /png", "image/p ng",
-            "image/png, a/b", "image/png\r\nX: y", "图片/png", "application/octet-stream", "application/octet-stream; x=y",
+            "image/png, a/b", "image/png\r\nX: y",
+            "图片/png", "application/octet-stream", "application/octet-stream; x=y",
             "binary/octet-stream", "application/x-www-form-urlencoded", "multipart/form-data; boundary=x",
             "a/" + String(repeating: "b", count: 126),
         ])

@@ -129,7 +129,7 @@ struct SystemChecksTests {
         #expect(
             kinds.isSuperset(of: [
                 "data_folder", "room", "file_system", "sync", "verify", "sqlite", "server", "listener", "tls",
-                "configuration", "plain_tokens", "open_files", "clock", "memory",
+                "configuration", "plain_tokens", "plain_passwords", "open_files", "clock", "memory",
             ]))
         #expect(findings.filter { $0.key.hasPrefix("doctor.data_folder") }.map(\.severity) == [.ok])
         for finding in findings {

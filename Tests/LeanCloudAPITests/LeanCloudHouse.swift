@@ -42,6 +42,21 @@ struct LeanCloudApp {
             port: self.house.port, method, target, headers: headers + type, body: body?.serialized() ?? [])
     }
 
+    /// As a client of another machine of a private network, whose connection a proxy here tells of. The server must
+    /// believe proxies on loopback.
+    func askFromElsewhere(
+        _ method: String, _ target: String, _ headers: [(String, String)], _ body: JSONValue? = nil
+    ) throws -> HTTPReply {
+        let bytes = body?.serialized() ?? []
+        let client = try self.house.socket()
+        var head = "PROXY TCP4 192.168.1.5 192.168.1.1 56324 \(self.house.port)\r\n"
+        head += "\(method) \(target) HTTP/1.1\r\nHost: 127.0.0.1:\(self.house.port)\r\nConnection: close\r\n"
+        for (name, value) in headers { head += "\(name): \(value)\r\n" }
+        head += "Content-Type: application/json\r\nContent-Length: \(bytes.count)\r\n\r\n"
+        try client.send(raw: Array(head.utf8) + bytes)
+        return try HTTPTestClient.parse(try client.allBytes())
+    }
+
     /// With the master key.
     func master(_ method: String, _ target: String, _ body: JSONValue? = nil) throws -> HTTPReply {
         try self.ask(method, target, self.asMaster, body)

@@ -63,6 +63,40 @@ import Testing
         #expect(profile?.displayName == "Romeo M.")
     }
 
+    @Test(
+        "passwords cross a private network in plain text only where the operator says so, and the refusal names the setting",
+        arguments: [false, true])
+    func plainPasswords(areTaken: Bool) throws {
+        let app = try LeanCloudApp { options in
+            options.transport.proxies = ["127.0.0.1"]
+            options.accounts.app.registrationIsOpen = true
+            options.accounts.takesPlainPasswords = areTaken
+            options.business.registrationIsOpen = true
+        }
+        let made = try self.signUp(app)
+        let id = try #require(made.json["objectId"]?.string)
+        let session = self.session(app, try #require(made.json["sessionToken"]?.string))
+        let requests: [(String, String, [(String, String)], String)] = [
+            ("POST", "/1.1/login", app.asClient, #"{"username":"romeo","password":"\#(self.password)"}"#),
+            ("POST", "/1.1/users", app.asClient, #"{"username":"juliet","password":"\#(self.password)"}"#),
+            (
+                "POST", "/v1/user/usernamelogin", [],
+                #"{"username":"\#(id)","password":"\#(self.password)","flag":0}"#
+            ),
+            (
+                "POST", "/v1/user/usernameregister", [],
+                #"{"username":"tybalt","password":"\#(self.password)","flag":0}"#
+            ),
+            ("PUT", "/1.1/users/\(id)", session, #"{"password":"\#(self.password) again"}"#),
+        ]
+        for (method, path, headers, body) in requests {
+            let reply = try app.askFromElsewhere(method, path, headers, .of(body))
+            #expect((200...201).contains(reply.status) == areTaken, "\(path): \(reply.text)")
+            guard !areTaken else { continue }
+            #expect(reply.text.contains("server.plain_passwords"), "\(path): \(reply.text)")
+        }
+    }
+
     @Test func whatIsWrongHasLeanCloudsNumbers() throws {
         let app = try self.open()
         #expect(try self.signUp(app, #""email":"romeo@verona.it","mobilePhoneNumber":"+39055""#).status == 201)

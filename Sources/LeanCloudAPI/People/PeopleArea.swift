@@ -49,7 +49,7 @@ struct PeopleArea: Sendable {
             guard self.app.policy.registrationIsOpen else {
                 throw APIFailure(403, "nobody can sign up here: ask the operator for an account", code: 1)
             }
-            try Self.checkSecrecy(request)
+            try Self.checkSecrecy(request, house)
             let isCounted = request.peer.scope != .loopback
             guard !isCounted || self.registrations.take(request.peer.throttleKey, at: house.clock.now()) else {
                 throw APIFailure(429, "too many accounts were made from there: try later", retryAfterSeconds: 360)
@@ -79,9 +79,9 @@ struct PeopleArea: Sendable {
     }
 
     /// Passwords cross no network that others can read.
-    private static func checkSecrecy(_ request: APIRequest) throws(APIFailure) {
-        guard request.isEncrypted || request.peer.scope == .loopback else {
-            throw APIFailure(403, "passwords are taken over https only", code: 1)
+    private static func checkSecrecy(_ request: APIRequest, _ house: APIHouse) throws(APIFailure) {
+        guard request.mayShowPassword(to: house) else {
+            throw APIFailure(403, SignInRefusal.plainPassword, code: 1)
         }
     }
 
@@ -238,7 +238,7 @@ struct PeopleArea: Sendable {
         let call = AppCall(request, house, reply)
         let name = try Self.name(request)
         let entry = try UserEntry(request)
-        if entry.password != nil { try Self.checkSecrecy(request) }
+        if entry.password != nil { try Self.checkSecrecy(request, house) }
         Self.asOwner(call, name) { isMaster in
             house.store.write { store throws(StoreError) -> Changed in
                 try entry.apply(to: name, in: store)
@@ -376,7 +376,7 @@ extension APIFailure {
         case .wrongCredentials, .expired: .wrongPassword
         case .disabled: APIFailure(403, "the account is disabled", code: 1)
         case .throttled(let seconds): .tooManyFailures(seconds)
-        case .plainNotAllowed: APIFailure(403, "passwords are taken over https only", code: 1)
+        case .plainNotAllowed: APIFailure(403, SignInRefusal.plainPassword, code: 1)
         case .busy, .unavailable: APIFailure(503, "the server is busy: try again", retryAfterSeconds: 1)
         }
     }

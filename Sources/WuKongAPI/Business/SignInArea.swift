@@ -110,9 +110,7 @@ struct SignInArea: Sendable {
         guard self.settings.registrationIsOpen else {
             throw .bad("nobody can register here: ask the operator for an account")
         }
-        guard request.isEncrypted || request.peer.scope == .loopback else {
-            throw .bad("passwords are taken over https only")
-        }
+        guard request.mayShowPassword(to: house) else { throw .bad(SignInRefusal.plainPassword) }
         let fields = try request.fields()
         let entry = try Entry(fields)
         let displayName = try fields.optionalText("name").flatMap { $0.isEmpty ? nil : $0 }
@@ -174,7 +172,7 @@ extension APIFailure {
         case .disabled: .bad("the account is disabled")
         case .throttled(let seconds):
             APIFailure(429, "too many wrong passwords: try again later", retryAfterSeconds: seconds)
-        case .plainNotAllowed: .bad("passwords are taken over https only")
+        case .plainNotAllowed: .bad(SignInRefusal.plainPassword)
         case .busy, .unavailable: APIFailure(503, "the server is busy: try again", retryAfterSeconds: 1)
         }
     }

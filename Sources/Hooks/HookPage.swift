@@ -9,8 +9,8 @@ struct QueuedMessage: Sendable {
     var channel: ChannelName?
     /// In a direct conversation, the one who is not the sender.
     var peerName: UserName?
-    /// Those of its receivers who have no primary device online now and are shown it as it is; nobody for a message that
-    /// was recalled.
+    /// Those of its receivers who have no primary device online now, are shown it as it is and have not silenced the
+    /// notifications of the conversation; nobody for a message that was recalled.
     var absent: [UserName]
     var createdAtMilliseconds: Int64
 }
@@ -103,7 +103,10 @@ struct HookPageReader {
         guard let conversation = try self.transaction.conversation(id) else { return nil }
         var place = Place(kind: conversation.kind, channel: conversation.channel, absent: [])
         if conversation.kind == .direct { place.pair = try self.transaction.directPair(of: id) }
-        if let absent = self.absent { place.absent = absent(try self.transaction.memberIDs(of: conversation)) }
+        if let absent = self.absent {
+            let silent = try self.transaction.silenced(in: id)
+            place.absent = absent(try self.transaction.memberIDs(of: conversation)).filter { !silent.contains($0) }
+        }
         self.places[id] = place
         return place
     }

@@ -11,6 +11,14 @@ package struct PreferenceOfConversation: Hashable, Sendable {
 }
 
 extension ReadTransaction {
+    /// Who has silenced the notifications of a conversation.
+    package func silenced(in id: ConversationID) throws(StoreError) -> Set<UserID> {
+        Set(
+            try self.connection.query("SELECT user_id FROM preference WHERE conversation_id = ? AND muted = 1", id) {
+                row throws(StoreError) in row.userID(0)
+            })
+    }
+
     /// A person's view of a conversation; as if nothing had been set when they are no member.
     package func preference(
         of user: UserID, in id: ConversationID

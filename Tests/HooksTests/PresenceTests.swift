@@ -27,6 +27,28 @@ struct PresenceTests {
         #expect(request.json["channel_type"]?.integer == 2)
     }
 
+    @Test("who has silenced the notifications of a conversation is not woken for it")
+    func silenced() throws {
+        let receiver = HTTPReceiver()
+        let rig = try Rig(receiver.address) { $0.events = [.offline] }
+        try rig.group("verona", "romeo", "juliet", "nurse")
+        try rig.group("mantua", "romeo", "juliet", "nurse")
+        try rig.store.writeAndWait { transaction throws(StoreError) in
+            let juliet = try transaction.reading.user(named: UserName("juliet")!)!.id
+            let verona = ConversationAddress.channel(.group, ChannelName("verona")!)
+            let id = try transaction.reading.conversation(verona, seenBy: juliet)!.id
+            var patch = PreferencePatch()
+            patch.isMuted = true
+            try transaction.setPreference(juliet, in: id, patch)
+        }
+        try rig.say("hi", from: "romeo", group: "verona")
+        try rig.say("hi", from: "romeo", group: "mantua")
+        let requests = try #require(receiver.wait { $0.count >= 2 })
+        let receivers = Dictionary(
+            uniqueKeysWithValues: requests.map { ($0.json["channel_id"]?.string, Set($0.receivers)) })
+        #expect(receivers == ["verona": ["nurse"], "mantua": ["juliet", "nurse"]])
+    }
+
     @Test("nobody is woken when everybody is there")
     func allOnline() throws {
         let receiver = HTTPReceiver()

@@ -141,6 +141,12 @@ package final class Broker: Sendable {
         self.ask { core in core.publish(noted, reach: reach, then: then) }
     }
 
+    /// Runs `then` once the sessions have been handed everything that the store has told until now. Who has changed
+    /// something is answered after what others changed before.
+    package func afterEvents(_ then: @escaping @Sendable () -> Void) {
+        self.ask { core in core.afterTurn.append(then) }
+    }
+
     /// The sessions of one person, or all.
     package func sessions(of user: UserID?, then: @escaping @Sendable ([SessionDescription]) -> Void) {
         self.ask { core in then(core.sessions(of: user)) }

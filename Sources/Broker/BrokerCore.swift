@@ -46,6 +46,8 @@ final class BrokerCore {
     private var lastWatch: UInt64 = 0
     /// Services that hear what happens to conversations.
     var listeners: [@Sendable ([ConversationEvent]) -> Void] = []
+    /// Run once at the end of this turn, when the doors have been handed their events.
+    var afterTurn: [@Sendable () -> Void] = []
     private(set) var ends = SessionEnds()
     private var figures = BrokerFigures()
     private var nextSweep: Instant
@@ -414,6 +416,11 @@ final class BrokerCore {
             let events = lane.events
             lane.events = []
             lane.outlet.deliver(events)
+        }
+        if !self.afterTurn.isEmpty {
+            let waiting = self.afterTurn
+            self.afterTurn = []
+            for then in waiting { then() }
         }
         if !self.watched.isEmpty {
             let events = self.watched

@@ -18,12 +18,17 @@ package struct MessageChange: Hashable, Sendable {
     /// Whom it concerns: everyone who gets what is said in the conversation, or only the person who changed what is their
     /// own. Empty when everything was so before.
     package var members: [UserID]
+    /// UTC milliseconds of an edit or a recall, which no other one has; 0 for other changes.
+    package var patchedAtMilliseconds: Int64
 
-    package init(place: MessagePlace, id: MessageID, revision: Int64, members: [UserID]) {
+    package init(
+        place: MessagePlace, id: MessageID, revision: Int64, members: [UserID], patchedAtMilliseconds: Int64 = 0
+    ) {
         self.place = place
         self.id = id
         self.revision = revision
         self.members = members
+        self.patchedAtMilliseconds = patchedAtMilliseconds
     }
 }
 
@@ -106,6 +111,9 @@ package struct MessageEdit: Hashable, Sendable {
     package var editor: UserName
     package var body: [UInt8]
     package var bodyIsJSONObject: Bool
+    package var bodyIsBinary = false
+    /// The protocol of the body, when it is another than the message's.
+    package var wire: WireFormat?
     package var editedAtMilliseconds: Int64
 
     package init(
@@ -116,6 +124,23 @@ package struct MessageEdit: Hashable, Sendable {
         self.body = body
         self.bodyIsJSONObject = bodyIsJSONObject
         self.editedAtMilliseconds = editedAtMilliseconds
+    }
+}
+
+/// One of the bodies that a message was given.
+package struct MessageVersion: Hashable, Sendable {
+    /// 0 for the one it was stored with; edits from 1.
+    package var number: Int
+    package var editor: UserName
+    /// UTC milliseconds.
+    package var atMilliseconds: Int64
+    package var content: MessageContent
+
+    package init(number: Int, editor: UserName, atMilliseconds: Int64, content: MessageContent) {
+        self.number = number
+        self.editor = editor
+        self.atMilliseconds = atMilliseconds
+        self.content = content
     }
 }
 

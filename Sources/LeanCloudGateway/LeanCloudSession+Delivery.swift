@@ -30,6 +30,13 @@ struct LeanCloudDeliveries {
     fileprivate var held: [Delivery]?
     /// What the next round is about; `nil` when none is needed.
     fileprivate var next: LeanCloudRound?
+    /// What the round is about that is read now.
+    fileprivate var current: LeanCloudRound?
+    /// When the person read last, of what the client was told: its `lastUnreadNotifTime`.
+    fileprivate var unreadTold: Int64 = 1
+    /// The last event that came to the client, and the one before the first that did not get through.
+    fileprivate var eventsTold: Int64 = 0
+    fileprivate var eventsWhole: Int64 = .max
     /// Since when the connection takes too little.
     fileprivate var congestedAt: Instant?
     /// Where the last acknowledgement waits to be written.
@@ -60,9 +67,28 @@ struct LeanCloudDeliveries {
                 sentAt: message.sentAtMilliseconds))
     }
 
-    mutating func acknowledged(_ address: ConversationAddress, _ mark: LeanCloudMark) {
+    /// - Parameter countsEach: of several messages of the millisecond that a mark names, one is covered each time: what is
+    ///   covered is not sent again.
+    /// - Returns: the newest message that it covers, of those that were sent to the client and not acknowledged before;
+    ///   `nil` for none.
+    mutating func acknowledged(
+        _ address: ConversationAddress, _ mark: LeanCloudMark, countsEach: Bool
+    ) -> MessageID? {
         self.compact()
-        self.pending.removeAll { .object($0.objectID) == address && mark.covers($0.message, sentAt: $0.sentAt) }
+        var newest: MessageID?
+        var isCounted = false
+        self.pending.removeAll { sent in
+            guard .object(sent.objectID) == address, mark.covers(sent.message, sentAt: sent.sentAt) else {
+                return false
+            }
+            if countsEach, sent.sentAt == mark.time {
+                if isCounted { return false }
+                isCounted = true
+            }
+            newest = max(newest ?? sent.message, sent.message)
+            return true
+        }
+        return newest
     }
 
     /// The client has this message, and those before it in the same conversation.
@@ -100,18 +126,41 @@ struct LeanCloudDeliveries {
         self.first = 0
     }
 
-    /// Leaves a stored message, or what happened to one, to the next round.
-    fileprivate mutating func drop(in conversation: ConversationID) {
-        var round = self.next ?? LeanCloudRound(conversations: [])
-        round.conversations?.insert(conversation)
-        if round.conversations?.count ?? 0 > Self.maximumDropped { round.conversations = nil }
-        self.next = round
+    /// Leaves a stored message, or that a conversation was read at a moment, to the next round.
+    fileprivate mutating func drop(in conversation: ConversationID, readAt moment: Int64 = 0) {
+        self.lookAgain(LeanCloudRound(conversations: [conversation], readAfter: moment))
     }
 
     fileprivate mutating func dropPatch(at moment: Int64) {
-        var round = self.next ?? LeanCloudRound(conversations: [])
-        round.patchesAfter = min(round.patchesAfter ?? .max, moment - 1)
-        self.next = round
+        self.lookAgain(LeanCloudRound(conversations: [], patchesAfter: moment - 1))
+    }
+
+    fileprivate mutating func lookAgain(_ round: LeanCloudRound) {
+        self.next = self.next?.union(round) ?? round
+    }
+
+    /// How far a client that is told of a change at a moment knows all changes: what it says when it comes back. Not
+    /// further than what still waits to be told.
+    func knownPatchTime(_ moment: Int64) -> Int64 {
+        min(moment, self.next?.patchesAfter ?? .max, self.current?.patchesAfter ?? .max)
+    }
+
+    /// Notes that an event came to the client.
+    ///
+    /// - Returns: the time from which on it asks for events when it comes back.
+    mutating func toldEvent(at moment: Int64) -> Int64 {
+        self.eventsTold = max(self.eventsTold, moment)
+        return min(self.eventsTold, self.eventsWhole)
+    }
+
+    /// Notes that an event did not get through: the client asks for it when it comes back.
+    fileprivate mutating func droppedEvent(at moment: Int64) { self.eventsWhole = min(self.eventsWhole, moment - 1) }
+
+    /// The time of a push that is no event. Source: JavaScript SDK, whose next question for events begins at the time of
+    /// the last push, whatever that was. `nil` for none.
+    var pushTime: Int64? {
+        let time = min(self.eventsTold, self.eventsWhole)
+        return time > 0 ? time : nil
     }
 }
 
@@ -119,7 +168,7 @@ struct LeanCloudDeliveries {
 struct LeanCloudRound: Sendable {
     /// `nil` for all of the person.
     var conversations: Set<ConversationID>?
-    /// Also those that were read on another device after this moment; UTC milliseconds, 0 for none.
+    /// Also those that were read on another device at this moment or later; UTC milliseconds, 0 for none.
     var readAfter: Int64 = 0
     /// Changes of messages after this moment; `nil` for none.
     var patchesAfter: Int64?
@@ -132,15 +181,27 @@ struct LeanCloudRound: Sendable {
     static let patchesPerPush = 100
     /// Bytes of content in one round, about.
     static let bytes = 1024 * 1024
+    func union(_ other: LeanCloudRound) -> LeanCloudRound {
+        var both = self
+        if let one = self.conversations, let two = other.conversations {
+            let all = one.union(two)
+            both.conversations = all.count > LeanCloudDeliveries.maximumDropped ? nil : all
+        } else {
+            both.conversations = nil
+        }
+        both.readAfter = [self.readAfter, other.readAfter].filter { $0 > 0 }.min() ?? 0
+        both.patchesAfter = [self.patchesAfter, other.patchesAfter].compactMap { $0 }.min()
+        return both
+    }
 }
 
 /// What a round found.
 private struct LeanCloudMissed: Sendable {
     var unread: [UnreadConversation] = []
     var backlog: [Backlog] = []
-    var patches: [ChangedPlace] = []
-    /// UTC milliseconds.
-    var at: Int64
+    var patches = PatchPage()
+    /// When the person read last, of what is told here; `nil` when only some conversations were looked at.
+    var readMoment: Int64?
 
     /// How far each conversation is told of.
     var covered: [ConversationID: Int64] {
@@ -164,6 +225,7 @@ extension LeanCloudSession {
         var round = LeanCloudRound()
         round.readAfter = max(0, introduction.lastUnreadNotifTime ?? 0)
         if let time = introduction.lastPatchTime, time > 0 { round.patchesAfter = time }
+        self.deliveries.unreadTold = max(1, round.readAfter)
         self.deliveries.next = round
         if self.connection.connection.isCongested { self.outboxRose() }
         self.startRound()
@@ -175,11 +237,12 @@ extension LeanCloudSession {
             self.deliveries.congestedAt == nil, let round = self.deliveries.next
         else { return }
         self.deliveries.next = nil
+        self.deliveries.current = round
         self.deliveries.held = []
         let (pushes, patches) = (self.pushesMissedMessages, self.features.contains(.patchMessages))
         let (clock, later) = (self.house.clock, self.later())
         self.house.store.read { transaction throws(StoreError) -> LeanCloudMissed in
-            var missed = LeanCloudMissed(at: clock.wallMilliseconds())
+            var missed = LeanCloudMissed()
             if pushes {
                 missed.backlog = try transaction.backlog(
                     of: user, perConversation: LeanCloudRound.messagesPerConversation,
@@ -191,10 +254,15 @@ extension LeanCloudSession {
             } else {
                 missed.unread = try transaction.unreadList(
                     of: user, readAfter: round.readAfter, limit: LeanCloudRound.mostConversations)
+                // What was too much for one answer is told when the client comes back.
+                if missed.unread.count < LeanCloudRound.mostConversations {
+                    missed.readMoment = try transaction.lastReadMoment(of: user)
+                }
             }
             if patches, let moment = round.patchesAfter {
-                missed.patches = try transaction.patches(
-                    for: user, after: moment, limit: LeanCloudRound.mostPatches)
+                let start = LeanCloudNotices.start(
+                    of: moment, newest: try transaction.newestPatchMoment(), now: clock.wallMilliseconds())
+                missed.patches = try transaction.patches(for: user, after: start, limit: LeanCloudRound.mostPatches)
             }
             return missed
         } then: { result in
@@ -205,16 +273,20 @@ extension LeanCloudSession {
     private func missed(_ round: LeanCloudRound, _ result: Result<LeanCloudMissed, StoreError>) {
         let held = self.deliveries.held ?? []
         self.deliveries.held = nil
+        self.deliveries.current = nil
         guard case .success(var missed) = result else {
             // With the next tick; what was held back is part of it.
-            self.deliveries.next = LeanCloudRound(readAfter: round.readAfter, patchesAfter: round.patchesAfter)
-            return
+            return self.deliveries.lookAgain(
+                LeanCloudRound(readAfter: round.readAfter, patchesAfter: round.patchesAfter))
         }
         missed.unread.removeAll { self.isNews($0, among: held) }
         let unread = missed.unread.filter { self.reads($0.conversation.kind) }.map { LeanCloudContent.unread($0) }
-        if !unread.isEmpty { self.push(unread: unread, at: missed.at) }
+        if let moment = missed.readMoment { self.deliveries.unreadTold = max(self.deliveries.unreadTold, moment) }
+        if !unread.isEmpty { self.push(unread: unread) }
         self.push(missed.backlog.filter { self.reads($0.conversation.kind) })
-        self.push(missed.patches, at: missed.at)
+        if let moment = self.push(missed.patches) {
+            self.deliveries.lookAgain(LeanCloudRound(conversations: [], patchesAfter: moment))
+        }
         let covered = missed.covered
         for delivery in held {
             let message = delivery.message
@@ -263,13 +335,13 @@ extension LeanCloudSession {
         }
     }
 
-    private func push(_ patches: [ChangedPlace], at moment: Int64) {
+    /// - Returns: the moment after which there are more; `nil` when these were all.
+    private func push(_ patches: PatchPage) -> Int64? {
         var bytes = 0
-        let fitting = patches.prefix { change in
+        let fitting = patches.changes.prefix { change in
             defer { bytes += change.message.message.content.body.count }
             return bytes < LeanCloudRound.bytes
         }
-        let isAll = fitting.count == patches.count && patches.count < LeanCloudRound.mostPatches
         var rest = fitting
         while let first = rest.first {
             let page = rest.prefix(LeanCloudRound.patchesPerPush)
@@ -281,15 +353,19 @@ extension LeanCloudSession {
                     var change = change
                     change.message = self.current(change.message)
                     return LeanCloudContent.patch(change)
-                }, lastPatchTime: rest.isEmpty && isAll ? max(moment, last) : last)
+                }, lastPatchTime: last)
         }
+        guard fitting.count < patches.changes.count else { return patches.moreAfter }
+        return fitting.last?.message.patchedAtMilliseconds
     }
 
-    func push(unread: [UnreadTuple], at moment: Int64? = nil) {
+    /// - Parameter moment: when the person read what this tells of; `nil` when it tells nothing new.
+    func push(unread: [UnreadTuple], readAt moment: Int64? = nil) {
+        if let moment { self.deliveries.unreadTold = max(self.deliveries.unreadTold, moment) }
         var command = self.push(.unread)
         var message = UnreadCommand()
         message.convs = unread
-        message.notifTime = moment ?? self.house.clock.wallMilliseconds()
+        message.notifTime = self.deliveries.unreadTold
         command.unreadMessage = message
         self.send(command)
     }
@@ -357,9 +433,11 @@ extension LeanCloudSession {
         case .edited(let changed), .recalled(let changed): self.tell(changed, event)
         case .read(_, let unread):
             if self.deliveries.isBehind {
-                self.deliveries.drop(in: event.conversation)
+                self.deliveries.drop(in: event.conversation, readAt: event.atMilliseconds)
             } else if self.reads(event.kind) {
-                self.push(unread: [Self.tuple(of: event.objectID, event.kind, unread: unread)])
+                self.push(
+                    unread: [Self.tuple(of: event.objectID, event.kind, unread: unread)],
+                    readAt: event.atMilliseconds)
             }
         case .receipt(let receipt): self.tell(receipt, event)
         default: return false
@@ -377,8 +455,11 @@ extension LeanCloudSession {
 
     /// What does not get through now is in the log of events.
     private func tell(_ receipt: MessageReceipt, _ event: ConversationEvent) {
-        guard self.deliveries.congestedAt == nil else { return }
+        guard self.deliveries.congestedAt == nil else {
+            return self.deliveries.droppedEvent(at: event.atMilliseconds)
+        }
         var command = self.push(.rcp)
+        command.serverTs = self.deliveries.toldEvent(at: event.atMilliseconds)
         command.rcpMessage = LeanCloudContent.receipt(receipt, in: event)
         command.notificationType = 1
         self.send(command)

@@ -11,6 +11,7 @@ extension LeanCloudSession {
     }
 
     private func conversationHappened(_ event: ConversationEvent) {
+        let moment = self.deliveries.toldEvent(at: event.atMilliseconds)
         guard !self.knowsAlready(event) else { return }
         let notices = LeanCloudNotices.notices(
             of: event.change, in: event.objectID, event.kind, by: event.actor, at: event.atMilliseconds,
@@ -18,6 +19,7 @@ extension LeanCloudSession {
         for notice in notices {
             var command = notice.command
             command.peerId = self.client.text
+            command.serverTs = moment
             self.send(command)
         }
     }

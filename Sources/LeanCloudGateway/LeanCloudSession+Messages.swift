@@ -129,11 +129,12 @@ extension LeanCloudSession {
     }
 
     private func pushMasked(_ change: ChangedPlace) {
-        let now = self.house.clock.wallMilliseconds()
         var item = LeanCloudContent.patch(change)
-        item.patchTimestamp = max(change.message.patchedAtMilliseconds, change.message.message.sentAtMilliseconds)
+        let changed = max(change.message.patchedAtMilliseconds, change.message.message.sentAtMilliseconds)
+        let moment = self.deliveries.knownPatchTime(changed)
+        item.patchTimestamp = moment
         item.patchCode = Int64(-LeanCloudFault.messageCensored.code)
         item.patchReason = LeanCloudFault.messageCensored.reason
-        self.push([item], lastPatchTime: now)
+        self.push([item], lastPatchTime: moment)
     }
 }

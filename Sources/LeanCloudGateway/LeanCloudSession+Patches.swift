@@ -53,7 +53,8 @@ extension LeanCloudSession {
         guard let user = self.identity?.user else { return }
         let peer = self.connection.connection.peer
         let asked = Asked(by: user, from: "\(peer.text):\(peer.port)", store: self.house.store)
-        Self.screen(changes, 0, self.house.broker) { [origin = self.origin, desk = self.house.broker.desk] screened in
+        let broker = self.house.broker
+        Self.screen(changes, 0, broker) { [origin = self.origin, desk = broker.desk] screened in
             guard let screened else {
                 return later {
                     $0.fail(command, .messageUpdateRejectedByApp.saying("the text has a word that is not allowed here"))
@@ -67,7 +68,10 @@ extension LeanCloudSession {
                         transaction.origin = origin
                         return try LeanCloudSession.perform(allowed, by: user, transaction)
                     } then: { result in
-                        later { $0.answer(command, isRecall: items[0].recall == true, result) }
+                        // COMPAT(LeanCloud Java): takes the time of the answer as that of the last change it knows.
+                        broker.afterEvents {
+                            later { $0.answer(command, isRecall: items[0].recall == true, result) }
+                        }
                     }
                 }
             }
@@ -142,7 +146,7 @@ extension LeanCloudSession {
     }
 
     private struct Done: Sendable {
-        /// UTC milliseconds.
+        /// The moment of the last change.
         var at: Int64
         /// What the word list has changed.
         var masked: [MessagePlace]
@@ -152,25 +156,26 @@ extension LeanCloudSession {
         _ changes: [Change], by user: UserID, _ transaction: WriteTransaction
     ) throws(StoreError) -> Done {
         var done = Done(at: transaction.wallMilliseconds, masked: [])
-        for change in changes {
-            guard let conversation = try transaction.reading.conversation(change.address, seenBy: user) else {
+        for wanted in changes {
+            guard let conversation = try transaction.reading.conversation(wanted.address, seenBy: user) else {
                 throw .refused(.noSuchConversation)
             }
-            guard let place = try transaction.reading.place(of: change.edge, in: conversation.id),
+            guard let place = try transaction.reading.place(of: wanted.edge, in: conversation.id),
                 let known = try transaction.reading.message(
                     in: conversation.id, sequence: place.sequence, as: .unrestricted)
             else { throw .refused(.noSuchMessage) }
             // Source: LeanCloud, 4403: whoever a person is there, messages of others are not theirs to change.
             guard known.sender == user else { throw .refused(.notAuthor) }
-            guard let content = change.content else {
-                try transaction.recall(place, by: Actor(user))
+            guard let content = wanted.content else {
+                done.at = try transaction.recall(place, by: Actor(user)).patchedAtMilliseconds
                 continue
             }
-            try transaction.edit(
+            let change = try transaction.edit(
                 place, newBody: content.body, isJSONObject: content.flags.contains(.bodyIsJSONObject),
                 isBinary: content.flags.contains(.binary), wire: .leanCloud,
                 envelope: LeanCloudContent.envelope(of: content, after: known.content.envelope), by: Actor(user))
-            if !change.flagged.isEmpty { try transaction.addFlagged(change.flagged, at: place, by: user) }
+            done.at = change.patchedAtMilliseconds
+            if !wanted.flagged.isEmpty { try transaction.addFlagged(wanted.flagged, at: place, by: user) }
             if content.flags.contains(.masked) { done.masked.append(place) }
         }
         return done
@@ -181,7 +186,7 @@ extension LeanCloudSession {
         case .success(let done):
             var answer = self.answer(to: command, .patch, .modified)
             var patch = PatchCommand()
-            patch.lastPatchTime = done.at
+            patch.lastPatchTime = self.deliveries.knownPatchTime(done.at)
             answer.patchMessage = patch
             self.send(answer)
             for place in done.masked { self.tellMasked(place) }

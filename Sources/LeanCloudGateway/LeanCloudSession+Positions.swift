@@ -33,14 +33,20 @@ struct LeanCloudMark: Hashable, Sendable {
     /// The one message that it names; `nil` for a time.
     var onlyMessage: MessageID? { self.atMilliseconds == nil ? self.message : nil }
 
+    /// Of several messages of the millisecond that it names the client has got the first at least; the others may be on
+    /// their way.
     func sequence(in id: ConversationID, _ reading: ReadTransaction) throws(StoreError) -> Int64 {
         var sequence: Int64 = 0
         if let message, let place = try reading.place(of: message, in: id) { sequence = place.sequence }
         if let time = self.atMilliseconds {
-            sequence = max(sequence, try reading.lastSequence(in: id, notAfter: time))
+            let before = try reading.lastSequence(in: id, notAfter: time - 1)
+            sequence = max(sequence, min(before + 1, try reading.lastSequence(in: id, notAfter: time)))
         }
         return sequence
     }
+
+    /// The time that it names instead of a message.
+    var time: Int64? { self.message == nil ? self.atMilliseconds : nil }
 }
 
 /// How far the clients of a reactor have got messages, gathered for one write at a time: in a large group everybody
@@ -168,12 +174,16 @@ extension LeanCloudGateway {
 /// What the client says of messages it got: that it has them, and that somebody has read them.
 extension LeanCloudSession {
     func acknowledge(_ command: GenericCommand) {
-        guard let user = self.identity?.user, let ack = command.ackMessage, let mark = LeanCloudMark(ack) else {
+        guard let user = self.identity?.user, let ack = command.ackMessage, var mark = LeanCloudMark(ack) else {
             return
         }
         let place: LeanCloudAcknowledgements.Place
         if let address = ack.cid.flatMap({ LeanCloudNames.address(cid: $0) }) {
-            self.deliveries.acknowledged(address, mark)
+            // What this session sent it is known by message.
+            let newest = self.deliveries.acknowledged(address, mark, countsEach: self.pushesMissedMessages)
+            if let newest, mark.time != nil {
+                mark = LeanCloudMark(newest)
+            }
             place = .conversation(address)
         } else if let message = mark.onlyMessage, ack.cid?.isEmpty ?? true {
             // COMPAT(LeanCloud Java): the oldest form of an acknowledgement names the message alone.

@@ -120,6 +120,7 @@ final class LeanCloudSession {
     func answer(to request: GenericCommand, _ cmd: CommandType, _ op: OpType? = nil) -> GenericCommand {
         var command = self.push(cmd, op)
         command.i = request.i
+        command.serverTs = self.house.clock.wallMilliseconds()
         return command
     }
 
@@ -130,7 +131,7 @@ final class LeanCloudSession {
         command.op = op
         command.peerId = self.client.text
         command.service = 2
-        command.serverTs = self.house.clock.wallMilliseconds()
+        command.serverTs = self.deliveries.pushTime
         return command
     }
 

@@ -31,6 +31,14 @@ package struct LeanCloudNotice: Sendable {
     }
 }
 
+/// A page of what a client missed.
+package struct MissedNotices: Sendable {
+    package var json: JSONValue
+    /// Nothing in it is for this client.
+    package var isEmpty: Bool
+    package var hasMore: Bool
+}
+
 /// Who is told what. Source: LeanCloud realtime; its SDKs' own tests of who is told what, and in which order.
 package enum LeanCloudNotices {
     /// What one person is told of an event, in its order. Nothing of rooms and services, and of messages neither.
@@ -152,29 +160,43 @@ package enum LeanCloudNotices {
     /// - Parameters:
     ///   - type: `notification_type` of the question; `nil` when there was none.
     ///   - events: as `ReadTransaction.events(for:after:)` gives them.
-    package static func missed(_ events: [LoggedEvent], for viewer: UserName, type: String?) -> JSONValue {
+    package static func missed(_ events: [LoggedEvent], for viewer: UserName, type: String?) -> MissedNotices {
         let notices = events.flatMap { event in
             self.notices(
                 of: event.change, in: event.objectID, event.kind, by: event.actor, at: event.atMilliseconds, for: viewer
             )
         }
-        let hasMore = JSONValue.Member("hasMore", .boolean(events.count >= EventLogBounds.page))
+        let isCut = events.count >= EventLogBounds.page
+        let hasMore = JSONValue.Member("hasMore", .boolean(isCut))
         if let type {
             let asked = notices.filter { $0.isPermanent == (type != "droppable") }
-            return .object([
+            let json = JSONValue.object([
                 JSONValue.Member("notifications", .array(asked.map { self.json($0, hyphens: false) })), hasMore,
             ])
+            return MissedNotices(json: json, isEmpty: asked.isEmpty, hasMore: isCut)
         }
         let list: (Bool) -> JSONValue.Member = { isPermanent in
             let some = notices.filter { $0.isPermanent == isPermanent }
             return JSONValue.Member("notifications", .array(some.map { self.json($0, hyphens: true) }))
         }
-        return .object([
+        let json = JSONValue.object([
             JSONValue.Member("permanent", .object([list(true), hasMore])),
             JSONValue.Member(
                 "droppable",
                 .object([JSONValue.Member("invalidLocalConvCache", .boolean(false)), list(false), hasMore])),
         ])
+        return MissedNotices(json: json, isEmpty: notices.isEmpty, hasMore: isCut)
+    }
+
+    /// How far back is looked for a client that names a time in the future. Source: JavaScript SDK, which begins with the
+    /// time of its own clock.
+    package static let clockAllowanceMilliseconds: Int64 = 600_000
+
+    /// Where to begin for a client that says up to which moment it knows what happened.
+    ///
+    /// - Parameter newest: the newest moment that the store has given to something of this kind.
+    package static func start(of moment: Int64, newest: Int64, now: Int64) -> Int64 {
+        moment <= max(newest, now) ? moment : now - Self.clockAllowanceMilliseconds
     }
 
     private static func json(_ notice: LeanCloudNotice, hyphens: Bool) -> JSONValue {

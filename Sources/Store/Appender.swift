@@ -47,8 +47,8 @@ final class Appender {
         self.insertMessage = try connection.statement(
             """
             INSERT INTO message (conversation_id, sequence, id, sender_id, sent_at, kind, flags, countable, wire, expire,
-                client_token, topic, body, body_hash, envelope)
-            VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+                client_token, topic, body, body_hash, envelope, sent_hash)
+            VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
             """)
         self.insertHook =
             queuesHooks
@@ -239,9 +239,12 @@ final class Appender {
         let conversation = try self.conversation(of: target, at: wall)
         let sequence = conversation.head + 1
         let sentAt = max(wall, conversation.activeAt)
-        let bodyHash = XXHash.of(request.content.body)
-        if let answer = try self.earlierAnswer(to: request, target, conversation, bodyHash) { return answer }
+        let sentHash = request.sentHash
+        if let answer = try self.earlierAnswer(to: request, target, conversation, sentHash) { return answer }
         var content = try self.marked(request, target)
+        // A stored body may be another one than what was sent: words were masked, a hook or a kind has changed it.
+        let isAsSent = request.screening == nil && content.body == request.content.body
+        let bodyHash = isAsSent ? sentHash : XXHash.of(content.body)
         let verdicts = self.memory.views.withLock { $0.filter }.verdicts(on: content, from: target.sender.id)
         if verdicts?.isDroppedForAll == true { content.flags.remove(.countsAsUnread) }
         let counts = content.flags.intersection([.countsAsUnread, .restricted]) == .countsAsUnread
@@ -250,7 +253,8 @@ final class Appender {
             conversation: conversation.id, sequence: sequence, id: self.sequencer.nextID(at: wall),
             sender: target.sender.id, senderName: target.sender.name, sentAtMilliseconds: sentAt,
             clientToken: request.clientToken, content: content)
-        try self.insert(message, countable: countable, bodyHash: bodyHash)
+        try self.insert(
+            message, countable: countable, bodyHash: bodyHash, sentHash: bodyHash == sentHash ? nil : sentHash)
         try self.queueHook(message, at: wall)
         if !files.isEmpty {
             let place = MessagePlace(conversation.id, sequence)
@@ -267,6 +271,8 @@ final class Appender {
             self.ahead.append(conversation)
         }
         self.counts.appended += 1
+        // Its sender is told of the change at this time: what is changed from now on has a later one.
+        if content.flags.contains(.masked) { _ = self.sequencer.moment(at: sentAt) }
         var accepted = try self.accepted(message, target, conversation, isDuplicate: false)
         if message.content.flags.contains(.countsAsUnread) {
             if let seers = accepted.seers { try self.count(message, for: seers, in: conversation) }
@@ -383,7 +389,10 @@ final class Appender {
             seed, creator: target.sender.id, at: wall, change: self.sequencer.nextChange(), memory: self.memory)
     }
 
-    private func insert(_ message: Message, countable: Int64, bodyHash: Int64) throws(StoreError) {
+    /// - Parameter sentHash: of the body that the sender sent; `nil` when it is the stored one.
+    private func insert(
+        _ message: Message, countable: Int64, bodyHash: Int64, sentHash: Int64?
+    ) throws(StoreError) {
         let statement = self.insertMessage
         let content = message.content
         statement.bind(1, message.conversation.rawValue)
@@ -401,6 +410,7 @@ final class Appender {
         statement.bind(13, content.body)
         statement.bind(14, bodyHash)
         if let envelope = content.envelope { statement.bind(15, envelope.stored) } else { statement.bindNull(15) }
+        if let sentHash { statement.bind(16, sentHash) } else { statement.bindNull(16) }
         try statement.run()
         self.tokens.add(message)
     }
@@ -432,15 +442,16 @@ final class Appender {
 
     /// What the same client token got before: the same answer for the same body, a refusal for another one.
     private func earlierAnswer(
-        to request: Append, _ target: Target, _ conversation: ConversationState, _ bodyHash: Int64
+        to request: Append, _ target: Target, _ conversation: ConversationState, _ sentHash: Int64
     ) throws(StoreError) -> AppendResult? {
         guard let token = request.clientToken,
             let known = try self.tokens.message(with: token, from: target.sender, in: conversation.id)
         else { return nil }
-        // What the word list changed, now or then, is not compared: the list may have changed too.
+        // Bodies are compared as they were sent: what the server makes of them changes with the operator's settings. Of
+        // what earlier versions masked, the body that was sent is not known.
         let isSame =
-            known.bodyHash == bodyHash || known.message.content.flags.contains(.masked)
-            || request.screening.map { known.bodyHash == XXHash.of($0.sentBody) } ?? false
+            (known.sentHash ?? known.bodyHash) == sentHash
+            || known.sentHash == nil && known.message.content.flags.contains(.masked)
         guard isSame else { return self.refuse(.tokenConflict) }
         self.counts.duplicates += 1
         return .accepted(try self.accepted(known.message, target, conversation, isDuplicate: true))
@@ -449,8 +460,8 @@ final class Appender {
     /// What was taken stays taken: a resend gets the first answer although the permission has gone since.
     private func firstAnswer(to request: Append, _ target: Target) throws(StoreError) -> AppendResult? {
         guard let conversation = target.conversation, !request.content.flags.contains(.transient) else { return nil }
-        let bodyHash = XXHash.of(request.content.body)
-        guard let answer = try self.earlierAnswer(to: request, target, conversation, bodyHash) else { return nil }
+        let sentHash = request.sentHash
+        guard let answer = try self.earlierAnswer(to: request, target, conversation, sentHash) else { return nil }
         if case .accepted = answer { return answer }
         return nil
     }
@@ -484,4 +495,9 @@ final class Appender {
         self.memory.drop()
         self.sequencer.forgetReservations()
     }
+}
+
+extension Append {
+    /// Of the body as the sender sent it.
+    fileprivate var sentHash: Int64 { XXHash.of(self.screening?.sentBody ?? self.content.body) }
 }

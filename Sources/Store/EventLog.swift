@@ -55,7 +55,7 @@ package enum EventLogBounds {
 extension Connection {
     /// Keeps an event. What devices catch up with in another way (messages, edits, reading) is not kept.
     func log(_ event: ConversationEvent, by actor: UserID, people: WriterMemory) throws(StoreError) {
-        guard let (kind, payload, concerned) = event.change.logged else { return }
+        guard event.change.isLogged, let (kind, payload, concerned) = event.change.logged else { return }
         try self.run(
             "INSERT INTO conversation_event (conversation_id, at, actor_id, kind, payload) VALUES (?, ?, ?, ?, ?)",
             event.conversation, event.atMilliseconds, actor, kind.rawValue, payload)
@@ -87,6 +87,14 @@ extension Connection {
 }
 
 extension ConversationEvent.Change {
+    /// Whether it is kept for devices that are away.
+    var isLogged: Bool {
+        switch self {
+        case .edited, .recalled, .read: false
+        case .created, .joined, .left, .card, .role, .muted, .unmuted, .blocked, .unblocked, .receipt: true
+        }
+    }
+
     /// What is kept: the kind, the rest, and whom it happened to.
     fileprivate var logged: (LoggedKind, String, [UserName])? {
         switch self {
@@ -189,6 +197,13 @@ extension ConversationEvent.Change {
 }
 
 extension ReadTransaction {
+    /// When something was logged last; UTC milliseconds, 0 for never.
+    package func newestEventMoment() throws(StoreError) -> Int64 {
+        try self.connection.first("SELECT max(at) FROM conversation_event") { row throws(StoreError) in
+            row.optionalInt64(0) ?? 0
+        } ?? 0
+    }
+
     /// What happened after a moment to a person, and to the conversations they are in now; oldest first, at most
     /// `EventLogBounds.page`.
     ///

@@ -18,8 +18,9 @@ struct MessageTarget {
     var countsAsUnread: Bool { self.flags.contains(.countsAsUnread) }
     var isWithdrawn: Bool { self.flags.contains(.withdrawn) }
 
-    func change(revision: Int64, for people: [UserID]) -> MessageChange {
-        MessageChange(place: self.place, id: self.id, revision: revision, members: people)
+    func change(revision: Int64, patchedAt moment: Int64 = 0, for people: [UserID]) -> MessageChange {
+        MessageChange(
+            place: self.place, id: self.id, revision: revision, members: people, patchedAtMilliseconds: moment)
     }
 
     /// For when everything was so before.

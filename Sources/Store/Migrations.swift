@@ -28,6 +28,9 @@ let migrations: [Migration] = [
     Migration(version: 17, sql: SchemaFilter.sql),
     Migration(version: 18, sql: SchemaExpiry.sql),
     Migration(version: 19, sql: SchemaSeen.sql),
+    Migration(version: 20, sql: SchemaMoments.sql),
+    Migration(version: 20, sql: SchemaBodies.sql),
+    Migration(version: 20, sql: SchemaArrivals.sql),
 ]
 
 extension Connection {

@@ -174,7 +174,7 @@ extension ReadTransaction {
             guard let message, !message.isStandIn, filter.isEmpty else { return [] }
         }
         let sql: StaticString = """
-            SELECT d.number, u.name, d.body, d.is_json, d.edited_at
+            SELECT d.number, u.name, d.body, d.is_json, d.edited_at, d.wire
             FROM message_edit d JOIN user u ON u.id = d.editor_id
             JOIN message_extra e ON e.conversation_id = d.conversation_id AND e.sequence = d.sequence
             WHERE d.conversation_id = ? AND d.sequence = ? AND (e.withdrawn = 0 OR ?) ORDER BY d.number
@@ -182,10 +182,42 @@ extension ReadTransaction {
         let isUnrestricted = access == .unrestricted
         return try self.connection.query(sql, place.conversation, place.sequence, isUnrestricted) {
             row throws(StoreError) in
-            MessageEdit(
+            var edit = MessageEdit(
                 number: Int(row.int64(0)), editor: try row.userName(1), body: row.blob(2),
                 bodyIsJSONObject: row.int64(3) == EditedBody.jsonObject.rawValue, editedAtMilliseconds: row.int64(4))
+            edit.bodyIsBinary = row.int64(3) == EditedBody.binary.rawValue
+            edit.wire = row.optionalInt64(5).flatMap(WireFormat.init)
+            return edit
         }
+    }
+
+    /// Every body that a message was given, as messages, the oldest first: the one it was stored with, and its edits, the
+    /// last of which is what people see unless it was taken back. For operators only.
+    ///
+    /// What the word list or a hook changed was never stored as it was sent.
+    package func versions(of message: Message) throws(StoreError) -> [MessageVersion] {
+        let place = MessagePlace(message.conversation, message.sequence)
+        let edits = try self.edits(of: place, as: .unrestricted)
+        var versions: [MessageVersion] = []
+        if !message.content.flags.contains(.withdrawn) {
+            versions.append(
+                MessageVersion(
+                    number: 0, editor: message.senderName, atMilliseconds: message.sentAtMilliseconds,
+                    content: message.content))
+        }
+        for edit in edits {
+            var content = message.content
+            content.body = edit.body
+            content.flags.subtract([.bodyIsJSONObject, .binary, .withdrawn])
+            if edit.bodyIsJSONObject { content.flags.insert(.bodyIsJSONObject) }
+            if edit.bodyIsBinary { content.flags.insert(.binary) }
+            if let wire = edit.wire { content.wire = wire }
+            versions.append(
+                MessageVersion(
+                    number: edit.number, editor: edit.editor, atMilliseconds: edit.editedAtMilliseconds,
+                    content: content))
+        }
+        return versions
     }
 
     // MARK: Readers

@@ -208,17 +208,17 @@ extension Connection {
 }
 
 extension Connection {
-    /// A message with the hash of the body it was sent with.
+    /// A message with the hash of its stored body, and that of the body it was sent with; `nil` for the same one.
     func messageWithHash(
         in id: ConversationID, sequence: Int64, senderName: UserName
-    ) throws(StoreError) -> (message: Message, bodyHash: Int64)? {
+    ) throws(StoreError) -> (message: Message, bodyHash: Int64, sentHash: Int64?)? {
         let sql: StaticString = """
             SELECT conversation_id, sequence, id, sender_id, sent_at, kind, flags, wire, expire, client_token, topic, body,
-                envelope, body_hash
+                envelope, body_hash, sent_hash
             FROM message WHERE conversation_id = ? AND sequence = ?
             """
         return try self.first(sql, id, sequence) { row throws(StoreError) in
-            (try row.message { (_) throws(StoreError) in senderName }, row.int64(13))
+            (try row.message { (_) throws(StoreError) in senderName }, row.int64(13), row.optionalInt64(14))
         }
     }
 }

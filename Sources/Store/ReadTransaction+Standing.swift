@@ -36,6 +36,10 @@ package struct HistoryEdge: Hashable, Sendable {
     /// Whether what is at the edge belongs to the page.
     package var isIncluded: Bool
 
+    /// Where a message is named that is not there, others of its millisecond may be missing at the asker: they belong to
+    /// the page.
+    var namesMessage: Bool { self.message != nil || self.shownID != nil }
+
     package init(
         atMilliseconds: Int64? = nil, message: MessageID? = nil, shownID: String? = nil, isIncluded: Bool = false
     ) {
@@ -98,14 +102,15 @@ extension ReadTransaction {
         if let message = edge.message { return try self.place(of: message, in: id) }
         guard let name = edge.shownID, let time = edge.atMilliseconds else { return nil }
         let first = try self.firstSequence(in: id, atOrAfter: time)
+        let last = try self.lastSequence(in: id, notAfter: time)
         let sql: StaticString = """
-            SELECT sequence, envelope FROM message
-            WHERE conversation_id = ? AND sequence >= ? AND sent_at = ? ORDER BY sequence LIMIT 1000
+            SELECT sequence FROM message
+            WHERE conversation_id = ? AND sequence BETWEEN ? AND ? AND json_extract(envelope, '$.id') = ?
+            ORDER BY sequence LIMIT 1
             """
-        let found = try self.connection.query(sql, id, first, time) { row throws(StoreError) in
-            (sequence: row.int64(0), envelope: try row.envelope(1))
+        return try self.connection.first(sql, id, first, last, name) { row throws(StoreError) in
+            MessagePlace(id, row.int64(0))
         }
-        return found.first { $0.envelope?.shownID == name }.map { MessagePlace(id, $0.sequence) }
     }
 
     /// The last sequence that was sent at a time or before; 0 when all came later.
@@ -116,14 +121,14 @@ extension ReadTransaction {
     private func lowest(_ edge: HistoryEdge, in id: ConversationID) throws(StoreError) -> Int64 {
         if let place = try self.place(of: edge, in: id) { return edge.isIncluded ? place.sequence : place.sequence + 1 }
         guard let time = edge.atMilliseconds else { return 1 }
-        if edge.isIncluded { return try self.firstSequence(in: id, atOrAfter: time) }
+        if edge.isIncluded || edge.namesMessage { return try self.firstSequence(in: id, atOrAfter: time) }
         return time == .max ? .max : try self.firstSequence(in: id, atOrAfter: time + 1)
     }
 
     private func highest(_ edge: HistoryEdge, in id: ConversationID) throws(StoreError) -> Int64 {
         if let place = try self.place(of: edge, in: id) { return edge.isIncluded ? place.sequence : place.sequence - 1 }
         guard let time = edge.atMilliseconds else { return .max }
-        return edge.isIncluded
+        return edge.isIncluded || edge.namesMessage
             ? try self.lastSequence(in: id, notAfter: time) : try self.firstSequence(in: id, atOrAfter: time) - 1
     }
 

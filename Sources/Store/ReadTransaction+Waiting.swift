@@ -31,12 +31,26 @@ package struct ChangedPlace: Sendable {
     }
 }
 
+/// A page of messages that were edited or taken back.
+package struct PatchPage: Sendable {
+    /// In the order of their moments, which all differ.
+    package var changes: [ChangedPlace]
+    /// Ask for those after this moment next, UTC milliseconds; `nil` when these were all.
+    package var moreAfter: Int64?
+
+    package init(changes: [ChangedPlace] = [], moreAfter: Int64? = nil) {
+        self.changes = changes
+        self.moreAfter = moreAfter
+    }
+}
+
 // What waits for a person who comes back. Rooms and channels of machines wait for nobody: kinds 3 and 9 in the queries.
 extension ReadTransaction {
     /// The conversations with unread messages, the one that was active last first.
     ///
     /// - Parameters:
-    ///   - moment: also those without any that were read after it, UTC milliseconds; 0 for none of these.
+    ///   - moment: also those without any that were read at it or later, UTC milliseconds; 0 for none of these. Several
+    ///     conversations may have been read in one moment, and who knows one of them need not know the others.
     ///   - limit: 1...1000.
     package func unreadList(
         of user: UserID, readAfter moment: Int64 = 0, limit: Int
@@ -44,7 +58,7 @@ extension ReadTransaction {
         let sql: StaticString = """
             SELECT c.id FROM member m JOIN conversation c ON c.id = m.conversation_id
             WHERE m.user_id = ?1 AND c.kind <> 3 AND c.kind <> 9
-                AND (c.head_countable > m.read_countable + m.own_countable_since_read OR (?2 > 0 AND m.read_at > ?2)
+                AND (c.head_countable > m.read_countable + m.own_countable_since_read OR (?2 > 0 AND m.read_at >= ?2)
                     OR c.id IN (SELECT conversation_id FROM shown_count WHERE user_id = ?1))
             ORDER BY c.active_at DESC, c.id DESC LIMIT ?3
             """
@@ -73,6 +87,13 @@ extension ReadTransaction {
             conversation: conversation, unread: unread,
             isMentioned: unread > 0 ? try self.isMentioned(user, in: id, after: member.readSequence) : false,
             newest: try self.standing(page).last)
+    }
+
+    /// When a person's reading position moved last, wherever; 0 for never.
+    package func lastReadMoment(of user: UserID) throws(StoreError) -> Int64 {
+        try self.connection.first("SELECT max(read_at) FROM member WHERE user_id = ?", user) {
+            row throws(StoreError) in row.optionalInt64(0) ?? 0
+        } ?? 0
     }
 
     private func isMentioned(
@@ -140,23 +161,30 @@ extension ReadTransaction {
         return nil
     }
 
+    /// When a message was edited or taken back last, wherever; UTC milliseconds, 0 for never.
+    package func newestPatchMoment() throws(StoreError) -> Int64 {
+        try self.connection.first("SELECT max(patched_at) FROM message_extra WHERE patched_at > 0") {
+            row throws(StoreError) in row.optionalInt64(0) ?? 0
+        } ?? 0
+    }
+
     /// Messages of a person's conversations that were edited or taken back after a moment, in the order of that;
-    /// `limit` is 1...1000.
+    /// `limit` is 1...1000 that are looked at: those that the person does not see are left out.
     ///
     /// - Parameter moment: UTC milliseconds.
-    package func patches(for user: UserID, after moment: Int64, limit: Int) throws(StoreError) -> [ChangedPlace] {
+    package func patches(for user: UserID, after moment: Int64, limit: Int) throws(StoreError) -> PatchPage {
         let sql: StaticString = """
-            SELECT e.conversation_id, e.sequence
+            SELECT e.conversation_id, e.sequence, e.patched_at
             FROM member m JOIN message_extra e
                 ON e.conversation_id = m.conversation_id AND e.patched_at > ?2 AND e.patched_at > 0
             WHERE m.user_id = ?1 ORDER BY e.patched_at, e.conversation_id, e.sequence LIMIT ?3
             """
         let places = try self.connection.query(sql, user, moment, try Self.page(limit)) { row throws(StoreError) in
-            MessagePlace(row.conversationID(0), row.int64(1))
+            (place: MessagePlace(row.conversationID(0), row.int64(1)), moment: row.int64(2))
         }
         var conversations: [ConversationID: Conversation] = [:]
         var changed: [ChangedPlace] = []
-        for place in places {
+        for (place, _) in places {
             if conversations[place.conversation] == nil {
                 conversations[place.conversation] = try self.conversation(place.conversation)
             }
@@ -166,7 +194,7 @@ extension ReadTransaction {
             if message.message.isStandIn, try !self.isFor(user, place) { continue }
             changed.append(ChangedPlace(conversation: conversation, message: message))
         }
-        return changed
+        return PatchPage(changes: changed, moreAfter: places.count == limit ? places.last?.moment : nil)
     }
 
     private func isFor(_ user: UserID, _ place: MessagePlace) throws(StoreError) -> Bool {

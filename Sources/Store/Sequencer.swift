@@ -23,20 +23,28 @@ extension MessageID {
     package var milliseconds: Int64 { (self.rawValue >> (Self.nodeBits + Self.counterBits)) + Self.epochMilliseconds }
 }
 
-/// Gives message ids and change numbers; both only rise, over restarts too.
+/// Gives message ids, change numbers and moments; all only rise, over restarts too.
 ///
-/// The database holds a number ahead of everything given (`meta.ids_until`, `meta.changes_until`), so that a server
-/// which was killed, or whose clock stepped back, goes on above it, and a commit need not write the last number each
-/// time.
+/// The database holds a number ahead of everything given (`meta.ids_until`, `meta.changes_until`, `meta.moments_until`),
+/// so that a server which was killed, or whose clock stepped back, goes on above it, and a commit need not write the
+/// last number each time.
+///
+/// A **moment** is a time by which clients ask for what is new (edits, events, reading positions). It is the wall clock
+/// where that has risen, else one millisecond more than the last one: of two changes in one millisecond, a client that
+/// knows the first must be told the second. After the clock was stepped back moments stay ahead of it until it has
+/// caught up.
 struct Sequencer {
     private static let reservedMilliseconds: Int64 = 10_000
     private static let reservedChanges: Int64 = 100_000
+    private static let reservedMoments: Int64 = 1_000
 
     private let node: Int64
     private var lastID: Int64
     private var lastChange: Int64
     private var idsUntil: Int64
     private var changesUntil: Int64
+    private var lastMoment: Int64
+    private var momentsUntil: Int64
 
     init(_ connection: Connection) throws(StoreError) {
         self.node = try connection.meta("node_id")
@@ -44,6 +52,8 @@ struct Sequencer {
         self.lastChange = try connection.meta("changes_until")
         self.idsUntil = self.lastID
         self.changesUntil = self.lastChange
+        self.lastMoment = try connection.meta("moments_until")
+        self.momentsUntil = self.lastMoment
     }
 
     /// Every id given so far is at most this.
@@ -62,6 +72,18 @@ struct Sequencer {
         return self.lastChange
     }
 
+    /// A moment that no other change has, in UTC milliseconds.
+    mutating func nextMoment(at wall: Int64) -> Int64 {
+        self.lastMoment = max(wall, self.lastMoment + 1)
+        return self.lastMoment
+    }
+
+    /// A moment that is not before any other; several changes may have it.
+    mutating func moment(at wall: Int64) -> Int64 {
+        self.lastMoment = max(wall, self.lastMoment)
+        return self.lastMoment
+    }
+
     /// Before a commit: makes sure the database is ahead of every number given.
     mutating func reserve(_ connection: Connection) throws(StoreError) {
         if self.lastID > self.idsUntil {
@@ -73,18 +95,24 @@ struct Sequencer {
             self.changesUntil = self.lastChange + Self.reservedChanges
             try connection.setMeta("changes_until", self.changesUntil)
         }
+        if self.lastMoment > self.momentsUntil {
+            self.momentsUntil = self.lastMoment + Self.reservedMoments
+            try connection.setMeta("moments_until", self.momentsUntil)
+        }
     }
 
     /// After a rollback: what was reserved in the transaction is not in the database.
     mutating func forgetReservations() {
         self.idsUntil = 0
         self.changesUntil = 0
+        self.momentsUntil = 0
     }
 
     /// At a clean end: the numbers themselves, so that a restart leaves no hole.
     func writeExactly(_ connection: Connection) throws(StoreError) {
         try connection.setMeta("ids_until", self.lastID)
         try connection.setMeta("changes_until", self.lastChange)
+        try connection.setMeta("moments_until", self.lastMoment)
     }
 }
 

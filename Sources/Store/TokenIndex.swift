@@ -66,10 +66,11 @@ final class TokenIndex {
 
     // MARK: Finding
 
-    /// The message this sender sent with this token in this conversation, and the hash of the body it was sent with.
+    /// The message this sender sent with this token in this conversation, the hash of its stored body, and that of the body
+    /// it was sent with; `nil` for the same one.
     func message(
         with token: ClientToken, from sender: UserState, in conversation: ConversationID
-    ) throws(StoreError) -> (message: Message, bodyHash: Int64)? {
+    ) throws(StoreError) -> (message: Message, bodyHash: Int64, sentHash: Int64?)? {
         guard let place = try self.place(of: self.key(token, sender.id, conversation)) else { return nil }
         guard place.conversation == conversation.rawValue,
             let found = try self.connection.messageWithHash(

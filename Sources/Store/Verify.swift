@@ -61,7 +61,7 @@ package struct VerifyFinding: Hashable, Sendable, CustomStringConvertible {
         case duplicate
         /// A client token without its message, or a message without its token.
         case token
-        /// A body that is not the one that was sent.
+        /// A body that is not the one that was stored.
         case body
         /// A person's reading position or own count.
         case unread
@@ -111,6 +111,9 @@ package struct VerifyReport: Sendable {
     package var messages: Int64 = 0
     package var clientTokens: Int64 = 0
     package var expectations: Int64 = 0
+    /// Bodies that an earlier version stored in another form than they were sent in, without a hash: whether they are
+    /// whole cannot be told.
+    package var unprovenBodies: Int64 = 0
 
     package var isClean: Bool { self.findings.isEmpty }
 }

@@ -84,6 +84,7 @@ extension Verifier {
 
     func checkMessageChanges() throws(StoreError) {
         try self.checkStreams()
+        try self.checkEdits()
         for check in Self.checks {
             let rows = try self.connection.query(check.sql) { row throws(StoreError) in
                 (conversation: row.int64(0), sequence: row.int64(1))
@@ -100,7 +101,21 @@ extension Verifier {
         }
     }
 
-    /// The body a withdrawn message was sent with; `nil` when it was not kept.
+    private func checkEdits() throws(StoreError) {
+        let edits = try self.connection.statement(
+            "SELECT conversation_id, sequence, number, body, body_hash FROM message_edit WHERE body_hash IS NOT NULL")
+        defer { edits.reset() }
+        while try edits.step() {
+            let row = edits.row
+            guard XXHash.of(row.blob(3)) != row.int64(4) else { continue }
+            self.notes.add(
+                .body,
+                "Conversation number \(row.int64(0)), message \(row.int64(1)): body \(row.int64(2)) of its edits is not "
+                    + "the one that was stored. Restore the last backup.")
+        }
+    }
+
+    /// The body a withdrawn message was stored with; `nil` when it was not kept.
     func originalBody(in conversation: Int64, sequence: Int64) throws(StoreError) -> [UInt8]? {
         let sql: StaticString = """
             SELECT body FROM message_edit WHERE conversation_id = ? AND sequence = ? AND number = 0

@@ -9,10 +9,11 @@ extension WriteTransaction {
         _ change: ConversationEvent.Change, in conversation: ConversationState, by actor: UserID,
         to audience: [UserID]? = nil
     ) throws(StoreError) {
+        // Devices that were away ask for what was logged after the last one they know.
+        let moment = change.isLogged ? self.nextMoment(after: conversation.updatedAt - 1) : self.moment()
         let event = ConversationEvent(
             conversation: conversation.id, kind: conversation.kind, objectID: conversation.objectID,
-            channel: conversation.channel, actor: try self.name(actor),
-            atMilliseconds: max(conversation.updatedAt, self.wallMilliseconds), change: change,
+            channel: conversation.channel, actor: try self.name(actor), atMilliseconds: moment, change: change,
             audience: try self.people(audience, of: conversation), origin: self.origin)
         try self.connection.log(event, by: actor, people: self.memory)
         self.events.append(event)
@@ -42,12 +43,16 @@ extension WriteTransaction {
     }
 
     /// Tells of a message that was changed.
+    ///
+    /// - Returns: the moment of the change, which no other change has: clients ask for what was changed after the last one
+    ///   they know, in all their conversations together.
     func noteChanged(
         _ target: MessageTarget, by actor: Actor, isRecalled: Bool, content: (inout MessageContent) -> Void
-    ) throws(StoreError) {
+    ) throws(StoreError) -> Int64 {
+        let moment = self.nextMoment(after: target.conversation.activeAt)
         try self.connection.run(
-            "UPDATE message_extra SET patched_at = ? WHERE conversation_id = ? AND sequence = ?",
-            self.wallMilliseconds, target.place.conversation, target.place.sequence)
+            "UPDATE message_extra SET patched_at = ? WHERE conversation_id = ? AND sequence = ?", moment,
+            target.place.conversation, target.place.sequence)
         let stored = try self.connection.message(in: target.place.conversation, sequence: target.place.sequence) {
             id throws(StoreError) in try self.name(id)
         }
@@ -56,9 +61,10 @@ extension WriteTransaction {
         content(&now)
         let changed = ChangedMessage(
             sequence: stored.sequence, id: stored.id, sender: stored.senderName, senderID: stored.sender,
-            sentAtMilliseconds: stored.sentAtMilliseconds, content: now, changedAtMilliseconds: self.wallMilliseconds)
+            sentAtMilliseconds: stored.sentAtMilliseconds, content: now, changedAtMilliseconds: moment)
         try self.note(
             isRecalled ? .recalled(changed) : .edited(changed), in: target.conversation, by: actor.user,
             to: try self.told(of: target, isRecalled: isRecalled))
+        return moment
     }
 }

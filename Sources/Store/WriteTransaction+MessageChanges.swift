@@ -43,8 +43,8 @@ extension WriteTransaction {
         }
         if target.isPinned { try self.notePin(of: target, false, by: actor, revision: revision) }
         try self.finishReminders(of: target.place)
-        try self.noteChanged(target, by: actor, isRecalled: true) { content in content.body = [] }
-        return target.change(revision: revision, for: target.receivers)
+        let moment = try self.noteChanged(target, by: actor, isRecalled: true) { content in content.body = [] }
+        return target.change(revision: revision, patchedAt: moment, for: target.receivers)
     }
 
     private func moveBodyAway(_ target: MessageTarget) throws(StoreError) {
@@ -98,18 +98,18 @@ extension WriteTransaction {
         try self.connection.run(
             """
             INSERT INTO message_edit (conversation_id, sequence, number, editor_id, edited_at, is_json, body, wire,
-                envelope)
-            VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)
+                envelope, body_hash)
+            VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
             """, place.conversation, place.sequence, number, actor.user, self.wallMilliseconds, form.rawValue, newBody,
-            wire?.rawValue, envelope?.stored)
-        try self.noteChanged(target, by: actor, isRecalled: false) { content in
+            wire?.rawValue, envelope?.stored, XXHash.of(newBody))
+        let moment = try self.noteChanged(target, by: actor, isRecalled: false) { content in
             content.body = newBody
             content.flags.subtract([.bodyIsJSONObject, .binary])
             content.flags.formUnion(form.flags)
             if let wire { content.wire = wire }
             if let envelope { content.envelope = envelope }
         }
-        return target.change(revision: revision, for: target.receivers)
+        return target.change(revision: revision, patchedAt: moment, for: target.receivers)
     }
 
     // MARK: Attributes

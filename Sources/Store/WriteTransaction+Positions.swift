@@ -108,9 +108,10 @@ extension WriteTransaction {
         member.readCountable = try self.countable(at: target, conversation)
         try self.connection.run(
             """
-            UPDATE member SET read_sequence = ?, read_countable = ?, own_countable_since_read = ?, change = ?, read_at = ?
+            UPDATE member SET read_from = read_sequence, read_sequence = ?, read_countable = ?,
+                own_countable_since_read = ?, change = ?, read_at = ?
             WHERE conversation_id = ? AND user_id = ?
-            """, target, member.readCountable, member.ownCountableSinceRead, self.nextChange(), self.wallMilliseconds,
+            """, target, member.readCountable, member.ownCountableSinceRead, self.nextChange(), self.moment(),
             conversation.id, member.user)
         try self.noteReadReceipt(of: member.user, in: conversation, after: before, upTo: target)
         // Positions only rise: what is behind them is never counted again.
@@ -182,10 +183,11 @@ extension WriteTransaction {
             else { continue }
             try self.connection.run(
                 """
-                INSERT INTO delivered (user_id, device_class, conversation_id, sequence) VALUES (?, ?, ?, ?)
-                ON CONFLICT DO UPDATE SET sequence = excluded.sequence WHERE excluded.sequence > sequence
+                INSERT INTO delivered (user_id, device_class, conversation_id, sequence, at) VALUES (?, ?, ?, ?, ?)
+                ON CONFLICT DO UPDATE SET from_sequence = sequence, sequence = excluded.sequence, at = excluded.at
+                    WHERE excluded.sequence > sequence
                 """, position.user, position.deviceClass, position.conversation,
-                min(position.sequence, conversation.head))
+                min(position.sequence, conversation.head), self.wallMilliseconds)
             // In a group nobody is told, so that it may be spared there.
             if conversation.isOfTwo {
                 try self.acknowledge(position.user, in: position.conversation, upTo: position.sequence)

@@ -31,8 +31,10 @@ extension WriteTransaction {
         let target = min(sequence, conversation.head)
         guard let before, target > before else { return false }
         try self.connection.run(
-            "UPDATE member SET acked_sequence = ?, acked_at = ? WHERE conversation_id = ? AND user_id = ?", target,
-            self.wallMilliseconds, id, user)
+            """
+            UPDATE member SET acked_from = acked_sequence, acked_sequence = ?, acked_at = ?
+            WHERE conversation_id = ? AND user_id = ?
+            """, target, self.wallMilliseconds, id, user)
         let tells =
             conversation.isOfTwo || tellsGroups && conversation.roles.count <= ReceiptBounds.groupMembers
         guard tells, self.allowsReceipts(in: conversation) else { return true }

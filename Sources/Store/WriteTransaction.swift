@@ -37,6 +37,20 @@ package final class WriteTransaction {
 
     func nextChange() -> Int64 { self.appender.sequencer.nextChange() }
 
+    /// The times that clients may have of what was said or done in a conversation are taken along this far ahead of the
+    /// clock. What is farther ahead was imported, or given while the clock was wrong, and must not drag others along.
+    private static let maximumLeadMilliseconds: Int64 = 60_000
+
+    /// A moment that no other change has (see `Sequencer`), later than a time that clients may know already.
+    func nextMoment(after known: Int64) -> Int64 {
+        let isNear = known - self.wallMilliseconds < Self.maximumLeadMilliseconds
+        return self.appender.sequencer.nextMoment(
+            at: isNear ? max(known + 1, self.wallMilliseconds) : self.wallMilliseconds)
+    }
+
+    /// A moment that is not before any other change.
+    func moment() -> Int64 { self.appender.sequencer.moment(at: self.wallMilliseconds) }
+
     /// An id for something that is no message but goes out like one.
     func nextMessageID() -> MessageID { self.appender.sequencer.nextID(at: self.wallMilliseconds) }
 

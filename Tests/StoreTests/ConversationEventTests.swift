@@ -152,6 +152,8 @@ struct ConversationEventTests {
     func log() throws {
         let verona = try Verona()
         let (id, escalus, romeo, tybalt) = (verona.id, verona.escalus, verona.romeo, verona.tybalt)
+        // Each event has a moment of its own, so that those of the beginning are a little ahead of the clock.
+        verona.advance(seconds: 1)
         let before = verona.house.clock.clock.wallMilliseconds()
         verona.advance(seconds: 10)
         try verona.write { store throws(StoreError) in

@@ -189,10 +189,19 @@ enum ClientArea {
         let claims = try call.realtimeClaims()
         let since = try call.request.queryInteger("start_ts", otherwise: 0)
         let type = call.request.query["notification_type"].flatMap { $0.isEmpty ? nil : $0 }
-        call.look { reading throws(StoreError) in
-            try reading.events(for: claims.user, after: since)
-        } answer: { events in
-            .json(LeanCloudNotices.missed(events, for: claims.name, type: type))
+        let now = call.house.clock.wallMilliseconds()
+        call.look { reading throws(StoreError) -> JSONValue in
+            var moment = LeanCloudNotices.start(of: since, newest: try reading.newestEventMoment(), now: now)
+            while true {
+                let events = try reading.events(for: claims.user, after: moment)
+                let page = LeanCloudNotices.missed(events, for: claims.name, type: type)
+                // COMPAT(LeanCloud JavaScript 5): asks for the same again when a page that is not the last holds nothing
+                // for it.
+                guard page.isEmpty, page.hasMore, let last = events.last else { return page.json }
+                moment = last.atMilliseconds
+            }
+        } answer: { json in
+            .json(json)
         }
     }
 }

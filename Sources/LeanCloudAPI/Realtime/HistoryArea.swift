@@ -161,12 +161,14 @@ struct HistoryRange: Sendable {
         let (later, earlier) =
             self.query.isForward ? (self.query.end, self.query.start) : (self.query.start, self.query.end)
         if let time = later.atMilliseconds {
-            let id = later.message?.rawValue ?? (later.isIncluded ? Int64.max - 1 : 0)
-            query.before = .init(atMilliseconds: time, id: later.isIncluded ? id + 1 : id)
+            let isIncluded = later.isIncluded || later.shownID != nil
+            let id = later.message?.rawValue ?? (isIncluded ? Int64.max - 1 : 0)
+            query.before = .init(atMilliseconds: time, id: isIncluded ? id + 1 : id)
         }
         if let time = earlier.atMilliseconds {
-            let id = earlier.message?.rawValue ?? (earlier.isIncluded ? 1 : Int64.max)
-            query.after = .init(atMilliseconds: time, id: earlier.isIncluded ? id - 1 : id)
+            let isIncluded = earlier.isIncluded || earlier.shownID != nil
+            let id = earlier.message?.rawValue ?? (isIncluded ? 1 : Int64.max)
+            query.after = .init(atMilliseconds: time, id: isIncluded ? id - 1 : id)
         }
         return query
     }

@@ -199,6 +199,11 @@ package struct AdminMessage: AdminRecord {
     /// How many they are; `nil` when everybody may see it.
     package var visibleCount: Int64?
 
+    /// How often it was edited; `text` is what people see now.
+    package var editCount: Int64 = 0
+    /// It was taken back: nobody sees its words.
+    package var isWithdrawn = false
+
     /// Most names in `visibleTo`.
     package static let maximumSeers = 10
 
@@ -237,6 +242,8 @@ package struct AdminMessage: AdminRecord {
         fields.text("line", self.sketch.line)
         fields.number("visibleCount", self.visibleCount)
         if self.visibleCount != nil { fields.texts("visibleTo", self.visibleTo) }
+        fields.number("edits", self.editCount > 0 ? self.editCount : nil)
+        if self.isWithdrawn { fields.flag("withdrawn", true) }
     }
 
     init(_ fields: FieldReader) throws(AdminError) {
@@ -258,6 +265,8 @@ package struct AdminMessage: AdminRecord {
         self.sketch.line = try fields.optionalText("line")
         self.visibleCount = try fields.optionalNumber("visibleCount")
         if self.visibleCount != nil { self.visibleTo = try fields.texts("visibleTo") }
+        self.editCount = try fields.optionalNumber("edits") ?? 0
+        self.isWithdrawn = try fields.has("withdrawn") ? fields.flag("withdrawn") : false
     }
 }
 

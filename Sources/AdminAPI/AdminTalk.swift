@@ -281,6 +281,23 @@ package enum AdminWithholding: String, CaseIterable, Hashable, Sendable {
     case deletedForAll
     /// It says itself who is to see it, and they are not among them.
     case notForThem
+    /// They came later, and the operator has set that nobody sees what was before.
+    case beforeJoining
+}
+
+extension Collection {
+    /// The first, and as many of the last ones as fit: what a message was at first and lately.
+    fileprivate func firstAndLast(bytes: Int, size: (Element) -> Int) -> [Element] {
+        guard let first = self.first else { return [] }
+        var left = bytes - size(first)
+        var kept: [Element] = []
+        for element in self.dropFirst().reversed() {
+            left -= size(element)
+            if left < 0 { break }
+            kept.append(element)
+        }
+        return [first] + kept.reversed()
+    }
 }
 
 /// What became of one message.
@@ -289,9 +306,20 @@ package struct AdminTrace: AdminRecord {
     package var isRecalled: Bool
     package var isDeletedForAll: Bool
     package var editCount: Int64
+    /// Bodies that it had before: as it was stored, and its edits but the last; of one that was taken back, all of them.
+    /// Only on the first page. Where they are too long together, the oldest edits are missing.
+    package var former: [AdminMessageVersion] = []
     package var people: [AdminTraceRow]
     /// The number of the last person of the page; `nil` when there is nobody more.
     package var next: Int64?
+
+    /// Most bytes of former texts: escaped, they fit a line.
+    package static let maximumFormerBytes = 64 * 1024
+
+    /// Leaves out former texts that are too much.
+    package mutating func boundFormer() {
+        self.former = self.former.firstAndLast(bytes: Self.maximumFormerBytes) { $0.text.utf8.count }
+    }
 
     package init(
         message: AdminMessage, isRecalled: Bool, isDeletedForAll: Bool, editCount: Int64, people: [AdminTraceRow],
@@ -310,6 +338,7 @@ package struct AdminTrace: AdminRecord {
         fields.flag("recalled", self.isRecalled)
         fields.flag("deletedForAll", self.isDeletedForAll)
         fields.number("edits", self.editCount)
+        if !self.former.isEmpty { fields.records("former", self.former) }
         fields.records("people", self.people)
         fields.number("next", self.next)
     }
@@ -319,6 +348,7 @@ package struct AdminTrace: AdminRecord {
         self.isRecalled = try fields.flag("recalled")
         self.isDeletedForAll = try fields.flag("deletedForAll")
         self.editCount = try fields.number("edits")
+        self.former = try fields.has("former") ? fields.records("former") : []
         self.people = try fields.records("people")
         self.next = try fields.optionalNumber("next")
     }
@@ -328,8 +358,15 @@ package struct AdminTrace: AdminRecord {
 package struct AdminTraceRow: AdminRecord {
     package var name: UserName
     package var isSender: Bool
-    /// Their reading position is at the message or after it.
+    /// They were a member when it was sent and their reading position is at it or after it, or they reported that they
+    /// have read it.
     package var isRead: Bool
+    /// When their reading position reached it.
+    package var read: AdminTraceTime?
+    /// They became a member after it was sent: whether they have read it cannot be told.
+    package var cameLater = false
+    /// When the first of their devices acknowledged it.
+    package var delivered: AdminTraceTime?
     /// They reported having read it, UTC milliseconds; senders ask for that.
     package var reportedReadAtMilliseconds: Int64?
     /// Classes of devices that acknowledged the message or a later one.
@@ -359,7 +396,10 @@ package struct AdminTraceRow: AdminRecord {
         fields.text("name", self.name.text)
         fields.flag("sender", self.isSender)
         fields.flag("read", self.isRead)
+        if let read = self.read { fields.record("readAt", read) }
+        if self.cameLater { fields.flag("cameLater", true) }
         fields.number("reportedReadAt", self.reportedReadAtMilliseconds)
+        if let delivered = self.delivered { fields.record("deliveredAt", delivered) }
         fields.texts("deliveredTo", self.deliveredTo.map(\.name))
         fields.texts("waitingFor", self.waitingFor.map(\.name))
         fields.records("sessions", self.sessions)
@@ -370,11 +410,76 @@ package struct AdminTraceRow: AdminRecord {
         self.name = try fields.userName("name")
         self.isSender = try fields.flag("sender")
         self.isRead = try fields.flag("read")
+        self.read = try fields.has("readAt") ? fields.record("readAt") : nil
+        self.cameLater = try fields.has("cameLater") ? fields.flag("cameLater") : false
+        self.delivered = try fields.has("deliveredAt") ? fields.record("deliveredAt") : nil
         self.reportedReadAtMilliseconds = try fields.optionalNumber("reportedReadAt")
         self.deliveredTo = try fields.someDevices("deliveredTo")
         self.waitingFor = try fields.someDevices("waitingFor")
         self.sessions = try fields.records("sessions")
         self.withheld = try fields.has("withheld") ? Word.value("withheld", fields) : nil
+    }
+}
+
+/// When something happened, as far as it is known.
+package struct AdminTraceTime: AdminRecord {
+    package var atMilliseconds: Int64
+    /// At that time; else then or before. Only the last step of a position is kept with its time.
+    package var isExact: Bool
+
+    package init(atMilliseconds: Int64, isExact: Bool) {
+        self.atMilliseconds = atMilliseconds
+        self.isExact = isExact
+    }
+
+    /// - Parameter time: the time in words.
+    package func text(_ time: (Int64) -> String) -> String {
+        (self.isExact ? "" : "≤ ") + time(self.atMilliseconds)
+    }
+
+    func write(to fields: inout FieldWriter) {
+        fields.number("at", self.atMilliseconds)
+        fields.flag("exact", self.isExact)
+    }
+
+    init(_ fields: FieldReader) throws(AdminError) {
+        self.atMilliseconds = try fields.number("at")
+        self.isExact = try fields.flag("exact")
+    }
+}
+
+/// A body that a message had before.
+package struct AdminMessageVersion: AdminRecord {
+    /// 0 for the one it was stored with; edits from 1.
+    package var number: Int64
+    package var editor: String
+    package var atMilliseconds: Int64
+    /// As in `AdminMessage`.
+    package var text: String
+    package var isCut: Bool
+
+    package init(number: Int64, editor: String, atMilliseconds: Int64, text: String, isCut: Bool) {
+        self.number = number
+        self.editor = editor
+        self.atMilliseconds = atMilliseconds
+        self.text = text
+        self.isCut = isCut
+    }
+
+    func write(to fields: inout FieldWriter) {
+        fields.number("number", self.number)
+        fields.text("editor", self.editor)
+        fields.number("at", self.atMilliseconds)
+        fields.text("text", self.text)
+        fields.flag("cut", self.isCut)
+    }
+
+    init(_ fields: FieldReader) throws(AdminError) {
+        self.number = try fields.number("number")
+        self.editor = try fields.text("editor")
+        self.atMilliseconds = try fields.number("at")
+        self.text = try fields.text("text")
+        self.isCut = try fields.flag("cut")
     }
 }
 
@@ -480,16 +585,21 @@ package struct AdminExportedMessage: AdminRecord {
     package var sender: String
     package var sentAtMilliseconds: Int64
     package var kind: MessageKind
-    /// The body as it was sent; of a message that was taken back, empty. As text when it is UTF-8, else in base64.
+    /// What people see now: the last edit, else as it was stored; of a message that was taken back, empty. As text when it
+    /// is UTF-8, else in base64.
     package var body: [UInt8]
     package var isRecalled: Bool
     package var isDeletedForAll: Bool
-    /// What the body became, when it was edited.
-    package var editedBody: [UInt8]?
+    package var editCount: Int64
+    /// What it was before its edits, the oldest first. Where they are too long together, the oldest edits are missing.
+    package var former: [AdminFormerBody] = []
+
+    /// Most bytes of former bodies of one message: escaped, they fit a line beside its own.
+    package static let maximumFormerBytes = 64 * 1024
 
     package init(
         sequence: Int64, id: MessageID, sender: String, sentAtMilliseconds: Int64, kind: MessageKind, body: [UInt8],
-        isRecalled: Bool, isDeletedForAll: Bool, editedBody: [UInt8]?
+        isRecalled: Bool, isDeletedForAll: Bool, editCount: Int64
     ) {
         self.sequence = sequence
         self.id = id
@@ -499,7 +609,12 @@ package struct AdminExportedMessage: AdminRecord {
         self.body = body
         self.isRecalled = isRecalled
         self.isDeletedForAll = isDeletedForAll
-        self.editedBody = editedBody
+        self.editCount = editCount
+    }
+
+    /// Leaves out former bodies that are too much.
+    package mutating func boundFormer() {
+        self.former = self.former.firstAndLast(bytes: Self.maximumFormerBytes) { $0.body.count }
     }
 
     /// The message as one JSON object, for scripts.
@@ -519,13 +634,8 @@ package struct AdminExportedMessage: AdminRecord {
         }
         fields.flag("recalled", self.isRecalled)
         fields.flag("deletedForAll", self.isDeletedForAll)
-        if let edited = self.editedBody {
-            if let text = String(validating: edited, as: UTF8.self) {
-                fields.text("edited", text)
-            } else {
-                fields.base64("editedBase64", edited)
-            }
-        }
+        fields.number("edits", self.editCount > 0 ? self.editCount : nil)
+        if !self.former.isEmpty { fields.records("former", self.former) }
     }
 
     init(_ fields: FieldReader) throws(AdminError) {
@@ -542,10 +652,46 @@ package struct AdminExportedMessage: AdminRecord {
         }
         self.isRecalled = try fields.flag("recalled")
         self.isDeletedForAll = try fields.flag("deletedForAll")
-        if let text = try fields.optionalText("edited") {
-            self.editedBody = Array(text.utf8)
+        self.editCount = try fields.optionalNumber("edits") ?? 0
+        self.former = try fields.has("former") ? fields.records("former") : []
+    }
+}
+
+/// All of a body that a message had before an edit.
+package struct AdminFormerBody: AdminRecord {
+    /// 0 for the one it was stored with; edits from 1.
+    package var number: Int64
+    package var editor: String
+    package var atMilliseconds: Int64
+    /// As text when it is UTF-8, else in base64.
+    package var body: [UInt8]
+
+    package init(number: Int64, editor: String, atMilliseconds: Int64, body: [UInt8]) {
+        self.number = number
+        self.editor = editor
+        self.atMilliseconds = atMilliseconds
+        self.body = body
+    }
+
+    func write(to fields: inout FieldWriter) {
+        fields.number("number", self.number)
+        fields.text("editor", self.editor)
+        fields.number("at", self.atMilliseconds)
+        if let text = String(validating: self.body, as: UTF8.self) {
+            fields.text("body", text)
         } else {
-            self.editedBody = try fields.has("editedBase64") ? fields.base64("editedBase64") : nil
+            fields.base64("bodyBase64", self.body)
+        }
+    }
+
+    init(_ fields: FieldReader) throws(AdminError) {
+        self.number = try fields.number("number")
+        self.editor = try fields.text("editor")
+        self.atMilliseconds = try fields.number("at")
+        if let text = try fields.optionalText("body") {
+            self.body = Array(text.utf8)
+        } else {
+            self.body = try fields.base64("bodyBase64")
         }
     }
 }

@@ -103,9 +103,17 @@ extension Desk {
             let name = try Self.name(of: conversation, transaction)
             let messages = try transaction.messages(
                 in: conversation.id, before: before ?? .max, limit: limit, as: .unrestricted)
-            let kinds = self.moderation.kinds
-            return .messages(messages.map { AdminMessage($0, conversationName: name, kinds: kinds) })
+            return .messages(try Self.current(messages, in: conversation.id, name, self.moderation.kinds, transaction))
         }
+    }
+
+    /// Messages as people see them now.
+    static func current(
+        _ messages: [Message], in id: ConversationID, _ name: String, _ kinds: MessageKinds,
+        _ transaction: ReadTransaction
+    ) throws(StoreError) -> [AdminMessage] {
+        let extras = try transaction.extras(of: messages.map(\.sequence), in: id, for: nil)
+        return messages.map { AdminMessage($0, extras[$0.sequence], conversationName: name, kinds: kinds) }
     }
 
     /// The number of the conversation that somebody wants to follow; `nil` for all.

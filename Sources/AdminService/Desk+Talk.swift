@@ -155,8 +155,7 @@ extension Desk {
                 let first = try transaction.firstSequence(in: found.id, atOrAfter: milliseconds)
                 messages = try transaction.messages(in: found.id, after: first - 1, limit: limit, as: .unrestricted)
             }
-            let kinds = self.moderation.kinds
-            return .messages(messages.map { AdminMessage($0, conversationName: name, kinds: kinds) })
+            return .messages(try Self.current(messages, in: found.id, name, self.moderation.kinds, transaction))
         }
     }
 
@@ -193,20 +192,26 @@ extension Desk {
                 }
                 let extra = try transaction.extras(of: [sequence], in: found.id, for: nil)[sequence]
                 let rows = AdminProtocol.pageRows / 5
+                let place = MessagePlace(found.id, sequence)
                 let ways = try transaction.ways(
-                    of: MessagePlace(found.id, sequence), after: UserID(rawValue: after ?? 0), limit: rows)
+                    of: place, after: UserID(rawValue: after ?? 0), limit: rows)
                 let people = ways.map { way in
                     AdminTraceRow(way, of: message, extra, sessions: byPerson[way.user] ?? [])
                 }
-                return .talks(
-                    .trace(
-                        AdminTrace(
-                            message: AdminMessage(
-                                message, conversationName: try Self.name(of: found, transaction),
-                                kinds: self.moderation.kinds),
-                            isRecalled: extra?.isRecalled ?? false, isDeletedForAll: extra?.isDeletedForAll ?? false,
-                            editCount: Int64(extra?.editCount ?? 0), people: people,
-                            next: ways.count == rows ? ways.last?.user.rawValue : nil)))
+                var trace = AdminTrace(
+                    message: AdminMessage(
+                        message, extra, conversationName: try Self.name(of: found, transaction),
+                        kinds: self.moderation.kinds),
+                    isRecalled: extra?.isRecalled ?? false, isDeletedForAll: extra?.isDeletedForAll ?? false,
+                    editCount: Int64(extra?.editCount ?? 0), people: people,
+                    next: ways.count == rows ? ways.last?.user.rawValue : nil)
+                if after == nil, let extra {
+                    trace.former = try transaction.versions(of: message).map { AdminMessageVersion($0) }
+                    // The last one is what people see.
+                    if !extra.isRecalled && !extra.isDeletedForAll { trace.former.removeLast() }
+                    trace.boundFormer()
+                }
+                return .talks(.trace(trace))
             }
         }
     }
@@ -325,7 +330,7 @@ extension Desk {
                 var page: [AdminExportedMessage] = []
                 var (bytes, last) = (0, after)
                 for (message, row) in try Self.exported(found, in: id, as: name, transaction) {
-                    let size = row.map { $0.body.count + ($0.editedBody?.count ?? 0) + 200 } ?? 0
+                    let size = row.map { $0.body.count + $0.former.reduce(200) { $0 + $1.body.count + 100 } } ?? 0
                     if bytes + size > Self.exportBytes && !page.isEmpty { break }
                     bytes += size
                     last = message.sequence
@@ -345,15 +350,24 @@ extension Desk {
         guard let name else {
             let extras = try transaction.extras(of: found.map(\.sequence), in: id, for: nil)
             for message in found {
-                exported.append((message, AdminExportedMessage(message, extras[message.sequence])))
+                let extra = extras[message.sequence]
+                var row = AdminExportedMessage(message, extra)
+                if let edited = extra?.editCount, edited > 0 {
+                    row.former = try transaction.versions(of: message).dropLast().map { AdminFormerBody($0) }
+                    row.boundFormer()
+                }
+                exported.append((message, row))
             }
             return exported
         }
         let member = try transaction.existingUser(name)
         for (message, extra, sight) in try Self.sights(of: found, in: id, by: member, transaction) {
             var row: AdminExportedMessage?
-            if case .shown(let shown) = sight { row = AdminExportedMessage(shown, extra) }
-            row?.editedBody = nil
+            if case .shown(let shown) = sight {
+                // What stands in the place of a message is not what it became by an edit.
+                row = AdminExportedMessage(shown, extra)
+                row?.body = shown.content.body
+            }
             exported.append((message, row))
         }
         return exported
@@ -374,13 +388,34 @@ extension AdminTraceRow {
             way.delivered.filter { $0.sequence >= message.sequence },
             way.delivered.filter { $0.sequence < message.sequence }
         )
+        var withheld = Desk.withholding(of: message, mark, clearedThrough: way.clearedThrough, from: way.name)
+        if withheld == nil, way.isBeforeTheirHistory { withheld = .beforeJoining }
         self.init(
-            name: way.name, isSender: way.user == message.sender, isRead: way.readSequence >= message.sequence,
+            name: way.name, isSender: way.user == message.sender,
+            isRead: way.isRead || way.reportedReadAtMilliseconds != nil,
             reportedReadAtMilliseconds: way.reportedReadAtMilliseconds, deliveredTo: there.map(\.deviceClass),
             waitingFor: waiting.map(\.deviceClass),
             sessions: sessions.map {
                 AdminTraceSession(id: Int64(bitPattern: $0.id.rawValue), device: $0.deviceClass)
-            }, withheld: Desk.withholding(of: message, mark, clearedThrough: way.clearedThrough, from: way.name))
+            }, withheld: withheld)
+        self.cameLater = way.cameLater
+        self.read = way.read.map { AdminTraceTime($0) }
+        self.delivered = way.arrival.map { AdminTraceTime($0) }
+    }
+}
+
+extension AdminTraceTime {
+    init(_ arrival: MessageArrival) {
+        self.init(atMilliseconds: arrival.atMilliseconds, isExact: arrival.isExact)
+    }
+}
+
+extension AdminMessageVersion {
+    init(_ version: MessageVersion) {
+        let (text, isCut) = shownText(of: version.content)
+        self.init(
+            number: Int64(version.number), editor: version.editor.text, atMilliseconds: version.atMilliseconds,
+            text: text, isCut: isCut)
     }
 }
 
@@ -388,8 +423,16 @@ extension AdminExportedMessage {
     init(_ message: Message, _ extra: MessageExtra?) {
         self.init(
             sequence: message.sequence, id: message.id, sender: message.senderName.text,
-            sentAtMilliseconds: message.sentAtMilliseconds, kind: message.content.kind, body: message.content.body,
-            isRecalled: extra?.isRecalled ?? false, isDeletedForAll: extra?.isDeletedForAll ?? false,
-            editedBody: extra?.editedBody)
+            sentAtMilliseconds: message.sentAtMilliseconds, kind: message.content.kind,
+            body: extra?.editedBody ?? message.content.body, isRecalled: extra?.isRecalled ?? false,
+            isDeletedForAll: extra?.isDeletedForAll ?? false, editCount: Int64(extra?.editCount ?? 0))
+    }
+}
+
+extension AdminFormerBody {
+    init(_ version: MessageVersion) {
+        self.init(
+            number: Int64(version.number), editor: version.editor.text, atMilliseconds: version.atMilliseconds,
+            body: version.content.body)
     }
 }

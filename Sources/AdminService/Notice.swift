@@ -50,6 +50,13 @@ extension AdminMessage {
         self.init(delivery.message, conversationName: name, kinds: kinds)
     }
 
+    /// A message as people see it now.
+    init(_ message: Message, _ extra: MessageExtra?, conversationName: String, kinds: MessageKinds) {
+        self.init(extra.flatMap(message.edited) ?? message, conversationName: conversationName, kinds: kinds)
+        self.editCount = Int64(extra?.editCount ?? 0)
+        self.isWithdrawn = extra.map { $0.isRecalled || $0.isDeletedForAll } ?? false
+    }
+
     /// - Parameter kinds: what is known of apps' own kinds.
     init(_ message: Message, conversationName: String, kinds: MessageKinds) {
         let (text, isCut) = shownText(of: message.content)

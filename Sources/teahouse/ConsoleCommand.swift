@@ -21,13 +21,16 @@ let consoleCommand = Command(
 ) { invocation, terminal throws(CommandFailure) in
     let folder = try checkedSettings(invocation, terminal).dataFolder
     let digest = MessageDigest(Texts(installed: Language(named: terminal.text("language.code")) ?? .english))
+    let texts = terminal.texts
     var look = Look(
-        texts: terminal.texts, time: Look.localTime,
+        texts: texts, time: Look.localTime,
         message: { message in
-            switch message.sketch.form {
-            case .text, .richText: message.text + (message.isCut ? "…" : "")
-            default: digest.detailed(message.sketch)
-            }
+            let said =
+                switch message.sketch.form {
+                case .text, .richText: message.text + (message.isCut ? "…" : "")
+                default: digest.detailed(message.sketch)
+                }
+            return message.marked(said) { texts($0, [:]) }
         }, moment: { Moment.milliseconds($0, nowMilliseconds: $1) }, nowMilliseconds: Clock.system.wallMilliseconds())
     look.hiddenRows = try cardRows(invocation.values("hide"), terminal)
     let console = Console(

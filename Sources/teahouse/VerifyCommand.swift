@@ -70,6 +70,9 @@ private func words(of report: VerifyReport, _ contents: ContentVerifier, _ termi
         let read = ["count": String(contents.objects), "bytes": shownBytes(contents.bytes)]
         text += terminal.text(contents.isQuick ? "verify.contentsThere" : "verify.contentsRead", read) + "\n"
     }
+    if report.unprovenBodies > 0 {
+        text += terminal.text("verify.unproven", ["count": String(report.unprovenBodies)]) + "\n"
+    }
     text += terminal.text(report.isClean ? "verify.good" : "verify.bad", values) + "\n"
     return text
 }
@@ -93,7 +96,8 @@ private func json(of report: VerifyReport, _ contents: ContentVerifier) -> [UInt
     let counts: [(StaticString, Int64)] = [
         ("moreFindings", Int64(report.moreFindings)), ("schemaVersion", Int64(report.schemaVersion)),
         ("users", report.users), ("conversations", report.conversations), ("members", report.members),
-        ("messages", report.messages), ("clientTokens", report.clientTokens),
+        ("messages", report.messages), ("unprovenBodies", report.unprovenBodies),
+        ("clientTokens", report.clientTokens),
         ("contents", contents.objects), ("contentBytes", contents.bytes),
     ]
     for (name, count) in counts {

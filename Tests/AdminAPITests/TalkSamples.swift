@@ -106,16 +106,31 @@ let talkReplyVectors: [(AdminReply, String)] = [
             .success(
                 .talks(
                     .trace(
-                        AdminTrace(
-                            message: sampleMessage, isRecalled: true, isDeletedForAll: false, editCount: 2,
-                            people: [
-                                AdminTraceRow(
-                                    name: romeo, isSender: false, isRead: true, reportedReadAtMilliseconds: 5,
-                                    deliveredTo: [.app], waitingFor: [.web],
-                                    sessions: [AdminTraceSession(id: 4, device: .app)], withheld: .cleared)
-                            ], next: 9))))),
+                        changed(
+                            AdminTrace(
+                                message: sampleMessage, isRecalled: true, isDeletedForAll: false, editCount: 2,
+                                people: [
+                                    changed(
+                                        AdminTraceRow(
+                                            name: romeo, isSender: false, isRead: true, reportedReadAtMilliseconds: 5,
+                                            deliveredTo: [.app], waitingFor: [.web],
+                                            sessions: [AdminTraceSession(id: 4, device: .app)], withheld: .cleared)
+                                    ) {
+                                        $0.read = AdminTraceTime(atMilliseconds: 5, isExact: true)
+                                        $0.delivered = AdminTraceTime(atMilliseconds: 4, isExact: false)
+                                        $0.cameLater = true
+                                    }
+                                ], next: 9)
+                        ) {
+                            $0.former = [
+                                AdminMessageVersion(
+                                    number: 0, editor: "romeo", atMilliseconds: 3, text: "茶", isCut: false)
+                            ]
+                        })))),
         #"{"id":7,"answer":"trace","with":{"message":{\#(messageJSON)},"recalled":true,"deletedForAll":false,"#
-            + #""edits":2,"people":[{"name":"romeo","sender":false,"read":true,"reportedReadAt":5,"#
+            + #""edits":2,"former":[{"number":0,"editor":"romeo","at":3,"text":"茶","cut":false}],"#
+            + #""people":[{"name":"romeo","sender":false,"read":true,"readAt":{"at":5,"exact":true},"#
+            + #""cameLater":true,"reportedReadAt":5,"deliveredAt":{"at":4,"exact":false},"#
             + #""deliveredTo":["app"],"waitingFor":["web"],"sessions":[{"id":4,"device":"app"}],"#
             + #""withheld":"cleared"}],"next":9}}"#
     ),
@@ -138,13 +153,20 @@ let talkReplyVectors: [(AdminReply, String)] = [
                 .talks(
                     .exported(
                         [
-                            AdminExportedMessage(
-                                sequence: 1, id: MessageID(rawValue: 5), sender: "romeo", sentAtMilliseconds: 6,
-                                kind: .text, body: Array("茶".utf8), isRecalled: false, isDeletedForAll: true,
-                                editedBody: [0xFF])
+                            changed(
+                                AdminExportedMessage(
+                                    sequence: 1, id: MessageID(rawValue: 5), sender: "romeo", sentAtMilliseconds: 6,
+                                    kind: .text, body: Array("茶".utf8), isRecalled: false, isDeletedForAll: true,
+                                    editCount: 1)
+                            ) {
+                                $0.former = [
+                                    AdminFormerBody(number: 0, editor: "romeo", atMilliseconds: 6, body: [0xFF])
+                                ]
+                            }
                         ], next: 1)))),
         #"{"id":7,"answer":"exported","with":{"messages":[{"sequence":1,"id":"5","sender":"romeo","sentAt":6,"#
-            + #""kind":-1,"body":"茶","recalled":false,"deletedForAll":true,"editedBase64":"/w=="}],"next":1}}"#
+            + #""kind":-1,"body":"茶","recalled":false,"deletedForAll":true,"edits":1,"#
+            + #""former":[{"number":0,"editor":"romeo","at":6,"bodyBase64":"/w=="}]}],"next":1}}"#
     ),
     (
         .answer(
@@ -175,3 +197,10 @@ let talkReplyVectors: [(AdminReply, String)] = [
     ),
     (.event(id: 7, .pulse(samplePoint)), #"{"id":7,"event":"pulse","with":{\#(pointJSON)}}"#),
 ]
+
+/// A copy with something else in it.
+private func changed<Value>(_ value: Value, _ change: (inout Value) -> Void) -> Value {
+    var copy = value
+    change(&copy)
+    return copy
+}

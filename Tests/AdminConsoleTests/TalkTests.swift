@@ -368,7 +368,7 @@ extension Samples {
                 " Conversations › Messages › Trace 40  1/3                                                  08:00:00",
                 " 40 by lan at d1020833xx 08:00:40  edited 2 times",
                 " line 40",
-                " 1 of 2 have read it; a device with ✓ has it, with … not yet",
+                " 1 of 2 have read it; ✓ has it, … not yet, ≤ then or before",
                 "  NAME              READ        DELIVERED       WAITING       SIGNED IN         WITHHELD",
                 "> lan               sender      app                           app 8✓",
                 "  ming              08:01:00    app             web           app 7✓, web 9…",

@@ -216,6 +216,88 @@ import Testing
         #expect(client.refusal(of: .talks(.trace("verona", sequence: 6, after: nil)))?.code == .notFound)
     }
 
+    @Test("a trace says when, as far as it is known, and claims nothing of who came later")
+    func times() throws {
+        let clock = ManualClock()
+        let (house, client) = try self.furnished(clock: clock.clock)
+        let address = ConversationAddress.channel(.group, verona)
+        func trace(_ sequence: Int64) throws -> [AdminTraceRow] {
+            guard
+                case .talks(.trace(let trace)) = try client.ask(
+                    .talks(.trace("verona", sequence: sequence, after: nil)))
+            else { return [] }
+            return trace.people
+        }
+        func step(upTo sequence: Int64) throws -> Int64 {
+            clock.advance(milliseconds: 1_000)
+            try house.store.writeAndWait { transaction throws(StoreError) in
+                let user = try transaction.reading.user(named: juliet)!.id
+                let id = try transaction.reading.conversation(address, seenBy: .system)!.id
+                try transaction.recordDelivered([
+                    DeliveredPosition(user: user, deviceClass: .app, conversation: id, sequence: sequence)
+                ])
+                try transaction.markRead(user, in: id, upTo: sequence)
+            }
+            return clock.clock.wallMilliseconds()
+        }
+        let (first, second) = (try step(upTo: 2), try step(upTo: 4))
+        clock.advance(milliseconds: 1_000)
+        _ = try client.ask(.addMembers(verona, [UserName("nurse")!]))
+        for (sequence, arrival) in [
+            (Int64(3), AdminTraceTime(atMilliseconds: second, isExact: true)),
+            (4, AdminTraceTime(atMilliseconds: second, isExact: true)),
+            (2, AdminTraceTime(atMilliseconds: second, isExact: false)),
+        ] {
+            let people = try trace(sequence)
+            let (reader, nurse) = (people[1], people[2])
+            #expect(reader.isRead && reader.read == arrival && reader.delivered == arrival, "message \(sequence)")
+            #expect(!nurse.isRead && nurse.cameLater && nurse.read == nil && nurse.withheld == nil)
+        }
+        #expect(first < second)
+        let unread = try trace(5)[1]
+        #expect(!unread.isRead && unread.read == nil && unread.delivered == nil && unread.waitingFor == [.app])
+        house.store.setShowsBeforeJoining(false)
+        #expect(try trace(5)[2].withheld == .beforeJoining)
+    }
+
+    @Test("an edited message is shown as people see it, and what it said before beside it")
+    func edited() throws {
+        let (house, client) = try self.furnished()
+        let address = ConversationAddress.channel(.group, verona)
+        try house.store.writeAndWait { transaction throws(StoreError) in
+            let id = try transaction.reading.conversation(address, seenBy: .system)!.id
+            for (sequence, text) in [(Int64(2), "two"), (2, "zwei"), (3, "three")] {
+                try transaction.edit(
+                    MessagePlace(id, sequence), newBody: Array(#"{"type":1,"content":"\#(text)"}"#.utf8),
+                    isJSONObject: true, by: .operator)
+            }
+            try transaction.recall(MessagePlace(id, 3), by: .operator)
+        }
+        let look = AdminRequest.talks(.look("verona", .before(.max), limit: 20))
+        for request in [look, .listMessages(conversation: "verona", before: nil, limit: 20)] {
+            guard case .messages(let messages) = try client.ask(request) else { continue }
+            #expect(messages.map(\.text) == ["m1", "zwei", "", "m4", "m5"])
+            #expect(messages.map(\.editCount) == [0, 2, 0, 0, 0])
+            #expect(messages.map(\.isWithdrawn) == [false, false, true, false, false])
+        }
+        func former(_ sequence: Int64) throws -> (text: String, former: [AdminMessageVersion]) {
+            guard
+                case .talks(.trace(let trace)) = try client.ask(
+                    .talks(.trace("verona", sequence: sequence, after: nil)))
+            else { return ("", []) }
+            return (trace.message.text, trace.former)
+        }
+        #expect(try former(1) == ("m1", []))
+        let two = try former(2)
+        #expect(two.text == "zwei" && two.former.map(\.text) == ["m2", "two"])
+        #expect(two.former.map(\.number) == [0, 1] && two.former[0].editor == "romeo")
+        #expect(try former(3).former.map(\.text) == ["m3", "three"], "of one that was taken back, all")
+        guard case .talks(.exported(let page, _)) = try client.ask(.talks(.export("verona", after: 0))) else { return }
+        #expect(String(decoding: page[1].body, as: UTF8.self).contains("zwei"))
+        #expect(page[1].former.map(\.number) == [0, 1] && page[1].editCount == 2)
+        #expect(page[0].former.isEmpty && page[2].former.isEmpty && page[2].body.isEmpty)
+    }
+
     @Test("with another's eyes: what they see and nothing else, with a reason and an entry in the audit log")
     func seeAs() throws {
         let (house, client) = try self.furnished()

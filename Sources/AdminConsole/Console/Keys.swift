@@ -8,7 +8,7 @@ package enum Verb: Hashable, Sendable {
     case writeAsSystem, kickWhere
     case tryOut, flagged, reset, showLimits, effective, preset, apply, applyNow
     case card, viewer, ownView, limits, transfer, dismiss, requests, hide, unhide, role
-    case accept, refuse, withdraw, all, filter, team, erase, details, importing, friends, attributes
+    case accept, refuse, withdraw, all, filter, team, erase, details, importing, friends, attributes, former
 }
 
 /// A key of a screen: help, footer and the doing are all made from it.

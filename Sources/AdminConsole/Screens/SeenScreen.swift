@@ -8,6 +8,7 @@ extension AdminWithholding {
         case .deletedBySelf: "word.deletedBySelf"
         case .deletedForAll: "word.deletedForAll"
         case .notForThem: "word.notForThem"
+        case .beforeJoining: "word.beforeJoining"
         }
     }
 }

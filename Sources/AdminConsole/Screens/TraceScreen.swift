@@ -8,10 +8,18 @@ extension AdminTraceRow: TableRow {
     /// When it was read, or whether.
     func readText(_ look: Look) -> String {
         if let reported = self.reportedReadAtMilliseconds { return look.shortTime(reported) }
-        return self.isSender ? look("word.sender") : look.word(self.isRead)
+        if self.isSender { return look("word.sender") }
+        if self.cameLater { return look("word.cameLater") }
+        return self.read.map { $0.text { look.shortTime($0) } } ?? look.word(self.isRead)
     }
 
-    var readStyle: Style { self.isSender ? .dim : self.isRead ? .good : .plain }
+    var readStyle: Style { self.isSender || self.cameLater ? .dim : self.isRead ? .good : .plain }
+
+    /// On which devices it is, and since when.
+    func deliveredText(_ look: Look) -> String {
+        let (devices, time) = (self.deliveredTo.map(\.name), self.delivered?.text { look.shortTime($0) })
+        return [devices.joined(separator: ", "), time ?? ""].filter { !$0.isEmpty }.joined(separator: " ")
+    }
 
     /// The sessions of now, each with whether its class of device has the message.
     var sessionText: String {
@@ -26,13 +34,15 @@ extension AdminTraceRow: TableRow {
 struct TraceScreen: TableScreen {
     let title = "console.trace"
     let emptyText = "console.trace.empty"
-    let keys = [KeyBinding(.enter, .open, "console.users.open")]
+    let keys = [
+        KeyBinding(.enter, .open, "console.users.open"), KeyBinding(.character("f"), .former, "console.trace.former"),
+    ]
     let refreshMilliseconds: Int64? = 5_000
     var rows = TableView<AdminTraceRow>([
         TableColumn("table.name") { person, _ in person.name.text },
         TableColumn("table.read", width: 10, style: \.readStyle) { person, look in person.readText(look) },
-        TableColumn("table.delivered", width: 14, style: { _ in .good }) { person, _ in
-            person.deliveredTo.map(\.name).joined(separator: ", ")
+        TableColumn("table.delivered", width: 14, style: { _ in .good }) { person, look in
+            person.deliveredText(look)
         },
         TableColumn("table.waiting", width: 12, style: { _ in .warning }) { person, _ in
             person.waitingFor.map(\.name).joined(separator: ", ")
@@ -61,7 +71,12 @@ struct TraceScreen: TableScreen {
     }
 
     mutating func receive(_ answer: AdminAnswer, purpose: Int, _ look: Look) -> [Intent] {
-        guard case .talks(.trace(let trace)) = answer else { return [] }
+        guard case .talks(.trace(let page)) = answer else { return [] }
+        var trace = page
+        // Later pages do not tell it again.
+        if trace.former.isEmpty, let known = self.trace, known.editCount == trace.editCount {
+            trace.former = known.former
+        }
         self.trace = trace
         if let all = self.pages.take(trace.people, isLast: trace.next == nil) { self.rows.replace(all, look) }
         return trace.next.map { [self.ask(after: $0)] } ?? []
@@ -73,8 +88,29 @@ struct TraceScreen: TableScreen {
     }
 
     mutating func update(_ verb: Verb, _ look: Look) -> [Intent] {
+        if verb == .former { return self.formerBodies(look) }
         guard let person = self.rows.current else { return look.nothing() }
         return [.open(UserScreen(person.name))]
+    }
+
+    /// What the message said before.
+    private func formerBodies(_ look: Look) -> [Intent] {
+        guard let trace = self.trace, !trace.former.isEmpty else {
+            return [.tell(Notice(look("console.trace.noFormer")))]
+        }
+        var lines: [Line] = []
+        for version in trace.former {
+            let values = [
+                "number": String(version.number), "name": version.editor, "time": look.time(version.atMilliseconds),
+            ]
+            lines.append(Line(Cells.drawable(look("console.trace.version", values)), .dim))
+            let text = version.text + (version.isCut ? "…" : "")
+            lines += text.split(separator: "\n", omittingEmptySubsequences: false).flatMap {
+                Cells.wrapped(Cells.drawable(String($0)), to: 70).map { Line($0) }
+            }
+            lines.append(Line())
+        }
+        return [.page(Page(look("console.trace.former"), lines, copied: trace.former.last?.text ?? ""))]
     }
 
     func head(width: Int, _ look: Look) -> [Line] {
@@ -87,7 +123,7 @@ struct TraceScreen: TableScreen {
         if trace.isDeletedForAll { states.append(look("word.deletedForAll")) }
         if trace.editCount > 0 { states.append(look("console.trace.edits", ["count": String(trace.editCount)])) }
         let read = self.rows.rows.count { $0.isRead && !$0.isSender }
-        let others = self.rows.rows.count { !$0.isSender }
+        let others = self.rows.rows.count { !$0.isSender && ($0.isRead || !$0.cameLater) }
         let reading = look("console.trace.reading", ["read": String(read), "all": String(others)])
         return [
             Line(" " + sent, .accent) + Line("  " + states.joined(separator: ", "), .warning),

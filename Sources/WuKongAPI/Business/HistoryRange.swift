@@ -71,7 +71,11 @@ extension ReadTransaction {
         let floor = max(search.oldest, conversation.head - Int64(HistoryArea.searchedMessages) + 1)
         while before > floor {
             let page = try self.messages(in: conversation.id, before: before, limit: 500, as: .member(person.user))
-            for message in page.reversed() where message.sequence >= floor && search.fits(message, to: person.name) {
+            // Messages are found by what they say now.
+            let extras = try self.extras(of: page.map(\.sequence), in: conversation.id, for: person.user)
+            for message in page.reversed() where message.sequence >= floor {
+                let current = extras[message.sequence].flatMap(message.edited) ?? message
+                guard search.fits(current, to: person.name) else { continue }
                 found.append(message)
                 if found.count == HistoryArea.foundMessages { return (found, false) }
             }

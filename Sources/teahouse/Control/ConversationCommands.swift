@@ -201,12 +201,21 @@ extension Control {
             case .text, .richText: message.text + (message.isCut ? "…" : "")
             default: MessageDigest(self.ownTexts).detailed(message.sketch)
             }
-        guard let count = message.visibleCount else { return said }
+        let shown = message.marked(said) { self.text($0) }
+        guard let count = message.visibleCount else { return shown }
         let more = count - Int64(message.visibleTo.count)
         let values = ["names": message.visibleTo.joined(separator: ", "), "count": String(more)]
-        return "\(said) [\(self.text(more > 0 ? "ctl.visibleToMore" : "ctl.visibleTo", values))]"
+        return "\(shown) [\(self.text(more > 0 ? "ctl.visibleToMore" : "ctl.visibleTo", values))]"
     }
 
     /// Our own texts in the language that the terminal's are in.
     var ownTexts: Texts { Texts(installed: Language(named: self.text("language.code")) ?? .english) }
+}
+
+extension AdminMessage {
+    /// What it says, and whether that was changed or taken back.
+    func marked(_ said: String, _ text: (String) -> String) -> String {
+        let mark = self.isWithdrawn ? "word.recalled" : self.editCount > 0 ? "word.edited" : nil
+        return mark.map { [said, "[\(text($0))]"].filter { !$0.isEmpty }.joined(separator: " ") } ?? said
+    }
 }

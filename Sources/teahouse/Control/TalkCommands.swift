@@ -195,6 +195,20 @@ private let messageTraceCommand = Command(
         guard let trace = whole else { return }
         if control.wantsJSON { return try control.print(json: AdminAnswer.talks(.trace(trace)).json) }
         try control.print([trace.message])
+        if !trace.former.isEmpty {
+            try control.terminal.print("\n\(control.text("heading.former"))\n")
+            try control.print(
+                [
+                    Table.Column("table.number", .right), Table.Column("table.time"), Table.Column("table.name"),
+                    Table.Column("table.text", maximumWidth: 200),
+                ],
+                rows: trace.former.map { version in
+                    [
+                        String(version.number), localTime(version.atMilliseconds), version.editor,
+                        version.text + (version.isCut ? "…" : ""),
+                    ]
+                })
+        }
         try control.terminal.print("\n")
         try control.print(
             [
@@ -202,10 +216,10 @@ private let messageTraceCommand = Command(
                 Table.Column("table.waiting"), Table.Column("table.sessions"), Table.Column("table.withheld"),
             ],
             rows: trace.people.map { person in
-                let read = person.isSender ? control.text("word.sender") : control.yesOrNo(person.isRead)
+                let (devices, time) = (person.deliveredTo.map(\.name), person.delivered?.text { localTime($0) })
                 return [
-                    person.name.text, person.reportedReadAtMilliseconds.map { localTime($0) } ?? read,
-                    person.deliveredTo.map(\.name).joined(separator: ", "),
+                    person.name.text, control.reading(of: person),
+                    [devices.joined(separator: ", "), time ?? ""].filter { !$0.isEmpty }.joined(separator: " "),
                     person.waitingFor.map(\.name).joined(separator: ", "),
                     person.sessions.map { "\($0.device.name) \($0.id)" }.joined(separator: ", "),
                     person.withheld.map { control.word(for: $0) } ?? "",
@@ -219,6 +233,7 @@ extension AdminTrace {
         guard let before else { return self }
         var whole = self
         whole.people = before.people + self.people
+        whole.former = before.former
         return whole
     }
 }
@@ -315,12 +330,21 @@ extension Control {
         return sequence
     }
 
+    /// When somebody has read a message, or whether.
+    fileprivate func reading(of person: AdminTraceRow) -> String {
+        if let reported = person.reportedReadAtMilliseconds { return localTime(reported) }
+        if person.isSender { return self.text("word.sender") }
+        if person.cameLater { return self.text("word.cameLater") }
+        return person.read.map { $0.text { localTime($0) } } ?? self.yesOrNo(person.isRead)
+    }
+
     fileprivate func word(for reason: AdminWithholding) -> String {
         switch reason {
         case .cleared: self.text("word.cleared")
         case .deletedBySelf: self.text("word.deletedBySelf")
         case .deletedForAll: self.text("word.deletedForAll")
         case .notForThem: self.text("word.notForThem")
+        case .beforeJoining: self.text("word.beforeJoining")
         }
     }
 }

@@ -191,6 +191,27 @@ struct BusinessChatScenarios {
         #expect(reply.json.array?.count == 6 && reply.headers["search-complete"] == "1")
     }
 
+    @Test("an edited message is found by what it says now, and by its old words no more")
+    func searchEdited() throws {
+        let (house, romeo, juliet, _) = try self.furnished(1)
+        let client = try romeo.connect()
+        _ = try client.publish("the nightingale", to: "verona", group: true)
+        func found(_ keyword: String) throws -> [String] {
+            try juliet.does(
+                "POST", "message/search", #"{"channel_id":"verona","channel_type":2,"keyword":"\#(keyword)"}"#
+            ).array?.map(\.number) ?? []
+        }
+        let id = try #require(try found("nightingale").first)
+        let content = #"{\"type\":1,\"content\":\"the lark\"}"#
+        try romeo.does(
+            "POST", "message/edit",
+            #"{"channel_id":"verona","channel_type":2,"message_id":"\#(id)","message_seq":2,"#
+                + #""content_edit":"\#(content)"}"#)
+        #expect(try found("lark") == [id])
+        #expect(try found("nightingale") == [])
+        withExtendedLifetime(house) {}
+    }
+
     @Test("a search finds nothing in what is for others, nor in what a rule shows otherwise")
     func searchInSight() throws {
         let (house, romeo, juliet, _) = try self.furnished(1)

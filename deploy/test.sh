@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # Installs what the tests need, builds, and runs everything. `--long` adds what takes longer than a merge can wait for:
 # ThreadSanitizer and AddressSanitizer over the unit and scenario tests, more kills, more torn images, longer fuzzing.
+# `--mutants [NAME]...` does something else: it breaks chosen lines one by one, and the tests that guard them have to go red.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 . deploy/common.sh
@@ -24,6 +25,11 @@ if ! cmp -s Tests/requirements.txt "$venv/installed.txt"; then
 fi
 python=$venv/bin/python
 
+if [ "${1:-}" = --mutants ]; then
+    step "mutants"
+    exec "$python" Tests/Mutants/mutants.py "${@:2}"
+fi
+
 step "style"
 swift format lint --strict --recursive Package.swift Sources Tests
 
@@ -31,7 +37,9 @@ step "build"
 swift build --build-tests
 
 step "unit and scenario tests"
-swift test --skip-build --parallel
+# Every wait of a test has a bound: one that lasts ends the run and says where it was, and so does a run that hangs.
+export TEAHOUSE_WAIT_SECONDS=180
+timeout --signal=ABRT 1200 swift test --skip-build --parallel
 
 step "release build, as it is installed"
 build_release teahouse

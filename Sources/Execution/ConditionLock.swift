@@ -41,10 +41,33 @@ package final class ConditionLock<State>: @unchecked Sendable {
     }
 
     /// Blocks until `ready` holds, then changes the value.
-    package func wait<Result>(until ready: (State) -> Bool, then body: (inout State) -> Result) -> Result {
+    ///
+    /// A server waits for as long as it takes. Where `WaitBound.seconds` is set, as in tests, the process ends with the
+    /// place that waited in vain: a fault ends a run instead of hanging it.
+    package func wait<Result>(
+        until ready: (State) -> Bool, file: StaticString = #fileID, line: UInt = #line,
+        then body: (inout State) -> Result
+    ) -> Result {
         pthread_mutex_lock(self.mutex)
         defer { pthread_mutex_unlock(self.mutex) }
-        while !ready(self.state) { pthread_cond_wait(self.condition, self.mutex) }
+        guard let seconds = WaitBound.seconds else {
+            while !ready(self.state) { pthread_cond_wait(self.condition, self.mutex) }
+            return body(&self.state)
+        }
+        var end = timespec()
+        clock_gettime(CLOCK_REALTIME, &end)
+        end.tv_sec += seconds
+        while !ready(self.state) {
+            guard pthread_cond_timedwait(self.condition, self.mutex, &end) != ETIMEDOUT || ready(self.state) else {
+                fatalError("waited \(seconds) s for a state that did not come", file: file, line: line)
+            }
+        }
         return body(&self.state)
     }
+}
+
+/// The longest that a `ConditionLock` is waited for.
+enum WaitBound {
+    /// Whole seconds, from the variable `TEAHOUSE_WAIT_SECONDS`, which the test command sets; `nil` for no bound.
+    static let seconds: Int? = getenv("TEAHOUSE_WAIT_SECONDS").flatMap { Int(String(cString: $0)) }.map { max(1, $0) }
 }

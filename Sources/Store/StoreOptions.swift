@@ -72,6 +72,8 @@ package struct StoreOptions: Sendable {
     package var queuesHooks = false
     package var clock = Clock.system
     package var log = Log.silent
+    /// Opens a folder whose write-ahead log is damaged, without what came after the damage.
+    package var acceptsDamagedLog = false
     /// SQLite's `synchronous`: FULL. Only a test server that is meant to lose messages passes another.
     package var synchronous = "FULL"
     package var commitHook: CommitHook = { commit, publish throws(StoreError) in

@@ -134,6 +134,11 @@ package func verifyFolder(
     }
     let folder = try DataFolder(path)
     let notes = VerifyNotes(maximum: options.maximumFindings)
+    // Before SQLite opens the log: it would cut it off at the damage.
+    if let damage = try folder.logDamage() {
+        notes.add(.damagedFile, "There is damage: \(damage). Nothing else was looked at. Restore the last backup.")
+        return withExtendedLifetime(folder) { notes.report }
+    }
     do throws(StoreError) {
         let connection = try Connection(path: folder.databasePath, role: .writer(synchronous: "FULL"))
         try Verifier(connection, options, notes).run()

@@ -456,6 +456,13 @@ extension Connection {
     /// The writing connection of a locked folder, with the newest schema.
     static func openForWriting(_ folder: DataFolder, _ options: StoreOptions) throws(StoreError) -> Connection {
         try folder.makeDatabaseFile()
+        if !options.acceptsDamagedLog, let damage = try folder.logDamage() {
+            throw .fatal(
+                """
+                \(damage): keep a copy of the folder and restore the last backup, or start once with \
+                --accept-damaged-log to go on without them
+                """)
+        }
         let connection = try Connection(
             path: folder.databasePath, role: .writer(synchronous: options.synchronous))
         let now = options.clock.wallMilliseconds()

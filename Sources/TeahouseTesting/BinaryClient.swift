@@ -207,15 +207,17 @@ package final class BinaryClient {
                 self.forged += 1
                 continue
             }
-            if self.acknowledges {
-                try self.send(
-                    raw: self.bytes {
-                        $0.receiveAcknowledge(
-                            messageID: packet.messageID, sequence: packet.sequence, header: packet.header)
-                    })
-            }
+            if self.acknowledges { try self.acknowledge(packet, header: packet.header) }
             return BinaryMessage(packet: packet, payload: try keys.decrypt(packet.payload))
         }
+    }
+
+    /// Sends a RECVACK of a message.
+    package func acknowledge(_ packet: BinaryReceive, header: WuKongHeader) throws {
+        try self.send(
+            raw: self.bytes {
+                $0.receiveAcknowledge(messageID: packet.messageID, sequence: packet.sequence, header: header)
+            })
     }
 
     package func receive(_ count: Int) throws -> [String] { try (0..<count).map { _ in try self.receive().text } }

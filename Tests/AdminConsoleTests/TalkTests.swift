@@ -55,7 +55,7 @@ extension Samples {
         case .talks(.seeAs): return .success(.talks(.seen(Self.seen)))
         case .talks(.createDirect), .talks(.createRoom):
             return .success(.conversation(AdminConversationDetail(conversation: Self.conversations[0], members: [])))
-        case .talks, .setGroupMuted: return .success(.count(1))
+        case .talks, .setGroupMuted, .setGroupBanned: return .success(.count(1))
         case .send: return .success(.sent(Self.message(41, "____system", "hello")))
         default: return Self.answer(request)
         }
@@ -102,6 +102,23 @@ extension Samples {
                 "       3  room      hall                                0          7  07:57:00",
                 " /srv/teahouse",
             ])
+    }
+
+    @Test(
+        "a ban and a mute of a group, and their ends, are undone by the opposite, once",
+        arguments: ["b", "B", "s", "S"] as [Character])
+    func undo(_ key: Character) throws {
+        let tea = try #require(ChannelName("tea"))
+        let (isOn, isBan) = (key.isLowercase, key.lowercased() == "b")
+        func request(_ isOn: Bool) -> AdminRequest { isBan ? .setGroupBanned(tea, isOn) : .setGroupMuted(tea, isOn) }
+        let (change, opposite) = (request(isOn), request(!isOn))
+        let desk = self.desk()
+        desk.press(.character(key), .enter)
+        #expect(desk.changes() == [change])
+        desk.press(.character("z"))
+        #expect(desk.changes() == [change, opposite])
+        desk.press(.character("z"))
+        #expect(desk.changes() == [change, opposite])
     }
 
     @Test("one conversation: who is in it, who listens, and whether that is much")

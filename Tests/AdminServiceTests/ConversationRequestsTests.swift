@@ -61,7 +61,10 @@ import Testing
             #expect(try client.count(request) == 1)
             #expect(try client.count(request) == 0)
         }
+        let before = Clock.system.wallMilliseconds()
         #expect(try client.count(.setMemberMuted(verona, romeo, true, minutes: 5)) == 1)
+        let fiveMinutes = before + 300_000...Clock.system.wallMilliseconds() + 300_000
+        #expect(fiveMinutes.contains(try house.mutedUntil(romeo, in: verona)))
         #expect(client.refusal(of: .setMemberMuted(verona, juliet, true, minutes: 5))?.code == .notFound)
         #expect(client.refusal(of: .setMemberMuted(verona, romeo, true, minutes: 0))?.code == .invalid)
     }

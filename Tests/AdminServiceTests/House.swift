@@ -146,6 +146,19 @@ final class Door: Outlet {
     func wait(until ready: (Noted) -> Bool) { self.noted.wait(until: ready, then: { _ in }) }
 }
 
+extension House {
+    /// Until when a member of a group is muted, UTC milliseconds.
+    func mutedUntil(_ name: UserName, in group: ChannelName) throws -> Int64 {
+        let member = try self.store.readAndWait { store throws(StoreError) in
+            let conversation = try store.conversation(.channel(.group, group), seenBy: .system)
+            let user = try store.user(named: name)
+            guard let conversation, let user else { return Member?.none }
+            return try store.member(user.id, in: conversation.id)
+        }
+        return try #require(member).mutedUntilMilliseconds
+    }
+}
+
 extension AdminClient {
     func refusal(of request: AdminRequest) -> AdminError? {
         do throws(AdminError) {

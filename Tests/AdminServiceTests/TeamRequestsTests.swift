@@ -1,6 +1,7 @@
 import AdminAPI
 import ByteCodec
 import ChatModel
+import Execution
 import Store
 import Testing
 
@@ -50,7 +51,10 @@ import Testing
         #expect(try client.count(.teams(.set(verona, patch))) > 0)
         #expect(try client.count(.teams(.set(verona, patch))) == 0)
         #expect(try client.count(.teams(.setRole(verona, [juliet], .manager))) == 1)
+        let before = Clock.system.wallMilliseconds()
         #expect(try client.count(.teams(.mute(verona, juliet, true, minutes: 5))) == 1)
+        let fiveMinutes = before + 300_000...Clock.system.wallMilliseconds() + 300_000
+        #expect(fiveMinutes.contains(try house.mutedUntil(juliet, in: verona)))
         #expect(try client.count(.teams(.announce(verona, title: "T", text: "tonight"))) == 1)
         _ = try client.ask(.teams(.setNickname(verona, juliet, "J")))
         let shown = try self.team(client)

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# The crash proof: power cuts and kills against a built teahouse, and against mutants that the proof must catch.
+# The crash proof: power cuts, kills and calls that fail against a built teahouse, and against mutants that the proof must catch.
 #   Tests/Crash/run.sh PYTHON TEAHOUSE [--long]      PYTHON has what Tests/requirements.txt names
 set -uo pipefail
 here=$(cd "$(dirname "$0")" && pwd)
@@ -9,17 +9,18 @@ if [ $# -lt 2 ]; then
 fi
 python=$(cd "$(dirname "$1")" && pwd)/$(basename "$1")
 teahouse=$(realpath "$2")
-messages=900 images=1000 kills=24 seconds=24 mutant_images=400 file_kills=20 file_seconds=20
-file_images=300 file_starts=8 mutant_file_images=80
+messages=900 images=1000 kills=24 seconds=24 gateway_kills=16 gateway_seconds=16 faults=40 flips=90 mutant_images=400
+file_kills=20 file_seconds=20 file_images=300 file_starts=8 mutant_file_images=80
 if [ "${3:-}" = --long ]; then
-    messages=3000 images=10000 kills=300 seconds=300 mutant_images=2000 file_kills=200 file_seconds=200
-    file_images=4000 file_starts=200 mutant_file_images=800
+    messages=3000 images=10000 kills=300 seconds=300 gateway_kills=200 gateway_seconds=200 faults=800 flips=1800
+    mutant_images=2000 file_kills=200 file_seconds=200 file_images=4000 file_starts=200 mutant_file_images=800
 fi
 
 cd "$here/../.." || exit 70
 work=$PWD/.build/crash
 mkdir -p "$work"
 gcc -O2 -Wall -Wextra -Werror -shared -fPIC -o "$work/recorder.so" "$here/recorder.c" -ldl || exit 70
+gcc -O2 -Wall -Wextra -Werror -shared -fPIC -o "$work/faults.so" "$here/faults.c" -ldl || exit 70
 for product in powercut-replay teahouse-mutant; do swift build --product "$product" >"$work/build.log" 2>&1 || {
     cat "$work/build.log" >&2
     exit 70
@@ -48,6 +49,9 @@ power_cut "power cuts" --messages "$messages" --images "$images"
 power_cut "power cuts around many checkpoints" --messages "$messages" --images "$images" \
     --server "$mutant --checkpoint-bytes 100000"
 kill_loop "kill -9 under load" --kills "$kills" --seconds "$seconds"
+run "kill -9 under every gateway" "$here/gateway_kills.py" --kills "$gateway_kills" --seconds "$gateway_seconds"
+run "single calls of the disk fail" "$here/faults.py" --injector "$work/faults.so" --faults "$faults"
+run "single bits flip" "$here/flips.py" --flips "$flips"
 run "kill -9 under uploads" "$here/file_kills.py" --kills "$file_kills" --seconds "$file_seconds"
 file_power_cut "power cuts under uploads" --images "$file_images" --starts "$file_starts"
 power_cut "power cuts, acknowledging before the commit: must be red" --images "$mutant_images" \
@@ -56,6 +60,8 @@ power_cut "power cuts, synchronous = NORMAL: must be red" --images "$mutant_imag
     --server "$mutant --mutant synchronous-normal" --expect-red
 kill_loop "kill -9, acknowledging before the commit: must be red" --kills 12 --seconds 16 \
     --server "$mutant --mutant ack-before-commit" --expect-red
+run "kill -9 under every gateway, acknowledging before the commit: must be red" "$here/gateway_kills.py" --kills 12 \
+    --seconds 16 --server "$mutant --mutant ack-before-commit" --expect-red
 for mutant_name in name-unsynced content-unsynced; do
     file_power_cut "power cuts under uploads, $mutant_name: must be red" --images "$mutant_file_images" --starts 0 \
         --server "$mutant --mutant $mutant_name" --expect-red

@@ -206,7 +206,7 @@ struct DeliveryTests {
         try rig.add("juliet")
         try rig.say("hi", from: "romeo", to: "juliet")
         let hooks = try #require(rig.hooks)
-        while try hooks.figures.dropped < 1 || rig.waiting() > 0 { sched_yield() }
+        try waitUntil { try hooks.figures.dropped >= 1 && rig.waiting() == 0 }
         #expect(receiver.requests.isEmpty)
         #expect(rig.lines.contain("hook_events_dropped"))
     }
@@ -220,7 +220,7 @@ struct DeliveryTests {
         }
         try rig.add("juliet")
         for number in 1...20 { try rig.say("m\(number)", from: "romeo", to: "juliet") }
-        while try rig.waiting() > 5 { sched_yield() }
+        try waitUntil { try rig.waiting() <= 5 }
         let oldest = try rig.store.readAndWait { transaction throws(StoreError) in
             try transaction.oldestHooks(limit: 100).map(\.subject)
         }
@@ -252,7 +252,7 @@ struct DeliveryTests {
         try rig.add("juliet")
         try rig.say("hi", from: "romeo", to: "juliet")
         let hooks = try #require(rig.hooks)
-        while hooks.figures.failures < 2 { sched_yield() }
+        try waitUntil { hooks.figures.failures >= 2 }
         #expect(hooks.figures.lastError?.contains("teahouse itself") == true)
         #expect(receiver.requests.isEmpty)
     }

@@ -111,6 +111,28 @@ struct PresenceTests {
             ])
     }
 
+    @Test("who came while the store was busy is told later, once")
+    func busyStore() throws {
+        let receiver = HTTPReceiver()
+        let rig = try Rig(receiver.address, queueRequests: 1) {
+            $0.events = [.onlineStatus]
+        }
+        let romeo = try rig.add("romeo")[0]
+        // The writer is held with the only request that the queue takes: what comes now is turned away.
+        let (gate, isHeld) = (ConditionLock(false), ConditionLock(false))
+        rig.store.write { _ throws(StoreError) in
+            isHeld.change { $0 = true }
+            gate.wait(until: { $0 }, then: { _ in })
+        } then: { _ in }
+        isHeld.wait(until: { $0 }, then: { _ in })
+        let session = rig.signIn("romeo", as: romeo)
+        try waitUntil { rig.store.figures.busyRefusals > 0 }
+        gate.change { $0 = true }
+        let requests = try #require(receiver.wait { !$0.flatMap(\.lines).isEmpty })
+        #expect(requests.flatMap(\.lines) == ["romeo-0-1-\(session.rawValue)-1-1"])
+        #expect(!rig.lines.contain("dropped"))
+    }
+
     @Test("that everybody is gone after a stop is told at the next start")
     func goneAfterStop() throws {
         let receiver = HTTPReceiver { _ in .status(500) }

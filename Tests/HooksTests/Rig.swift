@@ -25,7 +25,8 @@ final class Rig {
     /// - Parameter receiver: `nil` switches hooks off.
     init(
         _ receiver: String?, on folder: TemporaryFolder = TemporaryFolder(),
-        rule: AddressRule = AddressRule(), _ change: (inout HooksOptions) -> Void = { _ in }
+        rule: AddressRule = AddressRule(), queueRequests: Int? = nil,
+        _ change: (inout HooksOptions) -> Void = { _ in }
     ) throws {
         self.folder = folder
         let lines = LogLines()
@@ -46,6 +47,7 @@ final class Rig {
         storing.ballastBytes = 0
         storing.stopWritingFreeBytes = 0
         storing.queuesHooks = options?.events.contains { $0.needsQueuedMessages } ?? false
+        if let queueRequests { storing.queueRequests = queueRequests }
         self.store = try Store(storing)
         self.broker = Broker(store: self.store, limits: BrokerLimits(), clock: .system, log: .silent)
         var outgoing = HTTPClientOptions()
@@ -89,7 +91,13 @@ final class Rig {
     @discardableResult
     func signIn(_ name: String, _ deviceClass: DeviceClass = .app, _ level: DeviceLevel = .primary) throws -> SessionID
     {
-        let user = try self.add(name)[0]
+        self.signIn(name, as: try self.add(name)[0], deviceClass, level)
+    }
+
+    /// The same for somebody who is known: without a word to the store.
+    func signIn(
+        _ name: String, as user: UserID, _ deviceClass: DeviceClass = .app, _ level: DeviceLevel = .primary
+    ) -> SessionID {
         self.lastHandle += 1
         let outlet = SilentOutlet()
         self.broker.open(

@@ -111,7 +111,7 @@ struct RoomTests {
             #expect(answer.op == .added)
         }
         jerry.drop()
-        while try self.isOnline("Jerry", by: tom) {}
+        try waitUntil { try !self.isOnline("Jerry", by: tom) }
         try self.pass(minutes: minutes, tom)
         let isBack = minutes < 30
         #expect(try self.people(in: 0).contains(try self.house.id("Jerry")) == isBack)
@@ -159,7 +159,7 @@ struct RoomTests {
         #expect(LeanCloudClient.error(try self.enter(1, "Tom", tom)) == "4301 CONVERSATION_API_FAILED")
         #expect(try self.people(in: 0) == [id])
         tom.drop()
-        while try self.isOnline("Tom", by: other) {}
+        try waitUntil { try !self.isOnline("Tom", by: other) }
         try self.pass(minutes: 33, other)
         #expect(try self.people(in: 0) == [])
         other.drop()

@@ -32,9 +32,11 @@ struct CommandScenarios {
 
     /// How far a person has acknowledged commands, once that is `sequence`.
     private static func waitForPosition(_ sequence: Int64, of user: UserID, in house: House) throws {
-        while try house.server.store.readAndWait({ transaction throws(StoreError) in
-            try transaction.commandPosition(user)
-        }) != sequence {}
+        try waitUntil {
+            try house.server.store.readAndWait { transaction throws(StoreError) in
+                try transaction.commandPosition(user)
+            } == sequence
+        }
     }
 
     @Test("a command that is not kept reaches who is online, in both encodings, and leaves nothing behind")
@@ -73,6 +75,28 @@ struct CommandScenarios {
         juliet.acknowledges = true
         #expect(try juliet.receive().packet.header == WuKongHeader(syncOnce: true, dup: true))
         try Self.waitForPosition(sent.sequence, of: juliets, in: house)
+    }
+
+    @Test("an acknowledgement without syncOnce says that a command arrived, and does not consume it")
+    func arrivedOnly() throws {
+        let house = try House()
+        try house.add("juliet", "romeo")
+        let juliets = try house.id("juliet")
+        let juliet = try house.connectBinary("juliet")
+        juliet.acknowledges = false
+        try Self.publish(Self.command(.people([juliets]), channel: "news", kind: .service), isKept: true, in: house)
+        let packet = try juliet.receive().packet
+        try juliet.acknowledge(packet, header: WuKongHeader())
+        // Its own message takes the same way, behind the acknowledgement: reactor, broker, writer.
+        #expect(try juliet.publish("done", to: "romeo").reason == 1)
+        let position = try house.server.store.readAndWait { transaction throws(StoreError) in
+            try transaction.commandPosition(juliets)
+        }
+        #expect(position == 0)
+        let waiting = try house.server.store.readAndWait { transaction throws(StoreError) in
+            try transaction.commands(for: juliets, after: position, limit: 10).count
+        }
+        #expect(waiting == 1)
     }
 
     @Test("what one person causes above the rate reaches who is online and is not kept; others have rates of their own")

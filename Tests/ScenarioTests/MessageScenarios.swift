@@ -1,4 +1,5 @@
 import ChatModel
+import Execution
 import Store
 import TeahouseTesting
 import Testing
@@ -49,6 +50,30 @@ struct MessageScenarios {
             #expect(got == expected)
         }
         #expect(try house.history(.channel(.group, ChannelName("tea")!), seenBy: "u499").count == 20)
+    }
+
+    @Test("one session's messages without an answer have a bound; the one above it is refused, the others arrive")
+    func unansweredBound() throws {
+        let house = try House { $0.wuKong.unansweredMessages = 3 }
+        let (romeo, juliet) = (try house.connect("romeo"), try house.connect("juliet"))
+        let (gate, isHeld) = (ConditionLock(false), ConditionLock(false))
+        house.server.store.write { _ throws(StoreError) in
+            isHeld.change { $0 = true }
+            gate.wait(until: { $0 }, then: { _ in })
+        } then: { _ in }
+        isHeld.wait(until: { $0 }, then: { _ in })
+        for number in 1...4 {
+            let parameters = TestClient.sendParameters(
+                "m\(number)", to: "juliet", group: false, number: nil, header: "\"redDot\":true")
+            try romeo.send(raw: "{\"id\":\"s\(number)\",\"method\":\"send\",\"params\":\(parameters)}")
+        }
+        #expect(try romeo.answer(to: "s4")["result"]?["reasonCode"]?.integer == 22)
+        gate.change { $0 = true }
+        for number in 1...3 {
+            #expect(try romeo.answer(to: "s\(number)")["result"]?["reasonCode"]?.integer == 1)
+        }
+        #expect(try juliet.receive(3) == ["m1", "m2", "m3"])
+        #expect(try romeo.publish("m5", to: "juliet").reason == 1)
     }
 
     @Test("who was away gets what was missed at the next sign-in, once, and then what is new")

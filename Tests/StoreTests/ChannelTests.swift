@@ -166,6 +166,20 @@ struct ChannelTests {
         }
     }
 
+    @Test("a member who is muted in a community may not write in its topics either")
+    func mutedInCommunity() throws {
+        let house = try House()
+        let (romeo, juliet) = (try house.user("romeo"), try house.user("juliet"))
+        let topic = try house.store.writeAndWait { store throws(StoreError) in
+            let community = try store.createChannel(
+                .community, ChannelName("verona")!, creator: romeo, members: [juliet])
+            try store.setMemberMuted(juliet, untilMilliseconds: .max, in: community, by: Actor(romeo))
+            return try store.createChannel(.communityTopic, ChannelName("verona@balls")!, creator: .system)
+        }
+        #expect(house.send("no", from: juliet, to: .id(topic)).refusal == .muted)
+        #expect(house.send("yes", from: romeo, to: .id(topic)).accepted != nil)
+    }
+
     @Test("who is refused for one person removes nobody")
     func removal() throws {
         let house = try House()

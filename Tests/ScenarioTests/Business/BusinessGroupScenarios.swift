@@ -1,5 +1,6 @@
 import ByteCodec
 import ChatModel
+import Execution
 import TeahouseTesting
 import Testing
 
@@ -154,10 +155,13 @@ struct BusinessGroupScenarios {
 
         #expect(try juliet.does("GET", "group/forbidden_times").array?.count == 6)
         let mute = #"{"member_uid":"juliet","action":1,"key":2}"#
+        let before = Clock.system.wallMilliseconds() / 1_000
         try nurse.isRefused("POST", "groups/\(group)/forbidden_with_member", mute)
         try romeo.does("POST", "groups/\(group)/forbidden_with_member", mute)
         #expect(try speaker.publish("not now", to: group, group: true).reason != 1)
-        #expect((try juliet.does("GET", "groups/\(group)")["forbidden_expir_time"]?.integer ?? 0) > 0)
+        // The second choice is ten minutes.
+        let until = try juliet.does("GET", "groups/\(group)")["forbidden_expir_time"]?.integer ?? 0
+        #expect((before + 600...Clock.system.wallMilliseconds() / 1_000 + 600).contains(until))
         try romeo.does("POST", "groups/\(group)/forbidden_with_member", #"{"member_uid":"juliet","action":0}"#)
         #expect(try speaker.publish("again", to: group, group: true).reason == 1)
 

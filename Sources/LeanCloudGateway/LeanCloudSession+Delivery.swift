@@ -355,7 +355,7 @@ extension LeanCloudSession {
     func tellOfMessages(_ event: ConversationEvent) -> Bool {
         switch event.change {
         case .edited(let changed), .recalled(let changed): self.tell(changed, event)
-        case .read(_, let unread):
+        case .read(_, let unread, _):
             if self.deliveries.isBehind {
                 self.deliveries.drop(in: event.conversation)
             } else if self.reads(event.kind) {

@@ -43,7 +43,9 @@ extension WriteTransaction {
         }
         if target.isPinned { try self.notePin(of: target, false, by: actor, revision: revision) }
         try self.finishReminders(of: target.place)
-        try self.noteChanged(target, by: actor, isRecalled: true) { content in content.body = [] }
+        try self.noteChanged(target, by: actor, isRecalled: true, isDeleted: how == .deleted) { content in
+            content.body = []
+        }
         return target.change(revision: revision, for: target.receivers)
     }
 

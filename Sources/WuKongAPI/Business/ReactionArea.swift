@@ -2,6 +2,7 @@ import APIKit
 import ByteCodec
 import ChatModel
 import Store
+import WuKongTranslation
 
 /// Reactions to messages, and messages that are pinned for everyone.
 enum ReactionArea {
@@ -57,9 +58,17 @@ enum PinArea {
     @Sendable static func toggle(_ call: BusinessCall) throws(APIFailure) {
         let fields = try call.request.fields()
         let channel = try call.channel(fields)
-        try call.change(channel, try fields.messageID(), nudging: .pinned) { store, place, actor throws(StoreError) in
+        let id = try fields.messageID()
+        let (house, actor) = (call.house, call.actor)
+        call.write { store throws(StoreError) in
+            let conversation = try store.reading.knownConversation(channel, of: actor.user)
+            let place = try store.reading.place(id, channel, of: actor.user)
             let known = try store.reading.extras(of: [place.sequence], in: place.conversation, for: actor.user)
-            return try store.setPinned(place, known[place.sequence]?.isPinned != true, by: actor)
+            _ = try store.setPinned(place, known[place.sequence]?.isPinned != true, by: actor)
+            return ChangedIn(conversation)
+        } answer: { place in
+            house.nudge(.pinned, in: place, from: actor.user)
+            return .ok
         }
     }
 

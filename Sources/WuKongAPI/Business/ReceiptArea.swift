@@ -2,6 +2,7 @@ import APIKit
 import ByteCodec
 import ChatModel
 import Store
+import WuKongTranslation
 
 /// Who has read what.
 enum ReceiptArea {

@@ -79,6 +79,14 @@ package enum ConversationSetting: Hashable, Sendable, CaseIterable {
     case other
 }
 
+/// Rows about messages that are synchronised by their revision.
+package enum MessageAnnotation: Hashable, Sendable, CaseIterable {
+    case reactions
+    case pins
+    /// Who has read a message that asks for receipts.
+    case readers
+}
+
 /// The people who are told of an event.
 package enum EventAudience: Hashable, Sendable {
     /// Everyone who gets what is said in the conversation.
@@ -113,6 +121,8 @@ package struct ConversationEvent: Hashable, Sendable {
         case unblocked([UserName])
         case edited(ChangedMessage)
         case recalled(ChangedMessage)
+        /// Rows about messages have changed, which are found by their revision.
+        case annotated(MessageAnnotation)
         /// One person has read; for their own devices.
         ///
         /// - Parameter badge: the number that WuKongIM's clients show afterwards, which may be set by hand.
@@ -171,7 +181,7 @@ extension ConversationEvent.Change {
             .blocked(let people), .unblocked(let people):
             people
         case .role(let person, _), .nickname(let person): [person]
-        case .card, .settings, .edited, .recalled, .read, .receipt: []
+        case .card, .settings, .edited, .recalled, .annotated, .read, .receipt: []
         }
     }
 }

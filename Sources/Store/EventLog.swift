@@ -66,7 +66,7 @@ extension Connection {
         // A role is told to everybody alike.
         case .role: concerned = []
         case .created, .joined, .left, .muted, .unmuted, .blocked, .unblocked, .card, .nickname, .settings, .edited,
-            .recalled, .read:
+            .recalled, .annotated, .read:
             concerned = event.subjects
         }
         for user in concerned {
@@ -110,7 +110,7 @@ extension ConversationEvent.Change {
         case .blocked(let people): (.blocked, Self.text(people))
         case .unblocked(let people): (.unblocked, Self.text(people))
         case .receipt(let receipt): (.receipt, Self.text(receipt))
-        case .nickname, .settings, .edited, .recalled, .read: nil
+        case .nickname, .settings, .edited, .recalled, .annotated, .read: nil
         }
     }
 

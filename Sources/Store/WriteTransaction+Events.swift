@@ -65,6 +65,26 @@ extension WriteTransaction {
         return .people(try self.seers(of: target))
     }
 
+    /// Tells of rows about a message, to those who are shown it.
+    func noteAnnotation(
+        _ annotation: MessageAnnotation, of target: MessageTarget, by user: UserID
+    ) throws(StoreError) {
+        try self.note(
+            .annotated(annotation), in: target.conversation, by: user, to: try self.told(of: target, isRecalled: false))
+    }
+
+    /// Tells who has read messages to who wrote them, and in a direct conversation to both: in a group not everybody hears
+    /// of it each time somebody reads.
+    func noteReaders(
+        of changes: [MessageTarget], in conversation: ConversationState, by user: UserID
+    ) throws(StoreError) {
+        guard !changes.isEmpty else { return }
+        let people = Set(changes.map(\.sender) + [user]).sorted()
+        try self.note(
+            .annotated(.readers), in: conversation, by: user,
+            to: conversation.kind == .direct ? .members : .people(people))
+    }
+
     /// Tells of a message that was changed.
     func noteChanged(
         _ target: MessageTarget, by actor: Actor, isRecalled: Bool, isDeleted: Bool = false,

@@ -209,6 +209,7 @@ extension WriteTransaction {
                 changed_at = excluded.changed_at, revision = excluded.revision
             """, target.place.conversation, target.place.sequence, isPinned, actor.user, self.wallMilliseconds, revision
         )
+        try self.noteAnnotation(.pins, of: target, by: actor.user)
     }
 
     // MARK: Pieces

@@ -34,7 +34,7 @@ package enum WuKongNotices {
     private static func isPartOfMaking(_ event: ConversationEvent, _ made: Set<ConversationID>) -> Bool {
         guard made.contains(event.conversation) else { return false }
         switch event.change {
-        case .created, .left, .edited, .recalled, .read, .receipt: return false
+        case .created, .left, .edited, .recalled, .annotated, .read, .receipt: return false
         case .joined, .card, .settings, .role, .nickname, .muted, .unmuted, .blocked, .unblocked: return true
         }
     }
@@ -49,12 +49,14 @@ package enum WuKongNotices {
         case .left: return self.departures(event)
         case .role, .nickname, .muted, .unmuted, .blocked, .unblocked: return self.membersChanged(event)
         case .card, .settings: return self.cardChanged(event)
-        case .edited(let message): return self.messageChanged(event, message, [.messageExtra])
+        case .edited(let message): return self.messagesChanged(event, of: message.senderID, [.messageExtra])
         case .recalled(let message):
             let commands: [SyncCommand] =
                 message.isDeleted
                 ? [.messageExtra, .reminders] : [.messageRevoked(message.id), .messageExtra, .reminders]
-            return self.messageChanged(event, message, commands)
+            return self.messagesChanged(event, of: message.senderID, commands)
+        case .annotated(let annotation):
+            return self.messagesChanged(event, of: event.actorID, [self.command(annotation)])
         case .read(_, _, let badge): return self.read(event, badge)
         // Apps that ask for receipts synchronise them with the extras.
         case .receipt: return []
@@ -116,14 +118,22 @@ package enum WuKongNotices {
 
     /// Two people who talk know the conversation by each other's name: what the operator does to a message there comes
     /// from its sender.
-    private static func messageChanged(
-        _ event: ConversationEvent, _ message: ChangedMessage, _ commands: [SyncCommand]
+    private static func messagesChanged(
+        _ event: ConversationEvent, of sender: UserID, _ commands: [SyncCommand]
     ) -> [WuKongNotice] {
         commands.map { command in
             guard event.kind == .direct else { return self.notice(command, event) }
             var notice = self.notice(command, event, to: .conversation(event.conversation))
-            if event.actorID == .system { notice.sender = message.senderID }
+            if event.actorID == .system { notice.sender = sender }
             return notice
+        }
+    }
+
+    private static func command(_ annotation: MessageAnnotation) -> SyncCommand {
+        switch annotation {
+        case .reactions: .reaction
+        case .pins: .pinned
+        case .readers: .messageExtra
         }
     }
 

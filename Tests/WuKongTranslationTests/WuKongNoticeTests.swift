@@ -91,6 +91,17 @@ struct WuKongNoticeTests {
         #expect(notices.allSatisfy { $0.sender == Self.juliet && $0.target == .conversation(Self.verona) })
     }
 
+    @Test(
+        "of rows about messages apps are told which to synchronise",
+        arguments: [
+            (.reactions, "syncMessageReaction? to all"), (.pins, "syncPinnedMessage? to all"),
+            (.readers, "syncMessageExtra? to all"),
+        ] as [(MessageAnnotation, String)])
+    func annotations(_ annotation: MessageAnnotation, _ line: String) {
+        let event = self.event(.annotated(annotation))
+        #expect(self.lines(WuKongNotices.notices(of: [event, event])) == [line])
+    }
+
     @Test("an edit of a message that is for some is told to those")
     func restricted() {
         let message = ChangedMessage(

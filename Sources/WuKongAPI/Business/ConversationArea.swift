@@ -78,7 +78,9 @@ enum ConversationArea {
             guard let found = try store.reading.conversation(channel, of: user) else { return }
             try store.hideConversation(user, found.id)
         } answer: { _ in
-            house.nudge(.conversationDeleted(channel), people: [user], from: user)
+            for command in SyncCommand.conversationDeleted(channel) {
+                house.nudge(command, people: [user], from: user)
+            }
             return .ok
         }
     }

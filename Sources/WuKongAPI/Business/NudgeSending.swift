@@ -43,12 +43,3 @@ extension APIHouse {
         }
     }
 }
-
-extension APIHouse {
-    /// Tells some of the people of a conversation about it.
-    func nudgeAbout(_ nudge: SyncCommand, _ place: ChangedIn, people: [UserID], from sender: UserID) {
-        self.send(
-            nudge, to: .people(Array(Set(people)).sorted()), channel: place.channel?.text ?? "", kind: place.kind,
-            from: sender)
-    }
-}

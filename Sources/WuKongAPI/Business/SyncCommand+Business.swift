@@ -28,10 +28,14 @@ extension SyncCommand {
 
     // MARK: Conversations
 
-    static func conversationDeleted(_ channel: BusinessChannel) -> SyncCommand {
-        SyncCommand(
-            "conversationDelete",
-            .fields(("channel_id", .string(channel.id)), ("channel_type", .number(channel.typeNumber))), isKept: true)
+    /// In both spellings. Source: TangSengDaoDao's web and iOS apps and its server, which know `conversationDeleted`; its
+    /// server library and Flutter apps, which know `conversationDelete`.
+    static func conversationDeleted(_ channel: BusinessChannel) -> [SyncCommand] {
+        ["conversationDelete", "conversationDeleted"].map { word in
+            SyncCommand(
+                word, .fields(("channel_id", .string(channel.id)), ("channel_type", .number(channel.typeNumber))),
+                isKept: true)
+        }
     }
 
     static func personPicture(_ uid: String) -> SyncCommand {

@@ -24,6 +24,8 @@ struct ChangeScenarios {
         case .edit: Told(passing: ["syncMessageExtra"])
         case .recall: Told(kept: ["messageRevoke"], passing: ["syncMessageExtra", "syncReminders"])
         case .deletion: Told(passing: ["syncMessageExtra", "syncReminders"])
+        case .reaction: Told(passing: ["syncMessageReaction"])
+        case .pin: Told(passing: ["syncPinnedMessage"])
         case .read: Told()
         }
     }
@@ -35,7 +37,7 @@ struct ChangeScenarios {
         case .join: Told(kept: ["memberUpdate"], passing: ["channelUpdate"])
         case .read: Told(passing: ["unreadClear"])
         case .title, .notice, .muteMember, .unmuteMember, .manager, .nickname, .deny, .muteAll, .ban, .dismiss, .edit,
-            .recall, .deletion:
+            .recall, .deletion, .reaction, .pin:
             self.members(change)
         }
     }
@@ -109,6 +111,14 @@ struct ChangeScenarios {
             #expect(rows.contains { $0["uid"]?.string == one.name })
             if change == .leave || change == .block { try one.isRefused("GET", "groups/verona") }
         case .edit, .recall, .deletion: #expect(try juliet.extras("verona", after: before.messages).count == 1)
+        case .reaction:
+            let rows = try juliet.does(
+                "POST", "reaction/sync", #"{"channel_id":"verona","channel_type":2,"seq":0,"limit":100}"#)
+            #expect(rows.array?.count == 1)
+        case .pin:
+            let pins = try juliet.does(
+                "POST", "message/pinned/sync", #"{"channel_id":"verona","channel_type":2,"version":0}"#)
+            #expect(pins["pinned_messages"]?.array?.count == 1)
         case .read:
             let list = try one.does("POST", "conversation/sync", #"{"version":0,"msg_count":1}"#)
             #expect(list["conversations"]?.array?.first?["unread"]?.integer == 0)
@@ -131,7 +141,7 @@ struct ChangeScenarios {
         case .block: ["members_blocked", "members_left"]
         case .deny: ["members_blocked"]
         case .edit, .recall, .deletion: ["patch"]
-        case .notice, .nickname, .muteAll, .ban, .dismiss, .read: []
+        case .notice, .nickname, .muteAll, .ban, .dismiss, .reaction, .pin, .read: []
         }
     }
 
@@ -145,7 +155,7 @@ struct ChangeScenarios {
         case .block: ["blocked", "left"]
         case .deny: ["blocked"]
         case .read: ["unread"]
-        case .title, .notice, .manager, .nickname, .muteAll, .ban, .dismiss, .edit, .recall, .deletion:
+        case .title, .notice, .manager, .nickname, .muteAll, .ban, .dismiss, .edit, .recall, .deletion, .reaction, .pin:
             self.pushes(change)
         }
     }
@@ -232,7 +242,7 @@ struct ChangeScenarios {
         case .title, .notice, .muteAll, .ban, .dismiss: "conversation.changed"
         case .join, .leave, .block: "members.changed"
         case .nickname: "profile.changed"
-        case .muteMember, .unmuteMember, .manager, .deny, .edit, .recall, .deletion, .read: nil
+        case .muteMember, .unmuteMember, .manager, .deny, .edit, .recall, .deletion, .reaction, .pin, .read: nil
         }
     }
 

@@ -29,6 +29,8 @@ enum Change: String, CaseIterable, Sendable {
     case edit
     case recall
     case deletion
+    case reaction
+    case pin
     /// Tybalt has read.
     case read
 }
@@ -72,6 +74,7 @@ struct Way: CustomTestStringConvertible, Sendable {
         case .edit: [.app, .leanCloud, .leanCloudREST]
         case .recall: [.ctl, .app, .leanCloud, .leanCloudREST]
         case .deletion: [.ctl, .app]
+        case .reaction, .pin: [.app]
         case .read: [.app, .manager, .leanCloud]
         }
     }
@@ -148,7 +151,7 @@ final class ChangeStage {
             case .dismiss: ["team", "dismiss", "verona"]
             case .recall: ["message", "recall", "verona", "\(self.message.sequence)"]
             case .deletion: ["message", "recall", "verona", "\(self.message.sequence)", "--for-good"]
-            case .block, .deny, .edit, .read: []
+            case .block, .deny, .edit, .reaction, .pin, .read: []
             }
         let run = self.house.ctl(words)
         #expect(run.code == .done, "\(words): \(run.error)")
@@ -183,6 +186,9 @@ final class ChangeStage {
             let query = "channel_id=verona&channel_type=2&message_id=\(number)"
             try self.romeo.does("POST", "message/revoke?\(query)")
         case .deletion: try self.romeo.does("DELETE", "message/mutual", #"{\#(place),"message_id":"\#(number)"}"#)
+        case .reaction:
+            try self.romeo.does("POST", "reactions", #"{\#(place),"message_id":"\#(number)","emoji":"👍"}"#)
+        case .pin: try self.romeo.does("POST", "message/pinned", #"{\#(place),"message_id":"\#(number)"}"#)
         case .read:
             try App(self.house, "tybalt").does("PUT", "coversation/clearUnread", #"{\#(place),"unread":0}"#)
         case .block, .ban: Issue.record("apps cannot")
@@ -200,7 +206,7 @@ final class ChangeStage {
             case .dismiss: ("/channel/info", #""disband":1"#)
             case .read: ("/conversations/clearUnread", #""uid":"tybalt""#)
             case .title, .notice, .muteMember, .unmuteMember, .manager, .nickname, .block, .muteAll, .edit, .recall,
-                .deletion:
+                .deletion, .reaction, .pin:
                 ("", "")
             }
         let answer = try self.house.manage(path, "{\(place),\(rest)}")
@@ -257,7 +263,8 @@ final class ChangeStage {
             command.readMessage = read
             try client.send(command)
             try client.settle()
-        case .notice, .nickname, .deny, .muteAll, .ban, .dismiss, .deletion: Issue.record("its clients cannot")
+        case .notice, .nickname, .deny, .muteAll, .ban, .dismiss, .deletion, .reaction, .pin:
+            Issue.record("its clients cannot")
         }
     }
 
@@ -286,7 +293,7 @@ final class ChangeStage {
             case .block: ("POST", "/blacklists", people)
             case .edit: ("PUT", message, #"{\#(from),"message":"therefore"}"#)
             case .recall: ("PUT", message + "/recall", "{\(from)}")
-            case .notice, .nickname, .deny, .muteAll, .ban, .dismiss, .deletion, .read: ("", "", "")
+            case .notice, .nickname, .deny, .muteAll, .ban, .dismiss, .deletion, .reaction, .pin, .read: ("", "", "")
             }
         let app = try #require(self.house.server.accounts.app.application)
         let reply = try HTTPTestClient.ask(

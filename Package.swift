@@ -214,7 +214,7 @@ let package = Package(
             common + [
                 "TeahouseTesting", "Server", "Store", "Accounts", "Broker", "Transport", "WuKongAPI", "WuKongWire",
                 "WuKongCrypto", "HTTPClient", "Hooks", "Configuration", "AdminAPI", "Profiles", "CommandLineKit",
-                "Localization", "Transfers", "COpenSSL", "teahouse",
+                "Localization", "Transfers", "LeanCloudWire", "LeanCloudTranslation", "COpenSSL", "teahouse",
             ]),
         tests("Store", common + ["Store", "CLinux"]),
         tests("Transfers", common + ["Transfers", "Store", "FileStore", "TeahouseTesting", "CLinux"]),

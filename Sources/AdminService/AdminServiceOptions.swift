@@ -1,5 +1,4 @@
 package import AdminAPI
-package import ChatModel
 package import Diagnostics
 package import Execution
 
@@ -24,8 +23,6 @@ package struct AdminServiceOptions: Sendable {
     /// Figures and troubles of other parts that `status` shows. Any thread.
     package var moreFigures: @Sendable () -> [AdminFigure] = { [] }
     package var moreTroubles: @Sendable () -> [String] = { [] }
-    /// Tells the devices of a conversation that the operator took a message back. Any thread.
-    package var didWithdraw: @Sendable (MessageChange, Conversation) -> Void = { _, _ in }
     /// The settings of the server's file; `nil` when there is no such file.
     package var serverSettings: ServerSettings?
     /// The cloud functions that are called; `nil` when none are.

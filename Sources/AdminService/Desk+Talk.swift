@@ -160,24 +160,15 @@ extension Desk {
     }
 
     private func recall(_ conversation: String, _ sequence: Int64, forGood: Bool, _ then: @escaping Answer) {
-        let didWithdraw = self.options.didWithdraw
-        self.store.write(
-            noting: self.note,
-            { transaction throws(StoreError) in
-                let found = try Self.find(conversation, transaction.reading)
-                let place = MessagePlace(found.id, sequence)
-                let change: MessageChange
-                if forGood {
-                    change = try transaction.deleteForAll(place, by: .operator)
-                } else {
-                    change = try transaction.recall(place, by: .operator)
-                }
-                return (change, found)
-            },
-            then: { result in
-                if case .success((let change, let found)) = result { didWithdraw(change, found) }
-                then(result.map { _ in .done }.mapError { AdminError($0) })
-            })
+        self.write(then) { transaction throws(StoreError) in
+            let place = MessagePlace(try Self.find(conversation, transaction.reading).id, sequence)
+            if forGood {
+                try transaction.deleteForAll(place, by: .operator)
+            } else {
+                try transaction.recall(place, by: .operator)
+            }
+            return .done
+        }
     }
 
     // MARK: One message's way

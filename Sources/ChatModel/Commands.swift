@@ -15,6 +15,8 @@ package struct NewCommand: Sendable {
     package var kind: ConversationKind
     package var clientToken: ClientToken?
     package var content: MessageContent
+    /// One that is kept for the same conversation and says the same is forgotten: what it leads to is done once.
+    package var replacesEqual = false
 
     package init(
         target: CommandTarget, sender: UserID, channel: String, kind: ConversationKind,

@@ -24,11 +24,12 @@ package struct ChangedMessage: Hashable, Sendable {
     package var content: MessageContent
     /// UTC milliseconds.
     package var changedAtMilliseconds: Int64
+    /// Deleted for everyone, so that nothing of it is shown: not even that it was recalled.
+    package var isDeleted: Bool
 
     package init(
         sequence: Int64, id: MessageID, sender: UserName, senderID: UserID, sentAtMilliseconds: Int64,
-        content: MessageContent,
-        changedAtMilliseconds: Int64
+        content: MessageContent, changedAtMilliseconds: Int64, isDeleted: Bool = false
     ) {
         self.sequence = sequence
         self.id = id
@@ -37,6 +38,7 @@ package struct ChangedMessage: Hashable, Sendable {
         self.sentAtMilliseconds = sentAtMilliseconds
         self.content = content
         self.changedAtMilliseconds = changedAtMilliseconds
+        self.isDeleted = isDeleted
     }
 }
 
@@ -58,6 +60,42 @@ package struct MessageReceipt: Hashable, Sendable {
     }
 }
 
+/// A setting of a conversation that its members see or feel, and that is no part of the card of a LeanCloud app.
+package enum ConversationSetting: Hashable, Sendable, CaseIterable {
+    case picture
+    case notice
+    case introduction
+    /// Nobody may send.
+    case banned
+    case disbanded
+    case joinMode
+    case inviteMode
+    case inviteeMode
+    case updateMode
+    case muteMode
+    case ownerLeaving
+    case memberLimit
+    /// A switch of business servers.
+    case other
+}
+
+/// Rows about messages that are synchronised by their revision.
+package enum MessageAnnotation: Hashable, Sendable, CaseIterable {
+    case reactions
+    case pins
+    /// Who has read a message that asks for receipts.
+    case readers
+}
+
+/// The people who are told of an event.
+package enum EventAudience: Hashable, Sendable {
+    /// Everyone who gets what is said in the conversation.
+    case members
+    /// The same, and people who are not in it: who have just left, or may not come back.
+    case membersAnd([UserID])
+    case people([UserID])
+}
+
 /// Something that happened to a conversation, its people or its messages. The writer makes it in the transaction of the
 /// change, whatever door asked; after the commit the doors word it for those who are signed in.
 package struct ConversationEvent: Hashable, Sendable {
@@ -71,6 +109,10 @@ package struct ConversationEvent: Hashable, Sendable {
         /// is missing. `asked`: the change as it was asked for, where its door has a form of its own.
         case card(modified: [UInt8], asked: [UInt8]?)
         case role(UserName, MemberRole)
+        /// Is called otherwise in this conversation.
+        case nickname(UserName)
+        /// Settings have changed; never empty.
+        case settings(Set<ConversationSetting>)
         /// May not send for a while.
         case muted([UserName])
         case unmuted([UserName])
@@ -79,8 +121,12 @@ package struct ConversationEvent: Hashable, Sendable {
         case unblocked([UserName])
         case edited(ChangedMessage)
         case recalled(ChangedMessage)
+        /// Rows about messages have changed, which are found by their revision.
+        case annotated(MessageAnnotation)
         /// One person has read; for their own devices.
-        case read(upTo: Int64, unread: Int64)
+        ///
+        /// - Parameter badge: the number that WuKongIM's clients show afterwards, which may be set by hand.
+        case read(upTo: Int64, unread: Int64, badge: Int64 = 0)
         case receipt(MessageReceipt)
     }
 
@@ -91,25 +137,51 @@ package struct ConversationEvent: Hashable, Sendable {
     package var channel: ChannelName?
     /// Who did it; the system's name for the operator and business servers.
     package var actor: UserName
+    /// The same person; `UserID.system` for the operator and business servers.
+    package var actorID: UserID
+    /// Whom it happened to: who came, left, was muted, has another role or nickname.
+    package var subjects: [UserID]
+    /// In a direct conversation, the name of the one who is not the actor.
+    package var peer: UserName?
     /// When, UTC milliseconds; never falls within a conversation.
     package var atMilliseconds: Int64
     package var change: Change
-    /// Whom it concerns: the members, those who have just left, or one person.
+    /// The people who are told.
+    package var reach: EventAudience
+    /// The same, one by one.
     package var audience: [UserID]
     package var origin: EventOrigin
 
     package init(
         conversation: ConversationID, kind: ConversationKind, objectID: ObjectID, channel: ChannelName?,
-        actor: UserName, atMilliseconds: Int64, change: Change, audience: [UserID], origin: EventOrigin
+        actor: UserName, actorID: UserID, subjects: [UserID] = [], peer: UserName? = nil, atMilliseconds: Int64,
+        change: Change, reach: EventAudience = .members, audience: [UserID], origin: EventOrigin
     ) {
         self.conversation = conversation
         self.kind = kind
         self.objectID = objectID
         self.channel = channel
         self.actor = actor
+        self.actorID = actorID
+        self.subjects = subjects
+        self.peer = peer
         self.atMilliseconds = atMilliseconds
         self.change = change
+        self.reach = reach
         self.audience = audience
         self.origin = origin
+    }
+}
+
+extension ConversationEvent.Change {
+    /// The names of those whom it happened to.
+    package var subjects: [UserName] {
+        switch self {
+        case .created(let people), .joined(let people), .left(let people), .muted(let people), .unmuted(let people),
+            .blocked(let people), .unblocked(let people):
+            people
+        case .role(let person, _), .nickname(let person): [person]
+        case .card, .settings, .edited, .recalled, .annotated, .read, .receipt: []
+        }
     }
 }

@@ -431,7 +431,7 @@ extension LeanCloudSession {
     func tellOfMessages(_ event: ConversationEvent) -> Bool {
         switch event.change {
         case .edited(let changed), .recalled(let changed): self.tell(changed, event)
-        case .read(_, let unread):
+        case .read(_, let unread, _):
             if self.deliveries.isBehind {
                 self.deliveries.drop(in: event.conversation, readAt: event.atMilliseconds)
             } else if self.reads(event.kind) {

@@ -65,6 +65,8 @@ package enum LeanCloudNotices {
         case .blocked(let people): return wording.both(.blocked, .membersBlocked, people, others(people))
         case .unblocked(let people): return wording.both(.unblocked, .membersUnblocked, people, others(people))
         case .receipt(let receipt): return [wording.receipt(receipt)]
+        // Its SDKs have no word for these.
+        case .nickname, .settings, .annotated: return []
         case .edited, .recalled, .read: return []
         }
     }

@@ -55,7 +55,7 @@ extension TeahouseServer {
 
     private static func areas(_ options: ServerOptions, _ house: APIHouse) -> [APIArea] {
         BusinessServer.tellReminders(house)
-        BusinessServer.tellForeignChanges(house)
+        BusinessServer.deliverNotices(house)
         var business = options.business
         let store = house.store
         business.rules = { store.rules }

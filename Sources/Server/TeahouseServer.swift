@@ -157,12 +157,6 @@ package final class TeahouseServer: Sendable {
         admin.moreTroubles = { outside.troubles }
         admin.serverSettings = live.forOperators
         admin.functions = outside.functions
-        if options.servesWuKong && options.servesWuKongAPI {
-            let house = api.house
-            admin.didWithdraw = { change, conversation in
-                BusinessServer.tellWithdrawn(change, in: conversation, house)
-            }
-        }
         return admin
     }
 

@@ -54,21 +54,22 @@ package enum EventLogBounds {
 
 extension Connection {
     /// Keeps an event. What devices catch up with in another way (messages, edits, reading) is not kept.
-    func log(_ event: ConversationEvent, by actor: UserID, people: WriterMemory) throws(StoreError) {
-        guard event.change.isLogged, let (kind, payload, concerned) = event.change.logged else { return }
+    func log(_ event: ConversationEvent) throws(StoreError) {
+        guard event.change.isLogged, let (kind, payload) = event.change.logged else { return }
         try self.run(
             "INSERT INTO conversation_event (conversation_id, at, actor_id, kind, payload) VALUES (?, ?, ?, ?, ?)",
-            event.conversation, event.atMilliseconds, actor, kind.rawValue, payload)
+            event.conversation, event.atMilliseconds, event.actorID, kind.rawValue, payload)
         let number = self.lastInsertedID
-        let ids: [UserID]
-        if case .receipt = event.change {
-            ids = event.audience
-        } else {
-            var found: [UserID] = []
-            for name in concerned { if let user = try people.user(named: name) { found.append(user.id) } }
-            ids = found
+        let concerned: [UserID]
+        switch event.change {
+        case .receipt: concerned = event.audience
+        // A role is told to everybody alike.
+        case .role: concerned = []
+        case .created, .joined, .left, .muted, .unmuted, .blocked, .unblocked, .card, .nickname, .settings, .edited,
+            .recalled, .annotated, .read:
+            concerned = event.subjects
         }
-        for user in ids {
+        for user in concerned {
             try self.run(
                 "INSERT INTO conversation_event_person (user_id, at, number) VALUES (?, ?, ?)", user,
                 event.atMilliseconds, number)
@@ -87,21 +88,21 @@ extension Connection {
 }
 
 extension ConversationEvent.Change {
-    /// Whether it is kept for devices that are away.
+    /// Whether it is kept for devices that are away. Settings and nicknames are found by the revision of their rows.
     var isLogged: Bool {
         switch self {
-        case .edited, .recalled, .read: false
+        case .edited, .recalled, .read, .annotated, .settings, .nickname: false
         case .created, .joined, .left, .card, .role, .muted, .unmuted, .blocked, .unblocked, .receipt: true
         }
     }
 
-    /// What is kept: the kind, the rest, and whom it happened to.
-    fileprivate var logged: (LoggedKind, String, [UserName])? {
+    /// The kind and the rest of what is kept.
+    fileprivate var logged: (LoggedKind, String)? {
         switch self {
-        case .created(let people): (.created, Self.text(people), people)
-        case .joined(let people): (.joined, Self.text(people), people)
-        case .left(let people): (.left, Self.text(people), people)
-        case .card(let modified, let asked): (.card, Self.text(modified, asked), [])
+        case .created(let people): (.created, Self.text(people))
+        case .joined(let people): (.joined, Self.text(people))
+        case .left(let people): (.left, Self.text(people))
+        case .card(let modified, let asked): (.card, Self.text(modified, asked))
         case .role(let person, let role):
             (
                 .role,
@@ -110,14 +111,14 @@ extension ConversationEvent.Change {
                     json.string(person.text)
                     json.key("role")
                     json.integer(role.rawValue)
-                }, []
+                }
             )
-        case .muted(let people): (.muted, Self.text(people), people)
-        case .unmuted(let people): (.unmuted, Self.text(people), people)
-        case .blocked(let people): (.blocked, Self.text(people), people)
-        case .unblocked(let people): (.unblocked, Self.text(people), people)
-        case .receipt(let receipt): (.receipt, Self.text(receipt), [])
-        case .edited, .recalled, .read: nil
+        case .muted(let people): (.muted, Self.text(people))
+        case .unmuted(let people): (.unmuted, Self.text(people))
+        case .blocked(let people): (.blocked, Self.text(people))
+        case .unblocked(let people): (.unblocked, Self.text(people))
+        case .receipt(let receipt): (.receipt, Self.text(receipt))
+        case .nickname, .settings, .edited, .recalled, .annotated, .read: nil
         }
     }
 

@@ -19,6 +19,9 @@ extension WriteTransaction {
         let receivers = try self.receivers(of: new.target)
         let (conversation, audience) = try self.audience(of: new.target)
         let id = self.nextMessageID()
+        if new.replacesEqual, let conversation, let audience {
+            try self.removeEqual(new, in: conversation, audience)
+        }
         try self.insert(new, id: id, conversation, audience)
         let sequence = self.connection.lastInsertedID
         if case .people = new.target {
@@ -47,6 +50,20 @@ extension WriteTransaction {
             senderName: sender.name, channel: new.channel, kind: new.kind, sentAtMilliseconds: self.wallMilliseconds,
             clientToken: new.clientToken, content: new.content)
         return CommandAdded(command: command, receivers: receivers)
+    }
+
+    /// The newest commands of a conversation among which an equal one is looked for.
+    private static let equalCommands = 64
+
+    private func removeEqual(
+        _ new: NewCommand, in conversation: ConversationID, _ audience: ConversationID
+    ) throws(StoreError) {
+        try self.connection.run(
+            """
+            DELETE FROM command WHERE sequence IN (
+                SELECT sequence FROM command WHERE audience_id = ? ORDER BY sequence DESC LIMIT ?)
+                AND conversation_id = ? AND client_token IS NULL AND channel = ? AND body = ?
+            """, audience, Self.equalCommands, conversation, new.channel, new.content.body)
     }
 
     private func insert(

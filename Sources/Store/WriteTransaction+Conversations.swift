@@ -205,8 +205,10 @@ extension WriteTransaction {
             try self.insertAnnouncement(in: conversation.id, title: nil, after.notice ?? "", by: author)
         }
         self.noteProfile(.team(conversation.id, Self.changed(before, after, flags: flags != conversation.flags)))
+        let switched = ConversationSetting.changed(conversation.flags, flags)
         conversation.flags = flags
         try self.noteRevision(of: conversation, change: self.nextChange())
+        try self.noteSettings(Self.settings(before, after).union(switched), in: conversation, by: author)
         if let modified = Self.modified(before, after) {
             try self.note(.card(modified: modified, asked: nil), in: conversation, by: author)
         }
@@ -224,6 +226,14 @@ extension WriteTransaction {
         return members.isEmpty ? nil : JSONValue.object(members).serialized()
     }
 
+    /// What is new on a card, besides what LeanCloud's apps know.
+    private static func settings(_ before: ConversationCard, _ after: ConversationCard) -> Set<ConversationSetting> {
+        var settings: Set<ConversationSetting> = []
+        if after.logo != before.logo { settings.insert(.picture) }
+        if after.notice != before.notice { settings.insert(.notice) }
+        return settings
+    }
+
     private static func changed(
         _ before: ConversationCard, _ after: ConversationCard, flags: Bool
     ) -> ProfileFields {
@@ -236,12 +246,16 @@ extension WriteTransaction {
     }
 
     /// - Throws: `notFound`.
-    package func setFlags(_ flags: ConversationFlags, of id: ConversationID) throws(StoreError) {
+    package func setFlags(
+        _ flags: ConversationFlags, of id: ConversationID, by actor: Actor = .operator
+    ) throws(StoreError) {
         let conversation = try self.knownConversation(id)
+        let switched = ConversationSetting.changed(conversation.flags, flags)
         try self.connection.run("UPDATE conversation SET flags = ? WHERE id = ?", flags.rawValue, id)
         conversation.flags = flags
         self.noteProfile(.team(id, .flags))
         try self.noteRevision(of: conversation, change: self.nextChange())
+        try self.noteSettings(switched, in: conversation, by: actor.user)
     }
 
     /// - Throws: `notFound`; `invalid` when it is too long.
@@ -263,7 +277,7 @@ extension WriteTransaction {
         guard !conversation.flags.contains(.disbanded) else { return }
         try self.endRequests(of: id)
         try self.forgetMemberSet(of: id)
-        try self.setFlags(conversation.flags.union(.disbanded), of: id)
+        try self.setFlags(conversation.flags.union(.disbanded), of: id, by: actor)
     }
 }
 
@@ -339,5 +353,23 @@ extension WriteTransaction {
             throw .invalid("the \(what) have at most \(bound) bytes, not \(text.count)")
         }
         return text
+    }
+}
+
+extension ConversationSetting {
+    /// The settings of which two states of the switches differ.
+    static func changed(_ before: ConversationFlags, _ after: ConversationFlags) -> Set<ConversationSetting> {
+        var settings: Set<ConversationSetting> = []
+        let named: [(ConversationFlags, ConversationSetting)] = [
+            ([.banned, .sendBanned], .banned), (.disbanded, .disbanded), ([.membersMuted, .everyoneMuted], .muteMode),
+            (.invitationsNeedConsent, .inviteMode),
+        ]
+        var rest = before.symmetricDifference(after)
+        for (flags, setting) in named where !rest.isDisjoint(with: flags) {
+            settings.insert(setting)
+            rest.subtract(flags)
+        }
+        if !rest.isEmpty { settings.insert(.other) }
+        return settings
     }
 }

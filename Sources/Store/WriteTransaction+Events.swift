@@ -4,26 +4,50 @@ import ChatModel
 extension WriteTransaction {
     /// Tells, after the commit, what happened to a conversation, and keeps it for devices that are away.
     ///
-    /// - Parameter audience: `nil` for everyone who gets what is said there.
     func note(
         _ change: ConversationEvent.Change, in conversation: ConversationState, by actor: UserID,
-        to audience: [UserID]? = nil
+        to reach: EventAudience = .members
     ) throws(StoreError) {
         // Devices that were away ask for what was logged after the last one they know.
         let moment = change.isLogged ? self.nextMoment(after: conversation.updatedAt - 1) : self.moment()
+        var subjects: [UserID] = []
+        for name in change.subjects { if let user = try self.memory.user(named: name) { subjects.append(user.id) } }
         let event = ConversationEvent(
             conversation: conversation.id, kind: conversation.kind, objectID: conversation.objectID,
-            channel: conversation.channel, actor: try self.name(actor), atMilliseconds: moment, change: change,
-            audience: try self.people(audience, of: conversation), origin: self.origin)
-        try self.connection.log(event, by: actor, people: self.memory)
+            channel: conversation.channel, actor: try self.name(actor), actorID: actor, subjects: subjects,
+            peer: try self.peer(of: actor, in: conversation),
+            atMilliseconds: moment, change: change, reach: reach,
+            audience: try self.people(reach, of: conversation), origin: self.origin)
+        try self.connection.log(event)
         self.events.append(event)
     }
 
+    /// Tells of settings, except in rooms, whose people have no card of it.
+    func noteSettings(
+        _ settings: Set<ConversationSetting>, in conversation: ConversationState, by actor: UserID
+    ) throws(StoreError) {
+        guard !settings.isEmpty, conversation.kind != .room else { return }
+        try self.note(.settings(settings), in: conversation, by: actor)
+    }
+
     private func people(
-        _ audience: [UserID]?, of conversation: ConversationState
+        _ reach: EventAudience, of conversation: ConversationState
     ) throws(StoreError) -> [UserID] {
-        if let audience { return audience }
-        return try self.memory.receivers(of: conversation)
+        switch reach {
+        case .members: return try self.memory.receivers(of: conversation)
+        case .membersAnd(let others):
+            let members = try self.memory.receivers(of: conversation)
+            guard !others.isEmpty else { return members }
+            let known = Set(members)
+            return members + others.filter { !known.contains($0) }
+        case .people(let people): return people
+        }
+    }
+
+    /// In a direct conversation, the one of the two who is not the actor.
+    private func peer(of actor: UserID, in conversation: ConversationState) throws(StoreError) -> UserName? {
+        guard let pair = conversation.pair, pair.low == actor || pair.high == actor else { return nil }
+        return try self.name(pair.low == actor ? pair.high : pair.low)
     }
 
     func name(_ user: UserID) throws(StoreError) -> UserName {
@@ -38,8 +62,29 @@ extension WriteTransaction {
     }
 
     /// Of what a message says now only those hear whom it is for; that it is gone, everybody who was told that it is there.
-    private func told(of target: MessageTarget, isRecalled: Bool) throws(StoreError) -> [UserID] {
-        isRecalled && target.conversation.kind != .service ? target.receivers : try self.seers(of: target)
+    private func told(of target: MessageTarget, isRecalled: Bool) throws(StoreError) -> EventAudience {
+        if target.visibleTo == nil || isRecalled && target.conversation.kind != .service { return .members }
+        return .people(try self.seers(of: target))
+    }
+
+    /// Tells of rows about a message, to those who are shown it.
+    func noteAnnotation(
+        _ annotation: MessageAnnotation, of target: MessageTarget, by user: UserID
+    ) throws(StoreError) {
+        try self.note(
+            .annotated(annotation), in: target.conversation, by: user, to: try self.told(of: target, isRecalled: false))
+    }
+
+    /// Tells who has read messages to who wrote them, and in a direct conversation to both: in a group not everybody hears
+    /// of it each time somebody reads.
+    func noteReaders(
+        of changes: [MessageTarget], in conversation: ConversationState, by user: UserID
+    ) throws(StoreError) {
+        guard !changes.isEmpty else { return }
+        let people = Set(changes.map(\.sender) + [user]).sorted()
+        try self.note(
+            .annotated(.readers), in: conversation, by: user,
+            to: conversation.kind == .direct ? .members : .people(people))
     }
 
     /// Tells of a message that was changed.
@@ -47,7 +92,8 @@ extension WriteTransaction {
     /// - Returns: the moment of the change, which no other change has: clients ask for what was changed after the last one
     ///   they know, in all their conversations together.
     func noteChanged(
-        _ target: MessageTarget, by actor: Actor, isRecalled: Bool, content: (inout MessageContent) -> Void
+        _ target: MessageTarget, by actor: Actor, isRecalled: Bool, isDeleted: Bool = false,
+        content: (inout MessageContent) -> Void
     ) throws(StoreError) -> Int64 {
         let moment = self.nextMoment(after: target.conversation.activeAt)
         try self.connection.run(
@@ -61,7 +107,8 @@ extension WriteTransaction {
         content(&now)
         let changed = ChangedMessage(
             sequence: stored.sequence, id: stored.id, sender: stored.senderName, senderID: stored.sender,
-            sentAtMilliseconds: stored.sentAtMilliseconds, content: now, changedAtMilliseconds: moment)
+            sentAtMilliseconds: stored.sentAtMilliseconds, content: now, changedAtMilliseconds: moment,
+            isDeleted: isDeleted)
         try self.note(
             isRecalled ? .recalled(changed) : .edited(changed), in: target.conversation, by: actor.user,
             to: try self.told(of: target, isRecalled: isRecalled))

@@ -79,18 +79,18 @@ extension WriteTransaction {
     private func noteBlocked(
         _ blocked: Set<UserID>, _ unblocked: Set<UserID>, in conversation: ConversationState, by actor: Actor
     ) throws(StoreError) {
-        let people = try self.memory.receivers(of: conversation)
+        let isOutside: (UserID) -> Bool = { conversation.roles[$0] == nil }
         if !blocked.isEmpty {
             let names = try self.names(blocked.sorted())
             try self.note(
                 .blocked(names), in: conversation, by: actor.user,
-                to: people + blocked.filter { conversation.roles[$0] == nil })
+                to: .membersAnd(blocked.filter(isOutside).sorted()))
         }
         if !unblocked.isEmpty {
             let names = try self.names(unblocked.sorted())
             try self.note(
                 .unblocked(names), in: conversation, by: actor.user,
-                to: people + unblocked.filter { conversation.roles[$0] == nil })
+                to: .membersAnd(unblocked.filter(isOutside).sorted()))
         }
     }
 }

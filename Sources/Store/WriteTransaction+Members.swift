@@ -54,7 +54,8 @@ extension WriteTransaction {
         self.noteProfile(.members(id))
         // Who subscribes to a service is nobody else's business.
         try self.note(
-            .joined(try self.names(new)), in: conversation, by: actor, to: conversation.kind == .service ? new : nil)
+            .joined(try self.names(new)), in: conversation, by: actor,
+            to: conversation.kind == .service ? .people(new) : .members)
     }
 
     /// Takes people out, with their reading and delivery positions; those who are no members are skipped.
@@ -145,10 +146,11 @@ extension WriteTransaction {
             try self.connection.run(
                 "UPDATE preference SET marked_unread = 0 WHERE user_id = ? AND conversation_id = ?", person, id)
         }
-        let audience = conversation.kind == .service ? gone : try self.memory.receivers(of: conversation)
         self.memory.remove(Set(gone), from: conversation)
         self.noteProfile(.members(id))
-        try self.note(.left(try self.names(gone)), in: conversation, by: actor, to: audience)
+        try self.note(
+            .left(try self.names(gone)), in: conversation, by: actor,
+            to: conversation.kind == .service ? .people(gone) : .membersAnd(gone))
     }
 
     // MARK: Roles
@@ -259,7 +261,9 @@ extension WriteTransaction {
         try self.connection.run(
             "UPDATE member SET nickname = ?, change = ?, revision = ? WHERE conversation_id = ? AND user_id = ?",
             nickname?.isEmpty == true ? nil : nickname, change, conversation.revision, id, user)
-        self.noteProfile(.nickname(of: try self.knownUser(user).name, in: id))
+        let name = try self.knownUser(user).name
+        self.noteProfile(.nickname(of: name, in: id))
+        try self.note(.nickname(name), in: conversation, by: actor.user)
     }
 
     // MARK: Helpers

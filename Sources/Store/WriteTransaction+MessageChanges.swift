@@ -43,7 +43,9 @@ extension WriteTransaction {
         }
         if target.isPinned { try self.notePin(of: target, false, by: actor, revision: revision) }
         try self.finishReminders(of: target.place)
-        let moment = try self.noteChanged(target, by: actor, isRecalled: true) { content in content.body = [] }
+        let moment = try self.noteChanged(target, by: actor, isRecalled: true, isDeleted: how == .deleted) { content in
+            content.body = []
+        }
         return target.change(revision: revision, patchedAt: moment, for: target.receivers)
     }
 
@@ -207,6 +209,7 @@ extension WriteTransaction {
                 changed_at = excluded.changed_at, revision = excluded.revision
             """, target.place.conversation, target.place.sequence, isPinned, actor.user, self.wallMilliseconds, revision
         )
+        try self.noteAnnotation(.pins, of: target, by: actor.user)
     }
 
     // MARK: Pieces

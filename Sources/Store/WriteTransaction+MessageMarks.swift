@@ -82,6 +82,7 @@ extension WriteTransaction {
         try Self.checkCount(of: sequences.count)
         let conversation = try self.conversationOfMember(user, id)
         var changes: [MessageChange] = []
+        var read: [MessageTarget] = []
         guard try self.recordsReaders(in: conversation, for: user) else { return changes }
         for sequence in sequences {
             let place = MessagePlace(id, sequence)
@@ -94,7 +95,9 @@ extension WriteTransaction {
                 "UPDATE message_extra SET reader_count = reader_count + 1 WHERE conversation_id = ? AND sequence = ?",
                 id, sequence)
             changes.append(target.change(revision: revision, for: target.receivers))
+            read.append(target)
         }
+        try self.noteReaders(of: read, in: conversation, by: user)
         return changes
     }
 

@@ -144,13 +144,13 @@ extension WriteTransaction {
         try self.noteRevision(of: conversation, change: self.nextChange())
         try self.note(
             .card(modified: modified.serialized(), asked: asked), in: conversation, by: actor.user,
-            to: try self.cardAudience(of: conversation))
+            to: self.cardAudience(of: conversation))
         return conversation.updatedAt
     }
 
     /// Nobody in a room or behind a service is told of its card.
-    private func cardAudience(of conversation: ConversationState) throws(StoreError) -> [UserID]? {
-        conversation.kind == .service || conversation.kind == .room ? [] : nil
+    private func cardAudience(of conversation: ConversationState) -> EventAudience {
+        conversation.kind == .service || conversation.kind == .room ? .people([]) : .members
     }
 
     private func checkUpdate(

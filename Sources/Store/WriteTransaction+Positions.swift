@@ -79,7 +79,9 @@ extension WriteTransaction {
     private func noteRead(
         _ change: ReadChange, _ user: UserID, in conversation: ConversationState
     ) throws(StoreError) {
-        try self.note(.read(upTo: change.sequence, unread: change.unread), in: conversation, by: user, to: [user])
+        try self.note(
+            .read(upTo: change.sequence, unread: change.unread, badge: change.badge), in: conversation, by: user,
+            to: .people([user]))
     }
 
     /// Nothing up to `sequence` is unread any more; `nil` is everything.

@@ -33,6 +33,7 @@ extension WriteTransaction {
             ON CONFLICT DO UPDATE SET removed = excluded.removed, revision = excluded.revision,
                 changed_at = excluded.changed_at
             """, place.conversation, place.sequence, user, name, isRemoval, revision, self.wallMilliseconds)
+        try self.noteAnnotation(.reactions, of: target, by: user)
         let sender = try self.reading.user(user)
         return Reaction(
             place: place, messageID: target.id, user: try self.knownUser(user).name, displayName: sender?.displayName,

@@ -41,11 +41,14 @@ extension WriteTransaction {
         guard settings != conversation.settings || flags != conversation.flags else { return [] }
         let happened = Self.happenings(
             from: conversation.settings, conversation.flags, to: settings, flags, by: actor.user)
+        let changed = ConversationSetting.changed(conversation.settings, settings)
+            .union(ConversationSetting.changed(conversation.flags, flags))
         if settings != conversation.settings { try self.write(settings, of: conversation) }
         try self.connection.run("UPDATE conversation SET flags = ? WHERE id = ?", flags.rawValue, id)
         conversation.flags = flags
         self.noteProfile(.team(id, .flags))
         try self.noteRevision(of: conversation, change: self.nextChange())
+        try self.noteSettings(changed, in: conversation, by: actor.user)
         return happened
     }
 
@@ -82,6 +85,7 @@ extension WriteTransaction {
         settings.memberLimit = limit
         try self.write(settings, of: conversation)
         try self.noteRevision(of: conversation, change: self.nextChange())
+        try self.noteSettings([.memberLimit], in: conversation, by: actor.user)
         return true
     }
 
@@ -122,6 +126,7 @@ extension WriteTransaction {
         try self.connection.run("UPDATE team SET introduction = ? WHERE conversation_id = ?", text, id)
         self.noteProfile(.team(id, .attributes))
         try self.noteRevision(of: conversation, change: self.nextChange())
+        try self.noteSettings([.introduction], in: conversation, by: actor.user)
         return [TeamHappening(.updated([.introduction]), by: actor.user)]
     }
 
@@ -139,6 +144,7 @@ extension WriteTransaction {
         try self.insertAnnouncement(in: id, title: title?.isEmpty == true ? nil : title, body, by: actor.user)
         self.noteProfile(.team(id, .notice))
         try self.noteRevision(of: conversation, change: self.nextChange())
+        try self.noteSettings([.notice], in: conversation, by: actor.user)
         return [TeamHappening(.updated([.notice]), by: actor.user)]
     }
 
@@ -176,5 +182,20 @@ extension Connection {
             """, id, settings.form.rawValue, settings.join.rawValue, settings.beInvited.rawValue,
             settings.updateInfo.rawValue, settings.updateAttributes.rawValue, settings.ownerLeaving.rawValue,
             settings.remove.rawValue, settings.memberLimit)
+    }
+}
+
+extension ConversationSetting {
+    /// The settings of which two states of a team differ.
+    fileprivate static func changed(_ before: TeamSettings, _ after: TeamSettings) -> Set<ConversationSetting> {
+        var settings: Set<ConversationSetting> = []
+        if before.join != after.join { settings.insert(.joinMode) }
+        if before.beInvited != after.beInvited { settings.insert(.inviteeMode) }
+        if before.updateInfo != after.updateInfo || before.updateAttributes != after.updateAttributes {
+            settings.insert(.updateMode)
+        }
+        if before.ownerLeaving != after.ownerLeaving { settings.insert(.ownerLeaving) }
+        if before.memberLimit != after.memberLimit { settings.insert(.memberLimit) }
+        return settings
     }
 }

@@ -167,17 +167,15 @@ import Testing
 
     @Test("the operator takes back what is old, and the devices are told after the commit")
     func recall() throws {
-        let told = Lock<[Int64]>([])
-        let (house, client) = try self.furnished { options in
-            options.didWithdraw = { change, conversation in
-                #expect(conversation.channel == verona)
-                told.withLock { $0.append(change.place.sequence) }
-            }
-        }
+        let told = ConditionLock<[Int64]>([])
+        let (house, client) = try self.furnished()
         defer { withExtendedLifetime(house) {} }
+        house.broker.listen { events in
+            for case .recalled(let message) in events.map(\.change) { told.change { $0.append(message.sequence) } }
+        }
         #expect(try client.ask(.talks(.recall("verona", sequence: 2, forGood: false))) == .done)
         #expect(try client.ask(.talks(.recall("verona", sequence: 3, forGood: true))) == .done)
-        #expect(told.withLock { $0 } == [2, 3])
+        #expect(told.wait(until: { $0.count >= 2 }, then: { $0 }) == [2, 3])
         #expect(client.refusal(of: .talks(.recall("verona", sequence: 2, forGood: false)))?.code == .refused)
         #expect(client.refusal(of: .talks(.recall("verona", sequence: 9, forGood: false)))?.code == .refused)
         guard case .talks(.exported(let messages, nil)) = try client.ask(.talks(.export("verona", after: 1))) else {

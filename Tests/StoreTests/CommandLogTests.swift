@@ -51,6 +51,33 @@ struct CommandLogTests {
         #expect(try house.verified().findings == [])
     }
 
+    @Test("a command about a change takes the place of an equal one of the same conversation, and of no other")
+    func replacing() throws {
+        let house = try House()
+        let (romeo, juliet) = (try house.user("romeo"), try house.user("juliet"))
+        let (verona, mantua) = (
+            try house.group("verona", owner: romeo, [juliet]), try house.group("mantua", owner: romeo, [juliet])
+        )
+        func tell(_ body: String, in id: ConversationID, _ channel: String) throws {
+            var new = NewCommand(
+                target: .conversation(id), sender: .system, channel: channel, kind: .group,
+                content: MessageContent(
+                    kind: MessageKind(rawValue: 99), flags: .syncOnce, wire: .wuKong, body: Array(body.utf8)))
+            new.replacesEqual = true
+            let command = new
+            try house.store.writeAndWait { store throws(StoreError) in try store.addCommand(command) }
+        }
+        _ = try self.add(house, "members", for: .conversation(verona))
+        for _ in 0..<3 {
+            try tell("members", in: verona, "verona")
+            try tell("card", in: verona, "verona")
+            try tell("members", in: mantua, "mantua")
+        }
+        // The first one bears a number of its sender's, who may ask for it.
+        #expect(try self.bodies(house, juliet) == ["members", "members", "card", "members"])
+        #expect(try house.verified().findings == [])
+    }
+
     @Test("what was before someone came, or is after they left, is not for them")
     func joining() throws {
         let house = try House()

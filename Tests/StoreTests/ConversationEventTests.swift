@@ -148,6 +148,59 @@ struct ConversationEventTests {
         #expect(events[0].audience == [juliet])
     }
 
+    @Test("settings and nicknames are told to everybody in the group, with who set them, once for each change")
+    func settings() throws {
+        let verona = try Verona()
+        let told = try Told(verona.house.store)
+        let (id, escalus, juliet) = (verona.id, verona.escalus, verona.juliet)
+        let before = verona.house.clock.clock.wallMilliseconds()
+        verona.advance(seconds: 10)
+        try verona.write { store throws(StoreError) in
+            var modes = TeamModesPatch()
+            modes.join = .open
+            modes.mute = .members
+            for _ in 0..<2 { _ = try store.setModes(of: id, modes, by: Actor(escalus)) }
+            for _ in 0..<2 { _ = try store.setIntroduction(of: id, "two households", by: Actor(escalus)) }
+            _ = try store.announce(in: id, "tonight", by: .operator)
+            try store.setMemberLimit(of: id, 100, by: .operator)
+            try store.setFlags([.banned, .large], of: id)
+            try store.setNickname(of: juliet, "the sun", in: id, by: Actor(juliet))
+            try store.disband(id, by: Actor(escalus))
+        }
+        let events = try told.take()
+        #expect(
+            events.map(\.change) == [
+                .settings([.joinMode, .muteMode]), .settings([.introduction]), .settings([.notice]),
+                .settings([.memberLimit]), .settings([.muteMode, .banned, .other]), .nickname(UserName("juliet")!),
+                .settings([.disbanded]),
+            ])
+        #expect(events.map(\.actorID) == [escalus, escalus, .system, .system, .system, juliet, escalus])
+        #expect(events[5].subjects == [juliet] && events.allSatisfy { $0.reach == .members })
+        #expect(events.allSatisfy { Set($0.audience) == Set(verona.everyone) })
+        let logged = try verona.read { store throws(StoreError) in try store.events(for: juliet, after: before) }
+        #expect(logged == [], "their rows have revisions")
+    }
+
+    @Test("a change of many members is one event for one audience")
+    func many() throws {
+        let verona = try Verona()
+        let told = try Told(verona.house.store)
+        let people = try verona.write { store throws(StoreError) in
+            var people: [UserID] = []
+            for number in 0..<300 { people.append(try store.ensureUser(UserName("p\(number)")!).id) }
+            return people
+        }
+        let id = verona.id
+        try verona.write { store throws(StoreError) in
+            try store.addMembers(people, to: id)
+            try store.removeMembers(people, from: id)
+        }
+        let events = try told.take()
+        #expect(events.count == 2 && events.allSatisfy { $0.subjects == people })
+        #expect(events.map(\.reach) == [.members, .membersAnd(people)])
+        #expect(Set(events[1].audience) == Set(people).union(verona.everyone))
+    }
+
     @Test("devices that were away get what happened to them and to conversations they are in")
     func log() throws {
         let verona = try Verona()

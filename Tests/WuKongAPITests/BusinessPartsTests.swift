@@ -2,6 +2,7 @@ import APIKit
 import ByteCodec
 import ChatModel
 import Testing
+import WuKongTranslation
 
 @testable import WuKongAPI
 
@@ -41,14 +42,14 @@ struct BusinessPartsTests {
     @Test(
         "a nudge is a command message; only what a device that is away has to learn is kept",
         arguments: [
-            (Nudge.messageRevoked(MessageID(rawValue: 7)), "messageRevoke", true),
+            (SyncCommand.messageRevoked(MessageID(rawValue: 7)), "messageRevoke", true),
             (.messageExtra, "syncMessageExtra", false),
             (.reaction, "syncMessageReaction", false), (.reminders, "syncReminders", false),
             (.conversationExtra, "syncConversationExtra", false), (.membersChanged("verona"), "memberUpdate", true),
             (.channelChanged("verona", type: 2), "channelUpdate", true),
             (.friendDeleted(UserName("romeo")!), "friendDeleted", true), (.computersQuit, "pcQuit", false),
-        ] as [(Nudge, String, Bool)])
-    func nudges(_ nudge: Nudge, _ command: String, _ isKept: Bool) throws {
+        ] as [(SyncCommand, String, Bool)])
+    func nudges(_ nudge: SyncCommand, _ command: String, _ isKept: Bool) throws {
         let content = nudge.content
         let payload = try JSONValue(parsing: content.body)
         #expect(payload["type"]?.integer == 99 && payload["cmd"]?.string == command)

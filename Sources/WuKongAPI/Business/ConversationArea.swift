@@ -56,14 +56,16 @@ enum ConversationArea {
         let channel = try call.channel(fields)
         let unread = try fields.integer("unread")
         let sequence = try fields.integer("message_seq")
-        let (house, user) = (call.house, call.user)
+        let user = call.user
         call.write { store throws(StoreError) in
             let id = try store.reading.knownConversation(channel, of: user).id
-            if unread > 0 { return try store.setUnread(user, in: id, to: unread).badge }
-            return try store.clearUnread(user, in: id, upTo: sequence > 0 ? sequence : nil).badge
-        } answer: { left in
-            house.nudge(.unreadCleared(channel, unread: left), people: [user], from: user)
-            return .ok
+            if unread > 0 {
+                try store.setUnread(user, in: id, to: unread)
+            } else {
+                try store.clearUnread(user, in: id, upTo: sequence > 0 ? sequence : nil)
+            }
+        } answer: { _ in
+            .ok
         }
     }
 
@@ -76,7 +78,9 @@ enum ConversationArea {
             guard let found = try store.reading.conversation(channel, of: user) else { return }
             try store.hideConversation(user, found.id)
         } answer: { _ in
-            house.nudge(.conversationDeleted(channel), people: [user], from: user)
+            for command in SyncCommand.conversationDeleted(channel) {
+                house.nudge(command, people: [user], from: user)
+            }
             return .ok
         }
     }

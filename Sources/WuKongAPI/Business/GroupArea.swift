@@ -3,6 +3,7 @@ import Accounts
 import ByteCodec
 import ChatModel
 import Store
+import WuKongTranslation
 
 /// Groups: making, changing, leaving and ending them.
 enum GroupArea {
@@ -91,19 +92,19 @@ enum GroupArea {
         let personal = try PersonalSettings.patch(fields, call.request.body)
         let common = try GroupChange(fields)
         guard personal != nil || common != nil else { throw .bad("the body has nothing that can be set") }
-        let (house, actor) = (call.house, call.actor)
+        let (house, actor, isPersonal) = (call.house, call.actor, personal != nil)
         call.write { store throws(StoreError) in
             let conversation = try store.reading.knownConversation(group, of: actor.user)
             if let personal { _ = try store.setPreference(actor.user, in: conversation.id, personal) }
             if let common { try store.updateInfo(of: conversation.id, common.patch, by: actor) }
-            return (place: ChangedIn(conversation), person: try store.reading.noticePerson(actor.user))
+            return (id: conversation.id, person: try store.reading.noticePerson(actor.user))
         } answer: { done in
-            let nudge = Nudge.channelChanged(group.id, type: group.typeNumber)
             if let common {
-                for notice in common.notices(by: done.person) { house.leave(notice, in: done.place.id) }
-                house.nudge(nudge, in: done.place, from: actor.user)
-            } else {
-                house.nudge(nudge, people: [actor.user], from: actor.user)
+                for notice in common.notices(by: done.person) { house.leave(notice, in: done.id) }
+            }
+            if isPersonal {
+                let card = SyncCommand.channelChanged(group.id, type: group.typeNumber)
+                house.nudge(card, people: [actor.user], from: actor.user)
             }
             return .ok
         }
@@ -115,8 +116,7 @@ enum GroupArea {
         let word = try call.request.parameter("on")
         guard word == "0" || word == "1" else { throw .bad("the last path segment must be 0 or 1") }
         let change = GroupChange(mutesMembers: word == "1")
-        try call.changeGroup(group, nudging: .channelChanged(group.id, type: group.typeNumber)) {
-            store, id, actor throws(StoreError) in
+        try call.changeGroup(group) { store, id, actor throws(StoreError) in
             try store.updateInfo(of: id, change.patch, by: actor)
             return change.notices(by: try store.reading.noticePerson(actor.user))
         }
@@ -127,7 +127,7 @@ enum GroupArea {
     /// Leaves a group; managers are told in it.
     @Sendable static func leave(_ call: BusinessCall) throws(APIFailure) {
         let group = try call.group()
-        try call.changeGroup(group, nudging: .membersChanged(group.id)) { store, id, actor throws(StoreError) in
+        try call.changeGroup(group) { store, id, actor throws(StoreError) in
             let person = try store.reading.noticePerson(actor.user)
             _ = try store.leave(id, actor.user)
             let managers = try store.reading.members(of: id).filter { $0.role != .member }.map(\.name)
@@ -138,7 +138,7 @@ enum GroupArea {
     @Sendable static func transfer(_ call: BusinessCall) throws(APIFailure) {
         let group = try call.group()
         let name = try call.pathPerson()
-        try call.changeGroup(group, nudging: .membersChanged(group.id)) { store, id, actor throws(StoreError) in
+        try call.changeGroup(group) { store, id, actor throws(StoreError) in
             let owner = try store.reading.knownPerson(name)
             _ = try store.transferOwner(to: owner, in: id, by: actor)
             return [.ownerChanged(to: try store.reading.noticePerson(owner))]
@@ -148,8 +148,7 @@ enum GroupArea {
     /// Ends a group for everybody; its history stays with those who were in it.
     @Sendable static func disband(_ call: BusinessCall) throws(APIFailure) {
         let group = try call.group()
-        try call.changeGroup(group, nudging: .channelChanged(group.id, type: group.typeNumber)) {
-            store, id, actor throws(StoreError) in
+        try call.changeGroup(group) { store, id, actor throws(StoreError) in
             try store.disband(id, by: actor)
             return []
         }

@@ -63,7 +63,7 @@ enum GroupMemberArea {
     @Sendable static func add(_ call: BusinessCall) throws(APIFailure) {
         let group = try call.group()
         let names = try call.namedMembers()
-        try call.changeGroup(group, nudging: .membersChanged(group.id)) { store, id, actor throws(StoreError) in
+        try call.changeGroup(group) { store, id, actor throws(StoreError) in
             let invitation = try store.invite(try store.invited(names, by: actor.user), to: id, by: actor)
             guard !invitation.added.isEmpty else { return [] }
             return [
@@ -77,7 +77,7 @@ enum GroupMemberArea {
     @Sendable static func remove(_ call: BusinessCall) throws(APIFailure) {
         let group = try call.group()
         let names = try call.namedMembers()
-        try call.changeGroup(group, nudging: .membersChanged(group.id)) { store, id, actor throws(StoreError) in
+        try call.changeGroup(group) { store, id, actor throws(StoreError) in
             let change = try store.removeMembers(try store.reading.knownPeople(names), from: id, by: actor)
             guard !change.users.isEmpty else { return [] }
             return [
@@ -96,7 +96,7 @@ enum GroupMemberArea {
     private static func setRoles(_ call: BusinessCall, _ role: MemberRole) throws(APIFailure) {
         let group = try call.group()
         let names = try call.namedMembers()
-        try call.changeGroup(group, nudging: .membersChanged(group.id)) { store, id, actor throws(StoreError) in
+        try call.changeGroup(group) { store, id, actor throws(StoreError) in
             _ = try store.setRoles(try store.reading.knownPeople(names), role, in: id, by: actor)
             return []
         }
@@ -107,7 +107,7 @@ enum GroupMemberArea {
         let group = try call.group()
         let name = try call.pathPerson()
         guard let nickname = try call.request.fields().optionalText("remark") else { throw .bad("remark is missing") }
-        try call.changeGroup(group, nudging: .membersChanged(group.id)) { store, id, actor throws(StoreError) in
+        try call.changeGroup(group) { store, id, actor throws(StoreError) in
             try store.setNickname(of: try store.reading.knownPerson(name), nickname, in: id, by: actor)
             return []
         }
@@ -122,7 +122,7 @@ enum GroupMemberArea {
         guard action == "add" || action == "remove" else { throw .bad("the last path segment must be add or remove") }
         let names = try call.request.fields().uids("uids", most: GroupArea.maximumInvited)
         guard !names.isEmpty else { throw .bad("uids is missing") }
-        try call.changeGroup(group, nudging: .membersChanged(group.id)) { store, id, actor throws(StoreError) in
+        try call.changeGroup(group) { store, id, actor throws(StoreError) in
             let users = try store.reading.knownPeople(names)
             if action == "add" {
                 try store.addListed(users, in: id, .denied, by: actor)
@@ -156,7 +156,7 @@ enum GroupMemberArea {
             throw .bad("key must be 1 to \(Self.mutingChoices.count): see group/forbidden_times")
         }
         let seconds = isMuted ? Self.mutingChoices[Int(key) - 1].seconds : 0
-        try call.changeGroup(group, nudging: .membersChanged(group.id)) { store, id, actor throws(StoreError) in
+        try call.changeGroup(group) { store, id, actor throws(StoreError) in
             try store.setMemberMuted(
                 try store.reading.knownPerson(name),
                 untilMilliseconds: isMuted ? store.wallMilliseconds + seconds * 1_000 : 0, in: id, by: actor)

@@ -4,24 +4,17 @@ import Store
 import WuKongTranslation
 
 extension BusinessCall {
-    /// Changes a group the person is in, leaves notices in it, and tells its people.
+    /// Changes a group the person is in, and leaves notices in it.
     func changeGroup(
-        _ group: BusinessChannel, nudging nudge: Nudge,
+        _ group: BusinessChannel,
         _ body: @escaping @Sendable (WriteTransaction, ConversationID, Actor) throws(StoreError) -> [GroupNotice]
     ) throws(APIFailure) {
         let (house, actor) = (self.house, self.actor)
         self.write { store throws(StoreError) in
             let conversation = try store.reading.knownConversation(group, of: actor.user)
-            let before = try store.reading.members(of: conversation.id).map(\.user)
-            let notices = try body(store, conversation.id, actor)
-            let after = Set(try store.reading.members(of: conversation.id).map(\.user))
-            return (place: ChangedIn(conversation), notices: notices, gone: before.filter { !after.contains($0) })
+            return (id: conversation.id, notices: try body(store, conversation.id, actor))
         } answer: { done in
-            for notice in done.notices { house.leave(notice, in: done.place.id) }
-            house.nudge(nudge, in: done.place, from: actor.user)
-            // Who is not in it any more has to learn it in another way.
-            let gone = Nudge.channelChanged(group.id, type: group.typeNumber)
-            for nudge in [nudge, gone] { house.nudgeAbout(nudge, done.place, people: done.gone, from: actor.user) }
+            for notice in done.notices { house.leave(notice, in: done.id) }
             return .ok
         }
     }

@@ -26,17 +26,14 @@ enum MessageChangeArea {
         let number = try call.request.queryInteger("message_id", otherwise: 0)
         let token = ClientToken(Array((call.request.query["client_msg_no"] ?? "").utf8))
         guard number > 0 || token != nil else { throw .bad("message_id and client_msg_no are missing in the query") }
-        let (house, actor) = (call.house, call.actor)
+        let actor = call.actor
         call.write { store throws(StoreError) in
             let conversation = try store.reading.knownConversation(channel, of: actor.user)
             let place = try store.reading.place(
                 of: MessageID(rawValue: number), or: token, in: conversation, actor.user)
-            return (change: try store.recall(place, by: actor), place: ChangedIn(conversation))
-        } answer: { done in
-            house.nudge(.messageRevoked(done.change.id), in: done.place, from: actor.user)
-            house.nudge(.messageExtra, in: done.place, from: actor.user)
-            house.nudge(.reminders, in: done.place, from: actor.user)
-            return .ok
+            _ = try store.recall(place, by: actor)
+        } answer: { _ in
+            .ok
         }
     }
 
@@ -57,7 +54,7 @@ enum MessageChangeArea {
             if let refusal = screening?.refusal { return call.reply(.failure(APIFailure(refusal))) }
             let (body, words) = (screening?.content.body ?? text, screening?.flagged ?? [])
             do throws(APIFailure) {
-                try call.change(channel, id, nudging: .messageExtra) { store, place, actor throws(StoreError) in
+                try call.change(channel, id) { store, place, actor throws(StoreError) in
                     let change = try store.edit(place, newBody: body, isJSONObject: true, wire: .wuKong, by: actor)
                     if !words.isEmpty { try store.addFlagged(words, at: place, by: actor.user) }
                     return change
@@ -72,8 +69,7 @@ enum MessageChangeArea {
     @Sendable static func deleteForAll(_ call: BusinessCall) throws(APIFailure) {
         let fields = try call.request.fields()
         let channel = try call.channel(fields)
-        try call.change(channel, try fields.messageID(), nudging: .messageExtra) {
-            store, place, actor throws(StoreError) in
+        try call.change(channel, try fields.messageID()) { store, place, actor throws(StoreError) in
             try store.deleteForAll(place, by: actor)
         }
     }
@@ -114,7 +110,6 @@ enum MessageChangeArea {
             return try store.finishReminders(in: id, through: sequence > 0 ? sequence : .max, by: user)
         } answer: { finished in
             house.nudge(.messagesErased(channel), people: [user], from: user)
-            house.nudge(.unreadCleared(channel, unread: 0), people: [user], from: user)
             if finished { house.nudge(.reminders, people: [user], from: user) }
             return .ok
         }
@@ -145,8 +140,9 @@ enum MessageChangeArea {
         } answer: { found in
             // Whoever is told knows the direct conversation by the name of who types.
             let channelID = channel.type == .person ? person.name.text : channel.id
-            let nudge = Nudge.typing(person.name, name: found.name, channelID: channelID, type: channel.typeNumber)
-            house.nudge(nudge, in: found.place, from: person.user)
+            let typing = SyncCommand.typing(
+                person.name, name: found.name, channelID: channelID, type: channel.typeNumber)
+            house.nudge(typing, in: found.place, from: person.user)
             return .ok
         }
     }
@@ -166,26 +162,22 @@ struct ChangedIn: Sendable {
 }
 
 extension APIHouse {
-    func nudge(_ nudge: Nudge, in place: ChangedIn, from sender: UserID) {
+    func nudge(_ nudge: SyncCommand, in place: ChangedIn, from sender: UserID) {
         self.nudge(nudge, in: place.id, place.kind, place.channel, from: sender)
     }
 }
 
 extension BusinessCall {
-    /// Changes one message that everyone sees, and tells everyone.
+    /// Changes one message that everyone sees.
     func change(
-        _ channel: BusinessChannel, _ id: MessageID, nudging nudge: Nudge,
+        _ channel: BusinessChannel, _ id: MessageID,
         _ body: @escaping @Sendable (WriteTransaction, MessagePlace, Actor) throws(StoreError) -> MessageChange
     ) throws(APIFailure) {
-        let (house, actor) = (self.house, self.actor)
+        let actor = self.actor
         self.write { store throws(StoreError) in
-            let conversation = try store.reading.knownConversation(channel, of: actor.user)
-            let place = try store.reading.place(id, channel, of: actor.user)
-            _ = try body(store, place, actor)
-            return ChangedIn(conversation)
-        } answer: { place in
-            house.nudge(nudge, in: place, from: actor.user)
-            return .ok
+            _ = try body(store, try store.reading.place(id, channel, of: actor.user), actor)
+        } answer: { _ in
+            .ok
         }
     }
 }

@@ -13,14 +13,15 @@ extension APIHouse {
     ///   - sender: who caused it.
     ///   - channel: its name; `nil` for a direct conversation, where each of the two sees the other as the channel.
     func nudge(
-        _ nudge: Nudge, in id: ConversationID, _ kind: ConversationKind, _ channel: ChannelName?, from sender: UserID
+        _ nudge: SyncCommand, in id: ConversationID, _ kind: ConversationKind, _ channel: ChannelName?,
+        from sender: UserID
     ) {
         self.send(nudge, to: .conversation(id), channel: channel?.text ?? "", kind: kind, from: sender)
     }
 
     /// Tells people, each on all their devices. They see themselves as the channel: it is a note to their devices, and
     /// no conversation shows it.
-    func nudge(_ nudge: Nudge, people: [UserID], from sender: UserID = .system) {
+    func nudge(_ nudge: SyncCommand, people: [UserID], from sender: UserID = .system) {
         guard !people.isEmpty else { return }
         for start in stride(from: 0, to: people.count, by: ConversationBounds.commandReceivers) {
             let some = Array(people[start..<min(start + ConversationBounds.commandReceivers, people.count)])
@@ -29,7 +30,7 @@ extension APIHouse {
     }
 
     fileprivate func send(
-        _ nudge: Nudge, to target: CommandTarget, channel: String, kind: ConversationKind, from sender: UserID
+        _ nudge: SyncCommand, to target: CommandTarget, channel: String, kind: ConversationKind, from sender: UserID
     ) {
         let log = self.log
         let command = NewCommand(
@@ -38,16 +39,7 @@ extension APIHouse {
         self.broker.publishCommand(command, isKept: nudge.isKept, causedBy: person) { result in
             guard case .failure(let error) = result else { return }
             // Devices learn of the change itself at their next synchronisation.
-            log.warning("nudge_not_sent", ["command": .text(nudge.command), "why": .text("\(error)")])
+            log.warning("nudge_not_sent", ["command": .text(nudge.word), "why": .text("\(error)")])
         }
-    }
-}
-
-extension APIHouse {
-    /// Tells some of the people of a conversation about it.
-    func nudgeAbout(_ nudge: Nudge, _ place: ChangedIn, people: [UserID], from sender: UserID) {
-        self.send(
-            nudge, to: .people(Array(Set(people)).sorted()), channel: place.channel?.text ?? "", kind: place.kind,
-            from: sender)
     }
 }

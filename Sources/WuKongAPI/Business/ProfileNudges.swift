@@ -3,6 +3,7 @@ package import ChatModel
 import Execution
 package import Profiles
 import Store
+import WuKongTranslation
 
 /// Tells apps when somebody is shown otherwise: friends, and whoever was shown them lately, by whichever door it came.
 /// What only one person sees, and the title of a group, is told by the route that changes it.
@@ -36,7 +37,7 @@ package final class ProfileNudges: Sendable {
         switch change.subject {
         case .person(let name):
             guard change.onlyFor == nil else { return }
-            var nudges: [Nudge] = []
+            var nudges: [SyncCommand] = []
             if change.fields.contains(.picture) { nudges.append(.personPicture(name.text)) }
             if !change.fields.isDisjoint(with: Self.onCards(change.cause)) {
                 nudges.append(.channelChanged(name.text, type: 1, isKept: false))
@@ -57,7 +58,7 @@ package final class ProfileNudges: Sendable {
         cause == .write ? [.name, .attributes] : [.name, .attributes, .existence]
     }
 
-    private func tell(_ nudges: [Nudge], of name: UserName, _ house: APIHouse) {
+    private func tell(_ nudges: [SyncCommand], of name: UserName, _ house: APIHouse) {
         guard !nudges.isEmpty else { return }
         let viewers = self.shown.withLock { $0.viewers[name] ?? [] }
         house.store.read({ store throws(StoreError) -> [UserID] in

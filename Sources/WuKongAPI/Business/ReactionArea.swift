@@ -16,16 +16,11 @@ enum ReactionArea {
         let channel = try call.channel(fields)
         let id = try fields.messageID()
         let emoji = try fields.text("emoji")
-        let (house, user) = (call.house, call.user)
+        let user = call.user
         call.write { store throws(StoreError) in
-            let conversation = try store.reading.knownConversation(channel, of: user)
-            let place = try store.reading.place(id, channel, of: user)
-            return (
-                reaction: try store.toggleReaction(place, name: emoji, by: user), place: ChangedIn(conversation)
-            )
-        } answer: { done in
-            house.nudge(.reaction, in: done.place, from: user)
-            return .json(done.reaction.row(channel: channel).adding(.fields(("status", .integer(200)))))
+            try store.toggleReaction(try store.reading.place(id, channel, of: user), name: emoji, by: user)
+        } answer: { reaction in
+            .json(reaction.row(channel: channel).adding(.fields(("status", .integer(200)))))
         }
     }
 
@@ -57,7 +52,7 @@ enum PinArea {
     @Sendable static func toggle(_ call: BusinessCall) throws(APIFailure) {
         let fields = try call.request.fields()
         let channel = try call.channel(fields)
-        try call.change(channel, try fields.messageID(), nudging: .pinned) { store, place, actor throws(StoreError) in
+        try call.change(channel, try fields.messageID()) { store, place, actor throws(StoreError) in
             let known = try store.reading.extras(of: [place.sequence], in: place.conversation, for: actor.user)
             return try store.setPinned(place, known[place.sequence]?.isPinned != true, by: actor)
         }
@@ -102,16 +97,14 @@ enum PinArea {
     /// Unpins all messages of a channel.
     @Sendable static func clear(_ call: BusinessCall) throws(APIFailure) {
         let channel = try call.channel(try call.request.fields())
-        let (house, actor) = (call.house, call.actor)
+        let actor = call.actor
         call.write { store throws(StoreError) in
             let conversation = try store.reading.knownConversation(channel, of: actor.user)
             let pins = try store.reading.pinned(
                 in: conversation.id, limit: 1_000, as: .member(actor.user))
             for pin in pins where pin.isPinned { _ = try store.setPinned(pin.place, false, by: actor) }
-            return ChangedIn(conversation)
-        } answer: { place in
-            house.nudge(.pinned, in: place, from: actor.user)
-            return .ok
+        } answer: { _ in
+            .ok
         }
     }
 }

@@ -16,7 +16,7 @@ enum ReceiptArea {
         let channel = try call.channel(fields)
         let numbers = try fields.integers("message_ids", most: MessageLimits.placesPerCall)
         guard !numbers.isEmpty else { throw .bad("message_ids is missing") }
-        let (house, user) = (call.house, call.user)
+        let user = call.user
         call.write { store throws(StoreError) in
             let conversation = try store.reading.knownConversation(channel, of: user)
             var sequences: [Int64] = []
@@ -25,20 +25,9 @@ enum ReceiptArea {
                 if let place { sequences.append(place.sequence) }
             }
             guard !sequences.isEmpty else { throw .refused(.noSuchMessage) }
-            let changes = try store.markRead(sequences, in: conversation.id, by: user)
-            return (
-                place: ChangedIn(conversation), authors: try store.reading.authors(of: changes), any: !changes.isEmpty
-            )
-        } answer: { done in
-            // In a group only those who wait for the receipts are told, not everybody each time somebody reads.
-            if done.any {
-                if done.place.kind == .direct {
-                    house.nudge(.messageExtra, in: done.place, from: user)
-                } else {
-                    house.nudgeAbout(.messageExtra, done.place, people: done.authors + [user], from: user)
-                }
-            }
-            return .ok
+            try store.markRead(sequences, in: conversation.id, by: user)
+        } answer: { _ in
+            .ok
         }
     }
 
@@ -118,16 +107,5 @@ extension ReadTransaction {
             if let place = try self.place(of: id, in: conversation.id) { return place }
         }
         throw .refused(.noSuchMessage)
-    }
-
-    /// Who wrote the messages that changed.
-    func authors(of changes: [MessageChange]) throws(StoreError) -> [UserID] {
-        var authors: Set<UserID> = []
-        for change in changes {
-            let message = try self.message(
-                in: change.place.conversation, sequence: change.place.sequence, as: .unrestricted)
-            if let message { authors.insert(message.sender) }
-        }
-        return authors.sorted()
     }
 }

@@ -74,6 +74,7 @@ struct BusinessConversationScenarios {
         let online = try phone.other(.desktop).connect()
         try phone.does("DELETE", "conversations/romeo/1")
         #expect(try online.command("conversationDelete")["channel_id"]?.string == "romeo")
+        #expect(try online.command("conversationDeleted")["channel_id"]?.string == "romeo")
         #expect(try self.list(phone)["conversations"] == .array([]))
         _ = try client.publish("two", to: "juliet")
         #expect(self.line(try self.list(phone), "romeo")?["unread"]?.integer == 1)

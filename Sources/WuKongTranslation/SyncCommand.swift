@@ -1,0 +1,82 @@
+package import ByteCodec
+package import ChatModel
+import WuKongWire
+
+/// A command message that makes an app fetch something again; the SDKs and the open apps know the words.
+///
+/// The payload is `{"type":99,"cmd":...,"param":{...}}`. What a device that is away has to learn is kept for it; what a
+/// device synchronises by a version when it comes back is not. Source: TangSengDaoDao server, its commands and which of
+/// them it persists; WuKongIM iOS SDK and the open apps, what each command leads to.
+package struct SyncCommand: Hashable, Sendable {
+    package let word: String
+    package let parameters: JSONValue?
+    /// For those who are away too.
+    package let isKept: Bool
+
+    package init(_ word: String, _ parameters: JSONValue? = nil, isKept: Bool = false) {
+        self.word = word
+        self.parameters = parameters
+        self.isKept = isKept
+    }
+
+    /// Reaching those who are online only.
+    package var passing: SyncCommand { SyncCommand(self.word, self.parameters) }
+
+    private static func object(_ members: (String, JSONValue)...) -> JSONValue {
+        .object(members.map { JSONValue.Member($0.0, $0.1) })
+    }
+
+    // MARK: Messages
+
+    package static func messageRevoked(_ id: MessageID) -> SyncCommand {
+        SyncCommand("messageRevoke", self.object(("message_id", .string("\(id.rawValue)"))), isKept: true)
+    }
+
+    package static let messageExtra = SyncCommand("syncMessageExtra")
+    package static let reaction = SyncCommand("syncMessageReaction")
+    package static let pinned = SyncCommand("syncPinnedMessage")
+    package static let reminders = SyncCommand("syncReminders")
+
+    // MARK: Conversations
+
+    package static let conversationExtra = SyncCommand("syncConversationExtra")
+
+    /// - Parameter id: as the person who has read knows the channel.
+    package static func unreadCleared(_ id: String, type: Int, unread: Int64) -> SyncCommand {
+        SyncCommand(
+            "unreadClear",
+            self.object(
+                ("channel_id", .string(id)), ("channel_type", .integer(Int64(type))), ("unread", .integer(unread))))
+    }
+
+    /// - Parameters:
+    ///   - type: of the channel: 1 for a person, 2 for a group.
+    ///   - isKept: false where very many people are told; apps look at a card again when they show it.
+    package static func channelChanged(_ id: String, type: Int, isKept: Bool = true) -> SyncCommand {
+        SyncCommand(
+            "channelUpdate", self.object(("channel_id", .string(id)), ("channel_type", .integer(Int64(type)))),
+            isKept: isKept)
+    }
+
+    package static func groupPicture(_ group: String) -> SyncCommand {
+        SyncCommand("groupAvatarUpdate", self.object(("group_no", .string(group))))
+    }
+
+    package static func membersChanged(_ group: String) -> SyncCommand {
+        SyncCommand("memberUpdate", self.object(("group_no", .string(group))), isKept: true)
+    }
+
+    // MARK: Sending
+
+    /// The message that carries it. It counts for nobody.
+    package var content: MessageContent {
+        var members: [JSONValue.Member] = [
+            JSONValue.Member("cmd", .string(self.word)), JSONValue.Member("type", .integer(99)),
+        ]
+        if let parameters { members.append(JSONValue.Member("param", parameters)) }
+        return Translation.content(
+            payload: JSONValue.object(members).serialized(),
+            header: WuKongHeader(noPersist: !self.isKept, redDot: false, syncOnce: true), setting: [], topic: nil,
+            expire: 0)
+    }
+}

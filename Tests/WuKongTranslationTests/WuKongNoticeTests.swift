@@ -1,0 +1,114 @@
+import ByteCodec
+import ChatModel
+import Testing
+import WuKongTranslation
+
+@Suite("What WuKongIM's apps are told of events")
+struct WuKongNoticeTests {
+    private static let verona = ConversationID(rawValue: 7)
+    private static let (romeo, juliet, tybalt) = (UserID(rawValue: 2), UserID(rawValue: 3), UserID(rawValue: 4))
+    private static let name = UserName("tybalt")!
+
+    private func event(
+        _ change: ConversationEvent.Change, _ kind: ConversationKind = .group, by actor: UserID = romeo,
+        subjects: [UserID] = [], reach: EventAudience = .members, audience: [UserID] = [romeo, juliet],
+        peer: UserName? = nil
+    ) -> ConversationEvent {
+        ConversationEvent(
+            conversation: Self.verona, kind: kind, objectID: ObjectID(atMilliseconds: 0),
+            channel: kind == .direct ? nil : ChannelName("verona"), actor: UserName("romeo")!, actorID: actor,
+            subjects: subjects, peer: peer, atMilliseconds: 0, change: change, reach: reach, audience: audience,
+            origin: .house)
+    }
+
+    private func lines(_ notices: [WuKongNotice]) -> [String] {
+        notices.map { notice in
+            let target =
+                switch notice.target {
+                case .conversation: "all"
+                case .people(let people): people.map { "\($0.rawValue)" }.joined(separator: ",")
+                }
+            return "\(notice.command.word)\(notice.command.isKept ? "" : "?") to \(target)"
+        }
+    }
+
+    @Test("a change of many members is one command for all who stay and one for all who go")
+    func departures() {
+        let gone = self.event(
+            .left([Self.name]), subjects: [Self.tybalt], reach: .membersAnd([Self.tybalt]),
+            audience: [Self.romeo, Self.juliet, Self.tybalt])
+        #expect(
+            self.lines(WuKongNotices.notices(of: [gone])) == [
+                "memberUpdate to all", "memberUpdate to 4", "channelUpdate to 4",
+            ])
+        let everybody = self.event(
+            .left([Self.name]), subjects: [Self.tybalt], reach: .membersAnd([Self.tybalt]), audience: [Self.tybalt])
+        #expect(
+            self.lines(WuKongNotices.notices(of: [everybody])) == ["memberUpdate to 4", "channelUpdate to 4"])
+    }
+
+    @Test("what leads to the same command in one transaction leads to it once, and a new group is announced alone")
+    func once() {
+        let handedOver = [
+            self.event(.role(Self.name, .owner)), self.event(.role(UserName("romeo")!, .member)),
+            self.event(.settings([.notice])), self.event(.card(modified: Array("{}".utf8), asked: nil)),
+        ]
+        #expect(self.lines(WuKongNotices.notices(of: handedOver)) == ["memberUpdate to all", "channelUpdate to all"])
+        let made = [self.event(.created([Self.name])), self.event(.settings([.joinMode])), self.event(.joined([]))]
+        #expect(self.lines(WuKongNotices.notices(of: made)) == ["memberUpdate? to all", "channelUpdate? to all"])
+    }
+
+    @Test(
+        "rooms and conversations of two people have no members to look up; other channels have a card",
+        arguments: [
+            (.room, []), (.direct, []), (.service, ["channelUpdate to all"]),
+            (.communityTopic, ["channelUpdate to all"]), (.group, ["memberUpdate to all"]),
+        ] as [(ConversationKind, [String])])
+    func kinds(_ kind: ConversationKind, _ lines: [String]) {
+        #expect(self.lines(WuKongNotices.notices(of: self.event(.muted([Self.name]), kind))) == lines)
+    }
+
+    @Test("of two people, the one who has read knows the conversation by the other's name")
+    func read() throws {
+        let event = self.event(
+            .read(upTo: 9, unread: 1, badge: 3), .direct, subjects: [], reach: .people([Self.romeo]),
+            audience: [Self.romeo], peer: UserName("juliet"))
+        let notice = try #require(WuKongNotices.notices(of: event).first)
+        #expect(notice.target == .people([Self.romeo]) && notice.channel == "" && !notice.command.isKept)
+        let parameters = try #require(notice.command.parameters)
+        #expect(parameters["channel_id"]?.string == "juliet" && parameters["channel_type"]?.integer == 1)
+        #expect(parameters["unread"]?.integer == 3)
+    }
+
+    @Test("what the operator takes back between two people comes from its sender, who is the channel for the other")
+    func operatorBetweenTwo() {
+        let message = ChangedMessage(
+            sequence: 1, id: MessageID(rawValue: 5), sender: UserName("juliet")!, senderID: Self.juliet,
+            sentAtMilliseconds: 0, content: MessageContent(kind: .none, flags: [], wire: .native, body: []),
+            changedAtMilliseconds: 1)
+        let notices = WuKongNotices.notices(of: self.event(.recalled(message), .direct, by: .system))
+        #expect(notices.map(\.command.word) == ["messageRevoke", "syncMessageExtra", "syncReminders"])
+        #expect(notices.allSatisfy { $0.sender == Self.juliet && $0.target == .conversation(Self.verona) })
+    }
+
+    @Test(
+        "of rows about messages apps are told which to synchronise",
+        arguments: [
+            (.reactions, "syncMessageReaction? to all"), (.pins, "syncPinnedMessage? to all"),
+            (.readers, "syncMessageExtra? to all"),
+        ] as [(MessageAnnotation, String)])
+    func annotations(_ annotation: MessageAnnotation, _ line: String) {
+        let event = self.event(.annotated(annotation))
+        #expect(self.lines(WuKongNotices.notices(of: [event, event])) == [line])
+    }
+
+    @Test("an edit of a message that is for some is told to those")
+    func restricted() {
+        let message = ChangedMessage(
+            sequence: 1, id: MessageID(rawValue: 5), sender: UserName("juliet")!, senderID: Self.juliet,
+            sentAtMilliseconds: 0, content: MessageContent(kind: .none, flags: [], wire: .native, body: []),
+            changedAtMilliseconds: 1)
+        let event = self.event(.edited(message), reach: .people([Self.juliet]), audience: [Self.juliet])
+        #expect(self.lines(WuKongNotices.notices(of: event)) == ["syncMessageExtra? to 3"])
+    }
+}

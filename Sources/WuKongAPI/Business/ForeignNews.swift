@@ -50,10 +50,13 @@ extension APIHouse {
             return self.nudge(.unreadCleared(channel, type: type, unread: unread), people: event.audience)
         }
         guard let reader = event.audience.first else { return }
-        self.store.read({ reading throws(StoreError) -> UserName? in
-            guard let pair = try reading.directPair(of: event.conversation) else { return nil }
-            return try reading.userName(of: pair.low == reader ? pair.high : pair.low)
-        }) { result in
+        self.store.read(
+            for: .server,
+            { reading throws(StoreError) -> UserName? in
+                guard let pair = try reading.directPair(of: event.conversation) else { return nil }
+                return try reading.userName(of: pair.low == reader ? pair.high : pair.low)
+            }
+        ) { result in
             guard case .success(let name?) = result else { return }
             self.nudge(.unreadCleared(name.text, type: type, unread: unread), people: [reader])
         }

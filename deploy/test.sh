@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # Installs what the tests need, builds, and runs everything. `--long` adds what takes longer than a merge can wait for:
-# ThreadSanitizer and AddressSanitizer over the unit and scenario tests, more kills, more torn images, longer fuzzing.
+# an hour's soak, ThreadSanitizer and AddressSanitizer over the unit and scenario tests, more kills, more torn images, longer
+# fuzzing.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 . deploy/common.sh
@@ -56,6 +57,9 @@ step "fuzzing, ${seconds}s each"
 for target in HTTP WebSocket JSON Binary LeanCloud Form; do Tests/Fuzz/run.sh "$target" "$seconds"; done
 
 if [ -n "$long" ]; then
+    step "an hour of people who come and go"
+    "$python" Tests/Load/soak.py --binary "$teahouse" --seconds 3600
+
     for sanitizer in thread address; do
         step "$sanitizer sanitizer"
         swift test --sanitize "$sanitizer" --scratch-path ".build/$sanitizer" --parallel

@@ -1,7 +1,8 @@
 #!/usr/bin/env bash
 # Installs what the tests need, builds, and runs everything. `--long` adds what takes longer than a merge can wait for:
-# ThreadSanitizer and AddressSanitizer over the unit and scenario tests, more kills, more torn images, longer fuzzing.
-# `--mutants [NAME]...` does something else: it breaks chosen lines one by one, and the tests that guard them have to go red.
+# an hour's soak, ThreadSanitizer and AddressSanitizer over the unit and scenario tests, more kills, more torn images, longer
+# fuzzing. `--mutants [NAME]...` does something else: it breaks chosen lines one by one, and the tests that guard them have to
+# go red.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 . deploy/common.sh
@@ -64,6 +65,9 @@ step "fuzzing, ${seconds}s each"
 for target in HTTP WebSocket JSON Binary LeanCloud Form; do Tests/Fuzz/run.sh "$target" "$seconds"; done
 
 if [ -n "$long" ]; then
+    step "an hour of people who come and go"
+    "$python" Tests/Load/soak.py --binary "$teahouse" --seconds 3600
+
     for sanitizer in thread address; do
         step "$sanitizer sanitizer"
         swift test --sanitize "$sanitizer" --scratch-path ".build/$sanitizer" --parallel

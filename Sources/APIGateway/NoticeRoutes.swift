@@ -16,9 +16,12 @@ package enum NoticeRoutes {
     {
         let person = try request.person().user
         let before = try request.queryInteger("before", otherwise: .max)
-        house.store.read({ store throws(StoreError) in
-            try store.notices(for: person, before: before, limit: NoticeBounds.page)
-        }) { result in
+        house.store.read(
+            for: request.asker,
+            { store throws(StoreError) in
+                try store.notices(for: person, before: before, limit: NoticeBounds.page)
+            }
+        ) { result in
             switch result {
             case .failure(let error): reply(.failure(APIFailure(error)))
             case .success(let found):

@@ -31,9 +31,12 @@ package struct SessionConfigRoute: Sendable {
             address = .channel(kind, name)
         }
         let now = house.clock.wallMilliseconds()
-        house.store.read({ store throws(StoreError) in
-            try Self.view(of: kind, address, for: person.user, at: now, store)
-        }) { result in
+        house.store.read(
+            for: request.asker,
+            { store throws(StoreError) in
+                try Self.view(of: kind, address, for: person.user, at: now, store)
+            }
+        ) { result in
             switch result {
             case .success(let view?): reply(.json(view.json(kind: word, id: id)))
             case .success(nil): reply(.failure(404, "there is no such conversation"))

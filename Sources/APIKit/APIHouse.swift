@@ -90,10 +90,11 @@ package struct APIHouse: Sendable {
 
     /// Reads, and answers with what `answer` makes of it. What the store could not do is answered in numbers of HTTP.
     package func read<Value: Sendable>(
-        _ reply: @escaping APIReply, _ body: @escaping @Sendable (ReadTransaction) throws(StoreError) -> Value,
+        _ reply: @escaping APIReply, as lane: ReadLane = .page, for asker: ReadAsker,
+        _ body: @escaping @Sendable (ReadTransaction) throws(StoreError) -> Value,
         answer: @escaping @Sendable (Value) -> APIAnswer
     ) {
-        self.store.read(body) { result in reply(Self.answer(to: result, answer)) }
+        self.store.read(as: lane, for: asker, body) { result in reply(Self.answer(to: result, answer)) }
     }
 
     /// Changes something, and answers once it is on disk.

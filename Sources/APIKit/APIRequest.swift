@@ -1,6 +1,7 @@
 package import Accounts
 package import ByteCodec
 package import ChatModel
+package import Store
 package import Transport
 
 /// Who asks, as far as it was proved.
@@ -39,6 +40,15 @@ package struct APIRequest: Sendable {
     package var headers: HTTPHeaders
 
     // MARK: The caller
+
+    /// On whose account the store reads for this request.
+    package var asker: ReadAsker {
+        switch self.caller {
+        case .manager: .application
+        case .person(let identity): .person(identity.user)
+        case .anyone, .app: .address(self.peer.throttleKey)
+        }
+    }
 
     /// By whose right the caller asks.
     ///

@@ -7,7 +7,8 @@ extension Accounts {
     ///
     /// - Returns: through `then`, the path of the token's file, or `nil` when setup was done before.
     package func openSetup(then: @escaping Answer<String?>) {
-        self.store.read({ transaction throws(StoreError) in try transaction.hasAdministrator() }) { result in
+        self.store.read(as: .signIn, { transaction throws(StoreError) in try transaction.hasAdministrator() }) {
+            result in
             do throws(StoreError) {
                 guard try !result.get() else {
                     self.setup.finish()

@@ -195,10 +195,13 @@ package final class Authenticator: Sendable {
         guard (1...PasswordPolicy.maximumBytes).contains(password.utf8.count) else {
             return self.passwordFailed(attempt, "malformed_password", "a password has 1 to 256 bytes")
         }
-        self.store.read({ transaction throws(StoreError) in
-            guard let user = try transaction.user(named: request.user) else { return nil as Account? }
-            return Account(user: user, hash: try transaction.passwordHash(of: user.id))
-        }) { result in
+        self.store.read(
+            as: .signIn,
+            { transaction throws(StoreError) in
+                guard let user = try transaction.user(named: request.user) else { return nil as Account? }
+                return Account(user: user, hash: try transaction.passwordHash(of: user.id))
+            }
+        ) { result in
             switch result {
             case .success(let account): self.compare(password, account, attempt)
             case .failure(let error):

@@ -55,11 +55,14 @@ extension Authenticator {
         if let pause = self.pause(of: holder) {
             return self.refuse(.throttled(retryAfterSeconds: pause), then)
         }
-        self.store.read({ transaction throws(StoreError) in
-            let rows = try transaction.tokens(bareHash: token.bareHash(key: try transaction.bareTokenKey()))
-            let role = try rows.first.flatMap { row throws(StoreError) in try transaction.user(row.user) }?.role
-            return (rows: rows, role: role ?? .member)
-        }) { result in
+        self.store.read(
+            as: .signIn,
+            { transaction throws(StoreError) in
+                let rows = try transaction.tokens(bareHash: token.bareHash(key: try transaction.bareTokenKey()))
+                let role = try rows.first.flatMap { row throws(StoreError) in try transaction.user(row.user) }?.role
+                return (rows: rows, role: role ?? .member)
+            }
+        ) { result in
             switch result {
             case .success(let found): self.judge(found.rows, found.role, token, holder, epoch, then)
             case .failure(let error):

@@ -7,7 +7,7 @@ import Store
 /// Questions that come while a read runs are asked together by the next one: after a restart thousands of devices are
 /// back at once, and the store's queue of reads is for everybody.
 final class TokenLookup: Sendable {
-    /// Reads at once; the store has as many threads for them.
+    /// Reads at once. One of them has a thread of its own.
     static let reads = 2
     /// Questions of one read: keeps it short.
     static let questionsPerRead = 256
@@ -75,12 +75,15 @@ final class TokenLookup: Sendable {
             state.waiting.removeFirst(batch.count)
             return batch
         }
-        self.store.read({ transaction throws(StoreError) in
-            var findings: [Finding] = []
-            findings.reserveCapacity(batch.count)
-            for question in batch { findings.append(try Self.answer(question, transaction)) }
-            return findings
-        }) { result in
+        self.store.read(
+            as: .signIn,
+            { transaction throws(StoreError) in
+                var findings: [Finding] = []
+                findings.reserveCapacity(batch.count)
+                for question in batch { findings.append(try Self.answer(question, transaction)) }
+                return findings
+            }
+        ) { result in
             switch result {
             case .success(let findings):
                 for (question, finding) in zip(batch, findings) { question.then(finding) }

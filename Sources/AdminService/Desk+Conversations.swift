@@ -119,9 +119,12 @@ extension Desk {
     /// The number of the conversation that somebody wants to follow; `nil` for all.
     func resolve(_ conversation: String?, then: @escaping @Sendable (Result<Int64?, AdminError>) -> Void) {
         guard let conversation else { return then(.success(nil)) }
-        self.store.read({ transaction throws(StoreError) -> Int64? in
-            try Self.find(conversation, transaction).id.rawValue
-        }) { then($0.mapError { AdminError($0) }) }
+        self.store.read(
+            for: .operator,
+            { transaction throws(StoreError) -> Int64? in
+                try Self.find(conversation, transaction).id.rawValue
+            }
+        ) { then($0.mapError { AdminError($0) }) }
     }
 }
 

@@ -107,12 +107,15 @@ extension Desk {
                 })
         }
         guard let key else { return check(nil) }
-        self.store.read({ transaction throws(StoreError) in
-            guard let object = try transaction.existingFile(key).object else {
-                throw .invalid("the file \(key) is not complete yet")
+        self.store.read(
+            for: .operator,
+            { transaction throws(StoreError) in
+                guard let object = try transaction.existingFile(key).object else {
+                    throw .invalid("the file \(key) is not complete yet")
+                }
+                return object
             }
-            return object
-        }) { found in
+        ) { found in
             switch found {
             case .success(let object): check(object)
             case .failure(let error): then(.failure(AdminError(error)))
@@ -152,9 +155,12 @@ extension Desk {
         let now = self.options.clock.wallMilliseconds()
         let moment = self.sweepMoment(now)
         // What goes is known before; a file is not in the figures, only its content.
-        self.store.read({ transaction throws(StoreError) in
-            try transaction.sweepTotals(before: moment, now: now)
-        }) { planned in
+        self.store.read(
+            for: .operator,
+            { transaction throws(StoreError) in
+                try transaction.sweepTotals(before: moment, now: now)
+            }
+        ) { planned in
             guard case .success(let planned) = planned else {
                 if case .failure(let error) = planned { then(.failure(AdminError(error))) }
                 return

@@ -25,13 +25,16 @@ extension Desk {
     private func show(
         _ name: UserName, _ asker: UserName?, _ conversation: String?, _ profiles: Profiles, _ then: @escaping Answer
     ) {
-        self.store.read({ transaction throws(StoreError) in
-            var asking: UserID?
-            if let asker { asking = try transaction.existingUser(asker).id }
-            var place: ConversationID?
-            if let conversation { place = try Self.find(conversation, transaction).id }
-            return (asking, place, try transaction.profileRows([name])[name])
-        }) { found in
+        self.store.read(
+            for: .operator,
+            { transaction throws(StoreError) in
+                var asking: UserID?
+                if let asker { asking = try transaction.existingUser(asker).id }
+                var place: ConversationID?
+                if let conversation { place = try Self.find(conversation, transaction).id }
+                return (asking, place, try transaction.profileRows([name])[name])
+            }
+        ) { found in
             switch found {
             case .failure(let error): then(.failure(AdminError(error)))
             case .success(let (asking, place, row)):
@@ -75,7 +78,9 @@ extension Desk {
             profiles.invalidate(.person(name), cause: .request)
             then(.success(.done))
         case .team(let conversation):
-            self.store.read({ transaction throws(StoreError) in try Self.find(conversation, transaction).id }) {
+            self.store.read(
+                for: .operator, { transaction throws(StoreError) in try Self.find(conversation, transaction).id }
+            ) {
                 found in
                 guard case .success(let id) = found else {
                     if case .failure(let error) = found { then(.failure(AdminError(error))) }

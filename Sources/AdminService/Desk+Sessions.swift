@@ -48,7 +48,8 @@ extension Desk {
     /// Goes on with the number of a person, or with `nil` when none is named.
     func userID(_ name: UserName?, _ then: @escaping Answer, _ next: @escaping @Sendable (UserID?) -> Void) {
         guard let name else { return next(nil) }
-        self.store.read({ transaction throws(StoreError) in try transaction.existingUser(name).id }) { found in
+        self.store.read(for: .operator, { transaction throws(StoreError) in try transaction.existingUser(name).id }) {
+            found in
             switch found {
             case .success(let id): next(id)
             case .failure(let error): then(.failure(AdminError(error)))
@@ -75,14 +76,17 @@ extension Desk {
         of text: String, from name: UserName, _ then: @escaping Answer,
         _ next: @escaping @Sendable (ConversationAddress) -> Void
     ) {
-        self.store.read({ transaction throws(StoreError) -> ConversationAddress? in
-            let found = try Self.find(text, transaction)
-            if let pair = try transaction.directPair(of: found.id) {
-                let sender = try transaction.existingUser(name).id
-                guard pair.low == sender || pair.high == sender else { return nil }
+        self.store.read(
+            for: .operator,
+            { transaction throws(StoreError) -> ConversationAddress? in
+                let found = try Self.find(text, transaction)
+                if let pair = try transaction.directPair(of: found.id) {
+                    let sender = try transaction.existingUser(name).id
+                    guard pair.low == sender || pair.high == sender else { return nil }
+                }
+                return .id(found.id)
             }
-            return .id(found.id)
-        }) { result in
+        ) { result in
             switch result {
             case .success(.some(let address)): next(address)
             case .success(nil):

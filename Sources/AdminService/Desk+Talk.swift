@@ -176,7 +176,7 @@ extension Desk {
     private func trace(_ conversation: String, _ sequence: Int64, after: Int64?, _ then: @escaping Answer) {
         self.broker.sessions(of: nil) { sessions in
             let byPerson = Dictionary(grouping: sessions, by: \.user)
-            self.read(then) { transaction throws(StoreError) in
+            self.read(then, as: .long) { transaction throws(StoreError) in
                 let found = try Self.find(conversation, transaction)
                 guard let message = try transaction.message(in: found.id, sequence: sequence, as: .unrestricted) else {
                     throw .notFound("message \(sequence) of \(conversation)")
@@ -314,8 +314,9 @@ extension Desk {
     ) {
         if name != nil, let refusal = self.refusalWithoutReason { return then(.failure(refusal)) }
         self.afterNoting(then) {
-            self.read(then) { transaction throws(StoreError) in
-                let id = try Self.find(conversation, transaction).id
+            self.read(then, as: .long) { transaction throws(StoreError) in
+                let place = try Self.find(conversation, transaction)
+                let id = place.id
                 let limit = AdminProtocol.pageRows
                 let found = try transaction.messages(in: id, after: after, limit: limit, as: .unrestricted)
                 var page: [AdminExportedMessage] = []
@@ -327,7 +328,7 @@ extension Desk {
                     last = message.sequence
                     if let row { page.append(row) }
                 }
-                let hasMore = found.last.map { $0.sequence > last } ?? false || found.count == limit
+                let hasMore = !found.isEmpty && last < place.head
                 return .talks(.exported(page, next: hasMore ? last : nil))
             }
         }

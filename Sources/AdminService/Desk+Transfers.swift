@@ -90,10 +90,13 @@ extension Desk {
     /// Opens an upload for a connection: the one that was named, the unfinished one of the same file, or a new one.
     func open(_ upload: AdminUpload, then: @escaping @Sendable (OpenedUpload) -> Void) {
         guard let transfers = self.transfers else { return then(OpenedUpload(result: .failure(.noFiles))) }
-        self.store.read({ transaction throws(StoreError) in
-            let owner = try transaction.existingUser(upload.owner).id
-            return (owner, try Self.unfinished(upload, of: owner, transaction))
-        }) { found in
+        self.store.read(
+            for: .operator,
+            { transaction throws(StoreError) in
+                let owner = try transaction.existingUser(upload.owner).id
+                return (owner, try Self.unfinished(upload, of: owner, transaction))
+            }
+        ) { found in
             switch found {
             case .failure(let error): then(OpenedUpload(result: .failure(AdminError(error))))
             case .success((_, .some(let record))):

@@ -24,7 +24,8 @@ extension Desk {
 
     func show(_ name: UserName, _ then: @escaping Answer) {
         let broker = self.broker
-        self.store.read({ transaction throws(StoreError) in try transaction.existingUser(name) }) { found in
+        self.store.read(for: .operator, { transaction throws(StoreError) in try transaction.existingUser(name) }) {
+            found in
             switch found {
             case .failure(let error): then(.failure(AdminError(error)))
             case .success(let user):

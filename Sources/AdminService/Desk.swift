@@ -130,9 +130,10 @@ struct Desk: Sendable {
 
     /// Reads from the store and answers with what `body` returns.
     func read(
-        _ then: @escaping Answer, _ body: @escaping @Sendable (ReadTransaction) throws(StoreError) -> AdminAnswer
+        _ then: @escaping Answer, as lane: ReadLane = .page,
+        _ body: @escaping @Sendable (ReadTransaction) throws(StoreError) -> AdminAnswer
     ) {
-        self.store.read(body) { then($0.mapError { AdminError($0) }) }
+        self.store.read(as: lane, for: .operator, body) { then($0.mapError { AdminError($0) }) }
     }
 }
 

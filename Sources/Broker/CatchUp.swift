@@ -29,7 +29,7 @@ extension Broker {
         user: UserID, deviceClass: DeviceClass, positions: [ConversationID: Int64], only: Bool, limit: Int64,
         then: @escaping @Sendable ([MissedRange]?) -> Void
     ) {
-        self.store.read { transaction throws(StoreError) in
+        self.store.read(for: .person(user)) { transaction throws(StoreError) in
             var ranges: [MissedRange] = []
             for missed in try transaction.undelivered(of: user, class: deviceClass) {
                 guard let known = positions[missed.conversation] ?? (only ? nil : missed.from) else { continue }
@@ -60,10 +60,10 @@ extension Broker {
     package func missedMessages(
         _ range: MissedRange, user: UserID, then: @escaping @Sendable (MissedPage?) -> Void
     ) {
-        self.store.read { transaction throws(StoreError) in
+        self.store.read(for: .person(user)) { transaction throws(StoreError) in
             let messages = try transaction.messages(
                 in: range.conversation, after: range.after, limit: Self.missedPageMessages, as: .member(user),
-                skippingUnseen: true)
+                skippingUnseen: true, maximumBytes: Self.missedPageBytes)
             return Self.firstPage(of: messages, through: range.through)
         } then: { result in
             switch result {

@@ -46,7 +46,13 @@ package enum Keys {
         "Of one address (IPv6: of one /64 network), so that one machine cannot take them all. Loopback is exempt.")
     package static let unauthenticatedConnections = SettingKey<Int64>(
         "limits.unauthenticated_connections", 512, in: 8...1_000_000, "connections",
-        "That have not signed in yet; they have ten seconds.")
+        """
+        That have not signed in yet; they have ten seconds. One more takes the place of the oldest of the address that \
+        has the most.
+        """)
+    package static let uploadBytesPerSecond = SettingKey<Int64>(
+        "limits.upload_bytes_per_second", 128, in: 0...1_000_000, "bytes per second",
+        "Slowest pace of an upload over a minute in which the server reads it; slower ones end with 408. 0 for any.")
     package static let frameBytes = SettingKey<Int64>(
         "limits.frame_bytes", 262_144, in: 4096...16_777_216, "bytes", "Of one frame or JSON object from a client.")
     package static let bodyBytes = SettingKey<Int64>(
@@ -206,6 +212,7 @@ package enum Keys {
         plainPasswords.definition,
         tls.definition, certificates.definition,
         connections.definition, connectionsPerAddress.definition, unauthenticatedConnections.definition,
+        uploadBytesPerSecond.definition,
         frameBytes.definition, bodyBytes.definition, outboxBytes.definition, stallSeconds.definition,
         userRate.definition, userBurst.definition, conversationRate.definition, conversationBurst.definition,
         keptCommandRate.definition, keptCommandBurst.definition,

@@ -136,6 +136,7 @@ final class LeanCloudConnection: ConnectionHandler {
         let session = LeanCloudSession(client, command, number: self.lastOpening, on: self)
         self.sessions[client] = session
         if self.first == nil { self.first = session }
+        self.connection.holdSignInDeadline()
         session.signIn()
     }
 
@@ -149,6 +150,7 @@ final class LeanCloudConnection: ConnectionHandler {
     func remove(_ session: LeanCloudSession) {
         guard self.sessions[session.client] === session else { return }
         self.sessions[session.client] = nil
+        if self.sessions.isEmpty { self.connection.restartSignInDeadline() }
         if self.first === session { self.first = self.sessions.values.min { $0.number < $1.number } }
     }
 

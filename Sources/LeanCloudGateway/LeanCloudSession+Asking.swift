@@ -22,9 +22,12 @@ extension LeanCloudSession {
         let (wanted, client, now) = (search, self.client, self.house.clock.wallMilliseconds())
         guard let user = self.identity?.user else { return self.fail(command, .sessionRequired) }
         let later = self.later()
-        self.house.store.read({ reading throws(StoreError) in
-            JSONValue.array(try wanted.rows(for: user, called: client, at: now, in: reading)).serialized()
-        }) { result in
+        self.house.store.read(
+            as: wanted.looksAtMany ? .long : .page, for: .person(user),
+            { reading throws(StoreError) in
+                JSONValue.array(try wanted.rows(for: user, called: client, at: now, in: reading)).serialized()
+            }
+        ) { result in
             later { session in
                 switch result {
                 case .success(let rows): session.answerRows(command, rows)

@@ -266,7 +266,9 @@ extension LeanCloudSession {
     ) {
         guard let user = self.identity?.user else { return self.fail(command, .sessionRequired) }
         let later = self.later()
-        self.house.store.read({ transaction throws(StoreError) in try body(transaction, user) }) { result in
+        self.house.store.read(
+            for: .person(user), { transaction throws(StoreError) in try body(transaction, user) }
+        ) { result in
             later { $0.went(on: command, result, refused: refused, then: then) }
         }
     }

@@ -241,7 +241,7 @@ extension LeanCloudSession {
         self.deliveries.held = []
         let (pushes, patches) = (self.pushesMissedMessages, self.features.contains(.patchMessages))
         let (clock, later) = (self.house.clock, self.later())
-        self.house.store.read { transaction throws(StoreError) -> LeanCloudMissed in
+        self.house.store.read(for: .person(user)) { transaction throws(StoreError) -> LeanCloudMissed in
             var missed = LeanCloudMissed()
             if pushes {
                 missed.backlog = try transaction.backlog(

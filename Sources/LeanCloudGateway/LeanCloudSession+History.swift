@@ -11,15 +11,12 @@ extension LeanCloudSession {
         case notForThem
     }
 
-    /// Bytes of content in one answer, about: what is further from where the page begins is left out.
-    private static let pageBytes = 2 * 1024 * 1024
-
     func logs(_ command: GenericCommand) {
         guard let user = self.identity?.user, let logs = command.logsMessage, let cid = logs.cid,
             let address = LeanCloudNames.address(cid: cid)
         else { return self.fail(command, .conversationNotFound) }
         let (query, later) = (LeanCloudContent.query(logs), self.later())
-        self.house.store.read { transaction throws(StoreError) -> Page in
+        self.house.store.read(for: .person(user)) { transaction throws(StoreError) -> Page in
             guard let conversation = try transaction.standingConversation(address, for: user) else {
                 return .notThere
             }
@@ -44,23 +41,10 @@ extension LeanCloudSession {
             var answer = self.answer(to: command, .logs)
             var logs = LogsCommand()
             logs.cid = cid
-            logs.logs = Self.bounded(messages, isForward: query.isForward).map {
-                LeanCloudContent.logItem(self.current($0), in: kind)
-            }
+            logs.logs = messages.map { LeanCloudContent.logItem(self.current($0), in: kind) }
             answer.logsMessage = logs
             self.send(answer)
         }
-    }
-
-    private static func bounded(_ messages: [StandingMessage], isForward: Bool) -> ArraySlice<StandingMessage> {
-        var bytes = 0
-        let fits = { (standing: StandingMessage) in
-            defer { bytes += standing.message.content.body.count }
-            return bytes < Self.pageBytes
-        }
-        if isForward { return messages.prefix(while: fits) }
-        let count = messages.reversed().prefix(while: fits).count
-        return messages.suffix(count)
     }
 
     /// What was recalled while it was read goes out without its body.

@@ -117,7 +117,7 @@ extension LeanCloudSession {
     func tellMasked(_ place: MessagePlace) {
         guard self.features.contains(.patchMessages) else { return }
         let later = self.later()
-        self.house.store.read { transaction throws(StoreError) -> ChangedPlace? in
+        self.house.store.read(for: .server) { transaction throws(StoreError) -> ChangedPlace? in
             guard let conversation = try transaction.conversation(place.conversation),
                 let message = try transaction.standing(place, as: .unrestricted)
             else { return nil }

@@ -187,10 +187,13 @@ extension LeanCloudSession {
     private func bindInstallation(to user: UserID) {
         guard let device = self.installation else { return }
         let client = self.client
-        self.house.store.read({ reading throws(StoreError) -> Bool in
-            guard let known = try reading.installation(device: device) else { return false }
-            return known.person != client
-        }) { [store = self.house.store] result in
+        self.house.store.read(
+            for: .person(user),
+            { reading throws(StoreError) -> Bool in
+                guard let known = try reading.installation(device: device) else { return false }
+                return known.person != client
+            }
+        ) { [store = self.house.store] result in
             // A device that never registered, or is theirs already, costs no write.
             guard case .success(true) = result else { return }
             store.write({ transaction throws(StoreError) in

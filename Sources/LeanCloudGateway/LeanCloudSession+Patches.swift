@@ -98,7 +98,7 @@ extension LeanCloudSession {
     ) {
         guard let desk, index < changes.count, desk.wants("_messageUpdate") else { return then(.success(changes)) }
         let change = changes[index]
-        asked.store.read { transaction throws(StoreError) -> HookedUpdate? in
+        asked.store.read(for: .person(asked.user)) { transaction throws(StoreError) -> HookedUpdate? in
             guard let conversation = try transaction.conversation(change.address, seenBy: asked.user),
                 let place = try transaction.place(of: change.edge, in: conversation.id),
                 let known = try transaction.message(in: conversation.id, sequence: place.sequence, as: .unrestricted),

@@ -177,6 +177,11 @@ package struct ObjectSearch: Sendable {
         return hints.isSystem == true ? .kind(.service) : .everything
     }
 
+    /// Whether it looks at conversations beyond those that are named, or that one person is in.
+    package var looksAtMany: Bool {
+        self.query.hints.objectIDs == nil && !self.query.isEmpty && self.query.hints.members.isEmpty
+    }
+
     private typealias Match = (row: ObjectRow, json: JSONValue)
 
     private func matches(

@@ -66,8 +66,9 @@ package final class Profiles: Sendable {
             return self.engine.lookUp(names, by: asker, in: conversation, waitMilliseconds: wait, then: then)
         }
         let engine = self.engine
-        engine.store.read({ reading throws(StoreError) in try reading.acquaintances(of: asker, among: names) }) {
-            result in
+        engine.store.read(
+            for: .person(asker), { reading throws(StoreError) in try reading.acquaintances(of: asker, among: names) }
+        ) { result in
             // When the store is too busy to say who they know, they know nobody: never the other way round.
             let visible = (try? result.get()) ?? []
             let allowed = names.filter(visible.contains)

@@ -19,20 +19,27 @@ extension ReadTransaction {
 
     /// The newest messages, oldest first; `limit` is 1...1000.
     ///
+    /// Each page of messages, here and below, ends where its bodies have `maximumBytes`, with one message at least: a page
+    /// that is not full says nothing about whether there are more. Whoever pages goes on from its outermost sequence until a
+    /// page is empty, or the head of the conversation is reached.
+    ///
     /// - Parameter skippingUnseen: for protocols that need no sequences: what the person is shown nothing of is left out,
     ///   and the page is filled from further away, through `maximumLookedThrough` messages at most. Otherwise it is there
     ///   as `MessageFlags.unseen`.
     /// - Throws: `notFound` without access; `invalid` for the limit.
     package func latestMessages(
-        in id: ConversationID, limit: Int, as access: HistoryAccess, skippingUnseen: Bool = false
+        in id: ConversationID, limit: Int, as access: HistoryAccess, skippingUnseen: Bool = false,
+        maximumBytes: Int = ReadBounds.pageBytes
     ) throws(StoreError) -> [Message] {
-        try self.messages(in: id, before: Int64.max, limit: limit, as: access, skippingUnseen: skippingUnseen)
+        try self.messages(
+            in: id, before: Int64.max, limit: limit, as: access, skippingUnseen: skippingUnseen,
+            maximumBytes: maximumBytes)
     }
 
     /// The messages just before `sequence`, without it, oldest first; `limit` is 1...1000.
     package func messages(
         in id: ConversationID, before sequence: Int64, limit: Int, as access: HistoryAccess,
-        skippingUnseen: Bool = false
+        skippingUnseen: Bool = false, maximumBytes: Int = ReadBounds.pageBytes
     ) throws(StoreError) -> [Message] {
         let view = try self.view(of: id, for: access)
         let page = Int(try Self.page(limit))
@@ -40,10 +47,13 @@ extension ReadTransaction {
         var before = sequence
         var lookedThrough = 0
         repeat {
-            let rows = try self.messages(in: id, before: before, from: view.start, view, limit: Int64(page))
+            var room = PageRoom(bytes: maximumBytes)
+            let rows = try self.messages(
+                in: id, before: before, from: view.start, view, limit: Int64(page), &room)
             let seen = try self.seen(rows, view)
             found = (skippingUnseen ? seen.filter { !$0.isUnseen } : seen).suffix(page - found.count) + found
-            guard let first = rows.first, rows.count == page else { break }
+            guard let first = rows.first, rows.count == page || room.isFull else { break }
+            if !found.isEmpty, room.isFull || self.isOverTime { break }
             before = first.sequence
             lookedThrough += rows.count
         } while found.count < page && lookedThrough < Self.maximumLookedThrough
@@ -53,25 +63,20 @@ extension ReadTransaction {
     /// The messages just after `sequence`, without it, oldest first; `limit` is 1...1000.
     package func messages(
         in id: ConversationID, after sequence: Int64, limit: Int, as access: HistoryAccess,
-        skippingUnseen: Bool = false
+        skippingUnseen: Bool = false, maximumBytes: Int = ReadBounds.pageBytes
     ) throws(StoreError) -> [Message] {
         let view = try self.view(of: id, for: access)
-        return try self.messages(
-            in: id, from: max(view.start, sequence &+ 1), view, page: Int(try Self.page(limit)),
-            skippingUnseen: skippingUnseen)
-    }
-
-    private func messages(
-        in id: ConversationID, from sequence: Int64, _ view: HistoryView, page: Int, skippingUnseen: Bool
-    ) throws(StoreError) -> [Message] {
+        let page = Int(try Self.page(limit))
         var found: [Message] = []
-        var from = sequence
+        var from = max(view.start, sequence &+ 1)
         var lookedThrough = 0
         repeat {
-            let rows = try self.messages(in: id, from: from, view, limit: Int64(page))
+            var room = PageRoom(bytes: maximumBytes)
+            let rows = try self.messages(in: id, from: from, view, limit: Int64(page), &room)
             let seen = try self.seen(rows, view)
             found += (skippingUnseen ? seen.filter { !$0.isUnseen } : seen).prefix(page - found.count)
-            guard let last = rows.last, rows.count == page else { break }
+            guard let last = rows.last, rows.count == page || room.isFull else { break }
+            if !found.isEmpty, room.isFull || self.isOverTime { break }
             from = last.sequence + 1
             lookedThrough += rows.count
         } while found.count < page && lookedThrough < Self.maximumLookedThrough
@@ -134,7 +139,8 @@ extension ReadTransaction {
     }
 
     private func messages(
-        in id: ConversationID, before sequence: Int64, from start: Int64, _ view: HistoryView, limit: Int64
+        in id: ConversationID, before sequence: Int64, from start: Int64, _ view: HistoryView, limit: Int64,
+        _ room: inout PageRoom
     ) throws(StoreError) -> [Message] {
         let sql: StaticString = """
             SELECT conversation_id, sequence, id, sender_id, sent_at, kind, flags, wire, expire, client_token, topic, body,
@@ -144,13 +150,13 @@ extension ReadTransaction {
                     OR EXISTS (SELECT 1 FROM json_each(m.envelope, '$.visible') v WHERE v.value = ?5))
             ORDER BY sequence DESC LIMIT ?4
             """
-        return try self.connection.query(
-            sql, id, sequence, start, limit, view.onlyFor?.text, view.viewer?.user
-        ) { row throws(StoreError) in try row.message(senderName: self.name) }.reversed()
+        return try self.connection.messages(
+            sql, id, sequence, start, limit, view.onlyFor?.text, view.viewer?.user, room: &room, senderName: self.name
+        ).reversed()
     }
 
     private func messages(
-        in id: ConversationID, from sequence: Int64, _ view: HistoryView, limit: Int64
+        in id: ConversationID, from sequence: Int64, _ view: HistoryView, limit: Int64, _ room: inout PageRoom
     ) throws(StoreError) -> [Message] {
         let sql: StaticString = """
             SELECT conversation_id, sequence, id, sender_id, sent_at, kind, flags, wire, expire, client_token, topic, body,
@@ -160,9 +166,8 @@ extension ReadTransaction {
                     OR EXISTS (SELECT 1 FROM json_each(m.envelope, '$.visible') v WHERE v.value = ?4))
             ORDER BY sequence LIMIT ?3
             """
-        return try self.connection.query(
-            sql, id, sequence, limit, view.onlyFor?.text, view.viewer?.user
-        ) { row throws(StoreError) in try row.message(senderName: self.name) }
+        return try self.connection.messages(
+            sql, id, sequence, limit, view.onlyFor?.text, view.viewer?.user, room: &room, senderName: self.name)
     }
 
     // MARK: Numbers for status
@@ -192,6 +197,46 @@ package struct StoreCounts: Hashable, Sendable {
     package var tokens: Int64
     /// Names this database; a restored backup gets another.
     package var epoch: Int64
+}
+
+/// Bytes that a page of messages still has room for. The last message may be longer than that.
+struct PageRoom {
+    private(set) var bytes: Int
+
+    var isFull: Bool { self.bytes <= 0 }
+
+    init(bytes: Int) { self.bytes = bytes }
+
+    /// What a message takes besides its body, about.
+    private static let overheadBytes = 200
+
+    mutating func take(_ message: Message) {
+        self.bytes -= message.content.body.count + Self.overheadBytes
+    }
+}
+
+extension Connection {
+    /// Messages of a query whose columns are those of `Row.message`, until the room is full.
+    func messages<each Value: Bindable>(
+        _ sql: StaticString, _ values: repeat each Value, room: inout PageRoom,
+        senderName: (UserID) throws(StoreError) -> UserName
+    ) throws(StoreError) -> [Message] {
+        let statement = try self.statement(sql)
+        var index: Int32 = 1
+        for value in repeat each values {
+            value.bind(to: statement, at: index)
+            index += 1
+        }
+        defer { statement.reset() }
+        var messages: [Message] = []
+        while !room.isFull {
+            guard try statement.step() else { break }
+            let message = try statement.row.message(senderName: senderName)
+            room.take(message)
+            messages.append(message)
+        }
+        return messages
+    }
 }
 
 extension Connection {

@@ -68,7 +68,8 @@ package struct HistoryQuery: Hashable, Sendable {
 
 // Reading messages as they stand now.
 extension ReadTransaction {
-    /// A page of history, oldest first whatever the direction. Without what the asker deleted for themselves, and without
+    /// A page of history, oldest first whatever the direction; it ends at `ReadBounds.pageBytes` of bodies, with one message
+    /// at least, and is gone on with from its outermost message. Without what the asker deleted for themselves, and without
     /// what was deleted for everyone; what was recalled is there, empty.
     ///
     /// - Throws: `notFound` without access; `invalid` for the limit.
@@ -141,20 +142,34 @@ extension ReadTransaction {
 
     /// What the viewer is shown nothing of does not fill the page.
     func standing(_ wanted: StandingPage) throws(StoreError) -> [StandingMessage] {
+        try self.standingPage(wanted).messages
+    }
+
+    /// The same, and whether it ended before it was full and with more in the range.
+    func standingPage(
+        _ wanted: StandingPage
+    ) throws(StoreError) -> (messages: [StandingMessage], isCut: Bool) {
         var page = wanted
         var found: [StandingMessage] = []
         var lookedAt = 0
+        var isCut = false
         while page.low <= page.high, found.count < wanted.limit, lookedAt < Self.mostLookedAt {
-            let messages = try self.rows(of: page)
+            var room = PageRoom(bytes: page.maximumBytes)
+            let messages = try self.rows(of: page, &room)
             let shown = try self.shown(messages, page)
             found = page.isForward ? found + shown : shown + found
             lookedAt += messages.count
-            guard messages.count == Int(page.limit), let first = messages.first, let last = messages.last else { break }
+            guard messages.count == Int(page.limit) || room.isFull, let first = messages.first, let last = messages.last
+            else { break }
+            let hasMore = page.isForward ? last.sequence < page.high : first.sequence > page.low
+            isCut = hasMore && !found.isEmpty && (room.isFull || self.isOverTime)
+            if isCut { break }
             if page.isForward { page.low = last.sequence + 1 } else { page.high = first.sequence - 1 }
             // Where something was not for the viewer there may be more of it.
             page.limit = max(page.limit, Self.furtherRows)
         }
-        return Array(page.isForward ? found.prefix(Int(wanted.limit)) : found.suffix(Int(wanted.limit)))
+        let limit = Int(wanted.limit)
+        return (Array(page.isForward ? found.prefix(limit) : found.suffix(limit)), isCut)
     }
 
     private func shown(_ messages: [Message], _ page: StandingPage) throws(StoreError) -> [StandingMessage] {
@@ -171,12 +186,11 @@ extension ReadTransaction {
         return shown
     }
 
-    private func rows(of page: StandingPage) throws(StoreError) -> [Message] {
+    private func rows(of page: StandingPage, _ room: inout PageRoom) throws(StoreError) -> [Message] {
         let kind = page.kind.map { Int64($0.rawValue) }
-        let messages = try self.connection.query(
+        let messages = try self.connection.messages(
             page.isForward ? Self.forward : Self.backward, page.conversation, page.low, page.high, kind,
-            page.onlyWithdrawn, page.notFrom, page.view.viewer?.user, page.limit
-        ) { row throws(StoreError) in try row.message(senderName: self.name) }
+            page.onlyWithdrawn, page.notFrom, page.view.viewer?.user, page.limit, room: &room, senderName: self.name)
         return page.isForward ? messages : messages.reversed()
     }
 
@@ -254,6 +268,8 @@ struct StandingPage {
     /// As who asks sees it, without what they deleted for themselves.
     let view: HistoryView
     var limit: Int64
+    /// Of bodies, about.
+    var maximumBytes = ReadBounds.pageBytes
 
     init(in conversation: ConversationID, _ view: HistoryView, limit: Int64) {
         self.conversation = conversation

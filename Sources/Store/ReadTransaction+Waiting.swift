@@ -115,8 +115,9 @@ extension ReadTransaction {
     /// - Parameters:
     ///   - perConversation: 1...1000 messages of each: the newest.
     ///   - limit: 1...1000 conversations.
+    ///   - maximumBytes: of bodies, over all of them, about. Beyond it there is the newest message of each alone.
     package func backlog(
-        of user: UserID, perConversation: Int, limit: Int
+        of user: UserID, perConversation: Int, limit: Int, maximumBytes: Int = ReadBounds.pageBytes
     ) throws(StoreError) -> [Backlog] {
         let sql: StaticString = """
             SELECT c.id, max(m.acked_sequence, m.read_sequence, m.joined_sequence)
@@ -129,6 +130,7 @@ extension ReadTransaction {
             (id: row.conversationID(0), after: row.int64(1))
         }
         var backlogs: [Backlog] = []
+        var room = PageRoom(bytes: maximumBytes)
         for place in places {
             guard let conversation = try self.conversation(place.id) else { continue }
             // One more tells whether there are more.
@@ -136,9 +138,13 @@ extension ReadTransaction {
             var page = StandingPage(in: place.id, view, limit: try Self.page(perConversation) + 1)
             page.low = max(place.after + 1, view.start)
             page.notFrom = user
-            var messages = try self.standing(page)
-            let hasMore = messages.count > perConversation
-            if hasMore { messages.removeFirst() }
+            page.maximumBytes = max(1, room.bytes)
+            let found = try self.standingPage(page)
+            var messages = found.messages
+            let isOver = messages.count > perConversation
+            if isOver { messages.removeFirst() }
+            let hasMore = isOver || found.isCut
+            for standing in messages { room.take(standing.message) }
             guard !messages.isEmpty else { continue }
             backlogs.append(Backlog(conversation: conversation, messages: messages, hasMore: hasMore))
         }

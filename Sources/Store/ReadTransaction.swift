@@ -1,3 +1,4 @@
+import CLinux
 import ChatModel
 import Execution
 
@@ -7,6 +8,8 @@ package final class ReadTransaction {
     let connection: Connection
     let names: UserNames
     private let liveViews: Lock<ViewRules>
+    /// When this read has had its time, on the monotonic clock.
+    fileprivate(set) var endsAtNanoseconds = Int64.max
 
     init(_ connection: Connection, _ names: UserNames, _ views: Lock<ViewRules> = Lock(ViewRules())) {
         self.connection = connection
@@ -16,6 +19,9 @@ package final class ReadTransaction {
 
     /// What decides what people are shown, as it holds now.
     var views: ViewRules { self.liveViews.withLock { $0 } }
+
+    /// Whether this read has had its time: what goes through many rows then ends, and says where to go on.
+    package var isOverTime: Bool { clinux_monotonic_nanoseconds() >= self.endsAtNanoseconds }
 
     /// Names of senders, which never change, so that a page of messages needs no join.
     func name(of user: UserID) throws(StoreError) -> UserName {
@@ -52,6 +58,15 @@ final class ReaderSlot {
         self.views = views
     }
 
+    /// Gives the next read its time, in nanoseconds of the monotonic clock.
+    func begin(_ lane: ReadLane, for asker: ReadAsker, at now: Int64) {
+        guard let transaction = try? self.opened() else { return }
+        let isPatient = lane == .signIn || asker == .server
+        transaction.endsAtNanoseconds = isPatient ? .max : now + ReadBounds.longMilliseconds * 1_000_000
+        transaction.connection.breaksOffAt =
+            asker.isBounded && !isPatient ? now + ReadBounds.milliseconds * 1_000_000 : .max
+    }
+
     func read<Value>(
         _ body: (ReadTransaction) throws(StoreError) -> Value
     ) throws(StoreError) -> Value {
@@ -61,9 +76,12 @@ final class ReaderSlot {
         do throws(StoreError) {
             result = try body(transaction)
         } catch {
+            transaction.connection.breaksOffAt = .max
             try? transaction.connection.run("ROLLBACK")
             throw error
         }
+        // The end itself is not broken off: the next read could not begin.
+        transaction.connection.breaksOffAt = .max
         try transaction.connection.run("COMMIT")
         return result
     }

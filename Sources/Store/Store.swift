@@ -9,7 +9,7 @@ import Execution
 package final class Store: Sendable {
     private let queue: WriterQueue
     private let voice: StoreVoice
-    private let readers: WorkerPool<ReaderSlot>
+    private let readers: ReaderPool
     private let writer: Thread
     private let gauges: StoreGauges
     private let messageRules: Lock<MessageRules>
@@ -56,7 +56,7 @@ package final class Store: Sendable {
         self.gauges = gauges
         self.writer = thread
         let path = DataFolder.databasePath(in: options.folder)
-        self.readers = WorkerPool(name: "store-reader", threads: options.readers, capacity: options.queuedReads) {
+        self.readers = ReaderPool(readers: options.readers, capacity: options.queuedReads) {
             ReaderSlot(path: path, views: views)
         }
     }
@@ -144,11 +144,17 @@ package final class Store: Sendable {
     }
 
     /// Queues a read. `then` runs on a reader's thread; on the caller's when the request is refused at once (`busy`).
+    ///
+    /// - Parameters:
+    ///   - lane: how long it may take.
+    ///   - asker: who has asked: each has a share of the readers' time. What people ask for names them.
     package func read<Value: Sendable>(
+        as lane: ReadLane = .page, for asker: ReadAsker = .server,
         _ body: @escaping @Sendable (ReadTransaction) throws(StoreError) -> Value,
         then: @escaping @Sendable (Result<Value, StoreError>) -> Void
     ) {
-        let queued = self.readers.submit { slot in
+        let queued = self.readers.submit(lane, for: asker) { slot in
+            guard let slot else { return then(.failure(.unavailable)) }
             do throws(StoreError) {
                 then(.success(try slot.read(body)))
             } catch {
@@ -199,6 +205,9 @@ package final class Store: Sendable {
         self.queue.stopWriter()
         self.writer.join()
     }
+
+    /// Reads that wait in a lane now.
+    package func waitingReads(in lane: ReadLane) -> Int { self.readers.waiting(in: lane) }
 
     /// What the writer did so far, and how full its queue is.
     package var figures: StoreFigures { self.gauges.figures }

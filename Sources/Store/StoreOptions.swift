@@ -64,7 +64,7 @@ package struct StoreOptions: Sendable {
     package var recentTokens = 32_768
     /// Bounds of files and uploads.
     package var files = FileLimits()
-    /// Threads that read.
+    /// Threads that read, besides the one that is kept for sign-ins.
     package var readers = 2
     /// Reads that may wait; one more is refused as busy.
     package var queuedReads = 4_096

@@ -35,6 +35,8 @@ final class LiveUpload {
     var file: FileRecord?
     let task: UploadTask
     var flow = Flow.none
+    /// A request that goes on when the flow has ended in which it found a silent connection.
+    var successor: ((TransferLoop) -> Void)?
     /// What is on the disk was read: `task.offset` is true.
     var isLoaded = false
     /// Commands that have not been answered: it stays until they are.
@@ -56,7 +58,7 @@ final class LiveUpload {
         self.notedOffset = record.offset
     }
 
-    var isIdle: Bool { self.flow == .none && self.commands == 0 && !self.isEnding }
+    var isIdle: Bool { self.flow == .none && self.commands == 0 && !self.isEnding && self.successor == nil }
 
     var view: TransferView {
         var record = self.record

@@ -70,13 +70,27 @@ extension TransferLoop {
         if self.isStopping { return answer(.failure(.stopping)) }
         if upload.record.state.isOver { return answer(.failure(.over(upload.record.state))) }
         if upload.isEnding { return answer(.failure(.cancelled)) }
-        guard upload.flow == .none else { return answer(.failure(.busy)) }
+        if upload.flow != .none {
+            guard self.supersedes(upload) else { return answer(.failure(.busy)) }
+            upload.successor = { loop in loop.open(upload, at: offset, checksum, answer) }
+            return
+        }
         let live = self.uploads.values.count(where: { $0.flow != .none })
         guard live < self.tools.options.liveUploads else { return answer(.failure(.overloaded)) }
         upload.flow = .opening
         self.command(upload, { .open(at: offset, checksum, $0) }) { loop, upload, result in
             loop.opened(upload, result, answer)
         }
+    }
+
+    /// Whoever comes again to go on, because the link broke, need not wait until the old connection is given up: a silent
+    /// flow makes room.
+    private func supersedes(_ upload: LiveUpload) -> Bool {
+        guard case .open(let number) = upload.flow, upload.successor == nil, !upload.isEnding,
+            upload.task.isSilent(flow: number, for: self.tools.options.silentMilliseconds)
+        else { return false }
+        upload.task.supersede(flow: number)
+        return true
     }
 
     private func opened(
@@ -137,6 +151,13 @@ extension TransferLoop {
             upload.record.state = .waiting
             self.tell(upload)
         }
+        self.openForSuccessor(upload)
+    }
+
+    private func openForSuccessor(_ upload: LiveUpload) {
+        guard let successor = upload.successor else { return }
+        upload.successor = nil
+        successor(self)
     }
 
     @discardableResult
@@ -157,6 +178,7 @@ extension TransferLoop {
         upload.flow = .none
         self.count(state)
         self.tell(upload)
+        self.openForSuccessor(upload)
         // Whoever still waits for an answer finds it over.
         if upload.commands == 0 { self.remove(upload) }
     }
@@ -179,7 +201,7 @@ extension TransferLoop {
     func uploadFailed(_ key: TransferKey, _ error: TransferError) {
         guard let upload = self.uploads[key] else { return }
         upload.isLoaded = false
-        if case .tooLong = error {
+        if case .tooLong = error, upload.record.size == nil {
             upload.isEnding = true
             upload.flow = .none
         } else {

@@ -37,6 +37,8 @@ package struct TransferOptions: Sendable {
     package var idleUploads = 32
     /// After how long without a connection that state is given up.
     package var idleMilliseconds: Int64 = 60_000
+    /// After which a connection that brings nothing for its upload makes room for another request that goes on with it.
+    package var silentMilliseconds: Int64 = 2_000
     /// What came is made durable after so many bytes,
     package var syncBytes: Int64 = 8 * 1024 * 1024
     /// or after this time, so that a crash loses little.

@@ -21,6 +21,9 @@ package final class UploadFlow: Sendable {
     /// A connection that forgets its flow is gone.
     deinit { self.task.abandon(flow: self.number) }
 
+    /// Bytes that are missing; `nil` when the size was not declared.
+    package var missingBytes: Int64? { self.task.size.map { $0 - self.offset } }
+
     package var key: TransferKey { self.task.key }
 
     /// Bytes that wait in memory for the disk.
@@ -35,7 +38,8 @@ package final class UploadFlow: Sendable {
     /// Called on any thread when there is room again, once for each time `push` said false, and when the flow failed.
     package func setWhenRoom(_ call: @escaping @Sendable () -> Void) { self.task.setWhenRoom(call, flow: self.number) }
 
-    /// Why the flow is over before its end: `tooLong`, `cancelled`, `full`, `failed`, `stopping`, or the upload was
+    /// Why the flow is over before its end: `tooLong`, `cancelled`, `full`, `failed`, `stopping`, `busy`
+    /// where another request goes on in its place, or the upload was
     /// given up meanwhile (`over`). Nothing that is pushed is taken any more.
     package var failure: TransferError? { self.task.failure(of: self.number) }
 

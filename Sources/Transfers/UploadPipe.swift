@@ -1,4 +1,5 @@
 import ChatModel
+import Execution
 
 /// What a worker is to do for an upload besides taking bytes. Each is answered once, on the worker's thread.
 enum UploadCommand: Sendable {
@@ -59,6 +60,10 @@ struct UploadPipe {
     private(set) var flow = 0
     private(set) var hasFlow = false
     private(set) var failure: TransferError?
+    /// The flow in whose place another request goes on.
+    private var superseded = 0
+    /// When bytes last came, or the flow began.
+    private var heardAt = Instant(nanoseconds: 0)
     /// Where the upload will be when everything that was pushed is taken.
     private var pushedOffset: Int64 = 0
     private var limit = Int64.max
@@ -80,8 +85,9 @@ struct UploadPipe {
     // MARK: The connection's side
 
     /// - Returns: whether there is room for more.
-    mutating func push(_ bytes: [UInt8], flow: Int, _ effect: inout Effect) -> Bool {
+    mutating func push(_ bytes: [UInt8], flow: Int, at now: Instant, _ effect: inout Effect) -> Bool {
         guard self.isOpen(flow), self.ending == nil else { return false }
+        self.heardAt = now
         self.pushedOffset += Int64(bytes.count)
         guard self.pushedOffset <= self.limit else {
             effect = self.fail(.tooLong(limit: self.limit))
@@ -111,8 +117,24 @@ struct UploadPipe {
 
     /// Why a flow ended before its time.
     func failure(of flow: Int) -> TransferError? {
+        if flow == self.superseded { return .busy }
         guard flow == self.flow else { return .cancelled }
         return self.failure
+    }
+
+    /// Whether nothing came since a moment, nothing waits, and nothing is kept from coming.
+    func isSilent(flow: Int, since moment: Instant) -> Bool {
+        self.isOpen(flow) && self.ending == nil && !self.isHeld && self.pendingBytes == 0 && self.heardAt <= moment
+    }
+
+    /// Ends a flow as if its connection were gone, and tells it so.
+    mutating func supersede(flow: Int, _ effect: inout Effect) {
+        guard self.isOpen(flow), self.ending == nil else { return }
+        self.superseded = flow
+        self.ending = .broken
+        effect.tellsRoom = self.whenRoom
+        self.whenRoom = nil
+        self.schedule(&effect)
     }
 
     /// - Returns: why not, when the flow is over already.
@@ -146,7 +168,8 @@ struct UploadPipe {
     }
 
     /// - Parameter limit: the offset beyond which nothing may be pushed.
-    mutating func beginFlow(at offset: Int64, limit: Int64) -> Int {
+    mutating func beginFlow(at offset: Int64, limit: Int64, now: Instant) -> Int {
+        self.heardAt = now
         self.flow += 1
         self.hasFlow = true
         self.failure = nil

@@ -56,6 +56,12 @@ extension UploadTask {
             }
             do throws(FileStoreError) {
                 let sink = try self.opened(&work)
+                if work.isChecked {
+                    // A flow failed, and what came of its body was not checked.
+                    try sink.rollback()
+                    work.checksum = nil
+                    work.isChecked = false
+                }
                 if let offset, offset != sink.offset { return .failure(.wrongOffset(sink.offset)) }
                 return self.begin(&work, sink, checksum)
             } catch {
@@ -94,7 +100,7 @@ extension UploadTask {
         }
         let most = self.tools.options.fileBytes
         let limit = work.placed?.size ?? self.size ?? (most == 0 ? Int64.max : most)
-        let number = self.pipe.withLock { $0.beginFlow(at: sink.offset, limit: limit) }
+        let number = self.pipe.withLock { $0.beginFlow(at: sink.offset, limit: limit, now: self.tools.clock.now()) }
         return .success(.open(flow: number, at: sink.offset))
     }
 

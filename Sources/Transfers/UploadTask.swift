@@ -62,7 +62,7 @@ final class UploadTask: Sendable {
         var overLimit: Int64?
         let hasRoom = self.pipe.withLock { pipe in
             let hadFlow = pipe.hasFlow
-            let hasRoom = pipe.push(bytes, flow: flow, &effect)
+            let hasRoom = pipe.push(bytes, flow: flow, at: self.tools.clock.now(), &effect)
             if hadFlow, !pipe.hasFlow, case .tooLong(let limit) = pipe.failure { overLimit = limit }
             return hasRoom
         }
@@ -70,8 +70,13 @@ final class UploadTask: Sendable {
         return hasRoom
     }
 
-    /// More came than may come: nothing of it stays.
+    /// More came than may come. Where the size was declared it is the request that is wrong: the upload stays where it is.
+    /// Else the file is too long, and nothing of it stays.
     private func cut(_ limit: Int64, _ effect: UploadPipe.Effect) {
+        guard self.size == nil else {
+            self.tools.tell { [key] in $0.uploadFailed(key, .tooLong(limit: limit)) }
+            return self.apply(effect)
+        }
         let reason = FileStoreError.tooLong(limit: limit).description
         self.tools.tell { [key] in $0.uploadFailed(key, .tooLong(limit: limit)) }
         self.add(
@@ -92,6 +97,15 @@ final class UploadTask: Sendable {
         let refusal = self.change { pipe, effect in pipe.end(.whole(then), flow: flow, &effect) }
         if let refusal { then(.failure(refusal)) }
     }
+
+    /// Whether a flow's connection has brought nothing for so long, although it is read.
+    func isSilent(flow: Int, for milliseconds: Int64) -> Bool {
+        let now = self.tools.clock.now()
+        return self.pipe.withLock { $0.isSilent(flow: flow, since: now.advanced(byMilliseconds: -milliseconds)) }
+    }
+
+    /// Another request goes on in the place of a flow, whose connection is told so.
+    func supersede(flow: Int) { self.change { pipe, effect in pipe.supersede(flow: flow, &effect) } }
 
     func abandon(flow: Int) { _ = self.change { pipe, effect in pipe.end(.broken, flow: flow, &effect) } }
 

@@ -73,13 +73,33 @@ extension Connection {
     func leavePreAuth() {
         guard self.holdsPreAuthPlace else { return }
         self.holdsPreAuthPlace = false
+        // Else another connection has the place already.
+        guard self.reactor.unauthenticated.leave(self.id, from: self.peer.address) else { return }
         self.reactor.limits.preAuthConnections.giveBack()
     }
 
     func leaveHandshake() {
         guard self.holdsHandshakePlace else { return }
         self.holdsHandshakePlace = false
+        guard self.reactor.handshaking.leave(self.id, from: self.peer.address) else { return }
         self.reactor.limits.tlsHandshakes.giveBack()
+    }
+
+    /// Something of this connection is being worked on: it did not fail to come.
+    var isWaitingForUs: Bool {
+        if self.isAuthenticated || self.isSignInHeld { return true }
+        guard let http = self.http else { return false }
+        return http.isAnswering || http.receiver != nil
+    }
+
+    /// Another connection gets the place of this one, on which nobody has signed in.
+    func giveWay() {
+        switch self.stage {
+        case .webSocket, .stream: self.close(code: .tryAgainLater, reason: "too many connections wait for signing in")
+        case .http: self.finishSending(.closed(.tryAgainLater))
+        case .peeking, .tlsHandshake, .opening: self.drop(.aborted)
+        case .closing, .lingering, .ended: break
+        }
     }
 
     /// The outbox of a closing connection is empty: say goodbye on the lower layers.

@@ -49,14 +49,17 @@ extension Connection {
         guard let client else { return }
         guard self.reactor.addressBook.enter(client.address) else { return self.drop(.aborted) }
         self.reactor.addressBook.leave(self.peer.address)
+        self.reactor.unauthenticated.move(self.id, from: self.peer.address, to: client.address)
         self.peer = client
     }
 
     private func startTLS() {
-        guard let store = self.reactor.tls, self.reactor.limits.tlsHandshakes.take() else {
-            return self.drop(.protocolError(.protocolError))
-        }
+        let reactor = self.reactor
+        guard let store = reactor.tls,
+            reactor.takePlace(reactor.limits.tlsHandshakes, reactor.handshaking, for: self.peer)
+        else { return self.drop(.protocolError(.protocolError)) }
         self.holdsHandshakePlace = true
+        reactor.handshaking.enter(self.id, from: self.peer.address)
         guard let session = store.makeSession(descriptor: self.descriptor) else { return self.drop(.failed(0)) }
         self.tls = session
         self.stage = .tlsHandshake

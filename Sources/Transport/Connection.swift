@@ -69,6 +69,8 @@ package final class Connection {
     var wasToldOfCongestion = false
     var isAuthenticated = false
     var holdsPreAuthPlace = true
+    /// Somebody waits for our answer to who they are.
+    var isSignInHeld = false
     var holdsHandshakePlace = false
     var wasIntroducedByProxy = false
     var isPaused = false
@@ -165,6 +167,22 @@ package final class Connection {
         if self.stage == .webSocket || self.stage == .stream { self.phaseDeadline = .max }
     }
 
+    /// Somebody has said who they are, and the answer is ours to give: the time for signing in does not run until
+    /// `restartSignInDeadline`, or until somebody has signed in.
+    package func holdSignInDeadline() {
+        guard !self.isAuthenticated, self.stage == .webSocket || self.stage == .stream else { return }
+        self.isSignInHeld = true
+        self.phaseDeadline = .max
+    }
+
+    /// Whoever asked was not let in, and may ask again: the time for signing in begins anew.
+    package func restartSignInDeadline() {
+        self.isSignInHeld = false
+        if !self.isAuthenticated, self.stage == .webSocket || self.stage == .stream {
+            self.setPhaseDeadline(seconds: self.reactor.limits.signInSeconds)
+        }
+    }
+
     /// Gives a WebSocket so long from now to sign somebody in, in place of `TransportLimits.signInSeconds`. It still
     /// counts among those on which nobody has.
     package func awaitSignIn(seconds: Int) {
@@ -181,6 +199,7 @@ package final class Connection {
     package func resumeReading() {
         guard self.isPaused else { return }
         self.isPaused = false
+        self.http?.pace.restart()
         self.sendContinue()
         self.lastReceived = self.reactor.now.nanoseconds
         self.reactor.wake(self, at: self.idleDeadline)

@@ -86,6 +86,8 @@ package final class Reactor {
 
     package var limits: TransportLimits { self.environment.limits }
     package var log: Log { self.environment.log }
+    var unauthenticated: WaitingRoom { self.environment.unauthenticated }
+    var handshaking: WaitingRoom { self.environment.handshaking }
     var addressBook: AddressBook { self.environment.addressBook }
     var hostRule: HostRule { self.environment.hostRule }
     var originRule: OriginRule { self.environment.originRule }
@@ -257,19 +259,34 @@ extension Reactor {
         }
     }
 
-    /// Takes the three places of a connection, or none.
+    /// Takes the three places of a connection, or none. Where too many have not signed in, another one gives way.
     private func admit(_ peer: PeerAddress) -> Bool {
         guard self.limits.connections.take() else { return self.refused(peer, "connections") }
-        guard self.limits.preAuthConnections.take() else {
-            self.limits.connections.giveBack()
-            return self.refused(peer, "pre_auth_connections")
-        }
         guard self.addressBook.enter(peer.address) else {
             self.limits.connections.giveBack()
-            self.limits.preAuthConnections.giveBack()
             return self.refused(peer, "connections_per_address")
         }
+        guard self.takePlace(self.limits.preAuthConnections, self.environment.unauthenticated, for: peer) else {
+            self.limits.connections.giveBack()
+            self.addressBook.leave(peer.address)
+            return self.refused(peer, "pre_auth_connections")
+        }
         return true
+    }
+
+    /// Takes a place, a free one or that of a connection of the greediest address.
+    func takePlace(_ limit: Limit, _ room: WaitingRoom, for peer: PeerAddress) -> Bool {
+        if limit.take() { return true }
+        guard let loser = room.takePlace(for: peer.address) else { return false }
+        self.environment.jobs[loser.reactor].post { $0.giveWay(loser) }
+        return true
+    }
+
+    /// The place of a connection was given to another one. Who waits for us keeps the connection.
+    private func giveWay(_ id: ConnectionID) {
+        guard let connection = self.connection(id), !connection.isWaitingForUs else { return }
+        _ = self.refused(connection.peer, "pre_auth_connections")
+        connection.giveWay()
     }
 
     /// One line a minute: a flood must not fill the log as well.
@@ -303,6 +320,7 @@ extension Reactor {
         let connection = Connection(id: id, reactor: self, descriptor: descriptor, peer: peer)
         self.slots[slot] = connection
         self.connectionCount += 1
+        self.environment.unauthenticated.enter(id, from: peer.address)
         connection.armedEvents = EPOLLIN.rawValue
         guard clinux_epoll_control(self.epoll, EPOLL_CTL_ADD, descriptor, EPOLLIN.rawValue, id.rawValue) == 0 else {
             return connection.drop(.failed(clinux_errno()))

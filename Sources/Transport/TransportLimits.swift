@@ -8,9 +8,10 @@ package struct TransportLimits: Sendable {
     /// Open connections of one address (of one /64 in IPv6), except loopback and configured proxies. At the bound the
     /// newest is closed.
     package var connectionsPerAddress = Limit(name: "connections_per_address", unit: "connections", maximum: 64)
-    /// Connections on which nobody has signed in yet. At the bound the newest is closed.
+    /// Connections on which nobody has signed in yet. At the bound the oldest of the address that has the most of them is
+    /// closed.
     package var preAuthConnections = Limit(name: "pre_auth_connections", unit: "connections", maximum: 512)
-    /// TLS handshakes at the same time. At the bound the newest is closed.
+    /// TLS handshakes at the same time. At the bound it is the same.
     package var tlsHandshakes = Limit(name: "tls_handshakes", unit: "handshakes", maximum: 256)
     /// Of an HTTP request: 431.
     package var headerBytes = Limit(name: "header_bytes", unit: "bytes", maximum: 16 * 1024)
@@ -37,6 +38,8 @@ package struct TransportLimits: Sendable {
     package var signInSeconds = 10
     /// For the whole of a buffered request body.
     package var bodySeconds = 60
+    /// Of a streamed request body, over a minute in which it is read; 0 for any. Whoever is slower gets 408.
+    package var bodyBytesPerSecond = 128
     /// Between two requests, when nobody has signed in on the connection, and when somebody has.
     package var keepAliveAnonymousSeconds = 10
     package var keepAliveSeconds = 60

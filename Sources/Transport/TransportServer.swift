@@ -32,6 +32,12 @@ final class TransportEnvironment: Sendable {
     let listeners: [Listener]
     let limits: TransportLimits
     let addressBook: AddressBook
+    /// Where nobody has signed in yet.
+    let unauthenticated: WaitingRoom
+    /// What is in a TLS handshake.
+    let handshaking: WaitingRoom
+    /// Of the reactors, by their index.
+    let jobs: [Mailbox<Reactor.Job>]
     let hostRule: HostRule
     let originRule: OriginRule
     let tls: TLSStore?
@@ -39,7 +45,8 @@ final class TransportEnvironment: Sendable {
     let clock: Clock
 
     init(
-        settings: TransportSettings, limits: TransportLimits, tls: TLSStore?, log: Log, clock: Clock
+        settings: TransportSettings, limits: TransportLimits, tls: TLSStore?, log: Log, clock: Clock,
+        jobs: [Mailbox<Reactor.Job>]
     ) throws(TransportError) {
         var listeners: [Listener] = []
         for address in settings.listeners { listeners.append(try Listener(address)) }
@@ -50,7 +57,11 @@ final class TransportEnvironment: Sendable {
         }
         self.listeners = listeners
         self.limits = limits
-        self.addressBook = AddressBook(limit: limits.connectionsPerAddress, proxies: proxies)
+        let addressBook = AddressBook(limit: limits.connectionsPerAddress, proxies: proxies)
+        self.addressBook = addressBook
+        self.unauthenticated = WaitingRoom { addressBook.isExempt($0) }
+        self.handshaking = WaitingRoom { addressBook.isExempt($0) }
+        self.jobs = jobs
         self.hostRule = HostRule(
             configured: settings.hosts, hostName: SocketAddress.hostName(), addresses: SocketAddress.ofInterfaces())
         self.originRule = OriginRule(origins: settings.origins)
@@ -86,12 +97,13 @@ package final class TransportServer: Sendable {
         clock: Clock = .system, makeGateways: @escaping @Sendable (Reactor) -> [any Gateway]
     ) throws(TransportError) {
         precondition((1...64).contains(settings.reactors), "1 to 64 reactors")
+        let jobs = (0..<settings.reactors).map { _ in Mailbox<Reactor.Job>() }
+        self.jobs = jobs
         self.environment = try TransportEnvironment(
-            settings: settings, limits: limits, tls: tls, log: log, clock: clock)
+            settings: settings, limits: limits, tls: tls, log: log, clock: clock, jobs: jobs)
         self.addresses = self.environment.listeners.map(\.bound)
         self.limits = limits
         self.makeGateways = makeGateways
-        self.jobs = (0..<settings.reactors).map { _ in Mailbox() }
     }
 
     /// Starts the reactors.

@@ -113,6 +113,7 @@ final class WuKongSession: ConnectionHandler {
         }
         self.phase = .signingIn(parameters)
         self.connection.pauseReading()
+        self.connection.holdSignInDeadline()
         let request = SignInRequest(
             user: user, credentials: .token(parameters.token), requestedClass: deviceClass,
             address: self.connection.peer.text, throttleKey: self.connection.peer.throttleKey,

@@ -1,4 +1,5 @@
 import ChatModel
+import Execution
 import Testing
 
 @testable import Transfers
@@ -8,7 +9,7 @@ import Testing
     func abandonedTwice() {
         var pipe = UploadPipe(mark: 1024, offset: 0, isHeld: false)
         var effect = UploadPipe.Effect()
-        let first = pipe.beginFlow(at: 0, limit: 100)
+        let first = pipe.beginFlow(at: 0, limit: 100, now: Instant(nanoseconds: 0))
         #expect(pipe.end(.broken, flow: first, &effect) == nil)
         guard case .ending(.broken) = pipe.next(most: 100, isCapped: false) else {
             Issue.record("no end")
@@ -20,8 +21,8 @@ import Testing
             Issue.record("something to do without a flow")
             return
         }
-        let second = pipe.beginFlow(at: 0, limit: 100)
-        #expect(pipe.push([1, 2, 3], flow: second, &effect))
+        let second = pipe.beginFlow(at: 0, limit: 100, now: Instant(nanoseconds: 0))
+        #expect(pipe.push([1, 2, 3], flow: second, at: Instant(nanoseconds: 0), &effect))
         guard case .data(_, bytes: 3, isPaid: false) = pipe.next(most: 100, isCapped: false) else {
             Issue.record("the bytes were not taken")
             return

@@ -79,7 +79,7 @@ struct UploadTests {
         #expect(try await depot.open(key, at: 40).offset == 40)
     }
 
-    @Test("a second flow at the same time is busy, until the first one is gone")
+    @Test("a second flow while the first one brings bytes is busy, until the first one is gone")
     func busy() async throws {
         let depot = try Depot()
         let key = try await depot.create(100)
@@ -144,22 +144,43 @@ struct UploadTests {
         #expect(try await depot.find(key).record.offset == 0)
     }
 
-    @Test("more than was declared is cut at once, and nothing of it stays")
+    @Test("more than was declared is cut at once, and the upload goes on from where it was")
     func bomb() async throws {
         let depot = try Depot()
         let key = try await depot.create(1_024)
-        let flow = try await depot.open(key)
-        var pushed = 0
-        while flow.push([UInt8](repeating: 0, count: 64)) && pushed < 1 << 20 { pushed += 64 }
-        #expect(pushed == 1_024, "cut with the first byte too many")
+        let first = try await depot.open(key)
+        let bytes = noise(1_024)
+        _ = first.push(Array(bytes[..<512]))
+        _ = try await depot.end(first)
+        let flow = try await depot.open(key, at: 512)
+        #expect(!flow.push(noise(513)))
         #expect(flow.failure == .tooLong(limit: 1_024))
         #expect(await depot.refusal { _ = try await depot.end(flow) } == .tooLong(limit: 1_024))
-        try await depot.until { try await depot.find(key).record.state.isOver }
-        let view = try await depot.find(key)
-        #expect(view.record.state == .failed)
-        #expect(view.record.error?.contains("1024") == true)
-        #expect(depot.providers[0].unfinishedUploads() == [])
-        #expect(await depot.refusal { _ = try await depot.open(key) } == .over(.failed))
+        try await depot.until { try await depot.find(key).isLive == false }
+        #expect(try await depot.find(key).record.state == .waiting)
+        let rest = try await depot.open(key, at: 512)
+        _ = rest.push(Array(bytes[512...]))
+        let file = try #require(try await depot.end(rest).file)
+        #expect(try await depot.download(file) == bytes)
+    }
+
+    @Test("a silent connection makes room for the next request of the same upload, and is told so")
+    func takesOver() async throws {
+        let depot = try Depot { $0.silentMilliseconds = 0 }
+        let key = try await depot.create(100)
+        let silent = try await depot.open(key)
+        _ = silent.push(text(40))
+        try await depot.until { try await depot.find(key).record.offset == 40 }
+        let isCalled = ConditionLock(false)
+        silent.setWhenRoom { isCalled.change { $0 = true } }
+        let next = try await depot.open(key, at: 40)
+        #expect(next.offset == 40, "what the silent one brought stays")
+        #expect(isCalled.read { $0 })
+        #expect(silent.failure == .busy)
+        #expect(!silent.push(text(1)))
+        silent.abandon()
+        _ = next.push(text(60))
+        #expect(try await depot.end(next).record.state == .succeeded)
     }
 
     @Test("without a declared size the bound of one file counts")

@@ -140,7 +140,7 @@ struct ConnectionLimitTests {
         try server.connect().openWebSocket()
     }
 
-    @Test("refuses the newest connection when too many have not signed in; those who have do not count")
+    @Test("gives the place of the oldest to the newest when too many have not signed in; those who have do not count")
     func preAuth() throws {
         let server = try TestServer(
             limits: .with { $0.preAuthConnections = Limit(name: "pre", unit: "connections", maximum: 2) })
@@ -151,8 +151,13 @@ struct ConnectionLimitTests {
         }
         let silent = try (0..<2).map { _ in try server.connect() }
         server.waitForConnections(5)
-        #expect(try server.connect().readToEnd().isEmpty)
+        let newest = try server.connect()
+        #expect(try silent[0].readToEnd().isEmpty)
         #expect(server.server.limits.preAuthConnections.refusals == 1)
+        #expect(server.server.limits.preAuthConnections.current == 2)
+        try newest.openWebSocket()
+        try newest.send(clientFrame(text: "in its place"))
+        #expect(try newest.readFrame() == .text("in its place"))
         for client in known {
             try client.send(clientFrame(text: "still here"))
             #expect(try client.readFrame() == .text("still here"))

@@ -80,7 +80,7 @@ struct BusinessPartsTests {
             conversation: ConversationID(rawValue: 1), sequence: 1, id: MessageID(rawValue: 1),
             sender: UserID(rawValue: 2), senderName: UserName("nurse")!, sentAtMilliseconds: 0, clientToken: nil,
             content: MessageContent(kind: .text, flags: .bodyIsJSONObject, wire: .wuKong, body: Array(body.utf8)))
-        let search = MessageSearch(keyword: keyword, contentType: Int64(type), oldest: 1)
+        let search = MessageSearch(keyword: keyword, contentType: Int64(type), oldest: 1, before: .max)
         #expect(search.fits(message, to: romeo) == fits)
     }
 }

@@ -61,6 +61,7 @@ final class EventsSession: ConnectionHandler {
 
     private func signIn(_ request: HTTPRequest, token: String? = nil) {
         self.phase = .asked
+        self.connection.holdSignInDeadline()
         let later = self.gateway.later(on: self.connection.id)
         self.desk.api.prove(request, token: token) { result in later { $0.proved(result) } }
     }
@@ -154,16 +155,19 @@ final class EventsSession: ConnectionHandler {
         let user = listener.identity.user
         let later = self.gateway.later(on: self.connection.id)
         let ticket = fields.member("id")
-        self.desk.api.house.store.read({ store throws(StoreError) in
-            var found: [ConversationID: ConversationPlace] = [:]
-            for place in places {
-                guard let id = try store.conversation(place.address, seenBy: user)?.id,
-                    try store.member(user, in: id) != nil
-                else { continue }
-                found[id] = place
+        self.desk.api.house.store.read(
+            for: .person(user),
+            { store throws(StoreError) in
+                var found: [ConversationID: ConversationPlace] = [:]
+                for place in places {
+                    guard let id = try store.conversation(place.address, seenBy: user)?.id,
+                        try store.member(user, in: id) != nil
+                    else { continue }
+                    found[id] = place
+                }
+                return found
             }
-            return found
-        }) { result in
+        ) { result in
             later { session in
                 switch result {
                 case .failure(let error): session.send(Self.error(APIFailure(error), to: ticket))
@@ -235,8 +239,9 @@ final class EventsSession: ConnectionHandler {
     private func tell(_ change: ProfileChange, of id: ConversationID, as type: String, _ listener: Listener) {
         let user = listener.identity.user
         let later = self.gateway.later(on: self.connection.id)
-        self.desk.api.house.store.read({ store throws(StoreError) in try store.member(user, in: id) != nil }) {
-            result in
+        self.desk.api.house.store.read(
+            for: .person(user), { store throws(StoreError) in try store.member(user, in: id) != nil }
+        ) { result in
             guard let isIn = try? result.get() else { return later { $0.miss() } }
             later { $0.tell(change, of: id, as: type, isIn: isIn) }
         }

@@ -67,9 +67,12 @@ package struct ProfileRoutes: Sendable {
             }
         }
         guard let place else { return find(nil) }
-        house.store.read({ store throws(StoreError) in
-            try store.conversation(place.address, seenBy: asker ?? .system)?.id
-        }) { result in find((try? result.get()) ?? nil) }
+        house.store.read(
+            for: request.asker,
+            { store throws(StoreError) in
+                try store.conversation(place.address, seenBy: asker ?? .system)?.id
+            }
+        ) { result in find((try? result.get()) ?? nil) }
     }
 
     @Sendable private func one(_ request: APIRequest, _: APIHouse, _ reply: @escaping APIReply) throws(APIFailure) {

@@ -59,16 +59,19 @@ package enum TeamRequestRoutes {
         let before = try request.queryInteger("before", otherwise: .max)
         let onlyWaiting = try request.queryInteger("waiting", otherwise: 0) != 0
         let now = house.clock.wallMilliseconds()
-        house.store.read({ store throws(StoreError) in
-            let found = try store.teamRequests(
-                concerning: person, onlyWaiting: onlyWaiting, before: before, at: now, limit: Self.page)
-            var rows: [JSONValue] = []
-            for request in found { rows.append(try Self.json(request, for: person, store, at: now)) }
-            let next = found.count == Self.page ? found.last.map { JSONValue.integer($0.number) } : nil
-            return JSONValue.object([
-                JSONValue.Member("requests", .array(rows)), JSONValue.Member("next", next ?? .null),
-            ])
-        }) { result in
+        house.store.read(
+            for: request.asker,
+            { store throws(StoreError) in
+                let found = try store.teamRequests(
+                    concerning: person, onlyWaiting: onlyWaiting, before: before, at: now, limit: Self.page)
+                var rows: [JSONValue] = []
+                for request in found { rows.append(try Self.json(request, for: person, store, at: now)) }
+                let next = found.count == Self.page ? found.last.map { JSONValue.integer($0.number) } : nil
+                return JSONValue.object([
+                    JSONValue.Member("requests", .array(rows)), JSONValue.Member("next", next ?? .null),
+                ])
+            }
+        ) { result in
             switch result {
             case .success(let json): reply(.json(json))
             case .failure(let error): reply(.failure(APIFailure(error)))

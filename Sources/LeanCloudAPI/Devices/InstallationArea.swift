@@ -106,7 +106,7 @@ enum InstallationArea {
         _ request: APIRequest, _ house: APIHouse, _ reply: @escaping APIReply
     ) throws(APIFailure) {
         let id = try Self.id(request)
-        house.read(reply) { store throws(StoreError) in
+        house.read(reply, for: request.asker) { store throws(StoreError) in
             try store.installation(id)
         } answer: { installation in
             guard let installation else { return .failure(.noSuchObject) }

@@ -127,7 +127,7 @@ struct FilesArea: Sendable {
     ) throws(APIFailure) {
         let call = AppCall(request, house, reply)
         let id = try Self.id(request)
-        house.store.read { store throws(StoreError) in
+        house.store.read(for: request.asker) { store throws(StoreError) in
             try store.appFile(id)
         } then: { result in
             switch result {

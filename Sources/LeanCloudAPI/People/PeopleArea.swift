@@ -105,7 +105,7 @@ struct PeopleArea: Sendable {
         guard let password = try fields.optionalText("password"), !password.isEmpty else {
             throw APIFailure(400, "Password is missing or empty", code: 201)
         }
-        house.store.read { store throws(StoreError) in
+        house.store.read(as: .signIn) { store throws(StoreError) in
             try store.appUser(by: login)?.name
         } then: { result in
             switch result {
@@ -160,7 +160,7 @@ struct PeopleArea: Sendable {
             switch result {
             case .failure(let error): call.refuse(.accounts(error))
             case .success(let issued):
-                call.house.read(call.reply) { store throws(StoreError) in
+                call.house.read(call.reply, for: call.request.asker) { store throws(StoreError) in
                     guard let user = try store.appUser(issued.user) else { throw .refused(.noSuchUser) }
                     return user
                 } answer: { user in
@@ -178,7 +178,7 @@ struct PeopleArea: Sendable {
     ) throws(APIFailure) {
         let call = AppCall(request, house, reply)
         call.asPerson { identity in
-            house.read(reply) { store throws(StoreError) in
+            house.read(reply, for: request.asker) { store throws(StoreError) in
                 guard let user = try store.appUser(identity.user) else { throw .refused(.noSuchUser) }
                 return user
             } answer: { user in
@@ -193,7 +193,7 @@ struct PeopleArea: Sendable {
         let call = AppCall(request, house, reply)
         let name = try Self.name(request)
         Self.asOwnerOrOther(call, name) { isPrivate in
-            house.store.read { store throws(StoreError) in
+            house.store.read(for: request.asker) { store throws(StoreError) in
                 try store.appUser(named: name)
             } then: { result in
                 switch result {

@@ -46,7 +46,7 @@ struct UserSearch: Sendable {
     }
 
     private func run(_ call: AppCall, asker: UserID?) {
-        call.house.store.read { store throws(StoreError) in
+        call.house.store.read(as: .long, for: asker.map { .person($0) } ?? .application) { store throws(StoreError) in
             try self.rows(store, asker)
         } then: { result in
             switch result {

@@ -162,7 +162,8 @@ enum ClientArea {
     ) {
         guard let desk = call.house.broker.desk, desk.wants("_rtmClientSign") else { return then() }
         let reply = call.reply
-        call.house.store.read({ reading throws(StoreError) in try reading.appUser(identity.user) }) { result in
+        call.house.store.read(as: .signIn, { reading throws(StoreError) in try reading.appUser(identity.user) }) {
+            result in
             var object = JSONValue.fields(("objectId", .string(identity.name.text)))
             if case .success(let user?) = result { object = UserRow.json(user, isPrivate: true) }
             desk.ask(.sign(object: object.serialized())) { verdict in

@@ -77,7 +77,7 @@ enum ConversationArea {
     private static func find(_ call: RealtimeCall, _ resource: RealtimeResource?) throws(APIFailure) {
         let search = try ConversationSearch(call, resource)
         let now = call.now
-        call.look { reading throws(StoreError) in
+        call.look(as: .long) { reading throws(StoreError) in
             try search.answer(at: now, in: reading)
         } answer: {
             .json($0)

@@ -100,7 +100,7 @@ enum HistoryArea {
         _ call: RealtimeCall, _ range: HistoryRange, from sender: UserName?
     ) throws(APIFailure) {
         guard range.query.limit > 0 else { return call.reply(.json(.array([]))) }
-        call.look { reading throws(StoreError) -> [PlacedMessage] in
+        call.look(as: .long) { reading throws(StoreError) -> [PlacedMessage] in
             var query = range.everywhere
             if let sender {
                 guard let user = try reading.user(named: sender) else { return [] }

@@ -23,11 +23,11 @@ struct RealtimeCall: Sendable {
 
     /// Looks something up, and answers with what `answer` makes of it.
     func look<Value: Sendable>(
-        _ body: @escaping @Sendable (ReadTransaction) throws(StoreError) -> Value,
+        as lane: ReadLane = .page, _ body: @escaping @Sendable (ReadTransaction) throws(StoreError) -> Value,
         answer: @escaping @Sendable (Value) -> APIAnswer
     ) {
         let reply = self.reply
-        self.house.store.read(body) { reply(Self.answer(to: $0, answer)) }
+        self.house.store.read(as: lane, for: self.request.asker, body) { reply(Self.answer(to: $0, answer)) }
     }
 
     /// Changes something, and answers once it is on disk.
@@ -86,7 +86,7 @@ struct RealtimeCall: Sendable {
         then: @escaping @Sendable (RealtimeCall, [HookAnswer]) -> Void
     ) {
         guard self.house.broker.desk != nil else { return then(self, []) }
-        self.house.store.read(looking) { result in
+        self.house.store.read(for: self.request.asker, looking) { result in
             switch result {
             case .success(let questions): self.consult({ questions }, then: then)
             case .failure(let error): self.reply(.failure(APIFailure(realtime: error)))

@@ -55,14 +55,17 @@ enum RoomArea {
         _ call: RealtimeCall, of address: ConversationAddress, _ answer: @escaping @Sendable ([UserName]) -> APIAnswer
     ) {
         let (house, reply) = (call.house, call.reply)
-        house.store.read({ reading throws(StoreError) in
-            let room = try reading.realtime(address, .chatrooms)
-            var names: Set<UserName> = []
-            for user in try reading.receivers(of: room.id) {
-                if let found = try reading.user(user) { names.insert(found.name) }
+        house.store.read(
+            for: call.request.asker,
+            { reading throws(StoreError) in
+                let room = try reading.realtime(address, .chatrooms)
+                var names: Set<UserName> = []
+                for user in try reading.receivers(of: room.id) {
+                    if let found = try reading.user(user) { names.insert(found.name) }
+                }
+                return names
             }
-            return names
-        }) { result in
+        ) { result in
             switch result {
             case .success(let names):
                 house.broker.presence(of: names) { present in

@@ -1,3 +1,4 @@
+import CLinux
 import CSQLite
 import ChatModel
 
@@ -14,6 +15,14 @@ final class Connection {
     private var statements: [UnsafeRawPointer: Statement] = [:]
     /// Pages in the write-ahead log after the last commit of this connection, counted from its last restart.
     private let logPageCount: UnsafeMutablePointer<Int32>
+    /// Of a reading connection.
+    private let breakingOff: UnsafeMutablePointer<Int64>
+
+    /// The monotonic time, in nanoseconds, at which a statement of a reading connection is broken off.
+    var breaksOffAt: Int64 {
+        get { self.breakingOff.pointee }
+        set { self.breakingOff.pointee = newValue }
+    }
 
     /// Settings of the process, made once before the first connection.
     private static let processIsConfigured: Bool = csqlite_configure_process() == SQLITE_OK
@@ -22,6 +31,8 @@ final class Connection {
     static let writerCacheKibibytes = 16 * 1024
     /// Page cache of each reading connection.
     static let readerCacheKibibytes = 4 * 1024
+    /// Of SQLite's machine, between two looks at the clock: some tens of microseconds.
+    private static let operationsBetweenLooks: Int32 = 2_000
     /// How long a statement waits for a lock that a foreign process (an `sqlite3` shell) holds.
     private static let busyMilliseconds: Int32 = 5_000
 
@@ -45,6 +56,8 @@ final class Connection {
         self.handle = opened
         self.logPageCount = .allocate(capacity: 1)
         self.logPageCount.initialize(to: 0)
+        self.breakingOff = .allocate(capacity: 1)
+        self.breakingOff.initialize(to: .max)
         sqlite3_extended_result_codes(opened, 1)
         sqlite3_busy_timeout(opened, Self.busyMilliseconds)
         try self.configure(role)
@@ -54,6 +67,7 @@ final class Connection {
         self.statements.removeAll()
         sqlite3_close_v2(self.handle)
         self.logPageCount.deallocate()
+        self.breakingOff.deallocate()
     }
 
     /// Bytes of the write-ahead log that hold pages since it was last restarted.
@@ -76,6 +90,12 @@ final class Connection {
             self.leaveLogAlone()
             try self.script(
                 "\(common) PRAGMA query_only = ON; PRAGMA cache_size = -\(Self.readerCacheKibibytes);")
+            sqlite3_progress_handler(
+                self.handle, Self.operationsBetweenLooks,
+                { time in
+                    guard let time = time?.assumingMemoryBound(to: Int64.self) else { return 0 }
+                    return clinux_monotonic_nanoseconds() >= time.pointee ? 1 : 0
+                }, self.breakingOff)
         }
     }
 
@@ -133,6 +153,8 @@ final class Connection {
             return .full
         case SQLITE_BUSY, SQLITE_LOCKED:
             return .busy
+        case SQLITE_INTERRUPT:
+            return .invalid("it takes more than \(ReadBounds.milliseconds) ms to look that up: ask for less")
         case SQLITE_IOERR where Self.meansNoRoom(sqlite3_system_errno(self.handle)):
             return .full
         case SQLITE_IOERR, SQLITE_CORRUPT, SQLITE_NOTADB, SQLITE_CANTOPEN, SQLITE_READONLY, SQLITE_NOMEM:

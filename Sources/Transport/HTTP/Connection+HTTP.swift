@@ -72,6 +72,7 @@ extension Connection {
         }
         http.receiver = nil
         http.owesContinue = false
+        http.pace.restart()
         switch plan {
         case .buffered(let maximum):
             http.maximumBodyBytes = maximum
@@ -98,7 +99,14 @@ extension Connection {
 
     private func bodyArrived(_ bytes: UnsafeRawBufferPointer, _ http: HTTPExchange) {
         guard self.end == nil else { return }
-        if let receiver = http.receiver { return receiver.received(bytes) }
+        if let receiver = http.receiver {
+            let minimum = self.reactor.limits.bodyBytesPerSecond
+            guard http.pace.keeps(bytes.count, at: self.reactor.now.nanoseconds, minimum: minimum) else {
+                return self.refuse(
+                    408, "the body came with less than \(minimum) bytes per second: go on where it ended")
+            }
+            return receiver.received(bytes)
+        }
         let count = (http.request?.body.count ?? 0) + bytes.count
         guard count <= http.maximumBodyBytes else {
             return self.refuse(413, "the body is longer than \(http.maximumBodyBytes) bytes")

@@ -31,6 +31,9 @@ final class HTTPExchange {
             maximumHeadBytes: Int(limits.headerBytes.maximum), maximumHeaders: Int(limits.headerFields.maximum))
     }
 
+    /// Of a streamed body.
+    var pace = HTTPPace()
+
     func outboxDrained() { self.responder?.whenDrained?() }
 
     /// The connection is over.
@@ -38,6 +41,36 @@ final class HTTPExchange {
         self.receiver?.cancelled()
         self.receiver = nil
         self.responder?.ended()
+    }
+}
+
+/// How fast a streamed body comes: whoever sends a byte from time to time would hold a place for ever.
+struct HTTPPace {
+    /// Over which the pace is looked at.
+    private static let seconds: Int64 = 60
+    private var bytes: Int64 = 0
+    private var began: Int64?
+
+    /// The next bytes begin a new span of time: what the peer could not send, because it was not read, does not count.
+    mutating func restart() { self.began = nil }
+
+    /// Notes bytes that came.
+    ///
+    /// - Parameters:
+    ///   - now: nanoseconds of the monotonic clock.
+    ///   - minimum: bytes per second; 0 for any.
+    /// - Returns: false when they came more slowly than that.
+    mutating func keeps(_ count: Int, at now: Int64, minimum: Int) -> Bool {
+        guard let began = self.began else {
+            (self.began, self.bytes) = (now, Int64(count))
+            return true
+        }
+        self.bytes += Int64(count)
+        let seconds = (now - began) / 1_000_000_000
+        guard seconds >= Self.seconds else { return true }
+        let isEnough = self.bytes >= seconds * Int64(minimum)
+        (self.began, self.bytes) = (now, 0)
+        return isEnough
     }
 }
 

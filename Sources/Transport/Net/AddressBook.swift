@@ -15,7 +15,7 @@ final class AddressBook: Sendable {
     func isProxy(_ address: IPAddress) -> Bool { self.proxies.contains(address) }
 
     /// Loopback and configured proxies stand for many people.
-    private func isExempt(_ address: IPAddress) -> Bool { address.scope == .loopback || self.isProxy(address) }
+    func isExempt(_ address: IPAddress) -> Bool { address.scope == .loopback || self.isProxy(address) }
 
     /// Counts one more connection, or none and answers false when the address has its share.
     func enter(_ address: IPAddress) -> Bool {

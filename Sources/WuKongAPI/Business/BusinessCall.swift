@@ -17,19 +17,19 @@ struct BusinessCall: Sendable {
 
     /// Reads, and answers with what `answer` makes of it.
     func read<Value: Sendable>(
-        _ body: @escaping @Sendable (ReadTransaction) throws(StoreError) -> Value,
+        as lane: ReadLane = .page, _ body: @escaping @Sendable (ReadTransaction) throws(StoreError) -> Value,
         answer: @escaping @Sendable (Value) -> APIAnswer
     ) {
-        self.readThen(body) { value, reply in reply(answer(value)) }
+        self.readThen(as: lane, body) { value, reply in reply(answer(value)) }
     }
 
     /// Reads, and goes on with what was found; `then` answers.
     func readThen<Value: Sendable>(
-        _ body: @escaping @Sendable (ReadTransaction) throws(StoreError) -> Value,
+        as lane: ReadLane = .page, _ body: @escaping @Sendable (ReadTransaction) throws(StoreError) -> Value,
         then: @escaping @Sendable (Value, @escaping APIReply) -> Void
     ) {
         let reply = self.reply
-        self.house.store.read(body) { result in
+        self.house.store.read(as: lane, for: self.request.asker, body) { result in
             switch result {
             case .success(let value): then(value, reply)
             case .failure(let error): reply(.failure(.business(error)))

@@ -34,6 +34,8 @@ struct ConversationSync: Sendable {
         var lines: [Line] = []
         var people: [PersonView] = []
         var groups: [GroupView] = []
+        // Beyond it there is the newest message of each alone: apps fetch the others when a conversation is opened.
+        var room = ReadBounds.pageBytes
         let found =
             count == 0
             ? []
@@ -49,7 +51,8 @@ struct ConversationSync: Sendable {
             // A device that has everything gets the newest again: apps show no conversation without a message.
             let isNew = conversation.head > from
             let newest = try store.latestMessages(
-                in: conversation.id, limit: isNew ? count : 1, as: .member(person.user))
+                in: conversation.id, limit: isNew ? count : 1, as: .member(person.user), maximumBytes: max(1, room))
+            room -= newest.reduce(0) { $0 + $1.content.body.count }
             let shown = newest.filter { $0.sequence > (isNew ? from : cleared) }.reversed()
             guard !shown.isEmpty else { continue }
             let rows = try store.rows(

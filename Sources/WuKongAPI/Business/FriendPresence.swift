@@ -112,7 +112,7 @@ private final class Loop {
     private func readNext() {
         guard !self.isReading, let change = self.changes.takeDue(at: self.house.clock.now()) else { return }
         self.isReading = true
-        self.house.store.read { transaction throws(StoreError) in
+        self.house.store.read(for: .server) { transaction throws(StoreError) in
             try transaction.friendIDs(of: change.user)
         } then: { [mailbox] result in
             mailbox.post(.friends(change, result))

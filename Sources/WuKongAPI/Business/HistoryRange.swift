@@ -45,6 +45,8 @@ struct MessageSearch: Sendable {
     var contentType: Int64
     /// The oldest message that the asker still has.
     var oldest: Int64
+    /// Only what comes before this sequence: for going on after a search that had its time.
+    var before: Int64
 
     /// Whether this is in the text that people read: `content`, or the name of a file. Capital letters count like small
     /// ones.
@@ -62,26 +64,31 @@ struct MessageSearch: Sendable {
 }
 
 extension ReadTransaction {
-    /// The newest messages that fit, newest first.
+    /// The newest messages that fit, newest first, and before which sequence to go on: `nil` when that was all. It ends
+    /// when enough was found or looked through, or the read has had its time.
     func search(
         _ search: MessageSearch, in conversation: Conversation, of person: Identity
-    ) throws(StoreError) -> (messages: [Message], isComplete: Bool) {
+    ) throws(StoreError) -> (messages: [Message], next: Int64?) {
         var found: [Message] = []
-        var before = conversation.head + 1
-        let floor = max(search.oldest, conversation.head - Int64(HistoryArea.searchedMessages) + 1)
+        var before = min(search.before, conversation.head + 1)
+        let floor = max(search.oldest, before - Int64(HistoryArea.searchedMessages))
         while before > floor {
-            let page = try self.messages(in: conversation.id, before: before, limit: 500, as: .member(person.user))
+            let page = try self.messages(
+                in: conversation.id, before: before, limit: HistoryArea.searchedAtOnce, as: .member(person.user))
+            guard let first = page.first else { break }
             // Messages are found by what they say now.
             let extras = try self.extras(of: page.map(\.sequence), in: conversation.id, for: person.user)
             for message in page.reversed() where message.sequence >= floor {
                 let current = extras[message.sequence].flatMap(message.edited) ?? message
                 guard search.fits(current, to: person.name) else { continue }
                 found.append(message)
-                if found.count == HistoryArea.foundMessages { return (found, false) }
+                if found.count == HistoryArea.foundMessages {
+                    return (found, message.sequence > search.oldest ? message.sequence : nil)
+                }
             }
-            guard let first = page.first else { break }
-            before = first.sequence
+            before = max(first.sequence, floor)
+            if self.isOverTime { break }
         }
-        return (found, floor <= search.oldest)
+        return (found, before > search.oldest && before > 1 ? before : nil)
     }
 }

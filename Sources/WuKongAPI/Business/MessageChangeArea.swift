@@ -210,7 +210,8 @@ extension ReadTransaction {
     ) throws(StoreError) -> MessagePlace {
         if id.rawValue > 0, let place = try self.place(of: id, in: conversation.id) { return place }
         if let token {
-            let newest = try self.latestMessages(in: conversation.id, limit: Self.tokenSearch, as: .member(user))
+            let newest = try self.latestMessages(
+                in: conversation.id, limit: Self.tokenSearch, as: .member(user), maximumBytes: .max)
             if let found = newest.last(where: { $0.clientToken == token }) {
                 return MessagePlace(conversation.id, found.sequence)
             }

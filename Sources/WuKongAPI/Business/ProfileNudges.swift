@@ -45,7 +45,7 @@ package final class ProfileNudges: Sendable {
             self.tell(nudges, of: name, house)
         case .team(let id):
             guard change.fields.contains(.picture), change.onlyFor == nil else { return }
-            house.store.read({ store throws(StoreError) in try store.conversation(id) }) { result in
+            house.store.read(for: .server, { store throws(StoreError) in try store.conversation(id) }) { result in
                 guard case .success(let conversation?) = result, let channel = conversation.channel else { return }
                 house.nudge(.groupPicture(channel.text), in: id, conversation.kind, channel, from: .system)
             }
@@ -61,10 +61,13 @@ package final class ProfileNudges: Sendable {
     private func tell(_ nudges: [SyncCommand], of name: UserName, _ house: APIHouse) {
         guard !nudges.isEmpty else { return }
         let viewers = self.shown.withLock { $0.viewers[name] ?? [] }
-        house.store.read({ store throws(StoreError) -> [UserID] in
-            guard let user = try store.user(named: name)?.id else { return [] }
-            return try store.friendIDs(of: user) + [user]
-        }) { result in
+        house.store.read(
+            for: .server,
+            { store throws(StoreError) -> [UserID] in
+                guard let user = try store.user(named: name)?.id else { return [] }
+                return try store.friendIDs(of: user) + [user]
+            }
+        ) { result in
             let people = viewers.union((try? result.get()) ?? []).sorted()
             for nudge in nudges { house.nudge(nudge, people: people) }
         }

@@ -75,7 +75,7 @@ struct SignInArea: Sendable {
     }
 
     private static func answer(_ issued: IssuedToken, _ house: APIHouse, _ reply: @escaping APIReply) {
-        house.store.read { store throws(StoreError) in
+        house.store.read(as: .signIn) { store throws(StoreError) in
             guard let profile = try store.profile(of: issued.user) else { throw .refused(.noSuchUser) }
             return (profile: profile, settings: try store.settings(of: issued.user))
         } then: { result in

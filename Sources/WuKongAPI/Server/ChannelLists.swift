@@ -51,7 +51,7 @@ enum ChannelLists {
         _ request: APIRequest, _ house: APIHouse, _ reply: @escaping APIReply
     ) throws(APIFailure) {
         let channel = try request.queryChannel()
-        house.read(reply) { transaction throws(StoreError) -> [UserName] in
+        house.read(reply, for: request.asker) { transaction throws(StoreError) -> [UserName] in
             if let person = channel.person {
                 guard let owner = try transaction.user(named: person) else { return [] }
                 return try transaction.personalList(of: owner.id, .allowed)

@@ -18,7 +18,7 @@ enum Commands {
         let after = try fields.largeInteger("message_seq") ?? 0
         let asked = try fields.integer("limit")
         let limit = Int(min(asked > 0 ? asked : Self.usualLimit, Self.maximumLimit))
-        house.read(reply) { transaction throws(StoreError) -> [MessageAnswer] in
+        house.read(reply, for: request.asker) { transaction throws(StoreError) -> [MessageAnswer] in
             guard let user = try transaction.user(named: name) else { return [] }
             let from = after > 0 ? after : try transaction.commandPosition(user.id)
             return try transaction.commands(for: user.id, after: from, limit: limit).map { MessageAnswer($0) }

@@ -42,7 +42,7 @@ enum Conversations {
         let name = try fields.uid("uid")
         let question = try Self.question(fields)
         guard question.messageCount > 0 else { return reply(.json(.array([]))) }
-        house.read(reply) { transaction throws(StoreError) -> [ConversationAnswer] in
+        house.read(reply, for: request.asker) { transaction throws(StoreError) -> [ConversationAnswer] in
             guard let user = try transaction.user(named: name) else { return [] }
             var budget = MessageRange.answerBytes
             var answers: [ConversationAnswer] = []
@@ -116,7 +116,7 @@ enum Conversations {
         let asked = try fields.integer("msg_count", otherwise: Self.usualMessages)
         let limit = Int(max(0, min(asked, Self.maximumMessages)))
         let channels = try Self.channels(fields)
-        house.read(reply) { transaction throws(StoreError) -> [ConversationAnswer] in
+        house.read(reply, for: request.asker) { transaction throws(StoreError) -> [ConversationAnswer] in
             guard let user = try transaction.user(named: name) else { return [] }
             var budget = MessageRange.answerBytes
             var answers: [ConversationAnswer] = []
@@ -160,7 +160,7 @@ enum Conversations {
         let limit = Int(max(1, min(asked, Self.maximumMessages)))
         let newestFirst = try fields.isOn("order_by_last")
         let channels = try Self.channels(fields)
-        house.read(reply) { transaction throws(StoreError) -> [ChannelMessagesAnswer] in
+        house.read(reply, for: request.asker) { transaction throws(StoreError) -> [ChannelMessagesAnswer] in
             guard let user = try transaction.user(named: name) else { return [] }
             var answers: [ChannelMessagesAnswer] = []
             for channel in channels {
@@ -189,7 +189,7 @@ enum Conversations {
         _ request: APIRequest, _ house: APIHouse, _ reply: @escaping APIReply
     ) throws(APIFailure) {
         let name = try request.fields().uid("uid")
-        house.read(reply) { transaction throws(StoreError) -> [JSONValue] in
+        house.read(reply, for: request.asker) { transaction throws(StoreError) -> [JSONValue] in
             guard let user = try transaction.user(named: name) else { return [] }
             return try transaction.recent(of: user.id, includingHidden: true, limit: 1000).map { line in
                 let id = line.peerName.map { Translation.personChannelID(name, $0) } ?? line.conversation.channel?.text

@@ -19,6 +19,7 @@ enum History {
     struct Reader: Sendable {
         var name: UserName?
         var caller: APICaller
+        var asker: ReadAsker
 
         func user(_ transaction: ReadTransaction) throws(StoreError) -> UserID? {
             if case .person(let identity) = self.caller { return identity.user }
@@ -48,7 +49,8 @@ enum History {
             end: try fields.largeInteger("end_message_seq") ?? 0, goesUp: try fields.integer("pull_mode") == 1,
             limit: Int(min(asked > 0 ? asked : Self.usualMessages, Self.maximumMessages)))
         let isBasic = try fields.optionalText("event_summary_mode") == "basic"
-        house.read(reply) { transaction throws(StoreError) -> (messages: [MessageAnswer], more: Bool) in
+        house.read(reply, for: request.asker) {
+            transaction throws(StoreError) -> (messages: [MessageAnswer], more: Bool) in
             let user = try reader.user(transaction)
             guard let found = try Self.find(channel, user, reader, transaction) else { return ([], false) }
             let place = try MessageAnswer.Place(found, transaction)
@@ -75,11 +77,14 @@ enum History {
 
     static func reader(_ request: APIRequest, _ fields: APIFields) throws(APIFailure) -> Reader {
         let login = try fields.optionalText("login_uid") ?? ""
-        return Reader(name: login.isEmpty ? nil : try fields.uid("login_uid"), caller: request.caller)
+        return Reader(
+            name: login.isEmpty ? nil : try fields.uid("login_uid"), caller: request.caller, asker: request.asker)
     }
 
     static func queryReader(_ request: APIRequest) -> Reader {
-        Reader(name: request.query["login_uid"].flatMap { Translation.userName($0) }, caller: request.caller)
+        Reader(
+            name: request.query["login_uid"].flatMap { Translation.userName($0) }, caller: request.caller,
+            asker: request.asker)
     }
 
     /// The conversation that may be read; `nil` when there is none.
@@ -111,7 +116,7 @@ enum History {
         let sequences = try fields.integers("message_seqs", most: Self.maximumPicked)
         let ids = try fields.integers("message_ids", most: Self.maximumPicked)
         let tokens = try fields.texts("client_msg_nos", most: Self.maximumPicked)
-        house.read(reply) { transaction throws(StoreError) -> [MessageAnswer] in
+        house.read(reply, for: request.asker) { transaction throws(StoreError) -> [MessageAnswer] in
             let user = try reader.user(transaction)
             guard let found = try Self.find(channel, user, reader, transaction) else { return [] }
             let place = try MessageAnswer.Place(found, transaction)
@@ -189,7 +194,7 @@ enum History {
         _ channel: ChannelReference, _ reader: Reader, _ house: APIHouse, _ reply: @escaping APIReply,
         _ look: @escaping @Sendable (ReadTransaction, Conversation, HistoryAccess) throws(StoreError) -> Message?
     ) {
-        house.read(reply) { transaction throws(StoreError) -> MessageAnswer? in
+        house.read(reply, for: reader.asker) { transaction throws(StoreError) -> MessageAnswer? in
             let user = try reader.user(transaction)
             guard let found = try Self.find(channel, user, reader, transaction),
                 let message = try look(transaction, found, reader.access(user))
@@ -209,7 +214,7 @@ enum History {
     ) throws(APIFailure) {
         let channel = try request.queryChannel()
         let reader = Self.queryReader(request)
-        house.read(reply) { transaction throws(StoreError) -> Int64 in
+        house.read(reply, for: request.asker) { transaction throws(StoreError) -> Int64 in
             let user = try reader.user(transaction)
             return try Self.find(channel, user, reader, transaction)?.head ?? 0
         } answer: { head in

@@ -15,8 +15,9 @@ struct MessageRange: Hashable, Sendable {
 
     /// Messages read from the store at a time.
     private static let readAtOnce = 500
-    /// About how many bytes one answer has at most; `more` says that there was more.
-    static let answerBytes = 16 << 20
+    /// About how many bytes of bodies one answer has at most; `more` says that there was more. Whoever asks goes on from the
+    /// outermost sequence, as after a full page.
+    static let answerBytes = ReadBounds.pageBytes
 
     /// - Returns: the messages, ascending, and whether the range has others beyond the limit.
     func read(

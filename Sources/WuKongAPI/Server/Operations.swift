@@ -28,7 +28,7 @@ enum Operations {
             let broker = house.broker
             let words = "ended by the app's server"
             let reason: SessionEndReason = isKick ? .kickedByOperator(words) : .failed(words)
-            house.store.read { transaction throws(StoreError) in
+            house.store.read(for: request.asker) { transaction throws(StoreError) in
                 try transaction.user(named: name)?.id
             } then: { result in
                 guard case .success(let found) = result else { return reply(.failure(503, "the server is busy")) }

@@ -33,8 +33,8 @@ enum Streams {
             throw .bad("the payload is longer than \(house.settings.messageBytes) bytes")
         }
         let channel = try fields.channel()
-        let look = try Self.look(fields, channel, request.caller)
-        house.store.read(look) { result in
+        let look = try Self.look(fields, channel, request)
+        house.store.read(for: request.asker, look) { result in
             switch result {
             case .failure(let error): reply(.failure(APIFailure(error)))
             case .success(nil): reply(.failure(404, "there is no such message: send it first"))
@@ -45,7 +45,7 @@ enum Streams {
 
     /// Finds the message that a request names.
     private static func look(
-        _ fields: APIFields, _ channel: ChannelReference, _ caller: APICaller
+        _ fields: APIFields, _ channel: ChannelReference, _ request: APIRequest
     ) throws(APIFailure) -> @Sendable (ReadTransaction) throws(StoreError) -> Found? {
         let id = try fields.largeInteger("message_id") ?? 0
         let number = try fields.optionalText("client_msg_no") ?? ""
@@ -53,9 +53,10 @@ enum Streams {
         guard id != 0 || token != nil else { throw .bad("client_msg_no is missing") }
         let from = try fields.optionalText("from_uid") ?? ""
         let sender = from.isEmpty ? nil : try fields.uid("from_uid")
+        let (caller, asker) = (request.caller, request.asker)
         return { transaction throws(StoreError) in
             let user = try sender.map { name throws(StoreError) in try transaction.user(named: name)?.id } ?? nil
-            let reader = History.Reader(name: sender, caller: caller)
+            let reader = History.Reader(name: sender, caller: caller, asker: asker)
             guard let known = try History.find(channel, user, reader, transaction) else { return nil }
             let access = reader.access(user)
             let message =
@@ -182,7 +183,8 @@ enum Streams {
         let fields = try request.fields()
         let channel = try fields.channel()
         let login = try fields.optionalText("login_uid") ?? ""
-        let reader = History.Reader(name: login.isEmpty ? nil : try fields.uid("login_uid"), caller: request.caller)
+        let reader = History.Reader(
+            name: login.isEmpty ? nil : try fields.uid("login_uid"), caller: request.caller, asker: request.asker)
         let number = try fields.text("client_msg_no")
         guard let token = ClientToken(Array(number.utf8)) else { throw .bad("client_msg_no is too long") }
         let key = try fields.optionalText("event_key") ?? ""
@@ -190,7 +192,7 @@ enum Streams {
         let asked = try fields.integer("limit")
         let limit = Int(min(asked > 0 ? asked : Self.usualEvents, Self.maximumEvents))
         let wantsPrivate = try fields.isOn("include_private")
-        house.read(reply) { transaction throws(StoreError) -> [StreamState]? in
+        house.read(reply, for: request.asker) { transaction throws(StoreError) -> [StreamState]? in
             let user = try reader.user(transaction)
             guard let known = try History.find(channel, user, reader, transaction),
                 let message = try transaction.message(withToken: token, in: known.id, as: reader.access(user)),

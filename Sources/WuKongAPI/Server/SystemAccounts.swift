@@ -21,7 +21,7 @@ enum SystemAccounts {
     }
 
     @Sendable static func list(_ request: APIRequest, _ house: APIHouse, _ reply: @escaping APIReply) {
-        house.read(reply) { transaction throws(StoreError) in
+        house.read(reply, for: request.asker) { transaction throws(StoreError) in
             try transaction.systemAccounts()
         } answer: { names in
             .json(.array(names.filter { $0 != systemUserName }.map { .string($0.text) }))

@@ -189,6 +189,10 @@ struct BusinessChatScenarios {
             "POST", "/v1/message/search", token: juliet.token,
             body: Array(#"{"channel_id":"verona","channel_type":2,"keyword":"message"}"#.utf8))
         #expect(reply.json.array?.count == 6 && reply.headers["search-complete"] == "1")
+        let further = try juliet.does(
+            "POST", "message/search",
+            #"{"channel_id":"verona","channel_type":2,"keyword":"message","before_message_seq":4}"#)
+        #expect(further.array?.count == 3, "only what comes before it")
     }
 
     @Test("an edited message is found by what it says now, and by its old words no more")

@@ -64,6 +64,7 @@ final class DownloadExchange: FileExchange {
         self.caller = caller
         let actor = caller.actor
         self.desk.house.store.read(
+            for: caller.asker,
             { transaction throws(StoreError) -> FileRecord? in
                 guard let file = try transaction.file(key), try transaction.mayRead(file, actor) else { return nil }
                 return file
@@ -75,6 +76,7 @@ final class DownloadExchange: FileExchange {
         self.responder.whenEnded = { [unowned self] in self.ended() }
         if let failure = self.desk.api.takeFromAddress(request) { return self.refuse(failure) }
         self.desk.house.store.read(
+            for: .address(request.peer.throttleKey),
             { transaction throws(StoreError) in try transaction.file(link: link) },
             then: self.port.back(to: Self.self) { $0.found($1) })
     }
@@ -90,6 +92,7 @@ final class DownloadExchange: FileExchange {
             return self.send(to: address)
         }
         self.desk.house.store.read(
+            for: .address(request.peer.throttleKey),
             { transaction throws(StoreError) in try picture.place(in: transaction) },
             then: self.port.back(to: Self.self) { (exchange, result: Result<PictureName.Place, StoreError>) in
                 switch result {

@@ -1,6 +1,7 @@
 import APIKit
 import ChatModel
 import Execution
+import Store
 import Transport
 
 /// One request at the doors for files, from its head to its answer. Confined to its reactor.
@@ -51,6 +52,9 @@ struct FileCaller: Sendable {
             self.transferClass = .attachment
         }
     }
+
+    /// On whose account the store reads for them.
+    var asker: ReadAsker { self.actor.isPrivileged ? .application : .person(self.actor.user) }
 
     /// Somebody who was proved in another way than by a token.
     init(person: UserID, _ transferClass: TransferClass) {

@@ -81,6 +81,7 @@ final class QuestionExchange: FileExchange {
             return self.refuse(APIFailure(TransferError.over(record.state)))
         }
         self.desk.house.store.read(
+            for: .server,
             { transaction throws(StoreError) in try transaction.file(record.file)?.metadata },
             then: self.port.back(to: Self.self) { exchange, result in
                 switch result {

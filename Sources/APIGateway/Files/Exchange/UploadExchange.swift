@@ -21,6 +21,8 @@ final class UploadExchange: FileExchange, BodyReceiver {
     private let fields: [(String, String)]
     /// A body that is refused is read to its end when it is short, so that the connection can be used again.
     private let isShort: Bool
+    /// Of the body; `nil` when it comes in pieces of unknown number.
+    private let length: Int64?
     /// Takes the exchange out of the gateway.
     private let leave: (UInt64) -> Void
 
@@ -58,8 +60,10 @@ final class UploadExchange: FileExchange, BodyReceiver {
         self.reactor = connection.reactor
         self.fields = fields
         self.leave = leave
+        let isChunked = request.headers["transfer-encoding"] != nil
         let length = request.headers["content-length"].flatMap(TusFields.number) ?? 0
-        self.isShort = request.headers["transfer-encoding"] == nil && length <= Self.shortBodyBytes
+        self.length = isChunked ? nil : length
+        self.isShort = !isChunked && length <= Self.shortBodyBytes
         if case .form(let contentType) = order.kind {
             do throws(FormError) {
                 self.form = try FormBody(contentType: contentType)
@@ -122,6 +126,7 @@ final class UploadExchange: FileExchange, BodyReceiver {
             }
             self.isWaiting = true
             self.desk.house.store.read(
+                for: caller.asker,
                 { transaction throws(StoreError) in
                     try transaction.user(named: name)?.id
                 }, then: self.port.back(to: Self.self) { $0.found($1) })
@@ -197,6 +202,12 @@ final class UploadExchange: FileExchange, BodyReceiver {
         switch result {
         case .failure(let error): self.refuse(APIFailure(error))
         case .success(let flow):
+            if case .append = self.order.kind, let missing = flow.missingBytes, let length = self.length,
+                length > missing
+            {
+                // Nothing of it is taken, and the upload stays where it is.
+                return self.refuse(APIFailure(TransferError.tooLong(limit: flow.offset + missing)))
+            }
             let hasRoom = self.port.back(to: Self.self) { (exchange, _: Void) in exchange.hasRoom() }
             flow.setWhenRoom { hasRoom(()) }
             self.pump()

@@ -27,12 +27,17 @@ package struct APISettings: Sendable {
 package struct ServerFacts: Sendable {
     package var version: String
     package var servesTLS: Bool
+    /// The operator has given certificates that clients can know; without them there is only the one made here.
+    package var hasOwnCertificates: Bool
     package var startedAtMilliseconds: Int64
     package var limits: [Limit]
 
-    package init(version: String, servesTLS: Bool, startedAtMilliseconds: Int64, limits: [Limit]) {
+    package init(
+        version: String, servesTLS: Bool, hasOwnCertificates: Bool, startedAtMilliseconds: Int64, limits: [Limit]
+    ) {
         self.version = version
         self.servesTLS = servesTLS
+        self.hasOwnCertificates = hasOwnCertificates
         self.startedAtMilliseconds = startedAtMilliseconds
         self.limits = limits
     }

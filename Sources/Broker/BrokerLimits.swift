@@ -1,9 +1,12 @@
 /// What the broker bounds. Every value can be set in the configuration file.
 package struct BrokerLimits: Sendable {
-    /// Messages of one person, over all sessions.
-    package var perUser = RateLimit(perSecond: 10, burst: 30)
-    /// Messages into one group or room.
-    package var perConversation = RateLimit(perSecond: 100, burst: 300)
+    /// Messages of one person, over all sessions: a client takes a refusal for final, so that this is what SDKs may send.
+    ///
+    /// Source: the SDKs for JS and iOS send five messages each 100 ms. After a reconnect those for JS and Flutter send at
+    /// once all that had no answer, iOS's those of the last 80 seconds, Android's ten a second.
+    package var perUser = RateLimit(perSecond: 50, burst: 500)
+    /// Messages into one group or room: four people at the highest speed, three bursts.
+    package var perConversation = RateLimit(perSecond: 200, burst: 1_500)
     /// Commands of one person that are kept for devices that are away; those above it reach who is online only.
     package var keptCommands = RateLimit(perSecond: 1, burst: 60)
     /// Bytes of one message body.

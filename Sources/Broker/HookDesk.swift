@@ -63,6 +63,8 @@ package struct HookedUpdate: Sendable {
 package struct HookChanges: Hashable, Sendable {
     /// The body.
     package var content: [UInt8]?
+    /// What `content` is, as the desk has read it; `nil` where the message stays what it was.
+    package var kind: MessageKind?
     package var isBinary: Bool?
     /// Only these get the message.
     package var receivers: [UserName]?

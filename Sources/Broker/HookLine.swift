@@ -1,3 +1,4 @@
+import ByteCodec
 import ChatModel
 import Store
 
@@ -96,8 +97,9 @@ extension Append {
                 append.screening ?? AppendScreening(refusal: nil, sentBody: self.content.body, flagged: [])
             append.content.body = body
             append.content.flags.insert(.masked)
-            let isObject = body.first == UInt8(ascii: "{") && body.last == UInt8(ascii: "}")
-            if !isObject { append.content.flags.remove(.bodyIsJSONObject) }
+            append.content.kind = changes.kind ?? append.content.kind
+            append.content.flags.remove(.bodyIsJSONObject)
+            if Self.isJSONObject(body) { append.content.flags.insert(.bodyIsJSONObject) }
         }
         if let isBinary = changes.isBinary {
             append.content.flags.remove(.binary)
@@ -110,5 +112,10 @@ extension Append {
                 to: receivers.filter { named?.contains($0) ?? true })
         }
         return append
+    }
+
+    /// Whether a body may stand inside other JSON texts as it is.
+    private static func isJSONObject(_ body: [UInt8]) -> Bool {
+        (try? JSONValue(parsing: body))?.object != nil
     }
 }

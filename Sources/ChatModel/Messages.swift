@@ -37,6 +37,8 @@ package struct MessageFlags: OptionSet, Hashable, Sendable {
     /// Nothing is shown of the message whose place this is; a door whose protocol needs no sequences leaves it out. Never
     /// stored.
     package static let unseen = MessageFlags(rawValue: 2048)
+    /// Written step by step while people watch (WuKongIM stream).
+    package static let stream = MessageFlags(rawValue: 4096)
     /// What no sender can set.
     package static let ofTheHouse: MessageFlags = [.restricted, .standIn, .unseen]
 }
@@ -53,6 +55,12 @@ package struct MessageKind: Hashable, Sendable {
     package static let video = MessageKind(rawValue: -4)
     package static let location = MessageKind(rawValue: -5)
     package static let file = MessageKind(rawValue: -6)
+}
+
+extension MessageContent {
+    /// Whether apps do what it says instead of showing it. Source: WuKongIM's SDKs, content type 99 CMD; in other
+    /// protocols the number is free.
+    package var isCommand: Bool { self.wire == .wuKong && self.kind.rawValue == 99 }
 }
 
 /// Whom a message calls by name: each of them who is a member gets a reminder.

@@ -39,6 +39,8 @@ package enum PublishRefusal: Hashable, Sendable {
     case noSuchFile
     /// The text names a file that is still on its way.
     case fileIncomplete
+    /// It is a command for apps, which people do not give.
+    case commandNotAllowed
     /// The text has a word that the operator does not allow.
     case wordNotAllowed
     /// The app's own server refused it, with a number and a text of its own for the sender.
@@ -49,9 +51,8 @@ extension PublishRefusal: CaseIterable {
     package static let allCases: [PublishRefusal] = [
         .senderDisabled, .senderSendBanned, .conversationBanned, .conversationSendBanned, .conversationDisbanded,
         .noSuchConversation, .noSuchUser, .blocked, .notAllowlisted, .notMember, .membersMuted, .muted, .tokenConflict,
-        .bodyTooLarge,
-        .inputDisabled, .textTooLong, .kindNotServed, .noSuchFile, .fileIncomplete, .wordNotAllowed,
-        .byHook(code: nil, detail: nil),
+        .bodyTooLarge, .inputDisabled, .textTooLong, .kindNotServed, .noSuchFile, .fileIncomplete, .wordNotAllowed,
+        .commandNotAllowed, .byHook(code: nil, detail: nil),
     ]
 }
 
@@ -81,6 +82,8 @@ package struct PublishFacts: Sendable {
     package var inputIsDisabled = false
     /// The text has more characters than the operator has set for the sender's role here.
     package var textIsTooLong = false
+    /// The message is a command for apps.
+    package var isCommand = false
 
     package init(authority: Authority, kind: ConversationKind, flags: ConversationFlags) {
         self.authority = authority
@@ -111,6 +114,7 @@ package func publishRefusal(_ facts: PublishFacts) -> PublishRefusal? {
         if facts.flags.contains(.disbanded) && !isLastWord { return .conversationDisbanded }
     }
     if facts.authority != .user || facts.senderIsSystem { return nil }
+    if facts.isCommand { return .commandNotAllowed }
     if facts.kind == .direct && facts.receiverIsSystem { return nil }
     if facts.senderIsBlocked { return .blocked }
     if facts.kind != .direct {

@@ -20,7 +20,7 @@ package enum Keys {
         "Names under which clients reach this server, besides its own name and addresses; others get 421.")
     package static let origins = SettingKey<[String]>(
         "server.origins", [],
-        "Web origins, such as https://app.example.com, whose pages may connect. Browsers elsewhere get 403.")
+        "Web origins, such as https://app.example.com, whose pages may connect and show files. Others get 403.")
     package static let proxies = SettingKey<[String]>(
         "server.proxies", [],
         "Addresses of proxies whose PROXY line is believed; their clients are not counted as one.")
@@ -63,15 +63,17 @@ package enum Keys {
     package static let stallSeconds = SettingKey<Int64>(
         "limits.stall_seconds", 30, in: 1...600, "seconds", "A connection that reads nothing for so long is closed.")
     package static let userRate = SettingKey<Int64>(
-        "limits.messages_per_second_per_user", 10, in: 1...1_000_000, "messages per second",
-        "Of one person, over all devices.")
+        "limits.messages_per_second_per_user", 50, in: 1...1_000_000, "messages per second",
+        "Of one person, over all devices: as fast as WuKongIM's SDKs send.")
     package static let userBurst = SettingKey<Int64>(
-        "limits.message_burst_per_user", 30, in: 1...1_000_000, "messages", "Of one person at once.")
+        "limits.message_burst_per_user", 500, in: 1...1_000_000, "messages",
+        "Of one person at once: what was written without a connection is sent when it is back.")
     package static let conversationRate = SettingKey<Int64>(
-        "limits.messages_per_second_per_conversation", 100, in: 1...1_000_000, "messages per second",
+        "limits.messages_per_second_per_conversation", 200, in: 1...1_000_000, "messages per second",
         "Into one group; each is sent to every member.")
     package static let conversationBurst = SettingKey<Int64>(
-        "limits.message_burst_per_conversation", 300, in: 1...1_000_000, "messages", "Into one group at once.")
+        "limits.message_burst_per_conversation", 1500, in: 1...1_000_000, "messages",
+        "Into one group at once: the bursts of three people.")
     package static let keptCommandRate = SettingKey<Int64>(
         "limits.kept_commands_per_second_per_user", 1, in: 1...1_000_000, "commands per second",
         "Of one person, kept for devices that are away; those above it reach who is online only.")

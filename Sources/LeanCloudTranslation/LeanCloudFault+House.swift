@@ -24,6 +24,7 @@ extension LeanCloudFault {
             case .noSuchFile: .messageRejectedByApp.saying("the message names a file that its sender cannot see")
             case .fileIncomplete: .messageRejectedByApp.saying("the message names a file that is still on its way")
             case .wordNotAllowed: .messageRejectedByApp.saying("the text has a word that is not allowed here")
+            case .commandNotAllowed: .messageRejectedByApp.saying("people give no commands")
             case .byHook(let code, let detail): LeanCloudFault.messageRejectedByApp.byHook(code: code, detail: detail)
             }
     }

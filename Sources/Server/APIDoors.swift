@@ -21,7 +21,7 @@ extension TeahouseServer {
             throw .store(error)
         }
         let facts = ServerFacts(
-            version: Version.text, servesTLS: options.servesTLS,
+            version: Version.text, servesTLS: options.servesTLS, hasOwnCertificates: !options.certificates.isEmpty,
             startedAtMilliseconds: options.clock.wallMilliseconds(), limits: options.transportLimits.all)
         var house = APIHouse(
             broker: broker, accounts: accounts, store: store, managerToken: token, settings: options.wuKongAPI,

@@ -155,6 +155,7 @@ final class Appender {
         facts.senderIsDisabled = sender.isDisabled
         facts.senderIsSendBanned = sender.isSendBanned
         facts.senderIsSystem = sender.isSystem
+        facts.isCommand = request.content.isCommand
         var role: MemberRole?
         if let peer = target.peer {
             facts.senderIsMember = true

@@ -134,6 +134,7 @@ extension Connection {
             }
         } catch {
             _ = self.reactor.limits.messageBytes.allows(error.code == .messageTooBig ? .max : 0)
+            if error.code == .messageTooBig, self.stage == .webSocket { self.refuseMessage(webSocket, rest) }
             if self.stage == .closing {
                 self.awaitsPeerClose = false
                 self.markDirty()
@@ -141,6 +142,11 @@ extension Connection {
             self.fail(error)
             return rest.count
         }
+    }
+
+    private func refuseMessage(_ webSocket: WebSocketSession, _ rest: UnsafeMutableRawBufferPointer) {
+        guard let (start, isText) = webSocket.reader.startOfMessage(UnsafeRawBufferPointer(rest)) else { return }
+        start.withUnsafeBytes { self.handler?.refusesMessage(beginning: $0, as: isText ? .text : .binary) }
     }
 
     private var maximumMessageBytes: Int {

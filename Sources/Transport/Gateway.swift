@@ -34,6 +34,11 @@ package enum ConnectionEnd: Hashable, Sendable {
 package protocol ConnectionHandler: AnyObject {
     /// - Parameter bytes: valid during the call only.
     func received(_ bytes: UnsafeRawBufferPointer, as kind: InboundKind)
+    /// A WebSocket message is longer than may be sent: the connection is closed with 1009 right after this call. A client
+    /// that sends again what nobody answered would come back with it for ever.
+    ///
+    /// - Parameter start: the first bytes of it, as many as have come; valid during the call only.
+    func refusesMessage(beginning start: UnsafeRawBufferPointer, as kind: InboundKind)
     /// More than the high-water mark waits to be sent; said once, until `outboxDrained`.
     func outboxRose()
     /// Less than the low-water mark waits again.
@@ -45,6 +50,10 @@ package protocol ConnectionHandler: AnyObject {
     func expiring(_ end: ConnectionEnd)
     /// The last call: nothing is received and nothing is sent any more.
     func ended(_ reason: ConnectionEnd)
+}
+
+extension ConnectionHandler {
+    package func refusesMessage(beginning start: UnsafeRawBufferPointer, as kind: InboundKind) {}
 }
 
 /// How a connection that wants to carry messages begins.

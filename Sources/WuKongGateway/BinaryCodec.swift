@@ -37,13 +37,29 @@ final class BinaryCodec: SessionCodec {
     /// A WebSocket message is a piece of the stream like any other: the JS SDK puts several frames into one.
     func received(_ bytes: UnsafeRawBufferPointer, as kind: InboundKind) {
         do throws(BinaryWireError) {
-            try self.splitter.append(bytes) { (frame) throws(BinaryWireError) in try self.take(frame) }
+            try self.splitter.append(bytes, tooLong: { self.refuse($0) }) { (frame) throws(BinaryWireError) in
+                try self.take(frame)
+            }
             if self.session.isWaiting, self.splitter.heldBytes > Self.preAuthBytes {
                 self.session.close(.messageTooBig, "sign in first")
             }
         } catch {
             self.broken(error)
         }
+    }
+
+    func refuseTooLong(beginning start: UnsafeRawBufferPointer) {
+        if let send = BinarySendStart(startOf: start) { _ = self.refuse(send) }
+    }
+
+    /// Answers a SEND that is too long. The JS SDK sends what has no answer after every reconnect, for ever.
+    ///
+    /// - Returns: whether it was answered.
+    private func refuse(_ send: BinarySendStart) -> Bool {
+        guard self.session.isActive else { return false }
+        let ticket = SendTicket(clientSequence: send.clientSequence, header: send.header)
+        self.answer(ticket.rawValue, PublishReceipt(reason: .notAllowSend))
+        return true
     }
 
     func resume() {
@@ -118,14 +134,29 @@ final class BinaryCodec: SessionCodec {
         guard let payload = self.payload(of: send) else {
             return self.answer(ticket.rawValue, PublishReceipt(reason: .payloadDecodeError))
         }
-        let message = ClientMessage(
-            channelID: send.channelID, channelType: Int(send.channelType),
-            clientToken: ClientToken(Array(send.clientMessageNumber.utf8)),
-            content: Translation.content(
-                payload: payload, header: send.header, setting: send.setting, topic: send.topic, expire: send.expire))
-        if let reason = self.session.publish(message, ticket: ticket.rawValue) {
+        if let reason = self.publish(send, payload, ticket) {
             self.answer(ticket.rawValue, PublishReceipt(reason: reason))
         }
+    }
+
+    /// - Returns: why the message was not handed on; then there is no answer to come.
+    private func publish(_ send: BinarySend, _ payload: [UInt8], _ ticket: SendTicket) -> WuKongReason? {
+        do throws(PayloadRefusal) {
+            let message = ClientMessage(
+                channelID: send.channelID, channelType: Int(send.channelType),
+                clientToken: ClientToken(Array(send.clientMessageNumber.utf8)),
+                content: try Translation.accepted(
+                    payload: payload, header: send.header, setting: self.setting(of: send), topic: send.topic,
+                    expire: send.expire, from: .user))
+            return self.session.publish(message, ticket: ticket.rawValue)
+        } catch {
+            return error.reason
+        }
+    }
+
+    /// Below version 5 the stream bit announces the streams of old, which nobody writes on any more.
+    private func setting(of send: BinarySend) -> WuKongSetting {
+        self.version.hasEvents ? send.setting : send.setting.subtracting(.stream)
     }
 
     /// - Returns: `nil` when the message key is wrong or the payload cannot be decrypted, which WuKongIM's server does

@@ -37,21 +37,28 @@ final class JSONCodec: SessionCodec {
         do throws(JSONError) {
             try self.splitter.append(bytes) { object in self.take(object) }
             if kind != .stream, self.splitter.heldBytes > 0 {
-                self.malformed("the message ends inside an object", kind)
+                self.malformed("the message ends inside an object", WuKongRequestID(namedIn: bytes), kind)
             } else if self.session.isWaiting, self.splitter.heldBytes > Self.preAuthBytes {
                 self.session.close(.messageTooBig, "sign in first")
             }
         } catch {
-            self.malformed("not a JSON object: \(error)", kind)
+            self.malformed("not a JSON object: \(error)", WuKongRequestID(namedIn: bytes), kind)
         }
     }
 
     /// A WebSocket message that is no JSON is answered and forgotten; in a stream nobody knows where the next object
     /// begins.
-    private func malformed(_ text: String, _ kind: InboundKind) {
-        self.refuse(nil, .parseError, text)
+    private func malformed(_ text: String, _ id: WuKongRequestID?, _ kind: InboundKind) {
+        self.refuse(id, .parseError, text)
         self.splitter = JSONStreamSplitter(maximumBytes: self.session.gateway.house.settings.frameBytes)
         if !self.session.isActive || kind == .stream { self.session.close(.policyViolation, "not JSON") }
+    }
+
+    func refuseTooLong(beginning start: UnsafeRawBufferPointer) {
+        let limit = self.session.gateway.house.settings.frameBytes
+        if let id = WuKongRequestID(namedIn: start) {
+            self.refuse(id, .invalidRequest, "the request is longer than \(limit) bytes")
+        }
     }
 
     func resume() {
@@ -104,13 +111,20 @@ final class JSONCodec: SessionCodec {
 
     private func publish(_ id: WuKongRequestID, _ parameters: SendParameters) {
         self.lastTicket += 1
-        let message = ClientMessage(
-            channelID: parameters.channelID, channelType: parameters.channelType,
-            clientToken: ClientToken(Array(parameters.clientMessageNumber.utf8)),
-            content: Translation.content(of: parameters))
         self.unanswered[self.lastTicket] = (id, parameters.header)
-        if let reason = self.session.publish(message, ticket: self.lastTicket) {
-            self.answer(self.lastTicket, PublishReceipt(reason: reason))
+        if let reason = self.publish(parameters) { self.answer(self.lastTicket, PublishReceipt(reason: reason)) }
+    }
+
+    /// - Returns: why the message was not handed on; then there is no answer to come.
+    private func publish(_ parameters: SendParameters) -> WuKongReason? {
+        do throws(PayloadRefusal) {
+            let message = ClientMessage(
+                channelID: parameters.channelID, channelType: parameters.channelType,
+                clientToken: ClientToken(Array(parameters.clientMessageNumber.utf8)),
+                content: try Translation.accepted(parameters))
+            return self.session.publish(message, ticket: self.lastTicket)
+        } catch {
+            return error.reason
         }
     }
 

@@ -17,6 +17,11 @@ protocol SessionCodec: AnyObject {
     /// - Parameter bytes: valid during the call only.
     func received(_ bytes: UnsafeRawBufferPointer, as kind: InboundKind)
 
+    /// Answers a request that is longer than may be sent, as far as its first bytes tell which one it is.
+    ///
+    /// - Parameter start: valid during the call only.
+    func refuseTooLong(beginning start: UnsafeRawBufferPointer)
+
     /// Takes what came while the client signed in: the session is active now.
     func resume()
 

@@ -70,6 +70,10 @@ final class WuKongSession: ConnectionHandler {
 
     private static func isWhiteSpace(_ byte: UInt8) -> Bool { byte == 0x20 || 0x09...0x0D ~= byte }
 
+    func refusesMessage(beginning start: UnsafeRawBufferPointer, as kind: InboundKind) {
+        if self.isActive { self.codec?.refuseTooLong(beginning: start) }
+    }
+
     func outboxRose() { self.feed.outboxRose() }
 
     func goingAway() { self.close(.serviceRestart, "the server restarts") }
@@ -132,9 +136,7 @@ final class WuKongSession: ConnectionHandler {
             return Translation.channelType(message.channelType) == nil ? .notSupportChannelType : .channelIDError
         }
         let topicBytes = message.content.topic?.utf8.count ?? 0
-        guard topicBytes <= Translation.maximumTopicBytes, message.content.kind != Translation.commandKind else {
-            return .notAllowSend
-        }
+        guard topicBytes <= Translation.maximumTopicBytes else { return .notAllowSend }
         guard self.unanswered < self.gateway.house.settings.unansweredMessages else { return .rateLimit }
         self.unanswered += 1
         self.gateway.publish(
@@ -242,7 +244,7 @@ final class WuKongSession: ConnectionHandler {
         self.sessionID = nil
         switch reason {
         case .takenOver: self.kick(.connectKick, "signed in on another device")
-        case .signedOut: self.kick(.connectKick, "signed out by the operator")
+        case .signedOut: self.kick(.connectKick, "the token was revoked or replaced: sign in again")
         case .kickedByOperator(let text): self.kick(.connectKick, text)
         case .disabled: self.kick(.ban, "this person may not sign in")
         case .tooManyRequests: self.close(.tryAgainLater, "too many refused messages")

@@ -18,31 +18,49 @@ extension Translation {
         }
     }
 
-    /// The content type of commands, which only servers send: who could send them might make other people's apps forget
-    /// messages. Source: WuKongIM's SDKs, 99 CMD.
-    package static let commandKind = MessageKind(rawValue: 99)
-
     /// Most bytes of a topic. Source: none in WuKongIM; a string of its binary encoding has 32,767 at most.
     package static let maximumTopicBytes = 255
 
-    /// What a client of the JSON encoding wants said.
-    package static func content(of parameters: SendParameters) -> MessageContent {
-        var content = MessageContent(
-            kind: self.kind(contentType: parameters.contentType),
-            flags: self.flags(
-                header: parameters.header, setting: parameters.setting,
-                payloadIsJSONObject: parameters.payloadIsJSONObject),
-            wire: .wuKong, body: parameters.payload, expireSeconds: parameters.expire, topic: parameters.topic)
-        content.mentions = self.mentions(all: parameters.mentionsAll, uids: parameters.mentionedUIDs)
-        content.envelope = self.envelope(visibleTo: parameters.visibleUIDs)
-        return content
+    /// The content of a message that a client of the JSON encoding sends.
+    package static func accepted(_ parameters: SendParameters) throws(PayloadRefusal) -> MessageContent {
+        try self.check(parameters.facts, from: .user)
+        return self.content(
+            payload: parameters.payload, parameters.facts, header: parameters.header, setting: parameters.setting,
+            topic: parameters.topic, expire: parameters.expire)
     }
 
-    /// What a sender wants said whose payload came as bytes.
+    /// The content of a message whose payload came from outside as bytes: every door makes it here, so that what is a
+    /// command and what nobody can read for certain is decided in one place.
+    ///
+    /// - Parameter authority: of whoever wrote the payload. Only people are refused commands.
+    package static func accepted(
+        payload: [UInt8], header: WuKongHeader, setting: WuKongSetting, topic: String?, expire: UInt32,
+        from authority: Authority
+    ) throws(PayloadRefusal) -> MessageContent {
+        let facts = PayloadFacts(of: payload)
+        try self.check(facts, from: authority)
+        return self.content(
+            payload: payload, facts, header: header, setting: setting, topic: topic, expire: expire)
+    }
+
+    private static func check(_ facts: PayloadFacts, from authority: Authority) throws(PayloadRefusal) {
+        if let fault = facts.fault { throw .unclear(fault) }
+        if facts.isCommand, authority == .user { throw .command }
+    }
+
+    /// The content of a message that this server words itself. What comes from outside goes through `accepted`.
     package static func content(
         payload: [UInt8], header: WuKongHeader, setting: WuKongSetting, topic: String?, expire: UInt32
     ) -> MessageContent {
-        let facts = PayloadFacts(of: payload)
+        self.content(
+            payload: payload, PayloadFacts(of: payload), header: header, setting: setting, topic: topic,
+            expire: expire)
+    }
+
+    private static func content(
+        payload: [UInt8], _ facts: PayloadFacts, header: WuKongHeader, setting: WuKongSetting, topic: String?,
+        expire: UInt32
+    ) -> MessageContent {
         var content = MessageContent(
             kind: self.kind(contentType: facts.contentType),
             flags: self.flags(header: header, setting: setting, payloadIsJSONObject: facts.isJSONObject),
@@ -71,6 +89,7 @@ extension Translation {
         if header.syncOnce { flags.insert(.syncOnce) }
         if setting.contains(.receipt) { flags.insert(.receiptRequested) }
         if setting.contains(.signal) { flags.insert(.endToEndEncrypted) }
+        if setting.contains(.stream) { flags.insert(.stream) }
         if payloadIsJSONObject { flags.insert(.bodyIsJSONObject) }
         return flags
     }
@@ -131,6 +150,32 @@ extension Translation {
         if content.flags.contains(.receiptRequested) { setting.insert(.receipt) }
         if content.flags.contains(.endToEndEncrypted) { setting.insert(.signal) }
         if self.topic(of: content) != nil { setting.insert(.topic) }
+        // What stands in the place of a message that is gone was not written step by step.
+        if content.flags.contains(.stream), content.flags.isDisjoint(with: [.withdrawn, .standIn]) {
+            setting.insert(.stream)
+        }
         return setting
+    }
+}
+
+/// Why a payload is not taken.
+package enum PayloadRefusal: Error, Hashable, Sendable, CustomStringConvertible {
+    /// Its readers would not agree on what it says.
+    case unclear(PayloadFault)
+    /// It is a command, which only servers send: who could send one might make other people's apps forget messages.
+    case command
+
+    package var reason: WuKongReason {
+        switch self {
+        case .unclear: .payloadDecodeError
+        case .command: .notAllowSend
+        }
+    }
+
+    package var description: String {
+        switch self {
+        case .unclear(let fault): "the payload cannot be taken: \(fault)"
+        case .command: "commands are sent with the manager's token only"
+        }
     }
 }

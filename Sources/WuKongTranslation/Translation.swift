@@ -27,7 +27,7 @@ extension Translation {
         case .notAllowlisted: .notInWhitelist
         case .notMember: .subscriberNotExist
         case .membersMuted, .muted, .tokenConflict, .bodyTooLarge, .noSuchFile, .fileIncomplete, .wordNotAllowed,
-            .inputDisabled, .textTooLong, .byHook:
+            .commandNotAllowed, .inputDisabled, .textTooLong, .byHook:
             .notAllowSend
         case .kindNotServed: .notSupportChannelType
         }

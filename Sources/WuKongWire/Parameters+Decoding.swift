@@ -57,8 +57,8 @@ extension SendParameters {
         var channelType: Int?
         var payload: Payload?
         self.init(
-            clientMessageNumber: "", channelID: "", channelType: 0, payload: [], payloadIsJSONObject: false,
-            contentType: 0, header: WuKongHeader(), setting: [], topic: nil, expire: 0)
+            clientMessageNumber: "", channelID: "", channelType: 0, payload: [], facts: PayloadFacts(),
+            header: WuKongHeader(), setting: [], topic: nil, expire: 0)
         try RequestFault.catching { () throws(JSONError) in
             try parameters.readObject { (key, reader) throws(JSONError) in
                 if try reader.isNull() { return }
@@ -79,11 +79,7 @@ extension SendParameters {
         self.channelID = channelID
         self.channelType = channelType
         self.payload = payload.bytes
-        self.payloadIsJSONObject = payload.facts.isJSONObject
-        self.contentType = payload.facts.contentType
-        self.mentionsAll = payload.facts.mentionsAll
-        self.mentionedUIDs = payload.facts.mentionedUIDs
-        self.visibleUIDs = payload.facts.visibleUIDs
+        self.facts = payload.facts
     }
 
     private mutating func readOptional(_ key: JSONKey, from reader: inout JSONReader) throws(JSONError) {

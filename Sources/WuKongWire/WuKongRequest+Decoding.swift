@@ -51,6 +51,58 @@ extension WuKongRequest {
     }
 }
 
+extension WuKongRequestID {
+    /// The `id` of what may be no JSON at all, or only the beginning of it: the first string or integer behind `"id":` in
+    /// the outermost object. `nil` when there is none.
+    package init?(namedIn bytes: UnsafeRawBufferPointer) {
+        var (depth, position) = (0, 0)
+        while position < bytes.count {
+            switch bytes[position] {
+            case UInt8(ascii: "{"), UInt8(ascii: "["): depth += 1
+            case UInt8(ascii: "}"), UInt8(ascii: "]"): depth -= 1
+            case UInt8(ascii: "\""):
+                guard let end = Self.endOfString(in: bytes, from: position) else { return nil }
+                let isKey = depth == 1 && bytes[position..<end].elementsEqual("\"id\"".utf8)
+                position = end
+                if isKey, let token = Self.token(in: bytes, behindColonAt: end) {
+                    self.init(token: token)
+                    return
+                }
+                continue
+            default: break
+            }
+            position += 1
+        }
+        return nil
+    }
+
+    /// The position behind the string that begins at `start`.
+    private static func endOfString(in bytes: UnsafeRawBufferPointer, from start: Int) -> Int? {
+        var position = start + 1
+        while position < bytes.count {
+            switch bytes[position] {
+            case UInt8(ascii: "\\"): position += 2
+            case UInt8(ascii: "\""): return position + 1
+            default: position += 1
+            }
+        }
+        return nil
+    }
+
+    /// The value behind a colon, as it stands there, when it can be an ID.
+    private static func token(in bytes: UnsafeRawBufferPointer, behindColonAt start: Int) -> [UInt8]? {
+        let colon = bytes[start...].firstIndex { $0 > 0x20 }
+        guard let colon, bytes[colon] == UInt8(ascii: ":") else { return nil }
+        var reader = JSONReader(bytes, colon + 1..<bytes.count)
+        guard let kind = try? reader.peek(), kind == .string || kind == .number,
+            let place = try? reader.skipValue(), place.count <= Self.maximumBytes
+        else { return nil }
+        var copy = JSONReader(bytes, place)
+        guard kind == .string || (try? copy.int64()) != nil else { return nil }
+        return [UInt8](bytes[place])
+    }
+}
+
 /// The outer members of a frame. Reading them checks the whole text once, so that later reads meet no broken JSON.
 private struct Envelope {
     private(set) var id: WuKongRequestID?
@@ -64,7 +116,9 @@ private struct Envelope {
         do throws(JSONError) {
             try self.read(bytes)
         } catch {
-            throw WuKongRequestError(id: nil, code: .parseError, message: error.description)
+            // Whoever asks waits for an answer, also to what cannot be read.
+            throw WuKongRequestError(
+                id: WuKongRequestID(namedIn: bytes), code: .parseError, message: error.description)
         }
     }
 

@@ -59,16 +59,8 @@ package struct SendParameters: Hashable, Sendable {
     package var channelType: Int
     /// The decoded payload: what the base64 stood for, or the bytes of the object.
     package var payload: [UInt8]
-    /// Whether the payload is one well-formed JSON object, so that it may stand inside another JSON text.
-    package var payloadIsJSONObject: Bool
-    /// The payload's `type` when that is an integer, else 0.
-    package var contentType: Int
-    /// Whether the payload mentions everybody in the conversation.
-    package var mentionsAll: Bool
-    /// The UIDs that the payload mentions, at most `PayloadFacts.maximumMentions`.
-    package var mentionedUIDs: [String]
-    /// The UIDs that alone may see the message, at most `PayloadFacts.maximumMentions`; empty for everybody.
-    package var visibleUIDs: [String] = []
+    /// What was noticed in it while it was read.
+    package var facts: PayloadFacts
     package var header: WuKongHeader
     package var setting: WuKongSetting
     package var topic: String?
@@ -76,18 +68,14 @@ package struct SendParameters: Hashable, Sendable {
     package var expire: UInt32
 
     package init(
-        clientMessageNumber: String, channelID: String, channelType: Int, payload: [UInt8], payloadIsJSONObject: Bool,
-        contentType: Int, mentionsAll: Bool = false, mentionedUIDs: [String] = [], header: WuKongHeader,
-        setting: WuKongSetting, topic: String?, expire: UInt32
+        clientMessageNumber: String, channelID: String, channelType: Int, payload: [UInt8], facts: PayloadFacts,
+        header: WuKongHeader, setting: WuKongSetting, topic: String?, expire: UInt32
     ) {
         self.clientMessageNumber = clientMessageNumber
         self.channelID = channelID
         self.channelType = channelType
         self.payload = payload
-        self.payloadIsJSONObject = payloadIsJSONObject
-        self.contentType = contentType
-        self.mentionsAll = mentionsAll
-        self.mentionedUIDs = mentionedUIDs
+        self.facts = facts
         self.header = header
         self.setting = setting
         self.topic = topic

@@ -3,7 +3,7 @@
 # binary protocol in every detail against a built teahouse, files with the published tus client and curl, the signing
 # servers of the documentation, the published LeanCloud SDK for servers and its cloud functions, LeanCloud's commands as four
 # SDKs speak them, a foreign protobuf against our own, a foreign WebSocket implementation against our own, and the commands
-# that README and docs show.
+# that README and docs show; what each WuKongIM SDK sends, and forged commands.
 #   Tests/Foreign/run.sh PYTHON TEAHOUSE      PYTHON has what Tests/requirements.txt names
 set -uo pipefail
 here=$(cd "$(dirname "$0")" && pwd)
@@ -39,6 +39,8 @@ done
 debug=$(swift build --show-bin-path)
 run wukong_easy --binary "$teahouse"
 run binary_peer --binary "$teahouse"
+run wukong_commands --binary "$teahouse"
+run wukong_sdks --binary "$teahouse"
 run wukong_app --binary "$teahouse"
 run door --binary "$teahouse"
 run files --binary "$teahouse"

@@ -47,6 +47,32 @@ struct APIStreamScenarios {
         throw TestClientError(description: "the server closed before an event came")
     }
 
+    @Test("a message that is written step by step says so from its first word on, in every answer that can")
+    func setting() throws {
+        let house = try self.house()
+        let web = try house.connectBinary("juliet", .web, over: .webSocket)
+        let phone = try house.connectBinary("juliet", .app, version: 4)
+        let easy = try house.connect("juliet", .desktop)
+        let body =
+            #"{"from_uid":"agent",\#(Self.channel),"client_msg_no":"n2","is_stream":1,"payload":"eyJ0eXBlIjoxfQ=="}"#
+        #expect(try house.manage("/message/send", body).status == 200)
+        #expect(try web.receive().packet.setting.contains(.stream))
+        #expect(!(try phone.receive().packet.setting.contains(.stream)), "versions before 5 expect other fields then")
+        while true {
+            let got = try easy.receive()
+            guard got.parameters["clientMsgNo"]?.string == "n2" else { continue }
+            #expect(got.parameters["setting"]?["stream"]?.boolean == true)
+            break
+        }
+        #expect(try self.message(house)["setting"]?.integer == 2)
+        let juliet = try App(house, "juliet", .app)
+        #expect(try juliet.history("tea").last?["setting"]?.integer == 2)
+        // A message that is gone was not written step by step.
+        let agent = try App(house, "agent", .app)
+        try agent.does("POST", "message/revoke?channel_id=tea&channel_type=2&client_msg_no=n2")
+        #expect(try self.message(house)["setting"]?.integer == 0)
+    }
+
     @Test("deltas are shown as they come and put together for who comes later, until the end")
     func text() throws {
         let house = try self.house()

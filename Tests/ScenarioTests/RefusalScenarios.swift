@@ -1,8 +1,11 @@
+import Broker
 import ByteCodec
 import ChatModel
+import Diagnostics
 import Store
 import TeahouseTesting
 import Testing
+import WuKongWire
 
 /// Who may not, and what they are told.
 struct RefusalScenarios {
@@ -126,6 +129,67 @@ struct RefusalScenarios {
         let reasons = try (0..<5).map { try romeo.publish("m\($0)", to: "juliet").reason }
         #expect(reasons == [1, 1, 1, 22, 22])
         #expect(try juliet.publish("slowly", to: "romeo").reason == 1)
+    }
+
+    @Test("with the limits as they are, what an SDK sends after a reconnect is taken, and nobody else is slowed down")
+    func offlineQueue() throws {
+        let house = try House { options in
+            options.broker.perUser = BrokerLimits().perUser
+            options.broker.perConversation = BrokerLimits().perConversation
+        }
+        try house.group("tea", ["romeo", "juliet"])
+        let romeo = try house.connectBinary("romeo")
+        let juliet = try house.connectBinary("juliet")
+        // Source: flushSendingQueue of the JS SDK: all that had no answer, one after the other.
+        let queue = try (0..<500).map { try romeo.sendPacket("m\($0)", to: "tea", type: 2, number: "n\($0)") }
+        try romeo.send(raw: queue.flatMap { send in romeo.bytes { $0.send(send, version: .latest) } })
+        #expect(try juliet.publish("meanwhile", to: "tea", type: 2).reason == 1)
+        let reasons = try queue.map { try romeo.acknowledgement(of: $0.clientSequence).reason }
+        #expect(reasons.allSatisfy { $0 == 1 })
+    }
+
+    @Test("a request that cannot be read is answered all the same, and the connection goes on")
+    func unreadable() throws {
+        let house = try House { $0.wuKong.frameBytes = 4096 }
+        let client = try house.connect("romeo")
+        try house.add("juliet")
+        let deep = String(repeating: "[", count: 40) + String(repeating: "]", count: 40)
+        for (id, params) in [
+            ("double", #"{"channelId":"juliet","channelId":"nurse","channelType":1,"payload":"aGk="}"#),
+            ("payload", #"{"channelId":"juliet","channelType":1,"payload":{"type":1,"type":99}}"#),
+            ("deep", #"{"channelId":"juliet","channelType":1,"payload":\#(deep)}"#),
+        ] {
+            try client.send(raw: #"{"id":"\#(id)","method":"send","params":\#(params)}"#)
+            #expect(try client.answer(to: id)["error"]?["code"]?.integer == -32700, "\(id)")
+        }
+        #expect(try client.publish("tea", to: "juliet").reason == 1)
+    }
+
+    @Test("a message that is longer than may be sent gets its answer, so that no SDK sends it for ever")
+    func tooLong() throws {
+        let house = try House { options in
+            options.wuKong.frameBytes = 64 * 1024
+            options.transportLimits.messageBytes = Limit(name: "message_bytes", unit: "bytes", maximum: 64 * 1024)
+        }
+        try house.add("juliet")
+        let long = String(repeating: "x", count: 100_000)
+        let phone = try house.connectBinary("romeo")
+        #expect(try phone.publish(try phone.sendPacket(long, to: "juliet")).reason == 11)
+        #expect(try phone.publish("tea", to: "juliet").reason == 1, "the stream goes on behind it")
+        let page = try house.connectBinary("romeo", .web, over: .webSocket)
+        #expect(try page.publish(try page.sendPacket(long, to: "juliet")).reason == 11)
+    }
+
+    @Test("a business server that renews a token does not have the operator blamed for it")
+    func renewed() throws {
+        let house = try House()
+        let token = try house.token("romeo", .app, level: .primary)
+        let romeo = try house.connectBinary("romeo", level: .primary, token: token)
+        let body = #"{"uid":"romeo","token":"another","device_flag":0,"device_level":1}"#
+        #expect(try house.manage("/user/token", body).status == 200)
+        let last = try romeo.waitForEnd().last
+        guard case .disconnect(let reason, let text) = last else { return #expect(Bool(false), "\(last as Any)") }
+        #expect(reason == 12 && text.contains("token") && !text.contains("operator"))
     }
 
     @Test("a session that is refused too often is closed, without a disconnect, so that it may come back")

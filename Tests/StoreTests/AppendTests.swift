@@ -32,6 +32,22 @@ struct AppendTests {
         #expect(try house.verified().findings == [])
     }
 
+    @Test("a person gives no commands, whichever door forgot to look; the app's own server does")
+    func commands() throws {
+        let house = try House()
+        let romeo = try house.user("romeo")
+        _ = try house.user("juliet")
+        let appends = [
+            (WireFormat.wuKong, Authority.user), (.wuKong, .application), (.wuKong, .operator), (.leanCloud, .user),
+        ].map { wire, authority in
+            var append = house.append(#"{"type":99}"#, from: romeo, to: direct("juliet"), authority: authority)
+            append.content.kind = MessageKind(rawValue: 99)
+            append.content.wire = wire
+            return append
+        }
+        #expect(house.send(appends).map(\.refusal) == [.commandNotAllowed, nil, nil, nil])
+    }
+
     @Test("sequences have no gap when refused messages stand between")
     func gapFree() throws {
         let house = try House()

@@ -41,7 +41,7 @@ struct TranslationTests {
         "each refusal has its reason code",
         arguments: zip(
             PublishRefusal.allCases,
-            [19, 25, 19, 25, 24, 5, 5, 4, 13, 3, 11, 11, 11, 11, 11, 11, 23, 11, 11, 11, 11]))
+            [19, 25, 19, 25, 24, 5, 5, 4, 13, 3, 11, 11, 11, 11, 11, 11, 23, 11, 11, 11, 11, 11]))
     func refusals(refusal: PublishRefusal, code: Int) {
         #expect(Translation.reason(.refused(refusal)).rawValue == code)
     }
@@ -119,23 +119,25 @@ struct TranslationTests {
         let flags = Translation.flags(header: header, setting: [.receipt, .signal, .stream], payloadIsJSONObject: true)
         #expect(Translation.header(of: flags) == header)
         let content = MessageContent(kind: .text, flags: flags, wire: .wuKong, body: [])
-        #expect(Translation.setting(of: content) == [.receipt, .signal], "the old streams are gone")
+        #expect(Translation.setting(of: content) == [.receipt, .signal, .stream])
+        var gone = content
+        gone.flags.insert(.withdrawn)
+        #expect(Translation.setting(of: gone) == [.receipt, .signal], "what is gone was not written step by step")
     }
 
     @Test("a payload's facts become kind, flag and mentions, the same from both encodings")
     func contents() throws {
         let payload = Array("{\"type\":2,\"mention\":{\"all\":1,\"uids\":[\"juliet\",\"a@b\",\"\"]}}".utf8)
         let header = WuKongHeader(redDot: true)
-        let content = Translation.content(payload: payload, header: header, setting: .receipt, topic: "t", expire: 9)
+        let content = try Translation.accepted(
+            payload: payload, header: header, setting: .receipt, topic: "t", expire: 9, from: .user)
         #expect(content.kind == .image && content.body == payload && content.topic == "t" && content.expireSeconds == 9)
         #expect(content.flags == [.countsAsUnread, .receiptRequested, .bodyIsJSONObject])
         #expect(content.mentions == Mentions(all: true, users: [UserName("juliet")!]))
-        let facts = PayloadFacts(of: payload)
         let parameters = SendParameters(
             clientMessageNumber: "n", channelID: "tea", channelType: 2, payload: payload,
-            payloadIsJSONObject: facts.isJSONObject, contentType: facts.contentType, mentionsAll: facts.mentionsAll,
-            mentionedUIDs: facts.mentionedUIDs, header: header, setting: .receipt, topic: "t", expire: 9)
-        #expect(Translation.content(of: parameters) == content)
+            facts: PayloadFacts(of: payload), header: header, setting: .receipt, topic: "t", expire: 9)
+        #expect(try Translation.accepted(parameters) == content)
     }
 
     @Test("a recalled message is told as content type 1006; a topic that no SDK can be told is left out")

@@ -65,6 +65,42 @@ struct BinaryFrameSplitterTests {
         #expect(error == .frameTooLong(bytes: frame.count, limit: frame.count - 1))
     }
 
+    @Test("a SEND over the bound is told with its number and passed over, however it is cut", arguments: 1...40)
+    func passedOver(_ size: Int) throws {
+        var large = BinaryClientWriter()
+        let send = BinarySend(
+            header: WuKongHeader(redDot: true), setting: [], clientSequence: 0x0102_0304, clientMessageNumber: "n",
+            channelID: "juliet", channelType: 1, expire: 0, messageKey: [], topic: nil,
+            payload: [UInt8](repeating: 7, count: 300))
+        large.send(send, version: .latest)
+        let small = BinaryGoldenFrames.client[0].bytes
+        let stream = [0x70] + large.bytes + small + large.bytes + [0x70]
+        var splitter = BinaryFrameSplitter(maximumBytes: large.bytes.count - 1)
+        var (frames, starts): ([[UInt8]], [BinarySendStart]) = ([], [])
+        for start in stride(from: 0, to: stream.count, by: size) {
+            try stream[start..<min(start + size, stream.count)].withUnsafeBytes { piece in
+                try splitter.append(piece) { start in
+                    starts.append(start)
+                    return true
+                } each: {
+                    frames.append([UInt8]($0))
+                }
+            }
+            #expect(splitter.heldBytes < large.bytes.count, "nothing of it is held")
+        }
+        #expect(frames == [[0x70], small, [0x70]])
+        #expect(starts.map(\.clientSequence) == [0x0102_0304, 0x0102_0304] && starts[0].header.redDot)
+    }
+
+    @Test("a SEND over the bound that nobody answers ends the stream")
+    func notPassedOver() {
+        var splitter = BinaryFrameSplitter(maximumBytes: 20)
+        let bytes: [UInt8] = [0x30, 0x7F, 0, 0, 0, 0, 1]
+        #expect(throws: BinaryWireError.frameTooLong(bytes: 129, limit: 20)) {
+            try bytes.withUnsafeBytes { try splitter.append($0, tooLong: { _ in false }, each: { _ in }) }
+        }
+    }
+
     @Test(
         "a header that cannot be is refused with its last byte, and the stream is over",
         arguments: [

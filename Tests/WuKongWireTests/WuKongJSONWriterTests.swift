@@ -115,7 +115,7 @@ struct WuKongJSONWriterTests {
                 #"{"id":1,"method":"send","params":{"channelId":"c","channelType":1,"payload":"\#(base64)"}}"#))
         var message = self.message
         message.payload = sent.payload
-        message.payloadIsJSONObject = sent.payloadIsJSONObject
+        message.payloadIsJSONObject = sent.facts.isJSONObject
         let tree = try JSONValue(parsing: written { $0.receive(message) })
         let received = try #require(tree["params"]?["payload"])
         if let text = received.string {

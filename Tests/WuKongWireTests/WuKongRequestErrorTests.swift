@@ -8,16 +8,21 @@ struct WuKongRequestErrorTests {
     }
 
     @Test(
-        "what is not JSON is a parse error without id",
+        "what is not JSON is a parse error, told to its id when one can be found",
         arguments: [
-            "", " ", "x", "{", #"{"id":1,"method":"ping"}}"#, #"{"id":1,"method":"ping"} x"#,
-            #"{"id":1,"id":2,"method":"ping"}"#, #"{"id":1,"method":"ping","params":{"a":1,"a":2}}"#,
-            #"{"id":1,"method":"ping","params":{"a":"\ud800"}}"#, #"{'id':1}"#, "\u{FEFF}{}",
-        ])
-    func parseErrors(_ text: String) {
+            ("", nil), (" ", nil), ("x", nil), ("{", nil), (#"{"id":1,"method":"ping"}}"#, "1"),
+            (#"{"id":1,"method":"ping"} x"#, "1"), (#"{"id":1,"id":2,"method":"ping"}"#, "1"),
+            (#"{"id":1,"method":"ping","params":{"a":1,"a":2}}"#, "1"),
+            (#"{"method":"send","params":{"a":"\ud800","id":7},"id" : "a\"b" }"#, #""a\"b""#),
+            (#"{"id":"a","method":"ping","params":"#, #""a""#), (#"{"method":"id","id":"a",}"#, #""a""#),
+            (#"{"params":\#(String(repeating: "[", count: 40))\#(String(repeating: "]", count: 40)),"id":3}"#, "3"),
+            (#"{'id':1}"#, nil), ("\u{FEFF}{}", nil), (#"{"params":{"id":1},}"#, nil), (#"{"id":1.5,}"#, nil),
+            (#"{"id":{},}"#, nil), (#"{"id":"a"#, nil), (#"{"id":"\#(String(repeating: "x", count: 300))",}"#, nil),
+        ] as [(String, String?)])
+    func parseErrors(_ text: String, _ token: String?) throws {
         let error = Self.fault(text)
         #expect(error?.code == .parseError)
-        #expect(error?.id == nil)
+        #expect(error?.id == (try token.flatMap { try requestID($0) }))
     }
 
     @Test(

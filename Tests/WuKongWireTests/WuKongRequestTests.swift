@@ -25,7 +25,8 @@ struct WuKongRequestTests {
     func pythonSend() throws {
         let expected = SendParameters(
             clientMessageNumber: "1b4e28ba-2fa1-11d2-883f-0016d3cca427", channelID: "pb", channelType: 1,
-            payload: Array(#"{"type":1,"content":"hello"}"#.utf8), payloadIsJSONObject: true, contentType: 1,
+            payload: Array(#"{"type":1,"content":"hello"}"#.utf8),
+            facts: PayloadFacts(of: Array(#"{"type":1,"content":"hello"}"#.utf8)),
             header: WuKongHeader(redDot: true), setting: [], topic: nil, expire: 0)
         #expect(try decodeSend(RecordedFrames.pythonSend) == expected)
     }
@@ -71,8 +72,8 @@ struct WuKongRequestTests {
             uid: "a", token: "", deviceID: "", deviceFlag: 0, clientTimestamp: nil, version: 0)
         #expect(try decode(#"{"id":1,"method":"connect","params":{"uid":"a"}}"#) == .connect(id, connect))
         let send = SendParameters(
-            clientMessageNumber: "", channelID: "b", channelType: 2, payload: [], payloadIsJSONObject: false,
-            contentType: 0, header: WuKongHeader(), setting: [], topic: nil, expire: 0)
+            clientMessageNumber: "", channelID: "b", channelType: 2, payload: [], facts: PayloadFacts(),
+            header: WuKongHeader(), setting: [], topic: nil, expire: 0)
         let text = #"{"id":1,"method":"send","params":{"channelId":"b","channelType":2,"payload":""}}"#
         #expect(try decode(text) == .send(id, send))
     }
@@ -100,7 +101,7 @@ struct WuKongRequestTests {
             """#
         let expected = SendParameters(
             clientMessageNumber: "n", channelID: "c", channelType: 99, payload: Array("hi".utf8),
-            payloadIsJSONObject: false, contentType: 0,
+            facts: PayloadFacts(),
             header: WuKongHeader(noPersist: true, redDot: true, syncOnce: true, dup: true),
             setting: [.receipt, .signal, .stream, .topic], topic: "t", expire: .max)
         #expect(try decodeSend(text) == expected)

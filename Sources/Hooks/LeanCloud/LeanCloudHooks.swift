@@ -4,7 +4,10 @@ import ChatModel
 package import Diagnostics
 package import Execution
 package import HTTPClient
+import LeanCloudTranslation
 package import Store
+import WuKongTranslation
+import WuKongWire
 
 /// What the cloud functions are called with.
 package struct LeanCloudHookOptions: Sendable {
@@ -158,7 +161,7 @@ package final class LeanCloudHooks: HookDesk {
             guard let parameters else { return then(.allowed(.none)) }
             self.call(function, parameters) { answer in
                 guard let answer else { return then(self.verdictOnFailure) }
-                let verdict = Self.verdict(answer, wasBinary: question.isBinary)
+                let verdict = question.checked(Self.verdict(answer, wasBinary: question.isBinary))
                 if case .rejected = verdict {
                     self.state.withLock {
                         $0.figures[function, default: LeanCloudHookFigures(function: function)].rejections += 1
@@ -335,6 +338,29 @@ package final class LeanCloudHooks: HookDesk {
 }
 
 extension HookQuestion {
+    /// The verdict with what the new body is. One that no door would take from the sender is not sent for them either:
+    /// a function that repeats what people write must not make commands of it.
+    fileprivate func checked(_ verdict: HookVerdict) -> HookVerdict {
+        guard case .message(let append, _) = self, case .allowed(var changes) = verdict, let body = changes.content
+        else { return verdict }
+        switch append.content.wire {
+        case .wuKong:
+            do throws(PayloadRefusal) {
+                changes.kind = try Translation.accepted(
+                    payload: body, header: WuKongHeader(), setting: [], topic: nil, expire: 0, from: .user
+                ).kind
+            } catch {
+                return .rejected(code: nil, detail: "the app's server made something else of it: \(error)")
+            }
+        case .leanCloud:
+            let isBinary = changes.isBinary ?? self.isBinary
+            let text = LeanCloudContent.Body.text(String(decoding: body, as: UTF8.self))
+            changes.kind = LeanCloudContent.content(isBinary ? .binary(body) : text).kind
+        case .native: break
+        }
+        return .allowed(changes)
+    }
+
     /// Whether the content that it shows is base64.
     fileprivate var isBinary: Bool {
         switch self {

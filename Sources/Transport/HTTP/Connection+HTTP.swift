@@ -41,8 +41,11 @@ extension Connection {
         let isWebSocket = WebSocketHandshake.isAsked(by: head)
         let origin = head.headers["origin"]
         switch self.reactor.originRule.judge(origin: origin, authority: head.authority) {
-        case .own: http.origin = nil
+        case .own:
+            http.origin = nil
+            request.isFromListedPage = self.reactor.originRule.lists(pageAt: head.headers["referer"])
         case .configured:
+            request.isFromListedPage = true
             // Whoever takes any origin puts the fields that say so into its answers itself.
             let isOpen = !isWebSocket && self.reactor.gateways.contains(where: { $0.takesAnyOrigin(request) })
             http.origin = isOpen ? nil : origin

@@ -8,6 +8,8 @@ package struct HTTPRequest: Sendable {
     /// The browser page that asks comes from an origin that is neither ours nor configured. Only a gateway that said
     /// so with `acceptsForeignOrigin` ever sees such a request, and it must refuse in its own words.
     package internal(set) var isFromForeignOrigin = false
+    /// The page that asks is of a configured origin, as Origin or, for pictures, Referer says.
+    package internal(set) var isFromListedPage = false
 
     init(head: HTTPRequestHead, peer: PeerAddress, isEncrypted: Bool) {
         self.head = head

@@ -5,6 +5,16 @@ struct OriginRule: Sendable {
     /// - Parameter origins: `https://app.example.com`, or `null`; from the configuration key `origins`.
     init(origins: [String]) { self.origins = Set(origins.map { ASCII.lowercased($0) }) }
 
+    /// Whether the page that an address belongs to is of a configured origin. Source: RFC 9110, Referer: what browsers
+    /// send with a picture of a page, where they send no Origin.
+    func lists(pageAt address: String?) -> Bool {
+        guard let address, !self.origins.isEmpty, let scheme = address.firstIndex(of: ":") else { return false }
+        let authority = address[scheme...].dropFirst()
+        guard authority.hasPrefix("//") else { return false }
+        let end = authority.dropFirst(2).firstIndex { "/?#".contains($0) } ?? authority.endIndex
+        return self.origins.contains(ASCII.lowercased(String(address[..<end])))
+    }
+
     enum Verdict {
         /// No origin, or our own page.
         case own

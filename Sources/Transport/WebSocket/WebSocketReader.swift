@@ -72,6 +72,26 @@ package struct WebSocketReader: ~Copyable {
         return try self.take(header, UnsafeRawBufferPointer(bytes), consumed: payload.upperBound)
     }
 
+    /// Most bytes that are looked at of a message that is too long.
+    static let startBytes = 1_024
+
+    /// The first bytes of the message that the frame at the front of `input` belongs to, unmasked; `nil` when none came.
+    func startOfMessage(_ input: UnsafeRawBufferPointer) -> (bytes: [UInt8], isText: Bool)? {
+        if let opcode = self.messageOpcode {
+            return (Array(self.message.bytes.prefix(Self.startBytes)), opcode == .text)
+        }
+        var copy = Array(input.prefix(Self.startBytes))
+        return copy.withUnsafeMutableBytes { bytes -> (bytes: [UInt8], isText: Bool)? in
+            guard bytes.count >= 2, let header = try? Header(bytes), let payload = try? header.payload(of: bytes),
+                payload.lowerBound < bytes.count
+            else { return nil }
+            let key = bytes.loadUnaligned(fromByteOffset: payload.lowerBound - 4, as: UInt32.self)
+            let start = UnsafeMutableRawBufferPointer(rebasing: bytes[payload.lowerBound...])
+            WebSocketFrame.unmask(start, key: key)
+            return (Array(start), header.opcode == .text)
+        }
+    }
+
     /// What can be said of a frame from its first two bytes.
     private func check(_ header: Header) throws(WebSocketError) {
         if header.opcode.isControl {

@@ -21,7 +21,7 @@ extension ReadTransaction {
         _ range: HistoryRange, in id: ConversationID, of user: UserID
     ) throws(StoreError) -> (messages: [Message], more: Bool) {
         let access = HistoryAccess.member(user)
-        if range.pullsUp {
+        if range.pullsUp, range.start > 0 || range.end > 0 {
             let first = max(range.start, 1)
             let found = try self.messages(in: id, after: first - 1, limit: range.limit, as: access)
             let inside = range.end > 0 ? found.filter { $0.sequence < range.end } : found

@@ -43,12 +43,16 @@ enum MessageChangeArea {
         let channel = try call.channel(fields)
         let id = try fields.messageID()
         let text = Array(try fields.text("content_edit").utf8)
-        guard let content = try? JSONValue(parsing: text), content.object != nil else {
+        let edited: MessageContent
+        do throws(PayloadRefusal) {
+            edited = try Translation.accepted(
+                payload: text, header: WuKongHeader(), setting: [], topic: nil, expire: 0, from: .user)
+        } catch {
+            throw APIFailure(error)
+        }
+        guard edited.flags.contains(.bodyIsJSONObject) else {
             throw .bad("content_edit must be the text of a JSON object")
         }
-        let edited = Translation.content(
-            payload: text, header: WuKongHeader(noPersist: false, redDot: false, syncOnce: false), setting: [],
-            topic: nil, expire: 0)
         // The word list is held against an edit as against a message.
         call.house.broker.screen(edited, from: .user) { screening in
             if let refusal = screening?.refusal { return call.reply(.failure(APIFailure(refusal))) }

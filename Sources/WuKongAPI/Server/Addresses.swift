@@ -29,8 +29,16 @@ enum Addresses {
         return [
             JSONValue.Member("tcp_addr", .string(address)),
             JSONValue.Member("ws_addr", .string("ws://\(address)")),
-            JSONValue.Member("wss_addr", .string(house.facts.servesTLS ? "wss://\(address)" : "")),
+            JSONValue.Member("wss_addr", .string(Self.encrypted(address, request, house.facts))),
         ]
+    }
+
+    /// The encrypted address, empty where it would fail: web clients prefer it to the plain one, and a browser refuses a
+    /// certificate that it cannot check without a word. Whoever asked over TLS has taken ours.
+    ///
+    /// Source: `connectAddrCallback` of TangSengDaoDao's web app (`wss_addr` before `ws_addr`).
+    static func encrypted(_ address: String, _ request: APIRequest, _ facts: ServerFacts) -> String {
+        facts.servesTLS && (request.isEncrypted || facts.hasOwnCertificates) ? "wss://\(address)" : ""
     }
 
     /// `host:port`; a port that is not written is the scheme's own.

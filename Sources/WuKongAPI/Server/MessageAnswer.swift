@@ -67,6 +67,7 @@ struct MessageAnswer: Sendable {
         let content = self.message.content
         var members = MessageMembers(
             self.message, channelID: self.channelID, channelType: Int64(self.channelType.rawValue))
+        // Messages of before the flag was stored have it once there is a step.
         if self.streams != nil { members.setting.insert(.stream) }
         json.beginObject()
         members.write(to: &json)

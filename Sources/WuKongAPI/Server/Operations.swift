@@ -93,6 +93,7 @@ enum Operations {
         _ request: APIRequest, _ house: APIHouse, _ reply: @escaping APIReply
     ) throws(APIFailure) {
         let address = Addresses.address(of: request) ?? ""
+        let encrypted = Addresses.encrypted(address, request, house.facts)
         let (store, facts, now) = (house.store, house.facts, house.clock.wallMilliseconds())
         house.broker.figures { figures in
             let stored = store.figures
@@ -112,7 +113,7 @@ enum Operations {
                 JSONValue.Member("read_only", .boolean(stored.isReadOnly)),
                 JSONValue.Member("tcp_addr", .string(address)),
                 JSONValue.Member("ws_addr", .string("ws://\(address)")),
-                JSONValue.Member("wss_addr", .string(facts.servesTLS ? "wss://\(address)" : "")),
+                JSONValue.Member("wss_addr", .string(encrypted)),
                 JSONValue.Member("api_url", .string("http://\(address)")),
             ]
             members.append(JSONValue.Member("limits", .array(facts.limits.map(Self.limit))))

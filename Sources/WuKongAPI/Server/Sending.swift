@@ -20,9 +20,10 @@ enum Sending {
         _ request: APIRequest, _ house: APIHouse, _ reply: @escaping APIReply
     ) throws(APIFailure) {
         let fields = try request.fields()
-        let draft = try Draft(fields, house)
+        let isStream = try fields.isOn("is_stream")
+        let draft = try Draft(fields, house, request.caller, isStream: isStream)
         let subscribers = try fields.uids("subscribers", most: ConversationBounds.commandReceivers)
-        if try fields.isOn("is_stream"), draft.header.noPersist || draft.header.syncOnce || !subscribers.isEmpty {
+        if isStream, draft.header.noPersist || draft.header.syncOnce || !subscribers.isEmpty {
             throw .bad("a message that is written step by step must be kept, and go to a channel")
         }
         if !subscribers.isEmpty {
@@ -40,7 +41,6 @@ enum Sending {
             return Self.sendCommand(draft, to: channel, house, reply)
         }
         if case .person(let identity) = request.caller {
-            if draft.content.kind == Translation.commandKind { try Self.demandManager(request) }
             return Self.publish(draft, as: identity.user, .user, to: channel.address, house, reply)
         }
         let peer = channel.person
@@ -58,7 +58,7 @@ enum Sending {
 
     private static func demandManager(_ request: APIRequest) throws(APIFailure) {
         guard request.caller == .manager else {
-            throw APIFailure(403, "commands are sent with the manager's token only")
+            throw APIFailure(.command)
         }
     }
 
@@ -144,7 +144,7 @@ enum Sending {
         _ request: APIRequest, _ house: APIHouse, _ reply: @escaping APIReply
     ) throws(APIFailure) {
         let fields = try request.fields()
-        let draft = try Draft(fields, house)
+        let draft = try Draft(fields, house, request.caller)
         let receivers = try fields.uids("subscribers", most: Self.maximumReceivers)
         guard !receivers.isEmpty else { throw .bad("subscribers is missing") }
         let broker = house.broker
@@ -213,7 +213,10 @@ struct Draft: Sendable {
     let token: ClientToken
     let content: MessageContent
 
-    init(_ fields: APIFields, _ house: APIHouse) throws(APIFailure) {
+    /// - Parameter isStream: the message is written step by step.
+    init(
+        _ fields: APIFields, _ house: APIHouse, _ caller: APICaller, isStream: Bool = false
+    ) throws(APIFailure) {
         let header = try fields.object("header")
         self.header = WuKongHeader(
             noPersist: try header?.isOn("no_persist") ?? false, redDot: try header?.isOn("red_dot") ?? false,
@@ -233,8 +236,13 @@ struct Draft: Sendable {
         guard payload.count <= house.settings.messageBytes else {
             throw .bad("the payload is longer than \(house.settings.messageBytes) bytes")
         }
-        self.content = Translation.content(
-            payload: payload, header: self.header, setting: [], topic: nil, expire: expireSeconds)
+        do throws(PayloadRefusal) {
+            self.content = try Translation.accepted(
+                payload: payload, header: self.header, setting: isStream ? .stream : [], topic: nil,
+                expire: expireSeconds, from: caller == .manager ? .application : .user)
+        } catch {
+            throw APIFailure(error)
+        }
     }
 
     /// The client's own number for it, or one that is made, as the original does.
@@ -266,6 +274,13 @@ struct Draft: Sendable {
 }
 
 extension APIFailure {
+    init(_ refusal: PayloadRefusal) {
+        switch refusal {
+        case .unclear: self.init(400, refusal.description)
+        case .command: self.init(403, refusal.description)
+        }
+    }
+
     /// Why a message was not taken, with the reason code a socket would have been given.
     init(_ refusal: PublishRefusal) {
         let reason = Translation.reason(refusal)
@@ -290,6 +305,7 @@ extension APIFailure {
         case .noSuchFile: "the payload names a file that the sender cannot see"
         case .fileIncomplete: "the payload names a file that is still on its way"
         case .wordNotAllowed: "the payload has a word that is not allowed here"
+        case .commandNotAllowed: "people give no commands"
         case .bodyTooLarge: "the payload is too long"
         case .inputDisabled: "the sender may only read there"
         case .textTooLong: "the text has more characters than are allowed there"

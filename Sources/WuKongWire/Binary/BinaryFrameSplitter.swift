@@ -8,6 +8,8 @@ package struct BinaryFrameSplitter: Sendable {
     /// What came of a frame that is not complete.
     private var pending: [UInt8] = []
     private var failure: BinaryWireError?
+    /// Bytes still to come of a SEND that was too long: they are passed over.
+    private var skipped = 0
 
     /// - Parameter maximumBytes: the longest frame, header included.
     package init(maximumBytes: Int) {
@@ -20,14 +22,17 @@ package struct BinaryFrameSplitter: Sendable {
 
     /// Takes the next piece of the stream and calls `each` with every frame that it completes, header included.
     ///
+    /// - Parameter tooLong: gets the start of a SEND over the bound, as soon as its number is there. When it returns true
+    ///   the rest is passed over and the stream goes on behind it: a client sends again what nobody answers.
     /// - Throws: `unknownType`, `lengthTooLong`, `frameTooLong`, as soon as the header of a frame shows it, and what
     ///   `each` throws. The stream cannot be followed after that: each later call throws the same.
     package mutating func append(
-        _ bytes: UnsafeRawBufferPointer, each: (UnsafeRawBufferPointer) throws(BinaryWireError) -> Void
+        _ bytes: UnsafeRawBufferPointer, tooLong: ((BinarySendStart) -> Bool)? = nil,
+        each: (UnsafeRawBufferPointer) throws(BinaryWireError) -> Void
     ) throws(BinaryWireError) {
         if let failure = self.failure { throw failure }
         do throws(BinaryWireError) {
-            try self.split(bytes, each)
+            try self.split(bytes, tooLong, each)
         } catch {
             self.pending = []
             self.failure = error
@@ -35,60 +40,113 @@ package struct BinaryFrameSplitter: Sendable {
         }
     }
 
+    /// How far the frame reaches that some bytes begin.
+    private enum Extent {
+        /// The bytes end too early to tell.
+        case unknown
+        case frame(Int)
+        /// A SEND over the bound, which was answered.
+        case passedOver(Int)
+    }
+
     private mutating func split(
-        _ bytes: UnsafeRawBufferPointer, _ each: (UnsafeRawBufferPointer) throws(BinaryWireError) -> Void
+        _ bytes: UnsafeRawBufferPointer, _ tooLong: ((BinarySendStart) -> Bool)?,
+        _ each: (UnsafeRawBufferPointer) throws(BinaryWireError) -> Void
     ) throws(BinaryWireError) {
-        var position = 0
+        var position = self.passOver(bytes, from: 0)
         if !self.pending.isEmpty {
-            guard try self.completePending(from: bytes, &position) else { return }
-            var frame: [UInt8] = []
-            swap(&frame, &self.pending)
-            try frame.withUnsafeBufferPointer { frame throws(BinaryWireError) in
-                try each(UnsafeRawBufferPointer(frame))
+            switch try self.completePending(from: bytes, &position, tooLong) {
+            case .unknown: return
+            case .passedOver(let count):
+                self.skipped = count - self.pending.count
+                self.pending = []
+                position = self.passOver(bytes, from: position)
+            case .frame:
+                var frame: [UInt8] = []
+                swap(&frame, &self.pending)
+                try frame.withUnsafeBufferPointer { frame throws(BinaryWireError) in
+                    try each(UnsafeRawBufferPointer(frame))
+                }
             }
         }
         while position < bytes.count {
             let rest = UnsafeRawBufferPointer(rebasing: bytes[position...])
-            guard let count = try self.frameBytes(rest), count <= rest.count else {
+            switch try self.extent(rest, tooLong) {
+            case .frame(let count) where count <= rest.count:
+                try each(UnsafeRawBufferPointer(rebasing: rest[..<count]))
+                position += count
+            case .frame, .unknown:
                 self.pending.append(contentsOf: rest)
                 return
+            case .passedOver(let count):
+                self.skipped = count
+                position = self.passOver(bytes, from: position)
             }
-            try each(UnsafeRawBufferPointer(rebasing: rest[..<count]))
-            position += count
         }
     }
 
-    /// Moves what belongs to the held frame from `bytes` to it. `true` when it is whole.
+    /// Passes over what belongs to a SEND that was too long; the answer is where the stream goes on.
+    private mutating func passOver(_ bytes: UnsafeRawBufferPointer, from position: Int) -> Int {
+        let count = min(self.skipped, bytes.count - position)
+        self.skipped -= count
+        return position + count
+    }
+
+    /// Moves what belongs to the held frame from `bytes` to it. `frame` when it is whole, `unknown` when it is not.
     private mutating func completePending(
-        from bytes: UnsafeRawBufferPointer, _ position: inout Int
-    ) throws(BinaryWireError) -> Bool {
+        from bytes: UnsafeRawBufferPointer, _ position: inout Int, _ tooLong: ((BinarySendStart) -> Bool)?
+    ) throws(BinaryWireError) -> Extent {
         while true {
-            if let count = try self.pendingFrameBytes() {
+            let extent = try self.pending.withUnsafeBufferPointer { bytes throws(BinaryWireError) in
+                try self.extent(UnsafeRawBufferPointer(bytes), tooLong)
+            }
+            switch extent {
+            case .passedOver: return extent
+            case .frame(let count):
                 let missing = count - self.pending.count
                 let taken = min(missing, bytes.count - position)
                 self.pending.append(contentsOf: UnsafeRawBufferPointer(rebasing: bytes[position..<position + taken]))
                 position += taken
-                return taken == missing
+                return taken == missing ? extent : .unknown
+            case .unknown:
+                // The header is incomplete: it has five bytes at most, and five more tell a SEND's number.
+                guard position < bytes.count else { return .unknown }
+                self.pending.append(bytes[position])
+                position += 1
             }
-            // The header is incomplete: it has five bytes at most.
-            guard position < bytes.count else { return false }
-            self.pending.append(bytes[position])
-            position += 1
         }
     }
 
-    private func pendingFrameBytes() throws(BinaryWireError) -> Int? {
-        try self.pending.withUnsafeBufferPointer { bytes throws(BinaryWireError) in
-            try self.frameBytes(UnsafeRawBufferPointer(bytes))
+    private func extent(
+        _ bytes: UnsafeRawBufferPointer, _ tooLong: ((BinarySendStart) -> Bool)?
+    ) throws(BinaryWireError) -> Extent {
+        guard let header = try BinaryFrame(startOf: bytes) else { return .unknown }
+        guard header.totalBytes > self.maximumBytes else { return .frame(header.totalBytes) }
+        if header.type == .send, let tooLong {
+            guard let start = BinarySendStart(header, bytes) else { return .unknown }
+            if tooLong(start) { return .passedOver(header.totalBytes) }
         }
+        throw .frameTooLong(bytes: header.totalBytes, limit: self.maximumBytes)
+    }
+}
+
+/// The start of a SEND: enough to answer it.
+package struct BinarySendStart: Hashable, Sendable {
+    package let header: WuKongHeader
+    package let clientSequence: UInt32
+
+    /// - Returns: `nil` when `bytes`, which begin with the frame of this header, end before the number.
+    init?(_ frame: BinaryFrame, _ bytes: UnsafeRawBufferPointer) {
+        // The setting, one byte, comes first.
+        let place = frame.headerBytes + 1
+        guard frame.type == .send, bytes.count >= place + 4 else { return nil }
+        self.header = WuKongHeader(flags: frame.flags)
+        self.clientSequence = UInt32(bigEndian: bytes.loadUnaligned(fromByteOffset: place, as: UInt32.self))
     }
 
-    /// How long the frame is that these bytes start; `nil` when they end within its header.
-    private func frameBytes(_ bytes: UnsafeRawBufferPointer) throws(BinaryWireError) -> Int? {
-        guard let header = try BinaryFrame(startOf: bytes) else { return nil }
-        guard header.totalBytes <= self.maximumBytes else {
-            throw .frameTooLong(bytes: header.totalBytes, limit: self.maximumBytes)
-        }
-        return header.totalBytes
+    /// The SEND that these bytes begin; `nil` for anything else.
+    package init?(startOf bytes: UnsafeRawBufferPointer) {
+        guard let frame = try? BinaryFrame(startOf: bytes) else { return nil }
+        self.init(frame, bytes)
     }
 }

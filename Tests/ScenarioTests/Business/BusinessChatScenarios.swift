@@ -36,6 +36,10 @@ struct BusinessChatScenarios {
             return ((answer["messages"]?.array ?? []).map(\.sequence), answer["more"]?.integer)
         }
         #expect(try page(0, 0, 0, 4) == ([3, 4, 5, 6], 1))
+        // Source: the mobile SDKs open a chat with start 0, end 0, pull_mode 1 and mean the newest.
+        #expect(try page(0, 0, 1, 4) == ([3, 4, 5, 6], 1))
+        #expect(try page(0, 0, 1, 10) == ([1, 2, 3, 4, 5, 6], 0))
+        #expect(try page(0, 4, 1, 10) == ([1, 2, 3], 0))
         #expect(try page(2, 0, 0, 4) == ([1, 2], 0))
         #expect(try page(5, 2, 0, 10) == ([3, 4, 5], 0))
         #expect(try page(2, 0, 1, 3) == ([2, 3, 4], 1))

@@ -26,11 +26,38 @@ struct DownloadScenarios {
         #expect(reply.headers["content-security-policy"] == "sandbox; default-src 'none'")
         #expect(reply.headers["cross-origin-resource-policy"] == "same-origin")
         #expect(reply.headers["referrer-policy"] == "no-referrer")
-        #expect(reply.headers["cache-control"] == "private, no-cache" && reply.headers["vary"] == "Accept-Encoding")
+        #expect(reply.headers["cache-control"] == "private, no-cache")
+        #expect(reply.headers["vary"] == "Accept-Encoding, Referer")
         let head = try house.http("HEAD", path, token: ann)
         #expect(head.status == 200 && head.body.isEmpty && head.headers["content-length"] == "600000")
         #expect(head.headers["etag"] == hash)
         #expect(try house.http("GET", path + "/any%20name.bin", token: ann).body == content)
+    }
+
+    @Test("a page of a configured origin may show what it may read, one of another origin may not")
+    func origins() throws {
+        let house = try House.withFiles { $0.transport.origins = ["https://app.example.com"] }
+        let ann = try house.token("ann")
+        let path = try house.upload(ann, Sample.noise(1000), name: "tea.png")
+        func policy(_ headers: [(String, String)]) throws -> String? {
+            try house.http("GET", path, token: ann, headers: headers).headers["cross-origin-resource-policy"]
+        }
+        // Source: the Fetch standard; a browser asks for a picture without Origin, and names the page in Referer.
+        #expect(try policy([("Referer", "https://app.example.com/")]) == "cross-origin")
+        #expect(try policy([("Referer", "https://APP.example.com/chat?to=ling")]) == "cross-origin")
+        #expect(try policy([("Referer", "https://app.example.com")]) == "cross-origin")
+        for other in [
+            "https://app.example.com.evil.net/", "https://evil.net/https://app.example.com/",
+            "http://app.example.com/", "https://app.example.com:8443/", "https://app.example.com@evil.net/", "null", "",
+        ] {
+            #expect(try policy([("Referer", other)]) == "same-origin", "\(other)")
+        }
+        #expect(try policy([]) == "same-origin")
+        let read = try house.http("GET", path, token: ann, headers: [("Origin", "https://app.example.com")])
+        #expect(read.headers["cross-origin-resource-policy"] == "cross-origin")
+        #expect(read.headers["access-control-allow-origin"] == "https://app.example.com")
+        let evil = try house.http("GET", path, token: ann, headers: [("Origin", "https://evil.net")])
+        #expect(evil.status == 403)
     }
 
     @Test("one range, the last bytes, what is not there, and what is no range")

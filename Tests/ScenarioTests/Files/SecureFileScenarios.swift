@@ -6,6 +6,22 @@ import Testing
 struct SecureFileScenarios {
     private static func house() throws -> House { try House.withFiles { $0.servesTLS = true } }
 
+    @Test("the encrypted address is told to who asked over TLS, not to a browser that would refuse our certificate")
+    func addresses() throws {
+        let house = try Self.house()
+        let token = try house.token("romeo")
+        for path in ["/route?uid=romeo", "/v1/users/romeo/im", "/varz"] {
+            let asked = path == "/varz" ? try house.managerToken() : token
+            let plain = try house.http("GET", path, token: asked)
+            #expect(plain.json["wss_addr"]?.string == "", "\(path)")
+            #expect(plain.json["ws_addr"]?.string == "ws://127.0.0.1:\(house.port)", "\(path)")
+            let encrypted = try house.https("GET", path, token: asked)
+            #expect(encrypted.json["wss_addr"]?.string == "wss://127.0.0.1:\(house.port)", "\(path)")
+        }
+        let batch = try house.manage("/route/batch", #"["romeo"]"#)
+        #expect(batch.json.array?.first?["wss_addr"]?.string == "")
+    }
+
     @Test("a file goes up, and comes down whole, in parts and packed")
     func file() throws {
         let house = try Self.house()

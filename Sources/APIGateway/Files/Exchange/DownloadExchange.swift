@@ -13,6 +13,8 @@ final class DownloadExchange: FileExchange {
     private let wishes: DownloadPlan.Wishes
     /// Pages of any origin may show and read it.
     private let isOpen: Bool
+    /// The page that asks may show the content as a picture of its own.
+    private let mayBeEmbedded: Bool
     /// Takes the exchange out of the gateway.
     private let leave: (UInt64) -> Void
 
@@ -37,6 +39,7 @@ final class DownloadExchange: FileExchange {
         self.port = port
         self.responder = responder
         self.isOpen = isOpen
+        self.mayBeEmbedded = isOpen || request.isFromListedPage
         self.leave = leave
         let headers = request.headers
         self.wishes = DownloadPlan.Wishes(
@@ -227,10 +230,10 @@ final class DownloadExchange: FileExchange {
     /// no origin, and is what we say it is.
     private func cacheFields(_ tag: EntityTag) -> [(String, String)] {
         [
-            ("ETag", tag.field), ("Vary", "Accept-Encoding"), ("Accept-Ranges", "bytes"),
+            ("ETag", tag.field), ("Vary", "Accept-Encoding, Referer"), ("Accept-Ranges", "bytes"),
             ("Cache-Control", "private, no-cache"), ("X-Content-Type-Options", "nosniff"),
             ("Content-Security-Policy", "sandbox; default-src 'none'"),
-            ("Cross-Origin-Resource-Policy", self.isOpen ? "cross-origin" : "same-origin"),
+            ("Cross-Origin-Resource-Policy", self.mayBeEmbedded ? "cross-origin" : "same-origin"),
             ("Referrer-Policy", "no-referrer"),
         ] + (self.isOpen ? FileWording.anyOrigin : [])
     }

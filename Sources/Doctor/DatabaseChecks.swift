@@ -2,6 +2,14 @@ import Store
 
 /// Whether this build understands the database.
 func checkDatabase(_ folder: String) -> [Finding] {
+    if let lost = lostDatabase(in: folder) {
+        return [
+            Finding(
+                .problem, "database.lost", "the server will not start: {reason}",
+                advice: "look for teahouse.db in the last backup before anything else",
+                values: ["reason": lost])
+        ]
+    }
     do throws(StoreError) {
         guard let found = try schemaVersion(ofDatabaseIn: folder) else { return [] }
         return [judgeSchema(found, supported: newestSchemaVersion)]
@@ -17,6 +25,12 @@ func checkDatabase(_ folder: String) -> [Finding] {
 
 func judgeSchema(_ found: Int, supported: Int) -> Finding {
     let values = ["found": String(found), "supported": String(supported)]
+    if found == 0 {
+        return Finding(
+            .problem, "database.lost", "the server will not start: {reason}",
+            advice: "look for teahouse.db in the last backup before anything else",
+            values: ["reason": "teahouse.db has no tables"])
+    }
     if found > supported {
         return Finding(
             .problem, "database.newer", "the database has schema {found}, this teahouse knows up to {supported}",

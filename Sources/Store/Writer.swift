@@ -278,6 +278,7 @@ final class Writer {
             { () throws(StoreError) in
                 let start = Clock.system.now()
                 try self.connection.run("COMMIT")
+                try Connection.checkFolderSync()
                 self.tokens.transactionCommitted(self.appender.sequencer)
                 let nanoseconds = Clock.system.now().nanoseconds - start.nanoseconds
                 self.gauges.update {
@@ -455,14 +456,23 @@ final class Writer {
 extension Connection {
     /// The writing connection of a locked folder, with the newest schema.
     static func openForWriting(_ folder: DataFolder, _ options: StoreOptions) throws(StoreError) -> Connection {
-        try folder.makeDatabaseFile()
-        let connection = try Connection(
-            path: folder.databasePath, role: .writer(synchronous: options.synchronous))
+        let role = Connection.Role.writer(synchronous: options.synchronous)
         let now = options.clock.wallMilliseconds()
         // The epoch only has to differ between a database and its restored copies.
         let epoch = Int64.random(in: 1...Int64(UInt32.max))
+        if try isNewFolder(folder.path) {
+            try folder.makeDatabase { path throws(StoreError) in
+                let connection = try Connection(path: path, role: role)
+                try connection.migrate(clock: now, epoch: epoch)
+                try connection.checkpoint(truncating: true)
+            }
+        }
+        let connection = try Connection(path: folder.databasePath, role: role)
+        guard try connection.schemaVersion() > 0 else { throw LostDatabase.hasNoTables(folder.path).error }
         try connection.migrate(clock: now, epoch: epoch)
+        // The name of the log has to be on the disk before a commit counts.
         try DataFolder.sync(folder.path)
+        try Connection.checkFolderSync()
         return connection
     }
 }

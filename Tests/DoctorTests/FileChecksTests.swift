@@ -157,8 +157,17 @@ struct FileChecksTests {
         #expect(checkDatabase(self.folder.path).map(\.key) == ["doctor.database.unreadable"])
     }
 
-    @Test("schema versions", arguments: [(0, Severity.advice), (1, .ok), (2, .problem)])
-    func schema(_ found: Int, _ severity: Severity) { #expect(judgeSchema(found, supported: 1).severity == severity) }
+    @Test("schema versions", arguments: [(0, Severity.problem), (1, .advice), (2, .ok), (3, .problem)])
+    func schema(_ found: Int, _ severity: Severity) { #expect(judgeSchema(found, supported: 2).severity == severity) }
+
+    @Test("a folder whose database is gone is a problem before anything else is looked at")
+    func lostDatabase() throws {
+        #expect(checkDatabase(self.folder.path).isEmpty)
+        _ = try self.folder.file("app.key", permissions: 0o600)
+        #expect(checkDatabase(self.folder.path).map(\.key) == ["doctor.database.lost"])
+        _ = try self.folder.file("teahouse.db", permissions: 0o600, text: "")
+        #expect(checkDatabase(self.folder.path).map(\.key) == ["doctor.database.lost"])
+    }
 
     @Test(
         "verify grows old after thirty days",

@@ -44,6 +44,26 @@ func judgeSchema(_ found: Int, supported: Int) -> Finding {
     return Finding(.ok, "database.good", "the database has schema {found}, which is this teahouse's", values: values)
 }
 
+/// Whether the clock is far from when a server last used the data: then nothing would be deleted for its age.
+func checkClockAgainstData(_ folder: String, now: Int64) -> [Finding] {
+    guard lostDatabase(in: folder) == nil, let last = try? lastBelievedTime(ofDatabaseIn: folder) else { return [] }
+    let days = (now - last) / 86_400_000
+    guard days < 0 || days > farDays else { return [] }
+    return [
+        Finding(
+            .problem, days < 0 ? "clock.behind_data" : "clock.ahead_of_data",
+            days < 0
+                ? "the clock is {days} days behind the last use of the data"
+                : "the clock is {days} days ahead of the last use of the data",
+            advice:
+                "set the clock, or say that it is right (server.clock trusted): until then nothing is deleted by age",
+            values: ["days": String(days.magnitude)])
+    ]
+}
+
+/// Days that a server may have been switched off.
+private let farDays: Int64 = 400
+
 /// Days after which the last verify is old.
 private let verifyDays: Int64 = 30
 

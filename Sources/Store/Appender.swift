@@ -238,6 +238,11 @@ final class Appender {
     ) throws(StoreError) -> AppendResult {
         let conversation = try self.conversation(of: target, at: wall)
         let sequence = conversation.head + 1
+        if conversation.activeAt > wall + Connection.tolerableMilliseconds, self.memory.clock.agrees {
+            try self.flush()
+            conversation.activeAt = try self.connection.putTimesRight(
+                in: conversation.id, head: conversation.head, activeAt: conversation.activeAt, at: wall)
+        }
         let sentAt = max(wall, conversation.activeAt)
         let bodyHash = XXHash.of(request.content.body)
         if let answer = try self.earlierAnswer(to: request, target, conversation, bodyHash) { return answer }

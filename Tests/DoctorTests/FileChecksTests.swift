@@ -167,6 +167,19 @@ struct FileChecksTests {
         #expect(checkDatabase(self.folder.path).map(\.key) == ["doctor.database.lost"])
         _ = try self.folder.file("teahouse.db", permissions: 0o600, text: "")
         #expect(checkDatabase(self.folder.path).map(\.key) == ["doctor.database.lost"])
+        #expect(checkClockAgainstData(self.folder.path, now: 0).isEmpty)
+    }
+
+    @Test(
+        "a clock that is far from the last use of the data is a problem",
+        arguments: [(0, nil), (400, nil), (402, "doctor.clock.ahead_of_data"), (-2, "doctor.clock.behind_data")]
+            as [(Int64, String?)])
+    func clock(_ days: Int64, _ key: String?) throws {
+        var options = StoreOptions(folder: self.folder.path)
+        options.ballastBytes = 0
+        try Store(options).close()
+        let now = Clock.system.wallMilliseconds() + days * 86_400_000
+        #expect(checkClockAgainstData(self.folder.path, now: now).map(\.key) == (key.map { [$0] } ?? []))
     }
 
     @Test(

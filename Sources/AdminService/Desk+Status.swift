@@ -69,7 +69,21 @@ extension Desk {
             troubles.append(
                 "no space left on the disk: messages are refused; free some room and teahouse goes on by itself")
         }
+        if case .doubted(let ahead) = store.clock {
+            troubles.append(
+                """
+                the clock is \(Self.shownSpan(ahead)) of when the server was open last: nothing is deleted for its age; set \
+                the clock right, or say that it is right: ctl setting set server.clock trusted
+                """)
+        }
         return troubles
+    }
+
+    /// `3 days ahead`, `12 hours behind`
+    private static func shownSpan(_ milliseconds: Int64) -> String {
+        let hours = Int64(milliseconds.magnitude / 3_600_000)
+        let span = hours >= 48 ? "\(hours / 24) days" : "\(hours) hours"
+        return milliseconds > 0 ? "\(span) ahead" : "\(span) behind"
     }
 
     // MARK: Files and profiles

@@ -108,3 +108,16 @@ static int64_t in_units(clockid_t clock, int64_t per_second) {
 int64_t clinux_monotonic_nanoseconds(void) { return in_units(CLOCK_MONOTONIC, 1000000000); }
 int64_t clinux_wall_milliseconds(void) { return in_units(CLOCK_REALTIME, 1000); }
 int clinux_errno(void) { return errno; }
+
+static int argument_count;
+static char **argument_words;
+
+// glibc hands constructors what it hands `main`.
+__attribute__((constructor)) static void keep_arguments(int count, char **words, char **environment) {
+    (void)environment;
+    argument_count = count;
+    argument_words = words;
+}
+
+int clinux_argument_count(void) { return argument_count; }
+const char *clinux_argument(int index) { return argument_words[index]; }

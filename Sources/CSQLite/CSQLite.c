@@ -1,6 +1,29 @@
 #include "CSQLite.h"
+#include <errno.h>
+#include <stdatomic.h>
+#include <unistd.h>
 
-int csqlite_configure_process(void) { return sqlite3_config(SQLITE_CONFIG_MEMSTATUS, 0); }
+static int (*open_directory)(const char *, int *);
+static atomic_int folder_sync_failure;
+
+// SQLite opens the folder of a new log to sync it, and drops the result of that sync. So it is synced here first, where
+// the result counts; after an error the kernel may call a second sync good.
+static int open_synced_directory(const char *path, int *descriptor) {
+    int code = open_directory(path, descriptor);
+    if (code == SQLITE_OK && fsync(*descriptor) != 0 && errno != EINVAL) atomic_store(&folder_sync_failure, errno);
+    return code;
+}
+
+int csqlite_configure_process(void) {
+    int code = sqlite3_config(SQLITE_CONFIG_MEMSTATUS, 0);
+    sqlite3_vfs *system = sqlite3_vfs_find((void *)0);
+    if (!system || system->iVersion < 3) return code;
+    open_directory = (int (*)(const char *, int *))system->xGetSystemCall(system, "openDirectory");
+    if (open_directory) system->xSetSystemCall(system, "openDirectory", (sqlite3_syscall_ptr)open_synced_directory);
+    return code;
+}
+
+int csqlite_folder_sync_failure(void) { return atomic_load(&folder_sync_failure); }
 
 int csqlite_configure(sqlite3 *database, int option, int value) {
     return sqlite3_db_config(database, option, value, (int *)0);

@@ -31,6 +31,10 @@ package enum Keys {
         "server.plain_passwords", "loopback", choices: ["loopback", "private"],
         "From where a password is taken over an unencrypted connection: whoever listens there reads it.")
 
+    package static let clock = SettingKey<String>(
+        "server.clock", "watched", choices: ["watched", "trusted"],
+        "Watched: nothing is deleted for its age while the clock says a time that cannot be. Trusted: it is right.")
+
     package static let tls = SettingKey<Bool>(
         "tls.enabled", true,
         "Whether TLS is served, on the same port; an authority of our own is made at first start.")
@@ -211,7 +215,7 @@ package enum Keys {
         listen.definition, data.definition, storage.definition, bus.definition, blobs.definition,
         logLevel.definition, logFormat.definition,
         reactors.definition, hosts.definition, origins.definition, proxies.definition, plainTokens.definition,
-        plainPasswords.definition,
+        plainPasswords.definition, clock.definition,
         tls.definition, certificates.definition,
         connections.definition, connectionsPerAddress.definition, unauthenticatedConnections.definition,
         uploadBytesPerSecond.definition,

@@ -2,6 +2,14 @@ import Store
 
 /// Whether this build understands the database.
 func checkDatabase(_ folder: String) -> [Finding] {
+    if let lost = lostDatabase(in: folder) {
+        return [
+            Finding(
+                .problem, "database.lost", "the server will not start: {reason}",
+                advice: "look for teahouse.db in the last backup before anything else",
+                values: ["reason": lost])
+        ]
+    }
     do throws(StoreError) {
         guard let found = try schemaVersion(ofDatabaseIn: folder) else { return [] }
         return [judgeSchema(found, supported: newestSchemaVersion)]
@@ -17,6 +25,12 @@ func checkDatabase(_ folder: String) -> [Finding] {
 
 func judgeSchema(_ found: Int, supported: Int) -> Finding {
     let values = ["found": String(found), "supported": String(supported)]
+    if found == 0 {
+        return Finding(
+            .problem, "database.lost", "the server will not start: {reason}",
+            advice: "look for teahouse.db in the last backup before anything else",
+            values: ["reason": "teahouse.db has no tables"])
+    }
     if found > supported {
         return Finding(
             .problem, "database.newer", "the database has schema {found}, this teahouse knows up to {supported}",
@@ -29,6 +43,26 @@ func judgeSchema(_ found: Int, supported: Int) -> Finding {
     }
     return Finding(.ok, "database.good", "the database has schema {found}, which is this teahouse's", values: values)
 }
+
+/// Whether the clock is far from when a server last used the data: then nothing would be deleted for its age.
+func checkClockAgainstData(_ folder: String, now: Int64) -> [Finding] {
+    guard lostDatabase(in: folder) == nil, let last = try? lastBelievedTime(ofDatabaseIn: folder) else { return [] }
+    let days = (now - last) / 86_400_000
+    guard days < 0 || days > farDays else { return [] }
+    return [
+        Finding(
+            .problem, days < 0 ? "clock.behind_data" : "clock.ahead_of_data",
+            days < 0
+                ? "the clock is {days} days behind the last use of the data"
+                : "the clock is {days} days ahead of the last use of the data",
+            advice:
+                "set the clock, or say that it is right (server.clock trusted): until then nothing is deleted by age",
+            values: ["days": String(days.magnitude)])
+    ]
+}
+
+/// Days that a server may have been switched off.
+private let farDays: Int64 = 400
 
 /// Days after which the last verify is old.
 private let verifyDays: Int64 = 30

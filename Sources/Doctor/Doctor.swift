@@ -25,6 +25,7 @@ package func runDoctor(_ input: DoctorInput) -> [Finding] {
     findings.append(checkPlainPasswords(input.takesPlainPasswords))
     findings.append(checkOpenFiles(connections: input.connections, limit: openFileLimit()))
     findings.append(checkClock(input.clock))
+    findings += checkClockAgainstData(input.dataFolder, now: input.clock.wallMilliseconds())
     findings += checkSynchronisation(clinux_clock_is_synchronised())
     if let meminfo = smallFile("/proc/meminfo") { findings += checkMemory(meminfo) }
     return findings

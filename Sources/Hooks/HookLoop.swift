@@ -110,7 +110,11 @@ final class HookLoop {
         self.options.clock.now().advanced(byMilliseconds: milliseconds)
     }
 
-    private var wallHorizon: Int64 { self.options.clock.wallMilliseconds() - self.options.giveUpMilliseconds }
+    /// What is older is given up; nothing while the clock is in doubt.
+    private var wallHorizon: Int64 {
+        if case .doubted = self.store.figures.clock { return .min }
+        return self.options.clock.wallMilliseconds() - self.options.giveUpMilliseconds
+    }
 
     // MARK: What is due
 

@@ -53,7 +53,8 @@ final class ProfileCore {
 
     /// Asks for keys of which at least one is not in memory.
     ///
-    /// - Parameter wait: 0 to answer at once with what is there.
+    /// - Parameter wait: how long an answer may take, counted from when its question was asked: one that somebody has
+    ///   waited for so long is not waited for again. 0 to answer at once with what is there.
     func ask(
         _ keys: Set<ProfileKey>, waitMilliseconds wait: Int64, at now: Instant,
         answer: @escaping ProfileAnswering
@@ -72,17 +73,23 @@ final class ProfileCore {
         self.figures.misses += Int64(missing.count)
         let waiter = ProfileWaiter(values: values, missing: missing, answer: answer)
         var actions: [ProfileAction] = []
-        let waits = wait > 0 && self.waiting < self.options.waitingLookUps && !self.isStopped
+        let patience = min(wait, self.options.longestWaitMilliseconds)
+        let waits = patience > 0 && self.waiting < self.options.waitingLookUps && !self.isStopped
         for key in missing {
             guard let flight = self.flight(key, at: now, &actions) else {
                 waiter.failed.insert(key)
                 continue
             }
-            if waits { flight.add(waiter) }
+            guard waits else { continue }
+            if flight.isOverdue(after: patience, at: now) {
+                flight.isOwed = true
+                waiter.failed.insert(key)
+            } else {
+                flight.add(waiter)
+            }
         }
         if waits && waiter.failed.count < missing.count {
             self.waiting += 1
-            let patience = min(wait, self.options.longestWaitMilliseconds)
             self.deadlines.add(waiter, due: now.advanced(byMilliseconds: patience))
             actions.append(.wake)
         } else {
@@ -101,7 +108,7 @@ final class ProfileCore {
         }
         guard !self.isStopped, self.flights.count < self.options.flights else { return nil }
         if self.cache.entry(key) != nil { self.figures.refreshes += 1 }
-        let flight = ProfileFlight(key, asksProvider: self.asksProvider)
+        let flight = ProfileFlight(key, since: now, asksProvider: self.asksProvider)
         self.queue(flight, at: now, &actions)
         return flight
     }
@@ -292,7 +299,7 @@ final class ProfileCore {
         self.figures.outdated += 1
         old.waiters.removeAll { $0.answer == nil }
         guard !self.isStopped, old.isOwed || !old.waiters.isEmpty else { return }
-        let flight = ProfileFlight(old.key, asksProvider: self.asksProvider)
+        let flight = ProfileFlight(old.key, since: now, asksProvider: self.asksProvider)
         flight.waiters = old.waiters
         flight.isOwed = old.isOwed
         for waiter in flight.waiters { waiter.values[old.key] = nil }

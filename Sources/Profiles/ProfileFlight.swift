@@ -1,4 +1,5 @@
 import ChatModel
+import Execution
 import Store
 
 /// What is done once somebody can be answered.
@@ -45,6 +46,8 @@ final class ProfileFlight {
     }
 
     let key: ProfileKey
+    /// When it was asked for.
+    let since: Instant
     var waiters: [ProfileWaiter] = []
     /// So many, and those who were answered meanwhile are taken out.
     private var crowd = 64
@@ -60,9 +63,16 @@ final class ProfileFlight {
     /// `got(nil)`: the other user system does not know the name, or there is none.
     var fetched: Part<FetchedProfile?>
 
-    init(_ key: ProfileKey, asksProvider: Bool) {
+    init(_ key: ProfileKey, since: Instant, asksProvider: Bool) {
         self.key = key
+        self.since = since
         self.fetched = asksProvider && key.isPerson ? .waiting : .got(nil)
+    }
+
+    /// Whether somebody who gives it so long, counted from when it was asked for, need not wait any more. An outdated one
+    /// is asked again.
+    func isOverdue(after milliseconds: Int64, at now: Instant) -> Bool {
+        !self.isOutdated && now.milliseconds(since: self.since) >= milliseconds
     }
 
     func add(_ waiter: ProfileWaiter) {

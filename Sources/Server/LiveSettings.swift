@@ -102,6 +102,7 @@ final class LiveSettings: Sendable {
         Self.brokerKeys[name] != nil || Self.ruleKeys[name] != nil || Self.transportKeys[name] != nil
             || Self.appKeys[name] != nil || name == Keys.logLevel.definition.name
             || name == Keys.historyBeforeJoining.definition.name || name == Keys.plainPasswords.definition.name
+            || name == Keys.clock.definition.name
     }
 
     // MARK: For operators
@@ -163,6 +164,10 @@ final class LiveSettings: Sendable {
                 let areTaken = settings[Keys.plainPasswords] == "private"
                 self.accounts.authenticator.setTakesPlainPasswords(areTaken)
                 self.logPlainPasswords(areTaken)
+            }
+            if name == Keys.clock.definition.name {
+                let isTrusted = settings[Keys.clock] == "trusted"
+                self.store.write({ transaction in transaction.trustClock(isTrusted) }, then: { _ in })
             }
             if let limit = Self.transportKeys[name]?(self.options.transportLimits),
                 let definition = Keys.all.first(where: { $0.name == name }),

@@ -74,6 +74,7 @@ package enum ServeCommand {
         case .transport: .configuration
         case .admin: .inputOutput
         case .outgoing: .configuration
+        case .files(.io(_, EIO)), .files(.io(_, EUCLEAN)): .inputOutput
         case .files(.io): .configuration
         case .files: .inputOutput
         }

@@ -112,6 +112,7 @@ extension ServerOptions {
         self.store.reminderDays = Int(settings[Keys.reminderDays])
         self.store.inactiveDays = Int(settings[Keys.conversationExpiryDays])
         self.store.clock = self.clock
+        self.store.trustsClock = settings[Keys.clock] == "trusted"
         self.store.log = self.log
     }
 

@@ -239,6 +239,11 @@ final class Appender {
     ) throws(StoreError) -> AppendResult {
         let conversation = try self.conversation(of: target, at: wall)
         let sequence = conversation.head + 1
+        if conversation.activeAt > wall + Connection.tolerableMilliseconds, self.memory.clock.agrees {
+            try self.flush()
+            conversation.activeAt = try self.connection.putTimesRight(
+                in: conversation.id, head: conversation.head, activeAt: conversation.activeAt, at: wall)
+        }
         let sentAt = max(wall, conversation.activeAt)
         let sentHash = request.sentHash
         if let answer = try self.earlierAnswer(to: request, target, conversation, sentHash) { return answer }

@@ -1,10 +1,13 @@
 import CLinux
 import Glibc
 
-/// errno values that mean "no room".
+/// What errno values mean.
 enum FileError {
     static let noSpace = ENOSPC
     static let quotaExceeded = EDQUOT
+
+    /// The disk or its file system is damaged: not a mistake in the configuration.
+    static func meansFailedDisk(_ reason: Int32) -> Bool { reason == EIO || reason == EUCLEAN }
 }
 
 /// The data folder: made, checked and locked before the database is opened, and watched for room.
@@ -16,7 +19,8 @@ final class DataFolder {
 
     static func databasePath(in folder: String) -> String { "\(folder)/teahouse.db" }
 
-    /// - Throws: `alreadyRunning`; `invalid` when the folder cannot be made or others may write to it.
+    /// - Throws: `alreadyRunning`; `invalid` when the folder cannot be made or others may write to it; `fatal` when the
+    ///   disk fails.
     init(_ path: String) throws(StoreError) {
         try Self.make(path)
         try Self.checkOwnership(of: path)
@@ -25,7 +29,7 @@ final class DataFolder {
         guard flock(descriptor, LOCK_EX | LOCK_NB) == 0 else {
             let reason = clinux_errno()
             close(descriptor)
-            throw reason == EWOULDBLOCK ? .alreadyRunning(path) : .invalid("cannot lock \(path)/lock: errno \(reason)")
+            throw reason == EWOULDBLOCK ? .alreadyRunning(path) : Self.failure("lock \(path)/lock", reason)
         }
         self.path = path
         self.lock = descriptor
@@ -33,11 +37,20 @@ final class DataFolder {
 
     deinit { close(self.lock) }
 
-    /// An empty database file for the owner only; SQLite would let others read, and makes its log like the file.
-    func makeDatabaseFile() throws(StoreError) {
-        let descriptor = clinux_open(self.databasePath, O_RDWR | O_CREAT, 0o600)
-        guard descriptor >= 0 else { throw Self.failure("open \(self.databasePath)") }
+    /// Makes the database: under another name, which it gives up when all of it is on the disk. So an empty file of the
+    /// database's name is never one that was being made.
+    ///
+    /// - Parameter fill: writes the schema, closes the file and leaves no log.
+    func makeDatabase(_ fill: (_ path: String) throws(StoreError) -> Void) throws(StoreError) {
+        let new = self.databasePath + ".new"
+        for suffix in ["", "-wal", "-shm", "-journal"] { unlink(new + suffix) }
+        // For the owner only; SQLite would let others read, and makes its log like the file.
+        let descriptor = clinux_open(new, O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW, 0o600)
+        guard descriptor >= 0 else { throw Self.failure("make \(new)") }
         close(descriptor)
+        try fill(new)
+        guard rename(new, self.databasePath) == 0 else { throw Self.failure("rename \(new)") }
+        try Self.sync(self.path)
     }
 
     var databasePath: String { Self.databasePath(in: self.path) }
@@ -80,10 +93,10 @@ final class DataFolder {
         guard fsync(descriptor) == 0 else { throw .fatal("cannot sync \(folder): errno \(clinux_errno())") }
     }
 
-    private static func failure(_ action: String) -> StoreError {
-        let reason = clinux_errno()
-        if reason == ENOSPC || reason == EDQUOT { return .full }
-        return .invalid("cannot \(action): \(String(cString: strerror(reason)))")
+    static func failure(_ action: String, _ reason: Int32 = clinux_errno()) -> StoreError {
+        if reason == FileError.noSpace || reason == FileError.quotaExceeded { return .full }
+        let text = "cannot \(action): \(String(cString: strerror(reason)))"
+        return FileError.meansFailedDisk(reason) ? .fatal("\(text): check the disk") : .invalid(text)
     }
 
     /// Bytes and files that may still be written, as a share that an ordinary user gets; `nil` when the system does

@@ -7,6 +7,19 @@ package let newestSchemaVersion = Schema.version
 /// The version of the SQLite inside.
 package var sqliteVersion: String { String(cString: sqlite3_libversion()) }
 
+/// When a server last used the data folder and believed its clock, UTC milliseconds. Changes nothing.
+///
+/// - Returns: `nil` when there is no database, or one that does not know.
+/// - Throws: `fatal` when it cannot be read.
+package func lastBelievedTime(ofDatabaseIn folder: String) throws(StoreError) -> Int64? {
+    let path = DataFolder.databasePath(in: folder)
+    guard access(path, F_OK) == 0 else { return nil }
+    let connection = try Connection(path: path, role: .reader)
+    guard try connection.schemaVersion() > 0 else { return nil }
+    let kept = try connection.meta("clock_believed")
+    return kept > 0 ? kept : nil
+}
+
 /// The schema version of the database in a data folder, also while a server uses it. Changes nothing.
 ///
 /// - Returns: `nil` when there is no database.

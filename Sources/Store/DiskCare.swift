@@ -18,6 +18,11 @@ final class DiskCare {
     private let folder: DataFolder
     private let connection: Connection
     private let gauges: StoreGauges
+    private let guardian: ClockGuard
+    /// The last time that is written down as believed.
+    private var believed: Int64
+    /// The operator was told that the clock is in doubt.
+    private var hasDoubted = false
     private var pruning: TokenPruning
     private var commandPruning: CommandPruning
     /// Messages are refused for want of room.
@@ -27,16 +32,24 @@ final class DiskCare {
     private var lastLook: Instant
     private var logBytesAtCheckpoint: Int64 = 0
 
-    init(_ options: StoreOptions, _ folder: DataFolder, _ connection: Connection, _ gauges: StoreGauges) {
+    init(
+        _ options: StoreOptions, _ folder: DataFolder, _ connection: Connection, _ guardian: ClockGuard,
+        _ gauges: StoreGauges
+    ) throws(StoreError) {
         self.options = options
         self.folder = folder
         self.connection = connection
         self.gauges = gauges
+        self.guardian = guardian
+        self.believed = try connection.lastBelievedMilliseconds() ?? options.clock.wallMilliseconds()
+        // A database from before it was kept. Without room for it the next start looks at the ids again.
+        if try connection.meta("clock_believed") == 0 { try? connection.setMeta("clock_believed", self.believed) }
         self.lastLook = options.clock.now()
         self.fullSince = self.lastLook
         self.pruning = TokenPruning(options)
         self.commandPruning = CommandPruning(options)
         self.look()
+        self.sayClock()
         if !self.isReadOnly { folder.makeBallast(bytes: options.ballastBytes) }
     }
 
@@ -86,7 +99,7 @@ final class DiskCare {
         let now = self.options.clock.now()
         self.lastLook = now
         self.look()
-        self.pruning.observe(self.options.clock)
+        self.observeClock()
         if isIdle { try self.emptyLog() }
     }
 
@@ -114,16 +127,53 @@ final class DiskCare {
         self.gauges.update { $0.figures.logBytes = self.connection.logBytes }
     }
 
+    // MARK: Clock
+
+    /// Looks at the clock: before each batch, and once a second.
+    func observeClock() { if self.guardian.observe(self.options.clock) { self.sayClock() } }
+
+    /// Tells the operator how the clock stands.
+    func sayClock() {
+        let state = self.guardian.state
+        self.gauges.update { $0.figures.clock = state }
+        let wasDoubted = self.hasDoubted
+        self.hasDoubted = self.guardian.isInDoubt
+        switch state {
+        case .doubted(let ahead):
+            self.options.log.warning(
+                "clock_doubted",
+                [
+                    "ahead": .milliseconds(ahead),
+                    "help": .text(
+                        "nothing is deleted for its age: set the clock right, or say that it is: server.clock trusted"),
+                ])
+        case .believed, .settling: if wasDoubted { self.options.log.info("clock_plausible") }
+        }
+    }
+
+    /// Writes down the time that is believed, every ten minutes and at the end.
+    func noteBelievedTime(isLast: Bool) throws(StoreError) {
+        guard self.guardian.isSteady else { return }
+        let wall = self.options.clock.wallMilliseconds()
+        guard isLast || (wall - self.believed).magnitude >= UInt64(Self.believedMilliseconds) else { return }
+        try self.connection.setMeta("clock_believed", wall)
+        self.believed = wall
+    }
+
+    /// Between two times that are written down.
+    private static let believedMilliseconds: Int64 = 600_000
+
     // MARK: Idle work
 
     /// Whether ages can be told by the wall clock.
-    var wallIsSteady: Bool { self.pruning.isSteady(at: self.options.clock.now()) }
+    var wallIsSteady: Bool { self.guardian.isSteady }
 
     /// A short piece of work for a quiet moment.
     ///
     /// - Returns: whether there is more.
     func idleSlice() throws(StoreError) -> Bool {
-        if try self.pruning.slice(self.connection, self.options.clock) { return true }
+        try self.noteBelievedTime(isLast: false)
+        if try self.pruning.slice(self.connection, self.options.clock, wallIsSteady: self.wallIsSteady) { return true }
         return try self.commandPruning.slice(
             self.connection, self.options.clock, wallIsSteady: self.wallIsSteady)
     }

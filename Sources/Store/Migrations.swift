@@ -61,7 +61,9 @@ extension Connection {
     private func fillNewDatabase(now: Int64, epoch: Int64) throws(StoreError) {
         // Not for secrecy: so that nobody can choose tokens that collide.
         let seed = Int64.random(in: Int64.min...Int64.max)
-        for (key, value) in [("epoch", epoch), ("node_id", 0), ("created_at", now), ("token_seed", seed)] {
+        for (key, value) in [
+            ("epoch", epoch), ("node_id", 0), ("created_at", now), ("token_seed", seed), ("clock_believed", now),
+        ] {
             try self.run("INSERT INTO meta (key, value) VALUES (?, ?)", key, value)
         }
         try self.run(

@@ -31,6 +31,8 @@ package struct StoreFigures: Sendable, Equatable {
     package var isReadOnly = false
     /// Disk or database failed: nothing is taken any more.
     package var hasFailed = false
+    /// Whether things may be deleted for their age.
+    package var clock = ClockState.settling
     /// Bytes of the write-ahead log in use.
     package var logBytes: Int64 = 0
     /// Free bytes of the disk at the last look, at most a second ago.

@@ -71,6 +71,8 @@ package struct StoreOptions: Sendable {
     /// Whether each stored message is also put into the queue of events for receivers outside.
     package var queuesHooks = false
     package var clock = Clock.system
+    /// The operator says that the wall clock is right, whatever it says.
+    package var trustsClock = false
     package var log = Log.silent
     /// Opens a folder whose write-ahead log is damaged, without what came after the damage.
     package var acceptsDamagedLog = false

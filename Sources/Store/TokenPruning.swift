@@ -12,47 +12,28 @@ struct TokenPruning {
     static let sliceReminders = 500
     /// Between two rounds.
     static let roundMilliseconds: Int64 = 86_400_000
-    /// How long the wall clock must have run evenly before a round, and how far it may be off.
-    static let steadyMilliseconds: Int64 = 3_600_000
 
     private let horizonDays: Int64
     private let reminderDays: Int64
     private var notBefore: Instant
-    /// From when on the wall clock is believed.
-    private var steadyFrom: Instant
     private var place = Int64.min
     private var isInRound = false
     /// The round has passed the tokens.
     private var isAtReminders = false
-    private var lastSeen: (now: Instant, wall: Int64)
 
     init(_ options: StoreOptions) {
         self.horizonDays = Int64(options.tokenDays)
         self.reminderDays = Int64(options.reminderDays)
-        let now = options.clock.now()
-        self.notBefore = now.advanced(byMilliseconds: Self.steadyMilliseconds)
-        self.steadyFrom = self.notBefore
-        self.lastSeen = (now, options.clock.wallMilliseconds())
+        self.notBefore = options.clock.now()
     }
 
-    /// Compares the clocks; a jump of the wall clock puts the next round off.
-    mutating func observe(_ clock: Clock) {
-        let now = clock.now()
-        let wall = clock.wallMilliseconds()
-        let jump = (wall - self.lastSeen.wall) - now.milliseconds(since: self.lastSeen.now)
-        self.lastSeen = (now, wall)
-        guard jump.magnitude > UInt64(Self.steadyMilliseconds) else { return }
-        self.isInRound = false
-        self.notBefore = now.advanced(byMilliseconds: Self.steadyMilliseconds)
-        self.steadyFrom = self.notBefore
-    }
-
-    /// Whether the wall clock has run evenly long enough.
-    func isSteady(at now: Instant) -> Bool { now >= self.steadyFrom }
-
+    /// - Parameter wallIsSteady: false while the age of a token is in doubt.
     /// - Returns: whether the round goes on.
-    mutating func slice(_ connection: Connection, _ clock: Clock) throws(StoreError) -> Bool {
-        self.observe(clock)
+    mutating func slice(_ connection: Connection, _ clock: Clock, wallIsSteady: Bool) throws(StoreError) -> Bool {
+        guard wallIsSteady else {
+            self.isInRound = false
+            return false
+        }
         let now = clock.now()
         if !self.isInRound {
             guard now >= self.notBefore else { return false }

@@ -123,13 +123,14 @@ package struct VerifyReport: Sendable {
 ///
 /// - Parameter also: checks what else belongs to the folder, with what the rows say, while the folder is held; it tells
 ///   what is wrong as sentences. Not called when the database cannot be read.
-/// - Throws: `alreadyRunning` while a server holds the folder; `notFound` without a database; `schemaTooNew`.
+/// - Throws: `alreadyRunning` while a server holds the folder; `notFound` without a database, `invalid` where there was
+///   one; `schemaTooNew`.
 package func verifyFolder(
     _ path: String, _ options: VerifyOptions = VerifyOptions(),
     also: (ReadTransaction, (_ kind: VerifyFinding.Kind, _ text: String) -> Void) throws(StoreError) -> Void = { _, _ in
     }
 ) throws(StoreError) -> VerifyReport {
-    guard access(DataFolder.databasePath(in: path), F_OK) == 0 else {
+    guard try !isNewFolder(path) else {
         throw .notFound("a database in \(path): name the folder that holds teahouse.db")
     }
     let folder = try DataFolder(path)
@@ -141,6 +142,7 @@ package func verifyFolder(
     }
     do throws(StoreError) {
         let connection = try Connection(path: folder.databasePath, role: .writer(synchronous: "FULL"))
+        guard try connection.schemaVersion() > 0 else { throw LostDatabase.hasNoTables(path).error }
         try Verifier(connection, options, notes).run()
         try also(ReadTransaction(connection, UserNames())) { notes.add($0, $1) }
     } catch {

@@ -166,8 +166,11 @@ extension WriteTransaction {
     /// Removes files that nothing has referred to for long and links that nobody has used for as long, and names the
     /// contents that no file has any more: they are being removed from now on.
     ///
+    /// Nothing while the clock is in doubt.
+    ///
     /// - Parameter limit: of files and of contents.
     package func sweepFiles(limit: Int) throws(StoreError) -> [StoredObject] {
+        guard !self.memory.clock.isInDoubt else { return [] }
         let files = try self.connection.query(
             """
             SELECT id FROM file WHERE unreferenced_at < ? AND state = 1 AND refs = 0 AND is_held = 0 LIMIT ?

@@ -116,16 +116,18 @@ extension WriteTransaction {
 
     // MARK: Attributes
 
-    /// Changes a message's attributes (remote extension) by a JSON merge patch: `null` removes a key.
+    /// Changes a message's attributes (WuKongIM: its remote extension) by a JSON merge patch: `null` removes a key.
     ///
     /// - Parameters:
     ///   - mergePatch: a JSON object, at most `MessageLimits.attributeBytes`, like the result.
+    ///   - replacesAll: it is no patch but all of the attributes from now on.
     ///   - ifRevision: the revision at which the caller knows the message; `nil` to change it in any case.
     /// - Throws: `refused` (see `MessageFacts.annotationRefusal`), `changedMeanwhile` when the attributes have changed
     ///   after `ifRevision`; `invalid` for the patch.
     @discardableResult
     package func setAttributes(
-        of place: MessagePlace, mergePatch: [UInt8], ifRevision: Int64? = nil, by actor: Actor
+        of place: MessagePlace, mergePatch: [UInt8], replacesAll: Bool = false, ifRevision: Int64? = nil,
+        by actor: Actor
     ) throws(StoreError) -> MessageChange {
         let target = try self.target(place, by: actor)
         let facts = try self.factsWithPermission(target, actor)
@@ -133,7 +135,7 @@ extension WriteTransaction {
         let patch = try Self.attributePatch(mergePatch)
         let known = try self.attributes(of: place)
         if let ifRevision, known.revision > ifRevision { throw .refused(.changedMeanwhile) }
-        let merged = known.attributes.merging(patch: patch)
+        let merged = (replacesAll ? .object([]) : known.attributes).merging(patch: patch)
         let text = merged.serialized()
         guard text.count <= MessageLimits.attributeBytes else {
             throw .invalid(

@@ -66,6 +66,25 @@ extension WriteTransaction {
         return done
     }
 
+    /// Ends reminders for whom they were made: by the business server. Those that are over are skipped.
+    ///
+    /// - Returns: whose they were, each once.
+    /// - Throws: `refused(.tooMany)` above `MessageLimits.placesPerCall`.
+    @discardableResult
+    package func endReminders(_ ids: [Int64]) throws(StoreError) -> [UserID] {
+        try Self.checkCount(of: ids.count)
+        var users: Set<UserID> = []
+        for id in ids {
+            let owner = try self.connection.first("SELECT user_id FROM reminder WHERE id = ? AND done = 0", id) {
+                row throws(StoreError) in row.userID(0)
+            }
+            guard let owner else { continue }
+            try self.connection.run("UPDATE reminder SET done = 1, change = ? WHERE id = ?", self.nextChange(), id)
+            users.insert(owner)
+        }
+        return users.sorted()
+    }
+
     /// Ends the reminders of a message that was taken back. Each gets a change number of its own, so that nobody's page
     /// of them ends between two.
     func finishReminders(of place: MessagePlace) throws(StoreError) {

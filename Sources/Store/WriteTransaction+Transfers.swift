@@ -234,6 +234,7 @@ extension WriteTransaction {
     ///
     /// - Returns: those that were given up.
     package func expireTransfers() throws(StoreError) -> [TransferRecord] {
+        guard !self.memory.clock.isInDoubt else { return [] }
         let expired = try self.connection.query(
             "SELECT id FROM transfer WHERE state < 3 AND expires_at < ?", self.wallMilliseconds
         ) { row throws(StoreError) in TransferID(rawValue: row.int64(0)) }

@@ -30,6 +30,9 @@ package final class WriteTransaction {
         self.reading = ReadTransaction(connection, UserNames(), memory.views)
     }
 
+    /// Says whether the wall clock is believed whatever it says.
+    package func trustClock(_ isTrusted: Bool) { self.memory.clock.setTrusted(isTrusted, self.options.clock) }
+
     /// Tells, after the commit, that somebody or something is shown otherwise. Not twice in a row.
     func noteProfile(_ write: ProfileWrite) {
         if self.profileWrites.last != write { self.profileWrites.append(write) }

@@ -29,6 +29,8 @@ final class Writer {
     private var room = (count: 0, bytes: 0)
     /// A quiet second has passed and there is work for quiet times.
     private var hasIdleWork = false
+    /// The last conversation whose times were looked at; `nil` when all were.
+    private var repairPlace: ConversationID?? = .some(nil)
     private var hasFailed = false
 
     /// Opens the database on the thread that will write. The folder's lock must outlive the writer.
@@ -42,7 +44,9 @@ final class Writer {
         self.gauges = gauges
         self.connection = try Connection.openForWriting(folder, options)
         try self.connection.haltTransfers()
-        self.memory = WriterMemory(self.connection, options, rules: rules, views: views)
+        let guardian = ClockGuard(
+            lastBelieved: try self.connection.lastBelievedMilliseconds(), isTrusted: options.trustsClock, options.clock)
+        self.memory = WriterMemory(self.connection, options, rules: rules, views: views, clock: guardian)
         let stored = try ReadTransaction(self.connection, UserNames(), views).filterRules()
         if !stored.isEmpty { views.withLock { $0.filter = ReceiveFilter(stored, texts: options.readableTexts) } }
         let sequencer = try Sequencer(self.connection)
@@ -50,7 +54,7 @@ final class Writer {
         self.appender = try Appender(
             self.connection, self.memory, self.tokens, sequencer, queuesHooks: options.queuesHooks,
             readableCharacters: options.readableCharacters, completed: options.completed)
-        self.care = DiskCare(options, folder, self.connection, gauges)
+        self.care = try DiskCare(options, folder, self.connection, guardian, gauges)
         self.expiry = ConversationExpiry(options)
     }
 
@@ -107,6 +111,7 @@ final class Writer {
         guard !self.care.isReadOnly else { return false }
         if try self.tokens.mergeIdle(all: all, self.appender.sequencer) { return true }
         if try self.care.idleSlice() { return true }
+        if try self.putTimesRight() { return true }
         let outcome = try self.expiry.slice(
             self.connection, self.tokens, self.options.clock, wallIsSteady: self.care.wallIsSteady)
         switch outcome {
@@ -117,6 +122,31 @@ final class Writer {
             self.voice.onProfileChanges([.team(id, .existence)])
             return true
         }
+    }
+
+    /// Puts the times of one conversation right that is far ahead of a clock that is believed; one round through all after
+    /// a start, and after the clock went back.
+    ///
+    /// - Returns: whether there may be more.
+    private func putTimesRight() throws(StoreError) -> Bool {
+        guard self.memory.clock.agrees else {
+            self.repairPlace = .some(nil)
+            return false
+        }
+        guard let place = self.repairPlace else { return false }
+        let wall = self.options.clock.wallMilliseconds()
+        guard let next = try self.connection.conversationAhead(after: place, of: wall) else {
+            self.repairPlace = nil
+            return false
+        }
+        try self.begin()
+        let activeAt = try self.connection.putTimesRight(
+            in: next.id, head: next.head, activeAt: next.activeAt, at: wall)
+        try self.connection.run("COMMIT")
+        try self.memory.conversation(next.id)?.activeAt = activeAt
+        self.options.log.info("times_put_right", ["conversation": .number(next.id.rawValue)])
+        self.repairPlace = .some(next.id)
+        return true
     }
 
     private func keepHouse() throws(StoreError) {
@@ -167,6 +197,7 @@ final class Writer {
     }
 
     private func runTogether(_ requests: [WriterRequest]) throws(StoreError) {
+        self.care.observeClock()
         let wall = self.options.clock.wallMilliseconds()
         for request in requests {
             switch request {
@@ -278,6 +309,7 @@ final class Writer {
             { () throws(StoreError) in
                 let start = Clock.system.now()
                 try self.connection.run("COMMIT")
+                try Connection.checkFolderSync()
                 self.tokens.transactionCommitted(self.appender.sequencer)
                 let nanoseconds = Clock.system.now().nanoseconds - start.nanoseconds
                 self.gauges.update {
@@ -431,6 +463,7 @@ final class Writer {
             if !self.care.isReadOnly { _ = try self.tokens.mergeIdle(all: true, self.appender.sequencer) }
             try self.begin()
             try self.appender.sequencer.writeExactly(self.connection)
+            try self.care.noteBelievedTime(isLast: true)
             try self.connection.run("COMMIT")
             try self.connection.checkpoint(truncating: true)
         }
@@ -455,7 +488,17 @@ final class Writer {
 extension Connection {
     /// The writing connection of a locked folder, with the newest schema.
     static func openForWriting(_ folder: DataFolder, _ options: StoreOptions) throws(StoreError) -> Connection {
-        try folder.makeDatabaseFile()
+        let role = Connection.Role.writer(synchronous: options.synchronous)
+        let now = options.clock.wallMilliseconds()
+        // The epoch only has to differ between a database and its restored copies.
+        let epoch = Int64.random(in: 1...Int64(UInt32.max))
+        if try isNewFolder(folder.path) {
+            try folder.makeDatabase { path throws(StoreError) in
+                let connection = try Connection(path: path, role: role)
+                try connection.migrate(clock: now, epoch: epoch)
+                try connection.checkpoint(truncating: true)
+            }
+        }
         if !options.acceptsDamagedLog, let damage = try folder.logDamage() {
             throw .fatal(
                 """
@@ -463,13 +506,12 @@ extension Connection {
                 --accept-damaged-log to go on without them
                 """)
         }
-        let connection = try Connection(
-            path: folder.databasePath, role: .writer(synchronous: options.synchronous))
-        let now = options.clock.wallMilliseconds()
-        // The epoch only has to differ between a database and its restored copies.
-        let epoch = Int64.random(in: 1...Int64(UInt32.max))
+        let connection = try Connection(path: folder.databasePath, role: role)
+        guard try connection.schemaVersion() > 0 else { throw LostDatabase.hasNoTables(folder.path).error }
         try connection.migrate(clock: now, epoch: epoch)
+        // The name of the log has to be on the disk before a commit counts.
         try DataFolder.sync(folder.path)
+        try Connection.checkFolderSync()
         return connection
     }
 }

@@ -163,6 +163,8 @@ final class WriterMemory {
     private var conversationsByChannel: [ChannelKey: ConversationState] = [:]
     private var conversationsByObject: [ObjectID: ConversationState] = [:]
     private let liveRules: Lock<MessageRules>
+    /// Whether the wall clock is believed.
+    let clock: ClockGuard
     /// What people are shown, as it holds now.
     let views: Lock<ViewRules>
     /// What was set for conversations; `nil` before it is read.
@@ -172,8 +174,12 @@ final class WriterMemory {
     private var membershipCount = 0
     private var tick: UInt64 = 0
 
-    init(_ connection: Connection, _ options: StoreOptions, rules: Lock<MessageRules>, views: Lock<ViewRules>) {
+    init(
+        _ connection: Connection, _ options: StoreOptions, rules: Lock<MessageRules>, views: Lock<ViewRules>,
+        clock: ClockGuard
+    ) {
         self.connection = connection
+        self.clock = clock
         self.liveRules = rules
         self.views = views
         self.bounds = (options.cachedUsers, options.cachedConversations, options.cachedMembers)

@@ -22,6 +22,12 @@ struct TransferRows: Sendable {
         }
     }
 
+    /// Whether something may be removed for its age.
+    var clockIsPlausible: Bool {
+        if case .doubted = self.store.figures.clock { return false }
+        return true
+    }
+
     /// Those that were given up.
     func expire() throws(StoreError) -> [TransferRecord] {
         try self.store.writeAndWait { transaction throws(StoreError) in try transaction.expireTransfers() }

@@ -201,7 +201,7 @@ final class WuKongSession: ConnectionHandler {
         self.gateway.house.log.warning(
             "sign-in refused",
             [
-                "user": .name(parameters.uid), "device flag": .number(Int64(parameters.deviceFlag)),
+                "user": .name(parameters.uid), "device_flag": .number(Int64(parameters.deviceFlag)),
                 "address": .text(self.connection.peer.text), "reason": .text(text),
             ])
         self.codec?.refuseSignIn(reason, text)

@@ -1,3 +1,4 @@
+import CLinux
 package import CommandLineKit
 import Configuration
 import Glibc
@@ -6,7 +7,7 @@ package import Localization
 /// The program: reads the command line and ends with the command's exit code.
 @main struct Teahouse {
     static func main() {
-        let words = Array(CommandLine.arguments.dropFirst())
+        let words = Array(processArguments().dropFirst())
         let environment = Terminal.processEnvironment()
         let mistake = installOperatorTexts(words, environment: environment)
         let texts = Texts(installed: chosenLanguage(words, environment: environment))
@@ -14,6 +15,12 @@ package import Localization
         if let mistake { terminal.complain(DisplayText.escaped(mistake) + "\n") }
         exit(runCommandLine(words, root: teahouseCommand, terminal: terminal).rawValue)
     }
+}
+
+/// The words that the process was started with. `CommandLine.arguments` reads them from `/proc`, and has none where a
+/// container or a rescue system has not mounted it.
+package func processArguments() -> [String] {
+    (0..<clinux_argument_count()).map { String(cString: clinux_argument($0)) }
 }
 
 /// The language of all texts: `--lang`, else the locale's.

@@ -54,9 +54,9 @@ let verifyCommand = Command(
 private func exitCode(for error: StoreError) -> ExitCode {
     switch error {
     case .alreadyRunning: .alreadyRunning
-    case .schemaTooNew: .configuration
+    case .schemaTooNew, .invalid: .configuration
     case .full, .fatal: .inputOutput
-    case .busy, .unavailable, .notFound, .exists, .invalid, .refused: .refused
+    case .busy, .unavailable, .notFound, .exists, .refused: .refused
     }
 }
 

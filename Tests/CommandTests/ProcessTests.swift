@@ -89,6 +89,91 @@ import Testing
         #expect(try self.run().code == 64)
     }
 
+    @Test("takes its arguments where /proc is not mounted", .enabled(if: geteuid() == 0))
+    func withoutProc() throws {
+        let hidden = ["unshare", "--mount", "sh", "-c", "mount -t tmpfs none /proc && exec \"$0\" \"$@\""]
+        // A container may not be allowed to hide it.
+        guard try Process(hidden + ["true"]).end() == 0 else { return }
+        let process = try Process(hidden + [Self.binary, "version"])
+        #expect(process.line()?.hasPrefix("teahouse ") == true)
+        #expect(process.end() == 0)
+    }
+
+    @Test("a folder whose database is gone is refused with 78; doctor names it")
+    func lostDatabase() throws {
+        let folder = try self.temporaryFolder()
+        defer { try? self.remove(folder) }
+        _ = chmod(folder, 0o700)
+        mkdir(folder + "/tls", 0o700)
+        #expect(try self.run("serve", "--data", folder, "--listen", "127.0.0.1:0").code == 78)
+        #expect(try self.run("verify", "--data", folder).code == 78)
+        #expect(try self.run("doctor", "--data", folder).output.contains("there is no teahouse.db beside tls"))
+        #expect(access(folder + "/teahouse.db", F_OK) != 0)
+    }
+
+    /// Syncs of the folder in `FAIL_FOLDER` fail from number `FAIL_FROM` on; folders named `FAIL_MAKE` are not made.
+    private static let failingDisk = """
+        #define _GNU_SOURCE
+        #include <dlfcn.h>
+        #include <errno.h>
+        #include <limits.h>
+        #include <stdio.h>
+        #include <stdlib.h>
+        #include <string.h>
+        #include <sys/stat.h>
+        #include <unistd.h>
+        static int syncs;
+        int fsync(int descriptor) {
+            char link[64], path[PATH_MAX];
+            snprintf(link, sizeof link, "/proc/self/fd/%d", descriptor);
+            ssize_t length = readlink(link, path, sizeof path - 1);
+            const char *folder = getenv("FAIL_FOLDER");
+            if (folder && length > 0) {
+                path[length] = 0;
+                if (!strcmp(path, folder) && __sync_add_and_fetch(&syncs, 1) >= atoi(getenv("FAIL_FROM"))) {
+                    errno = EIO;
+                    return -1;
+                }
+            }
+            return ((int (*)(int))dlsym(RTLD_NEXT, "fsync"))(descriptor);
+        }
+        int mkdir(const char *path, mode_t mode) {
+            const char *name = getenv("FAIL_MAKE");
+            if (name && strstr(path, name)) { errno = EIO; return -1; }
+            return ((int (*)(const char *, mode_t))dlsym(RTLD_NEXT, "mkdir"))(path, mode);
+        }
+        """
+
+    @Test(
+        "a disk that fails while folders are made or synced ends the server with 74",
+        .enabled(if: access("/usr/bin/cc", X_OK) == 0 || access("/usr/bin/clang", X_OK) == 0))
+    func failingFolders() throws {
+        let folder = try self.temporaryFolder()
+        defer { try? self.remove(folder) }
+        let compiler = access("/usr/bin/cc", X_OK) == 0 ? "/usr/bin/cc" : "/usr/bin/clang"
+        let source = try #require(fopen(folder + "/disk.c", "w"))
+        fputs(Self.failingDisk, source)
+        fclose(source)
+        let library = folder + "/disk.so"
+        try #require(try Process([compiler, "-shared", "-fPIC", "-o", library, folder + "/disk.c", "-ldl"]).end() == 0)
+        let data = folder + "/data"
+        func serve(_ faults: String...) throws -> Int32 {
+            let server = try Process(
+                ["timeout", "60", "env", "LD_PRELOAD=\(library)"] + faults
+                    + [Self.binary, "serve", "--data", data, "--listen", "127.0.0.1:0"])
+            // Where it starts all the same, a change makes it write.
+            if server.line() != nil { _ = try self.run("ctl", "--data", data, "user", "add", "ming") }
+            return server.end()
+        }
+        #expect(try serve("FAIL_MAKE=/data") == 74)
+        #expect(try serve("FAIL_MAKE=/files") == 74)
+        let good = try Process([Self.binary, "serve", "--data", data, "--listen", "127.0.0.1:0"])
+        #expect(good.line() != nil)
+        #expect(good.end(by: SIGTERM) == 0)
+        for number in 1...2 { #expect(try serve("FAIL_FOLDER=\(data)", "FAIL_FROM=\(number)") == 74, "\(number)") }
+        #expect(try self.run("verify", "--data", data).code == 0)
+    }
+
     @Test("output that cannot be written is exit code 74", .enabled(if: access("/dev/full", W_OK) == 0))
     func fullOutput() throws {
         #expect(try Process([Self.binary, "version"], outputPath: "/dev/full").end() == 74)

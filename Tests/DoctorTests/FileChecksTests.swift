@@ -157,8 +157,30 @@ struct FileChecksTests {
         #expect(checkDatabase(self.folder.path).map(\.key) == ["doctor.database.unreadable"])
     }
 
-    @Test("schema versions", arguments: [(0, Severity.advice), (1, .ok), (2, .problem)])
-    func schema(_ found: Int, _ severity: Severity) { #expect(judgeSchema(found, supported: 1).severity == severity) }
+    @Test("schema versions", arguments: [(0, Severity.problem), (1, .advice), (2, .ok), (3, .problem)])
+    func schema(_ found: Int, _ severity: Severity) { #expect(judgeSchema(found, supported: 2).severity == severity) }
+
+    @Test("a folder whose database is gone is a problem before anything else is looked at")
+    func lostDatabase() throws {
+        #expect(checkDatabase(self.folder.path).isEmpty)
+        _ = try self.folder.file("app.key", permissions: 0o600)
+        #expect(checkDatabase(self.folder.path).map(\.key) == ["doctor.database.lost"])
+        _ = try self.folder.file("teahouse.db", permissions: 0o600, text: "")
+        #expect(checkDatabase(self.folder.path).map(\.key) == ["doctor.database.lost"])
+        #expect(checkClockAgainstData(self.folder.path, now: 0).isEmpty)
+    }
+
+    @Test(
+        "a clock that is far from the last use of the data is a problem",
+        arguments: [(0, nil), (400, nil), (402, "doctor.clock.ahead_of_data"), (-2, "doctor.clock.behind_data")]
+            as [(Int64, String?)])
+    func clock(_ days: Int64, _ key: String?) throws {
+        var options = StoreOptions(folder: self.folder.path)
+        options.ballastBytes = 0
+        try Store(options).close()
+        let now = Clock.system.wallMilliseconds() + days * 86_400_000
+        #expect(checkClockAgainstData(self.folder.path, now: now).map(\.key) == (key.map { [$0] } ?? []))
+    }
 
     @Test(
         "verify grows old after thirty days",

@@ -150,6 +150,48 @@ struct LookUpTests {
         #expect(rig.profiles.figures.flights == 0 && rig.profiles.figures.waiting == 0)
     }
 
+    @Test("an answer that is on its way is not waited for twice, one that is new is")
+    func patience() throws {
+        let provider = HandProvider()
+        let rig = try Rig(provider)
+        let first = rig.ask(["romeo", "juliet"], wait: 50)
+        _ = provider.call(0)
+        rig.pass(milliseconds: 49)
+        rig.settle()
+        #expect(!first.isThere)
+        rig.pass(milliseconds: 1)
+        #expect(first.value.allSatisfy { $0.isPlaceholder })
+        // At once: no clock is turned for it.
+        #expect(rig.lookUp("romeo", "juliet", wait: 50).allSatisfy { $0.isPlaceholder })
+        // Whoever gives it longer gets the rest of that time, and a new question all of its own.
+        let patient = rig.ask(["romeo"], wait: 5_000)
+        let mixed = rig.ask(["juliet", "tybalt"], wait: 50)
+        #expect(provider.call(1).names == [UserName("tybalt")!])
+        #expect(!patient.isThere && !mixed.isThere)
+        provider.answer(1, prefix: "Sir")
+        #expect(mixed.value.map(\.isPlaceholder) == [true, false])
+        provider.answer(0, prefix: "Sir")
+        #expect(patient.value[0].shownName == "Sir romeo")
+        rig.changes.wait { $0.subject == .person(UserName("juliet")!) && $0.fields.contains(.existence) }
+        #expect(rig.profiles.figures.waiting == 0)
+    }
+
+    @Test("a question that was outdated meanwhile is waited for again")
+    func outdatedPatience() throws {
+        let provider = HandProvider()
+        let rig = try Rig(provider)
+        _ = rig.ask(["romeo"], wait: 50)
+        _ = provider.call(0)
+        rig.pass(milliseconds: 60)
+        rig.profiles.invalidate(.person(UserName("romeo")!), cause: .request)
+        let again = rig.ask(["romeo"], wait: 50)
+        provider.answer(0, prefix: "old")
+        #expect(!again.isThere)
+        _ = provider.call(1)
+        provider.answer(1, prefix: "new")
+        #expect(again.value[0].shownName == "new romeo")
+    }
+
     @Test("above the look-ups that may wait, the answer is what is there")
     func waitingBound() throws {
         let provider = HandProvider()

@@ -168,6 +168,9 @@ struct CommandLogTests {
         #expect(try self.bodies(house, romeo) == ["old", "new"])
         house.clock.advance(milliseconds: 3_700_000)
         house.store.runHousekeeping()
+        #expect(try self.bodies(house, romeo) == ["old", "new"])
+        house.clock.advance(milliseconds: 23 * 3_600_000)
+        house.store.runHousekeeping()
         #expect(try self.bodies(house, romeo) == ["new"])
         #expect(try house.verified().findings == [])
     }

@@ -72,6 +72,66 @@ struct FolderTests {
         #expect(try verifyFolder(folder.data).findings.map(\.kind) == [.damagedFile])
     }
 
+    @Test(
+        "whose database is gone is not taken for a new one, by the store, by verify, by doctor",
+        arguments: LostDatabase.traces)
+    func lost(_ trace: String) throws {
+        let folder = TemporaryFolder()
+        mkdir(folder.data, 0o700)
+        #expect(lostDatabase(in: folder.data) == nil)
+        mkdir("\(folder.data)/\(trace)", 0o700)
+        defer { rmdir("\(folder.data)/\(trace)") }
+        let refusal = LostDatabase.isMissing(folder: folder.data, trace: trace).error
+        #expect(throws: refusal) { try House(folder) }
+        #expect(throws: refusal) { try verifyFolder(folder.data) }
+        #expect(lostDatabase(in: folder.data)?.contains(trace) == true)
+        #expect(access(DataFolder.databasePath(in: folder.data), F_OK) != 0)
+    }
+
+    @Test("whose database is empty, or has no tables, is not taken for a new one", arguments: [0, 4_096])
+    func emptied(_ bytes: Int) throws {
+        let folder = TemporaryFolder()
+        try House(folder).store.close()
+        let path = DataFolder.databasePath(in: folder.data)
+        #expect(truncate(path, 0) == 0)
+        // A database that SQLite has made and nobody has written to.
+        if bytes > 0 { _ = try Connection(path: path, role: .writer(synchronous: "OFF")) }
+        var status = stat()
+        #expect(stat(path, &status) == 0 && status.st_size == bytes)
+        let lost = bytes == 0 ? LostDatabase.isEmpty(folder.data) : .hasNoTables(folder.data)
+        #expect(throws: lost.error) { try House(folder) }
+        #expect(throws: lost.error) { try verifyFolder(folder.data) }
+        #expect(stat(path, &status) == 0 && status.st_size == bytes)
+    }
+
+    @Test("goes on where the first start was interrupted")
+    func interrupted() throws {
+        let folder = TemporaryFolder()
+        mkdir(folder.data, 0o700)
+        let path = DataFolder.databasePath(in: folder.data)
+        for name in ["", "-wal", "-shm"] {
+            close(clinux_open("\(path).new\(name)", O_CREAT | O_WRONLY, 0o600))
+        }
+        let house = try House(folder)
+        _ = try house.user("romeo")
+        #expect(access("\(path).new", F_OK) != 0)
+        house.store.close()
+        #expect(try verifyFolder(folder.data).findings.isEmpty)
+    }
+
+    @Test("a disk that fails is no mistake in the configuration", arguments: [EIO, EUCLEAN, EACCES, ENOENT, ENOSPC])
+    func failures(_ reason: Int32) {
+        let error = DataFolder.failure("make /srv/teahouse", reason)
+        switch reason {
+        case ENOSPC: #expect(error == .full)
+        case EIO, EUCLEAN:
+            guard case .fatal(let text) = error else { return #expect(Bool(false), "\(error)") }
+            #expect(text.contains("make /srv/teahouse"))
+        default:
+            guard case .invalid = error else { return #expect(Bool(false), "\(error)") }
+        }
+    }
+
     @Test("keeps its ballast while there is room")
     func ballast() throws {
         let house = try House { $0.ballastBytes = 1024 * 1024 }

@@ -9,7 +9,7 @@ package struct ProfileRoutes: Sendable {
     /// People of one look-up.
     private static let maximumNames = 200
     /// How long a look-up waits for another user system; who is not known by then comes as a placeholder.
-    private static let waitMilliseconds: Int64 = 200
+    private static let waitMilliseconds: Int64 = 50
     /// How long an answer to a change waits for what came of it.
     private static let changeWaitMilliseconds: Int64 = 3_000
 

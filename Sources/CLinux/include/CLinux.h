@@ -46,5 +46,10 @@ int clinux_clock_is_synchronised(void);
 int64_t clinux_monotonic_nanoseconds(void);
 /// Milliseconds since 1970 of CLOCK_REALTIME.
 int64_t clinux_wall_milliseconds(void);
+/// How many words the process was started with, its own name included; they are taken where the kernel left them, so
+/// that `/proc` need not be there.
+int clinux_argument_count(void);
+/// The word at `index`, below `clinux_argument_count`.
+const char *_Nonnull clinux_argument(int index);
 /// `errno` of the calling thread.
 int clinux_errno(void);

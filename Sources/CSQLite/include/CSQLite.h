@@ -6,6 +6,9 @@
 /// Settings for the whole process, before the first connection: no global memory statistics, which cost a mutex per
 /// allocation. Returns an SQLite result code.
 int csqlite_configure_process(void);
+/// The errno with which the folder of a database could not be synced after a new log was made, or 0. SQLite itself does
+/// not look at that.
+int csqlite_folder_sync_failure(void);
 /// `sqlite3_db_config` for the options that take an `int`. Returns an SQLite result code.
 int csqlite_configure(sqlite3 *_Nonnull database, int option, int value);
 /// Binds bytes that SQLite copies. A null pointer binds an empty blob. Returns an SQLite result code.

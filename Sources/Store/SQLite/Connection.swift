@@ -142,6 +142,14 @@ final class Connection {
         return pages == copied
     }
 
+    /// - Throws: `fatal` once the folder could not be synced in which SQLite made a log: the log's name, and with it what
+    ///   was committed, may be gone after a power cut.
+    static func checkFolderSync() throws(StoreError) {
+        let reason = csqlite_folder_sync_failure()
+        guard reason != 0 else { return }
+        throw .fatal("the folder of the database cannot be synced: errno \(reason); check the disk")
+    }
+
     /// Closing the connection will not copy the log: after a failure nothing may be written any more.
     func leaveLogAlone() { csqlite_configure(self.handle, SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 1) }
 

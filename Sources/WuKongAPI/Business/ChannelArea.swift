@@ -5,7 +5,10 @@ import Store
 
 /// The card of a channel, as the SDKs' channel managers ask for it.
 enum ChannelArea {
-    static let routes: [Route] = [Route("GET", "/v1/channels/{id}/{type}", Self.card)]
+    static let routes: [Route] = [
+        Route("GET", "/v1/channels/{id}/{type}", Self.card),
+        Route("PATCH", "/v1/channels/{id}/{type}/extra", Self.setExtra),
+    ]
 
     private enum Card: Sendable {
         case person(PersonView)
@@ -30,6 +33,33 @@ enum ChannelArea {
                 }
             case .group(let view): reply(.json(Self.row(view, channel)))
             }
+        }
+    }
+
+    /// Changes keys that an app keeps with a channel, the same that LeanCloud's apps call its attributes; `null` removes
+    /// one. Who may, the team's setting for attributes says.
+    @Sendable static func setExtra(_ call: BusinessCall) throws(APIFailure) {
+        let channel = try call.pathChannel()
+        guard case .channel = channel.address else { throw .bad("a person channel has no extra of the app's own") }
+        guard let members = call.request.body.object else { throw .bad("the body must be a JSON object") }
+        if let taken = members.first(where: { GroupView.names.contains($0.name) }) {
+            throw .bad("\(taken.name) is the server's own: it is changed by its own path")
+        }
+        var change = ChannelPatch()
+        change.attributesMergePatch = call.request.body.serialized()
+        let (house, actor, patch) = (call.house, call.actor, change)
+        call.write { store throws(StoreError) in
+            let conversation = try store.reading.knownConversation(channel, of: actor.user)
+            let hasChanged = try store.updateInfo(of: conversation.id, patch, by: actor)
+            return (
+                view: try store.reading.view(of: conversation, for: actor.user),
+                place: hasChanged ? ChangedIn(conversation) : nil
+            )
+        } answer: { done in
+            if let place = done.place {
+                house.nudge(.channelChanged(channel.id, type: channel.typeNumber), in: place, from: actor.user)
+            }
+            return .json(done.view.extra)
         }
     }
 
@@ -64,7 +94,7 @@ enum ChannelArea {
                     ("notice", .text(view.card.notice)), ("save", group.switchValue("save")),
                     ("forbidden", group.switchValue("forbidden")), ("invite", group.switchValue("invite")),
                     ("flame", group.switchValue("flame")), ("flame_second", group.switchValue("flame_second")),
-                    ("extra", group)))
+                    ("extra", view.extra)))
     }
 
     private static func head(

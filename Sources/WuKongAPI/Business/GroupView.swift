@@ -22,6 +22,21 @@ struct GroupView: Sendable {
         return self.flags.contains(.banned) ? 0 : 1
     }
 
+    /// The names of `row`, which no app gives its own keys.
+    static let names: Set<String> = [
+        "group_no", "group_type", "name", "remark", "notice", "logo", "mute", "top", "show_nick", "save", "forbidden",
+        "invite", "chat_pwd_on", "screenshot", "revoke_remind", "join_group_remind", "receipt", "flame", "flame_second",
+        "forbidden_add_friend", "allow_view_history_msg", "allow_member_pinned_message", "status", "member_count",
+        "quit",
+        "role", "forbidden_expir_time", "version", "created_at", "updated_at",
+    ]
+
+    /// What apps find in `extra` of a channel: the group, and what they keep with it themselves.
+    var extra: JSONValue {
+        let own = (self.attributes.object ?? []).filter { !Self.names.contains($0.name) }
+        return own.isEmpty ? self.row : self.row.adding(.object(own))
+    }
+
     /// Source: TangSengDaoDao server, GroupResp.
     var row: JSONValue {
         let (attributes, switches) = (self.attributes, self.switches)

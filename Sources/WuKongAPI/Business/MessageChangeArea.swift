@@ -11,6 +11,8 @@ enum MessageChangeArea {
     static let routes: [Route] = [
         Route("POST", "/v1/message/revoke", Self.revoke),
         Route("POST", "/v1/message/edit", Self.edit),
+        Route("PUT", "/v1/message/extra", Self.replaceExtra),
+        Route("PATCH", "/v1/message/extra", Self.mergeExtra),
         Route("DELETE", "/v1/message", Self.deleteForOneself),
         Route("DELETE", "/v1/message/mutual", Self.deleteForAll),
         Route("POST", "/v1/message/offset", Self.clear),
@@ -75,6 +77,63 @@ enum MessageChangeArea {
         let channel = try call.channel(fields)
         try call.change(channel, try fields.messageID()) { store, place, actor throws(StoreError) in
             try store.deleteForAll(place, by: actor)
+        }
+    }
+
+    // MARK: What the app keeps with a message
+
+    /// Puts a dictionary of the app's own in the place of a message's.
+    @Sendable static func replaceExtra(_ call: BusinessCall) throws(APIFailure) {
+        try Self.setExtra(call, replacesAll: true)
+    }
+
+    /// Changes keys of a message's dictionary; `null` removes one.
+    @Sendable static func mergeExtra(_ call: BusinessCall) throws(APIFailure) {
+        try Self.setExtra(call, replacesAll: false)
+    }
+
+    /// What came of a change that was made for one version of a message.
+    private enum ExtraChange: Sendable {
+        case changed(MessageExtra, ChangedIn)
+        /// Somebody else was quicker: how it stands.
+        case changedMeanwhile(MessageExtra?)
+    }
+
+    /// Writes `extra`, a JSON object; with `extra_version`, only if nobody has changed it since that version. Answers
+    /// with the message's extras, also with 409 when somebody has. Source: WuKongIM iOS SDK, its provider for updating a
+    /// message's extra hands the app the new one and the one that is known.
+    private static func setExtra(_ call: BusinessCall, replacesAll: Bool) throws(APIFailure) {
+        let fields = try call.request.fields()
+        let channel = try call.channel(fields)
+        let id = try fields.messageID()
+        guard let value = fields.member("extra"), value.object != nil else { throw .bad("extra must be a JSON object") }
+        let (patch, version) = (value.serialized(), try fields.optionalInteger("extra_version"))
+        let (house, actor) = (call.house, call.actor)
+        call.write { store throws(StoreError) -> ExtraChange in
+            let conversation = try store.reading.knownConversation(channel, of: actor.user)
+            let place = try store.reading.place(id, channel, of: actor.user)
+            var isLate = false
+            do throws(StoreError) {
+                try store.setAttributes(
+                    of: place, mergePatch: patch, replacesAll: replacesAll, ifRevision: version, by: actor)
+            } catch {
+                guard case .refused(.changedMeanwhile) = error else { throw error }
+                isLate = true
+            }
+            let extras = try store.reading.extras(of: [place.sequence], in: place.conversation, for: actor.user)
+            guard !isLate, let extra = extras[place.sequence] else { return .changedMeanwhile(extras[place.sequence]) }
+            return .changed(extra, ChangedIn(conversation))
+        } answer: { change in
+            switch change {
+            case .changed(let extra, let place):
+                house.nudge(.messageExtra, in: place, from: actor.user)
+                return .json(extra.row)
+            case .changedMeanwhile(let extra):
+                let refusal = JSONValue.fields(
+                    ("msg", .string(ActionRefusal.changedMeanwhile.description)), ("status", .integer(409)))
+                let row = extra.map { JSONValue.fields(("message_extra", $0.row)) } ?? .object([])
+                return .json(refusal.adding(row), status: 409)
+            }
         }
     }
 

@@ -129,7 +129,8 @@ extension MessageExtra {
         }) {
             members.append(("content_edit", .stored(body)))
         }
-        if let attributes { members.append(("attributes", .stored(attributes))) }
+        // What the app itself keeps with the message: `extra` of the iOS SDK's WKMessageExtra.
+        if let attributes { members.append(("extra", .stored(attributes))) }
         return .object(members.map { JSONValue.Member($0.0, $0.1) })
     }
 }

@@ -5,7 +5,8 @@ package import APIKit
 /// `.manager` rows are for an app's own server. The others a client may use too, with the token of its person.
 package enum WuKongRows {
     package static let all: [Route] =
-        Self.users + Self.routes + Self.channels + Self.lists + Self.messages + Self.conversations + Self.operations
+        Self.users + Self.routes + Self.channels + Self.lists + Self.messages + Self.conversations + Self.reminders
+        + Self.operations
 
     private static let users: [Route] = [
         Route("POST", "/user/token", .manager, Users.registerToken),
@@ -65,6 +66,11 @@ package enum WuKongRows {
         Route("POST", "/conversations/clearUnread", .person(.body("uid")), Conversations.clearUnread),
         Route("POST", "/conversations/setUnread", .person(.body("uid")), Conversations.setUnread),
         Route("POST", "/conversations/delete", .person(.body("uid")), Conversations.delete),
+    ]
+
+    private static let reminders: [Route] = [
+        Route("POST", "/reminders/add", .manager, Reminders.add),
+        Route("POST", "/reminders/done", .manager, Reminders.finish),
     ]
 
     private static let operations: [Route] = [

@@ -87,6 +87,103 @@ struct BusinessReceiptScenarios {
         #expect(try house.findings() == [])
     }
 
+    @Test("an app keeps a dictionary with a message: replaced or patched, by version, synchronised, gone with it")
+    func messageExtras() throws {
+        let (house, romeo, juliet, nurse) = try self.furnished()
+        let sender = try romeo.connect()
+        let id = try sender.publish("star-crossed", to: "verona", group: true).messageID
+        func body(_ extra: String, _ more: String = "") -> String {
+            "{\(self.channel),\"message_id\":\"\(id)\",\"extra\":\(extra)\(more)}"
+        }
+        let first = try juliet.does("PUT", "message/extra", body(#"{"star":1,"tags":["a"]}"#, #","extra_version":0"#))
+        try sender.command("syncMessageExtra")
+        let version = try #require(first["extra_version"]?.integer)
+        #expect(first["extra"]?["star"]?.integer == 1 && version > 0)
+        // Who knew an older version is told how it stands, and changes nothing.
+        let late = try nurse.ask("PUT", "message/extra", body(#"{"star":9}"#, #","extra_version":\#(version - 1)"#))
+        #expect(late.status == 409 && late.json["message_extra"]?["extra"]?["star"]?.integer == 1)
+        #expect(late.json["msg"]?.string?.isEmpty == false)
+        let second = try nurse.does(
+            "PATCH", "message/extra", body(#"{"star":null,"by":"nurse"}"#, #","extra_version":\#(version)"#))
+        #expect(second["extra"]?.object?.map(\.name) == ["tags", "by"])
+        let synced = try romeo.extras("verona", after: version)
+        #expect(synced.map { $0["extra"]?["by"]?.string } == ["nurse"])
+        #expect(try romeo.history("verona")[0]["message_extra"]?["extra"]?["by"]?.string == "nurse")
+        try juliet.does("PUT", "message/extra", body("{}"))
+        #expect(try romeo.extras("verona").first?["extra"] == nil)
+
+        let tybalt = try App(house, "tybalt")
+        try tybalt.isRefused("PUT", "message/extra", body("{}"))
+        for wrong in ["1", "[]", "\"{}\"", "null"] { try juliet.isRefused("PATCH", "message/extra", body(wrong)) }
+        let big = "{\"x\":\"\(String(repeating: "x", count: MessageLimits.attributeBytes))\"}"
+        try juliet.isRefused("PATCH", "message/extra", body(big))
+        try juliet.does("PATCH", "message/extra", body(#"{"secret":1}"#))
+        try romeo.does("POST", "message/revoke?channel_id=verona&channel_type=2&message_id=\(id)")
+        #expect(try nurse.extras("verona").allSatisfy { $0["extra"] == nil })
+        try juliet.isRefused("PATCH", "message/extra", body("{}"))
+        house.stop()
+        #expect(try house.findings() == [])
+    }
+
+    @Test("an app keeps fields of its own with a channel, beside those of the server")
+    func channelExtra() throws {
+        let (house, romeo, juliet, _) = try self.furnished()
+        let online = try juliet.connect()
+        let changed = try romeo.does("PATCH", "channels/verona/2/extra", #"{"colour":"red","level":3}"#)
+        #expect(changed["colour"]?.string == "red" && changed["group_no"]?.string == "verona")
+        #expect(try online.command("channelUpdate")["channel_id"]?.string == "verona")
+        let card = try juliet.does("GET", "channels/verona/2")
+        #expect(card["extra"]?["level"]?.integer == 3 && card["extra"]?["name"] != nil)
+        try romeo.does("PATCH", "channels/verona/2/extra", #"{"level":null}"#)
+        #expect(try juliet.does("GET", "channels/verona/2")["extra"]?["level"] == nil)
+        for taken in ["name", "role", "forbidden_add_friend"] {
+            #expect(try romeo.isRefused("PATCH", "channels/verona/2/extra", "{\"\(taken)\":1}").contains(taken))
+        }
+        try romeo.isRefused("PATCH", "channels/juliet/1/extra", #"{"colour":"red"}"#)
+        let tybalt = try App(house, "tybalt")
+        try tybalt.isRefused("PATCH", "channels/verona/2/extra", #"{"colour":"red"}"#)
+        house.stop()
+        #expect(try house.findings() == [])
+    }
+
+    @Test("a business server makes reminders of every kind, and ends them; nobody else does")
+    func businessReminders() throws {
+        let (house, romeo, juliet, nurse) = try self.furnished()
+        let online = try juliet.connect()
+        let id = try romeo.connect().publish("read this", to: "verona", group: true).messageID
+        let join =
+            "{\(self.channel),\"reminder_type\":2,"
+            + #""text":"tybalt","publisher":"romeo","uids":["juliet"]}"#
+        let made = try house.manage("/reminders/add", join)
+        #expect(made.status == 200 && made.json["data"]?["ids"]?.array?.count == 1)
+        try online.command("syncReminders")
+        let confirm =
+            "{\(self.channel),\"reminder_type\":3,\"message_id\":\"\(id)\",\"is_locate\":1,\"data\":{\"page\":7}}"
+        #expect(try house.manage("/reminders/add", confirm).json["data"]?["ids"]?.array?.count == 3)
+        func rows(_ app: App) throws -> [JSONValue] {
+            try app.does("POST", "message/reminder/sync", #"{"version":0,"limit":100}"#).array ?? []
+        }
+        let hers = try rows(juliet)
+        #expect(hers.map { $0["reminder_type"]?.integer } == [2, 3])
+        #expect(hers[0]["publisher"]?.string == "romeo" && hers[0]["text"]?.string == "tybalt")
+        #expect(hers[1]["message_seq"]?.integer == 1 && hers[1]["data"]?["page"]?.integer == 7)
+        #expect(try rows(nurse).map { $0["reminder_type"]?.integer } == [3])
+        let ids = try #require(made.json["data"]?["ids"]).serialized()
+        #expect(
+            try house.manage("/reminders/done", "{\"ids\":\(String(decoding: ids, as: UTF8.self))}").status == 200)
+        try online.command("syncReminders")
+        #expect(try rows(juliet).map { $0["done"]?.integer }.sorted { ($0 ?? 0) < ($1 ?? 0) } == [0, 1])
+
+        for wrong in [#""reminder_type":4"#, #""reminder_type":2,"uids":["tybalt"]"#, #""reminder_type":2,"data":[1]"#]
+        {
+            #expect([400, 403, 404].contains(try house.manage("/reminders/add", "{\(self.channel),\(wrong)}").status))
+        }
+        let token = try house.token("romeo")
+        #expect(try house.http("POST", "/reminders/add", token: token, json: join).status == 401)
+        house.stop()
+        #expect(try house.findings() == [])
+    }
+
     @Test("managers pin and unpin, everybody synchronises it")
     func pins() throws {
         let (house, romeo, juliet, _) = try self.furnished()

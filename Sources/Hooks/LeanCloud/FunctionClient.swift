@@ -5,7 +5,7 @@ package import HTTPClient
 /// Calls an app's cloud functions for its clients: one request, no redirect, bounded in bytes and time. Requests have
 /// threads of their own, so that a slow function holds up no hook. Any thread.
 package final class FunctionClient: Sendable {
-    /// For one call. Source: LeanCloud's engine guide: a call by a client is given up after 15 seconds.
+    /// For one call: longer than a hook may take, for a person waits for the answer and no message does.
     static let timeoutMilliseconds: Int64 = 15_000
     /// Between two lines of the log about calls that failed.
     private static let quietMilliseconds: Int64 = 30_000

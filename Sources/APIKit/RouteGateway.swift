@@ -199,7 +199,8 @@ package final class RouteGateway: Gateway {
 
     private func proof(of request: HTTPRequest, _ route: Route, isManager: Bool) throws(APIFailure) -> Proof {
         if route.access == .anyone { return .none }
-        guard let token = APIDesk.token(of: request) else {
+        let connectionToken = route.takesConnectionTokens ? request.headers["x-lc-im-session-token"] : nil
+        guard let token = APIDesk.token(of: request) ?? connectionToken else {
             throw APIFailure(401, "the header field token is missing")
         }
         guard self.desk.mayShowToken(request) else {
@@ -307,6 +308,17 @@ package final class RouteGateway: Gateway {
         _ session: TokenHolder, _ route: Route, _ asked: APIRequest, _ reply: @escaping APIReply
     ) {
         let go = self.continuation(route, asked, reply)
+        if route.takesConnectionTokens,
+            case .valid(let claims) = self.desk.house.accounts.app.readSessionToken(session.token, for: nil)
+        {
+            let signIn = SignInRequest(
+                user: claims.name, credentials: .sessionToken(session.token), requestedClass: nil,
+                address: session.address, throttleKey: session.throttleKey, isEncrypted: session.isEncrypted,
+                origin: session.origin)
+            return self.desk.house.accounts.authenticator.authenticate(signIn) { result in
+                go(result.map { APIFailure(refusal: $0) })
+            }
+        }
         guard let find = self.desk.house.findSession else {
             return reply(.failure(501, "sessions by token alone are not served here"))
         }

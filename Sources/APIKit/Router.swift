@@ -40,7 +40,17 @@ package struct Route: Sendable {
     package let bodyKind: BodyKind
     /// Of the body; a longer one is refused with 413 before it is read.
     package let maximumBytes: Int
+    /// Whether the session token of a LeanCloud connection counts where a device token would: it stands for the person, and
+    /// is good for looking things up, not for changing an account.
+    package private(set) var takesConnectionTokens = false
     package let handler: APIHandler
+
+    /// The same route, for those too who have nothing but the session token of a connection.
+    package var withConnectionTokens: Route {
+        var route = self
+        route.takesConnectionTokens = true
+        return route
+    }
 
     /// What people may send, and what the manager may, unless a route says otherwise.
     package static let usualBytes = 64 * 1024

@@ -54,6 +54,8 @@ package enum ObjectBounds {
     package static let fieldsBytes = ConversationBounds.attributesBytes
     /// People in one request about members.
     package static let peoplePerRequest = 500
+    /// People of one request that makes a conversation: more than any `limits.group_members`, which is what refuses.
+    package static let peoplePerCreation = 100_000
 }
 
 /// Why somebody was not added, removed, silenced or blocked, when others were.

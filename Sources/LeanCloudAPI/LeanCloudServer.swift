@@ -8,15 +8,18 @@ package import Transfers
 package struct LeanCloudServer: Sendable {
     let app: AppDesk
     let transfers: Transfers
+    let functions: AppFunctions
     let clock: Clock
 
     /// - Parameters:
     ///   - app: judges the keys that requests show.
     ///   - transfers: takes what clients upload.
+    ///   - functions: the way to the app's own.
     ///   - clock: what `/1.1/date` says, and what signed requests are held to.
-    package init(app: AppDesk, transfers: Transfers, clock: Clock) {
+    package init(app: AppDesk, transfers: Transfers, functions: AppFunctions, clock: Clock) {
         self.app = app
         self.transfers = transfers
+        self.functions = functions
         self.clock = clock
     }
 
@@ -30,7 +33,7 @@ package struct LeanCloudServer: Sendable {
         let served =
             ClockArea(clock: self.clock).routes + Self.realtime
             + PeopleArea(app: self.app).routes + InstallationArea.routes
-            + FilesArea(transfers: self.transfers).routes
+            + FilesArea(transfers: self.transfers).routes + FunctionArea(functions: self.functions).routes
         return served + BatchArea(router: Router(served)).routes
     }
 

@@ -48,6 +48,9 @@ package final class LeanCloudGateway: Gateway {
         LeanCloudSubprotocol.chosen(from: request.offeredSubprotocols) != nil
     }
 
+    /// A page of any origin may ask where to connect: it is told there, in the protocol's words, that it may not.
+    package func takesAnyOrigin(_ request: HTTPRequest) -> Bool { LeanCloudRouter.isRouter(request.path) }
+
     package func respond(to request: HTTPRequest, with responder: HTTPResponder) -> Bool {
         LeanCloudRouter(house: self.house).respond(to: request, with: responder)
     }

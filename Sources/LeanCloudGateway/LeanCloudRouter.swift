@@ -9,18 +9,40 @@ import Transport
 struct LeanCloudRouter {
     let house: LeanCloudHouse
 
+    /// Of every answer: a page that cannot read it would see a broken network instead of the reason.
+    ///
+    /// Source: the Fetch standard, "CORS protocol"; LeanCloud's routers answer pages of any origin.
+    private static let anyOrigin = ("Access-Control-Allow-Origin", "*")
+    private static let preflight = [
+        anyOrigin, ("Access-Control-Allow-Methods", "GET, HEAD"), ("Access-Control-Max-Age", "86400"),
+        (
+            "Access-Control-Allow-Headers",
+            "Content-Type, X-LC-Id, X-LC-Key, X-LC-Sign, X-LC-Session, X-LC-Prod, X-LC-UA"
+        ),
+    ]
+
     /// How long apps may keep the answer.
     static let lifetimeSeconds: Int64 = 3600
 
+    /// The path of the router alone, and those of the app routers, which name hosts too.
+    private static let (path, appPaths) = ("/v1/route", ["/1/route", "/2/route"])
+
+    static func isRouter(_ path: String) -> Bool { path == Self.path || Self.appPaths.contains(path) }
+
     func respond(to request: HTTPRequest, with responder: HTTPResponder) -> Bool {
-        let namesHosts: Bool
-        switch request.path {
-        case "/v1/route": namesHosts = false
-        case "/1/route", "/2/route": namesHosts = true
-        default: return false
+        guard Self.isRouter(request.path) else { return false }
+        let namesHosts = request.path != Self.path
+        if request.method == "OPTIONS" {
+            responder.respond(status: 204, headers: Self.preflight)
+            return true
         }
         guard request.method == "GET" || request.method == "HEAD" else {
-            responder.respond(status: 405, headers: [("Allow", "GET, HEAD")])
+            var failure = Self.failure(1, "use GET")
+            failure.append(0x0A)
+            responder.respond(
+                status: 405,
+                headers: [("Allow", "GET, HEAD"), Self.anyOrigin, ("Content-Type", "application/json; charset=utf-8")],
+                body: failure)
             return true
         }
         guard let appID = HTTPQuery(request.query)?["appId"], !appID.isEmpty else {
@@ -87,6 +109,8 @@ struct LeanCloudRouter {
     private static func send(_ status: Int, _ body: [UInt8], _ responder: HTTPResponder) {
         responder.respond(
             status: status,
-            headers: [("Content-Type", "application/json; charset=utf-8"), ("Cache-Control", "no-store")], body: body)
+            headers: [
+                ("Content-Type", "application/json; charset=utf-8"), ("Cache-Control", "no-store"), Self.anyOrigin,
+            ], body: body)
     }
 }

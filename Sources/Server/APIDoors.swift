@@ -12,7 +12,7 @@ import WuKongAPI
 extension TeahouseServer {
     static func apiDesk(
         _ options: ServerOptions, store: Store, broker: Broker, accounts: Accounts, profiles: Profiles,
-        transfers: Transfers
+        transfers: Transfers, functions: AppFunctions
     ) throws(ServerError) -> APIDesk {
         let token: ManagerToken
         do throws(StoreError) {
@@ -48,7 +48,9 @@ extension TeahouseServer {
             areas += Self.areas(options, house)
         }
         if options.servesLeanCloud {
-            areas.append(LeanCloudServer(app: accounts.app, transfers: transfers, clock: options.clock).area)
+            let server = LeanCloudServer(
+                app: accounts.app, transfers: transfers, functions: functions, clock: options.clock)
+            areas.append(server.area)
         }
         return APIDesk(house: house, areas: areas)
     }

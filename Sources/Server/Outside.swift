@@ -7,6 +7,7 @@ import Configuration
 import Diagnostics
 import HTTPClient
 import Hooks
+import LeanCloudAPI
 import LeanCloudTranslation
 import Store
 import Transport
@@ -18,6 +19,9 @@ final class Outside: Sendable {
     private let hookClient: HTTPClient?
     private let datasourceClient: HTTPClient?
     private let leanCloudClient: HTTPClient?
+    private let functionClient: HTTPClient?
+    /// What calls them for clients.
+    private let functionCalls: FunctionClient?
     /// What asks and tells an app's cloud functions; `nil` when none are called.
     let leanCloudHooks: LeanCloudHooks?
     let datasource: DatasourceClient?
@@ -35,18 +39,29 @@ final class Outside: Sendable {
             // A client of its own: somebody waits for these answers, and a slow receiver of hooks must not delay them.
             self.datasourceClient = options.datasource == nil ? nil : try HTTPClient(outgoing)
             self.leanCloudClient = options.leanCloudHooks == nil ? nil : try HTTPClient(outgoing)
+            // And this one works for clients, who may call a slow function as often as they like.
+            outgoing.threads = Self.functionThreads
+            outgoing.waitingRequests = Self.waitingFunctions
+            self.functionClient = options.leanCloudHooks == nil ? nil : try HTTPClient(outgoing)
         } catch {
             throw .outgoing(error)
         }
         if var hooks = options.leanCloudHooks, let client = self.leanCloudClient {
             hooks.clock = options.clock
             hooks.log = options.log
-            hooks.credentials = { Self.credentials(of: app, at: $0) }
+            hooks.credentials = { Self.credentials(of: app, isMaster: false, at: $0) }
             let functions = LeanCloudHooks(hooks, store: store, client: client)
             functions.start(with: broker)
             self.leanCloudHooks = functions
         } else {
             self.leanCloudHooks = nil
+        }
+        self.functionCalls = self.functionClient.flatMap { client in
+            options.leanCloudHooks.map { hooks in
+                FunctionClient(base: hooks.base, client: client, clock: options.clock, log: options.log) {
+                    Self.credentials(of: app, isMaster: $0, at: $1)
+                }
+            }
         }
         if var hooks = options.hooks, let client = self.hookClient {
             hooks.secret = options.outgoingSecret
@@ -69,12 +84,37 @@ final class Outside: Sendable {
         }
     }
 
-    /// Signed with the app key: who reads a call does not learn it.
-    private static func credentials(of app: AppDesk, at now: Int64) -> [(name: String, value: String)] {
-        guard let appID = app.application?.appID, let signed = app.signREST(asMaster: false, timestamp: now) else {
+    /// Functions that are called for clients at the same time, and that may wait.
+    private static let (functionThreads, waitingFunctions) = (8, 64)
+
+    /// Signed: who reads a call does not learn the key.
+    private static func credentials(
+        of app: AppDesk, isMaster: Bool, at now: Int64
+    ) -> [(name: String, value: String)] {
+        guard let appID = app.application?.appID, let signed = app.signREST(asMaster: isMaster, timestamp: now) else {
             return []
         }
         return [(name: "X-LC-Id", value: appID), (name: "X-LC-Sign", value: signed.header)]
+    }
+
+    /// Lets clients call the app's functions; without an address of functions nothing is opened.
+    func open(_ functions: AppFunctions) {
+        guard let calls = self.functionCalls else { return }
+        functions.open { call, then in
+            var fields = [(name: "X-Real-IP", value: call.address)]
+            // What came in a header field has no control characters.
+            if let token = call.sessionToken { fields.append((name: "X-LC-Session", value: token)) }
+            if let environment = call.environment { fields.append((name: "X-LC-Prod", value: environment)) }
+            let path = "/1.1/\(call.form.rawValue)/\(PercentEncoding.segment(call.name))"
+            calls.call(path, isMaster: call.isMaster, fields: fields, body: call.body) { result in
+                switch result {
+                case .success(let response): then(.answered(status: response.status, body: response.body))
+                case .failure(.busy), .failure(.stopped): then(.busy)
+                case .failure(.timedOut): then(.timedOut)
+                case .failure: then(.failed)
+                }
+            }
+        }
     }
 
     /// Channels that are not known here are asked for when somebody writes to them, system accounts once, now.
@@ -127,6 +167,7 @@ final class Outside: Sendable {
         self.hookClient?.stop()
         self.datasourceClient?.stop()
         self.leanCloudClient?.stop()
+        self.functionClient?.stop()
     }
 
     // MARK: For the operator

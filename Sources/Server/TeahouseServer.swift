@@ -71,10 +71,11 @@ package final class TeahouseServer: Sendable {
             store: self.store, options: options.profiles.service, remote: self.lateProfiles, clock: options.clock,
             log: options.log)
         let api: APIDesk
+        let functions = AppFunctions()
         do throws(ServerError) {
             api = try Self.apiDesk(
                 options, store: self.store, broker: self.broker, accounts: self.accounts, profiles: self.profiles,
-                transfers: self.transfers)
+                transfers: self.transfers, functions: functions)
             let files = FilesDesk(api: api, transfers: self.transfers, settings: options.files.door)
             let events = EventsDesk(api: api, profiles: self.profiles, transfers: self.transfers)
             self.transport = try Self.makeTransport(
@@ -84,6 +85,7 @@ package final class TeahouseServer: Sendable {
             self.outside = try Outside(
                 options, store: self.store, broker: self.broker, app: self.accounts.app,
                 listening: self.transport.addresses)
+            self.outside.open(functions)
         } catch {
             Self.stop(self.transfers, self.profiles, self.lateProfiles)
             Self.stop(self.broker, self.accounts, self.store)

@@ -61,9 +61,8 @@ extension WriteTransaction {
     /// Who is in it at first, the creator in front.
     private func people(of new: NewObject) throws(StoreError) -> [UserID] {
         guard new.form != .room && new.form != .service else { return [] }
-        guard new.members.count <= ObjectBounds.peoplePerRequest + 1 else {
-            throw .refused(.tooMany(limit: self.options.groupMembers))
-        }
+        let most = max(ObjectBounds.peoplePerRequest, self.options.groupMembers)
+        guard new.members.count <= most + 1 else { throw .refused(.tooMany(limit: self.options.groupMembers)) }
         var people: [UserID] = new.creator == .system ? [] : [new.creator]
         for name in new.members {
             guard let person = try self.person(name, isMade: new.makesPeople) else {

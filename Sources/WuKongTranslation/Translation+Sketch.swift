@@ -35,7 +35,7 @@ extension Translation {
 
     /// What a sender says in place of the registered texts. Source: ChatKit-OC, custom messages: `degrade`, `typeTitle`
     /// and `summary` in the attributes; `conversationType` there is the server's to say.
-    private static func worded(_ entry: MessageKindEntry, by attributes: JSONValue?) -> MessageKindEntry {
+    package static func worded(_ entry: MessageKindEntry, by attributes: JSONValue?) -> MessageKindEntry {
         var entry = entry
         entry.requiredFields.removeAll { $0 == "conversationType" }
         let text = { (name: String) -> String? in

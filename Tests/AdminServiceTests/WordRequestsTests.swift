@@ -146,6 +146,12 @@ import Testing
         #expect(try trial(#"{"type":1}"#)?.problem == .missing("amount"))
         #expect(try trial("[]")?.problem == .noObject)
         #expect(try trial("{}")?.line == "old app")
+        // A message of LeanCloud's apps may bring texts of its own, which are what people are shown.
+        let own = try trial(
+            #"{"_lctype":500,"_lcattrs":{"amount":8,"typeTitle":"礼物","summary":"own","degrade":"update the app"}}"#)
+        #expect(own?.typeTitle == "礼物" && own?.summary == "own" && own?.degrade == "update the app")
+        #expect(try trial(#"{"_lctype":500,"_lcattrs":{"degrade":"update the app"}}"#)?.line == "update the app")
+        #expect(try trial(#"{"amount":8}"#)?.typeTitle == "红包")
         var filled = Self.gift
         filled.requiredFields.append("conversationType")
         _ = try client.ask(.kinds(.set(filled)))

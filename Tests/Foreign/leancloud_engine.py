@@ -8,11 +8,16 @@ from __future__ import annotations
 
 import argparse
 import asyncio
+import hashlib
+import hmac
 import json
 import os
 import secrets
 import sys
 import threading
+import time
+import urllib.error
+import urllib.request
 from collections.abc import Callable
 from typing import Any
 from wsgiref.simple_server import WSGIRequestHandler, WSGIServer, make_server
@@ -29,6 +34,7 @@ checks = Checks()
 class Place:
     house: House
     app: App
+    keys: dict[str, str]
     #: What was called, with what.
     calls: list[tuple[str, dict[str, Any]]] = []
 
@@ -42,6 +48,8 @@ def functions() -> Any:
     """The app's own, as its programmers wrote them: those that it needs, of the fourteen that there are."""
     import leancloud
 
+    leancloud.init(os.environ["LEANCLOUD_APP_ID"], app_key=os.environ["LEANCLOUD_APP_KEY"],
+                   master_key=os.environ["LEANCLOUD_APP_MASTER_KEY"])
     engine = leancloud.Engine()
 
     @engine.define
@@ -57,7 +65,72 @@ def functions() -> Any:
         Place.calls.append(("_conversationAdd", {"initBy": initBy, "members": members, "convId": convId}))
         return {"reject": "eve" in members, "code": 9890}
 
+    @engine.define
+    def sign(clientId: str) -> dict[str, Any]:
+        """As LeanCloud's guide has it: the app signs in a function."""
+        moment, nonce = int(time.time() * 1000), secrets.token_hex(6)
+        words = f"{os.environ['LEANCLOUD_APP_ID']}:{clientId}::{moment}:{nonce}"
+        digits = hmac.new(os.environ["LEANCLOUD_APP_MASTER_KEY"].encode(), words.encode(), hashlib.sha1).hexdigest()
+        return {"timestamp": moment, "nonce": nonce, "signature": digits}
+
+    @engine.define
+    def who() -> dict[str, Any]:
+        user = engine.current.user
+        return {"id": user.id if user else None, "session": engine.current.session_token}
+
+    @engine.define
+    def fail() -> None:
+        raise leancloud.LeanEngineError(7001, "no more tea")
+
     return engine
+
+
+def run(name: str, parameters: Any = None, session: str | None = None, form: str = "functions") -> tuple[int, Any]:
+    """As the JavaScript SDK calls a function."""
+    moment = str(int(time.time() * 1000))
+    sign = hashlib.md5((moment + Place.keys["appKey"]).encode()).hexdigest()
+    headers = {"X-LC-Id": Place.keys["appId"], "X-LC-Sign": f"{sign},{moment}", "X-LC-Prod": "1",
+               "Content-Type": "application/json;charset=UTF-8"}
+    if session:
+        headers["X-LC-Session"] = session
+    address = Place.house.url.replace("ws://", "http://") + f"1.1/{form}/{name}"
+    request = urllib.request.Request(address, json.dumps(parameters or {}).encode(), headers, method="POST")
+    try:
+        with urllib.request.urlopen(request, timeout=30) as reply:
+            return reply.status, json.load(reply)
+    except urllib.error.HTTPError as error:
+        return error.code, json.load(error)
+
+
+@checks.check("clients call the app's functions, and sign in with what one of them signs")
+async def called() -> None:
+    status, answer = await asyncio.to_thread(run, "sign", {"clientId": "signed"})
+    equal(status, 200, answer)
+    signed = answer["result"]
+    session = {"t": signed["timestamp"], "n": signed["nonce"], "s": signed["signature"]}
+    await JavaScript.open(Place.app, "signed", session=session)
+    equal(await asyncio.to_thread(run, "sign", {"clientId": "x"}, form="call") is not None, True)
+
+
+@checks.check("a function knows whose session calls it, and its errors reach the client")
+async def known() -> None:
+    token = Place.house.ctl("user", "token", "ann", "--device", "app").split()[-1]
+    equal(await asyncio.to_thread(run, "who"), (200, {"result": {"id": None, "session": None}}))
+    status, answer = await asyncio.to_thread(run, "who", None, token)
+    equal((status, answer["result"]["session"]), (200, token), answer)
+    equal(answer["result"]["id"], "ann", answer)
+    equal(await asyncio.to_thread(run, "who", None, "made-up"), (401, {"code": 211, "error": "Could not find user."}))
+    status, answer = await asyncio.to_thread(run, "fail")
+    equal((status, answer["code"]), (400, 7001), answer)
+    status, answer = await asyncio.to_thread(run, "absent")
+    equal((status, answer["code"]), (404, 1), answer)
+
+
+@checks.check("no client calls a hook")
+async def hooks_are_ours() -> None:
+    before = len(Place.calls)
+    status, answer = await asyncio.to_thread(run, "_messageReceived", {"content": "{}"})
+    equal((status, answer["code"], len(Place.calls)), (401, 401, before), answer)
 
 
 @checks.check("messages are changed and dropped as the app's function says, and the number reaches the sender")
@@ -127,10 +200,13 @@ ballast_bytes = 1048576
 """)
     Place.house.start()
     keys = json.loads(Place.house.ctl("app", "keys", "--json"))
+    Place.keys = keys
+    Place.house.ctl("user", "add", "ann")
     Place.app = App(Place.house.url, keys["appId"], keys["masterKey"])
     # As the platform does it; read when the package is imported.
     os.environ.update(LEANCLOUD_APP_ID=keys["appId"], LEANCLOUD_APP_KEY=keys["appKey"],
-                      LEANCLOUD_APP_MASTER_KEY=keys["masterKey"], LEANCLOUD_APP_HOOK_KEY=key)
+                      LEANCLOUD_APP_MASTER_KEY=keys["masterKey"], LEANCLOUD_APP_HOOK_KEY=key,
+                      LEANCLOUD_API_SERVER=Place.house.url.replace("ws://", "http://").rstrip("/"))
     engine.append(functions())
     threading.Thread(target=server.serve_forever, daemon=True).start()
     return asyncio.run(checks.run(arguments.only))

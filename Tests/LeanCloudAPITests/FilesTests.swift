@@ -190,6 +190,51 @@ import Testing
         #expect(try app.ask("GET", "/1.1/files/\(id)", app.asClient).code == 101)
     }
 
+    /// COMPAT(LeanCloud JavaScript storage SDK up to 2): `src/file.js` saves a file that is elsewhere under its name.
+    @Test func anAddressUnderANameIsAFileThatIsElsewhere() throws {
+        let app = try LeanCloudApp()
+        let reply = try app.ask(
+            "POST", "/1.1/files/a.png", app.asClient,
+            .of(#"{"name":"a.png","metaData":{"__source":"external"},"url":"https://example.com/b"}"#))
+        #expect(reply.status == 201 && reply.json["url"]?.string == "https://example.com/b")
+        #expect(reply.json["name"]?.string == "a.png" && reply.json["mime_type"]?.string == "image/png")
+        let other = try app.ask(
+            "POST", "/1.1/classes/_File", app.asClient, .of(#"{"name":"c","url":"https://e.com/c"}"#))
+        #expect(other.status == 201)
+        let script = try app.ask("POST", "/1.1/files/a.png", app.asClient, .of(#"{"url":"javascript:alert(1)"}"#))
+        #expect(script.status == 400)
+        // A file of JSON with an address in it is kept as it is.
+        let kept = try app.ask("POST", "/1.1/files/a.json", app.asClient, .of(#"{"url":"https://e.com","theme":1}"#))
+        #expect(try app.house.http("GET", try self.path(kept, "url")).text == #"{"url":"https://e.com","theme":1}"#)
+    }
+
+    @Test("a file is uploaded where the client reached the server, and read there unless the operator says where")
+    func addresses() throws {
+        let host = "chat.example.com:7677"
+        let app = try LeanCloudApp { $0.transport.hosts = ["chat.example.com"] }
+        let asked = { (app: LeanCloudApp, host: String) throws -> HTTPReply in
+            try HTTPTestClient.ask(
+                port: app.house.port, "POST", "/1.1/fileTokens",
+                headers: app.asClient + [("Host", host), ("Content-Type", "application/json")],
+                body: Array(#"{"name":"a.png"}"#.utf8))
+        }
+        for host in [host, "127.0.0.1:\(app.house.port)"] {
+            let reply = try asked(app, host)
+            #expect(reply.json["url"]?.string?.hasPrefix("http://\(host)/f/") == true, "\(reply.text)")
+            #expect(reply.json["upload_url"] == reply.json["url"])
+        }
+        // An address that is not this server's is in no answer.
+        let wrong = try asked(app, "elsewhere.example.com")
+        #expect(wrong.status == 421 && wrong.code == 1)
+        let named = try LeanCloudApp { options in
+            options.transport.hosts = ["chat.example.com"]
+            options.publicURL = "https://files.example.com"
+        }
+        let reply = try asked(named, host)
+        #expect(reply.json["url"]?.string?.hasPrefix("https://files.example.com/f/") == true)
+        #expect(reply.json["upload_url"]?.string?.hasPrefix("http://\(host)/f/") == true)
+    }
+
     @Test func onlyItsOwnerRemovesAFile() throws {
         let app = try LeanCloudApp()
         let romeo = app.asClient + [("X-LC-Session", try app.house.token("romeo", .app))]

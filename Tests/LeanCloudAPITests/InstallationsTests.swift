@@ -40,7 +40,7 @@ import Testing
         try app.house.add("romeo", "juliet")
         let (romeo, juliet) = (try app.house.id("romeo"), try app.house.id("juliet"))
         let channels = { () throws -> JSONValue? in
-            try app.ask("GET", "/1.1/installations/\(id)", app.asClient).json["channels"]
+            try app.master("GET", "/1.1/installations/\(id)").json["channels"]
         }
         try app.house.write { store throws(StoreError) in try store.bindInstallation("i-1", to: romeo) }
         #expect(try channels() == .of(#"["romeo"]"#))
@@ -57,6 +57,36 @@ import Testing
         #expect(try channels() == .of("[]"))
         try app.house.write { store throws(StoreError) in try store.bindInstallation("unknown", to: juliet) }
         #expect(try devices(juliet).isEmpty)
+    }
+
+    @Test("a device of somebody is seen and changed by that person, by itself, and by the master key")
+    func holders() throws {
+        let app = try LeanCloudApp()
+        let id = try #require(try self.register(app).json["objectId"]?.string)
+        let path = "/1.1/installations/\(id)"
+        // Nobody has signed in: its object id is known to the device alone.
+        #expect(try app.ask("PUT", path, app.asClient, .of(#"{"badge":1}"#)).status == 200)
+        let (romeo, juliet) = (try app.house.token("romeo", .app), try app.house.token("juliet", .app))
+        let owner = try app.house.id("romeo")
+        try app.house.write { store throws(StoreError) in try store.bindInstallation("i-1", to: owner) }
+        for headers in [app.asClient, app.asClient + [("X-LC-Session", juliet)]] {
+            #expect(try app.ask("GET", path, headers).code == 101)
+            for body in [#"{"badge":9}"#, #"{"installationId":"mine"}"#, #"{"deviceToken":""}"#] {
+                #expect(try app.ask("PUT", path, headers, .of(body)).code == 101, "\(body)")
+            }
+            let taken = try app.ask(
+                "POST", "/1.1/installations", headers,
+                .of(#"{"objectId":"\#(id)","deviceType":"ios","installationId":"i-2"}"#))
+            #expect(taken.json["objectId"]?.string != id)
+        }
+        #expect(try app.ask("GET", "/1.1/installations", app.asClient).status == 405)
+        let row = try app.ask("GET", path, app.asClient + [("X-LC-Session", romeo)])
+        #expect(row.status == 200 && row.json["badge"]?.integer == 1)
+        // The device itself: Java's SDK sends everything that it has each time.
+        #expect(try self.register(app, #","badge":2"#).json["objectId"]?.string == id)
+        let whole = #"{"deviceType":"android","installationId":"i-1","badge":3}"#
+        #expect(try app.ask("PUT", path, app.asClient, .of(whole)).status == 200)
+        #expect(try app.master("GET", path).json["badge"]?.integer == 3)
     }
 
     @Test func aPersonHasNoMoreDevicesThanTheBound() throws {

@@ -388,6 +388,61 @@ struct RealtimeTests {
         #expect(try app.ask("POST", path, app.asClient, .of("{}")).code == 119)
     }
 
+    @Test("a conversation made by REST takes as many members as a group, and not one more")
+    func manyMembers() throws {
+        let app = try LeanCloudApp { $0.store.groupMembers = 700 }
+        let people = { (count: Int) -> JSONValue in
+            let names = (0..<count).map { "\"person\($0)\"" }.joined(separator: ",")
+            return JSONValue.of("{\"name\":\"crowd\",\"m\":[\(names)]}")
+        }
+        for path in ["/1.2/rtm/conversations", "/1.1/classes/_Conversation"] {
+            let made = try app.master("POST", path, people(699))
+            #expect((200...201).contains(made.status), "\(path): \(made.text)")
+            #expect(try app.master("POST", path, people(701)).code == 4304, "\(path)")
+        }
+    }
+
+    @Test("the session token of a connection looks people up, and changes nobody")
+    func profilesByConnectionToken() throws {
+        let app = try LeanCloudApp()
+        let jerry = try app.house.leanCloud("Jerry")
+        let token = try #require(jerry.sessionToken)
+        let asked = JSONValue.of(#"{"ids":["Jerry","Tom"]}"#)
+        let fields = [("token", token), ("X-LC-IM-Session-Token", token), ("Authorization", "Bearer \(token)")]
+        for headers in fields.map({ [$0] }) {
+            let reply = try app.ask("POST", "/api/v1/profiles", headers, asked)
+            #expect(reply.status == 200, "\(reply.text)")
+            #expect(reply.json["profiles"]?.array?.first?["is_known"]?.boolean != false)
+            #expect(try app.ask("GET", "/api/v1/profiles/Jerry", headers).status == 200)
+            let change = try app.ask("PUT", "/api/v1/profiles/me", headers, .of(#"{"display_name":"Tom"}"#))
+            #expect(change.status == 401)
+        }
+        #expect(try app.ask("POST", "/api/v1/profiles", [("token", token + "x")], asked).status == 401)
+        app.house.stop()
+    }
+
+    @Test("unread counts are told to the client itself and to the master key, and to nobody with the app key alone")
+    func unreadCounts() throws {
+        let app = try LeanCloudApp()
+        let id = try app.conversation("Tom", "Jerry", "Ann")
+        try app.send("a", from: "Tom", to: id)
+        let (jerry, tom) = (try app.house.token("Jerry", .app), try app.house.token("Tom", .app))
+        for path in [
+            "/1.2/rtm/clients/Jerry/unread-count", "/1.2/rtm/clients/Jerry/unread-count?conv_id=\(id)",
+            "/1.1/rtm/messages/unread/Jerry", "/1.1/rtm/messages/unread/Jerry/\(id)",
+        ] {
+            let own = try app.ask("GET", path, app.asClient + [("X-LC-Session", jerry)])
+            #expect(own.json == .of(#"{"count":1}"#), "\(path)")
+            #expect(try app.master("GET", path).json == .of(#"{"count":1}"#))
+            for headers in [app.asClient, app.asClient + [("X-LC-Session", tom)]] {
+                let other = try app.ask("GET", path, headers)
+                #expect(other.status == 401 && other.code == 119 && other.json["count"] == nil, "\(path)")
+            }
+            let bad = try app.ask("GET", path, app.asClient + [("X-LC-IM-Session-Token", "made-up")])
+            #expect(bad.status == 401)
+        }
+    }
+
     @Test func clientsAreSeenCountedAndSentAway() throws {
         let app = try LeanCloudApp()
         let id = try app.conversation("Tom", "Jerry", "Ann")
@@ -396,7 +451,7 @@ struct RealtimeTests {
         #expect(try app.master("POST", "/1.2/rtm/clients/check-online", asked).json == .of(#"{"results":["Jerry"]}"#))
         #expect(try app.master("GET", "/1.2/rtm/stats").json["result"]?["online_user_count"]?.integer == 1)
         try app.send("a", from: "Tom", to: id)
-        let count = try app.ask("GET", "/1.2/rtm/clients/Jerry/unread-count?conv_id=\(id)", app.asClient)
+        let count = try app.master("GET", "/1.2/rtm/clients/Jerry/unread-count?conv_id=\(id)")
         #expect(count.json == .of(#"{"count":1}"#))
         for method in ["GET", "POST", "DELETE"] {
             let list = try app.master(method, "/1.2/rtm/clients/Jerry/blacklists", .of(#"{"conv_id":"\#(id)"}"#))

@@ -49,7 +49,25 @@ struct RouterTests {
         let target = "/v1/route?appId=\(house.leanCloudAppID)"
         let reply = try HTTPTestClient.ask(
             port: house.port, "GET", target, headers: [("Origin", "https://app.example")])
-        #expect(reply.headers["access-control-allow-origin"] == "https://app.example")
+        #expect(reply.status == 200 && reply.headers["access-control-allow-origin"] == "*")
+    }
+
+    @Test(
+        "pages of any origin read the answer and the refusals: only on the WebSocket they are told that they may not connect",
+        arguments: ["/v1/route", "/1/route", "/2/route"])
+    func anyOrigin(path: String) throws {
+        let house = try House()
+        let origin = [("Origin", "https://elsewhere.example")]
+        for query in ["?appId=\(house.leanCloudAppID)", "?appId=another", ""] {
+            let reply = try HTTPTestClient.ask(port: house.port, "GET", path + query, headers: origin)
+            #expect(reply.headers["access-control-allow-origin"] == "*", "\(query)")
+            #expect(reply.status == 200 || reply.json["code"]?.integer != nil, "\(query)")
+        }
+        let preflight = try HTTPTestClient.ask(
+            port: house.port, "OPTIONS", path, headers: origin + [("Access-Control-Request-Method", "GET")])
+        #expect(preflight.status == 204 && preflight.headers["access-control-allow-origin"] == "*")
+        let post = try HTTPTestClient.ask(port: house.port, "POST", path, headers: origin)
+        #expect(post.status == 405 && post.headers["access-control-allow-origin"] == "*")
     }
 
     @Test("where LeanCloud's clients are not served there is no router and no subprotocol")

@@ -60,7 +60,7 @@ struct HTTPServerTests {
         try client.send(Self.get + "\r\n")
         let response = try client.readResponse()
         #expect(response.status == 404)
-        #expect(response.text == "{\"error\":\"not found\",\"msg\":\"not found\",\"status\":404}\n")
+        #expect(response.text == "{\"error\":\"not found\",\"msg\":\"not found\",\"status\":404,\"code\":1}\n")
         #expect(response.headers["content-type"] == "application/json")
         #expect(response.headers.keys.allSatisfy { !$0.hasPrefix("access-control") })
     }

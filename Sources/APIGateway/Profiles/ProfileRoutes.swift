@@ -24,10 +24,10 @@ package struct ProfileRoutes: Sendable {
 
     package var routes: [Route] {
         [
-            Route("POST", "\(DoorPaths.prefix)/profiles", .caller, self.lookUp),
-            Route("GET", "\(DoorPaths.prefix)/profiles/{id}", .caller, self.one),
+            Route("POST", "\(DoorPaths.prefix)/profiles", .caller, self.lookUp).withConnectionTokens,
+            Route("GET", "\(DoorPaths.prefix)/profiles/{id}", .caller, self.one).withConnectionTokens,
             Route("PUT", "\(DoorPaths.prefix)/profiles/me", .session, self.change),
-            Route("GET", "\(DoorPaths.prefix)/avatars/{id}", .caller, self.avatar),
+            Route("GET", "\(DoorPaths.prefix)/avatars/{id}", .caller, self.avatar).withConnectionTokens,
             Route("POST", "\(DoorPaths.prefix)/profiles/invalidate", .anyone, body: .bytes, self.invalidate),
         ]
     }

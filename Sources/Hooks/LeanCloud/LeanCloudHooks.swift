@@ -19,6 +19,8 @@ package struct LeanCloudHookOptions: Sendable {
         case reject
     }
 
+    /// Where functions are called: what comes before `/1.1/functions/NAME`.
+    package let base: String
     /// By function.
     package var addresses: [String: HTTPAddress]
     /// Signs nothing: it is sent as it is, in `X-LC-Hook-Key`, so that the functions know who calls.
@@ -51,6 +53,7 @@ package struct LeanCloudHookOptions: Sendable {
             addresses[name] = try HTTPAddress("\(root)/1.1/functions/\(name)")
         }
         self.addresses = addresses
+        self.base = base
     }
 }
 

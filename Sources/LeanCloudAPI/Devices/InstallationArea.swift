@@ -6,7 +6,14 @@ import LeanCloudTranslation
 import Store
 
 /// Devices as push SDKs register them. There is no push service on a network of one's own: what is kept says which device
-/// belongs to whom, and its channels come back as they were written. Source: LeanCloud push REST guide, "Installations".
+/// belongs to whom, and its channels come back as they were written.
+///
+/// An SDK saves its device before anybody signs in, with the app key alone, which is inside every copy of the app. What it
+/// has more than others is the device's own name or token: who shows the one that is kept here is the device. By its object
+/// id alone a device is read and changed only while it is nobody's; from the first sign-in on it takes a session of
+/// that person, or the master key. Nobody is ever given a list.
+///
+/// Source: LeanCloud push REST guide, "Installations"; `docs/protocols/leancloud-storage-sdks.md` for what each SDK sends.
 enum InstallationArea {
     static let routes: [Route] = ["/1.1/installations", "/1.1/classes/_Installation"].flatMap { path in
         [
@@ -37,6 +44,14 @@ enum InstallationArea {
             }
         }
 
+        /// Whether the request shows the name or the token that is kept of a device.
+        func names(_ known: Installation) -> Bool {
+            let pairs = [
+                (self.patch.installationID, known.installationID), (self.patch.deviceToken, known.deviceToken),
+            ]
+            return pairs.contains { said, kept in said?.isEmpty == false && said == kept }
+        }
+
         /// Makes the change to what is there, or to nothing.
         func apply(to known: Installation?, in store: WriteTransaction) throws(StoreError) -> Result<
             Installation, APIFailure
@@ -56,9 +71,31 @@ enum InstallationArea {
         installation?.fields.flatMap { try? JSONValue(parsing: $0) } ?? .object([])
     }
 
+    // MARK: Who may
+
+    /// Goes on with whether who asks may see and change a device.
+    private static func asHolder(
+        _ request: APIRequest, _ house: APIHouse, _ reply: @escaping APIReply,
+        then: @escaping @Sendable (@escaping @Sendable (Installation) -> Bool) -> Void
+    ) {
+        let call = AppCall(request, house, reply)
+        call.asAnybody { actor in
+            guard actor.user != .system else { return then { actor == .application || $0.person == nil } }
+            house.store.read { store throws(StoreError) in
+                try store.user(actor.user)?.name
+            } then: { result in
+                switch result {
+                case .failure(let error): call.refuse(APIFailure(error))
+                case .success(let name): then { $0.person == nil || $0.person == name }
+                }
+            }
+        }
+    }
+
     // MARK: Requests
 
-    /// One that is known by its own name or its token gets the same object id again.
+    /// One that is known by its own name or its token gets the same object id again, and so does one that says its object
+    /// id, if whoever asks may change that.
     @Sendable private static func register(
         _ request: APIRequest, _ house: APIHouse, _ reply: @escaping APIReply
     ) throws(APIFailure) {
@@ -70,12 +107,19 @@ enum InstallationArea {
         guard entry.patch.deviceType?.isEmpty == false else {
             throw APIFailure(400, "deviceType must be specified in this operation", code: 114)
         }
-        Self.write(house, reply, status: 201) { store throws(StoreError) in
-            for name in names {
-                guard let known = try store.reading.installation(device: name) else { continue }
-                return try entry.apply(to: known, in: store)
+        // COMPAT(LeanCloud Swift, Objective-C): they save a device that they know by POST too, with its object id inside.
+        let said = try request.fields().optionalText("objectId").flatMap { ObjectID($0) }
+        Self.asHolder(request, house, reply) { isHolder in
+            Self.write(house, reply, status: 201) { store throws(StoreError) in
+                for name in names {
+                    guard let known = try store.reading.installation(device: name) else { continue }
+                    return try entry.apply(to: known, in: store)
+                }
+                if let said, let known = try store.reading.installation(said), isHolder(known) {
+                    return try entry.apply(to: known, in: store)
+                }
+                return try entry.apply(to: nil, in: store)
             }
-            return try entry.apply(to: nil, in: store)
         }
     }
 
@@ -84,9 +128,14 @@ enum InstallationArea {
     ) throws(APIFailure) {
         let entry = try Entry(try request.fields())
         let id = try Self.id(request)
-        Self.write(house, reply, status: 200) { store throws(StoreError) in
-            guard let known = try store.reading.installation(id) else { return .failure(.noSuchObject) }
-            return try entry.apply(to: known, in: store)
+        Self.asHolder(request, house, reply) { isHolder in
+            Self.write(house, reply, status: 200) { store throws(StoreError) in
+                // Somebody else's looks like none.
+                guard let known = try store.reading.installation(id), isHolder(known) || entry.names(known) else {
+                    return .failure(.noSuchObject)
+                }
+                return try entry.apply(to: known, in: store)
+            }
         }
     }
 
@@ -106,11 +155,13 @@ enum InstallationArea {
         _ request: APIRequest, _ house: APIHouse, _ reply: @escaping APIReply
     ) throws(APIFailure) {
         let id = try Self.id(request)
-        house.read(reply, for: request.asker) { store throws(StoreError) in
-            try store.installation(id)
-        } answer: { installation in
-            guard let installation else { return .failure(.noSuchObject) }
-            return .json(Self.row(installation))
+        Self.asHolder(request, house, reply) { isHolder in
+            house.read(reply, for: request.asker) { store throws(StoreError) in
+                try store.installation(id)
+            } answer: { installation in
+                guard let installation, isHolder(installation) else { return .failure(.noSuchObject) }
+                return .json(Self.row(installation))
+            }
         }
     }
 

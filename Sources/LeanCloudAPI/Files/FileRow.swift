@@ -6,30 +6,35 @@ import Transport
 
 /// A file as a `_File` object.
 struct FileRow: Sendable {
-    /// How clients reach this server.
+    /// How clients reach this server: as the operator says, else by the name that this one asked for. That is one of this
+    /// server's names or addresses, for others are refused with 421.
     let base: String
+    /// The same as this client has just reached it.
+    private let asked: String
 
     /// What apps of LeanCloud call the place where a file is; they only show it.
     static let bucket = "teahouse"
 
     init(_ call: AppCall) {
-        if let url = call.house.publicURL {
-            self.base = url
-        } else if let authority = call.request.authority {
-            self.base = "\(call.request.isEncrypted ? "https" : "http")://\(authority)"
-        } else {
-            self.base = ""
-        }
+        let authority = call.request.authority
+        let asked = authority.map { "\(call.request.isEncrypted ? "https" : "http")://\($0)" }
+        self.base = call.house.publicURL ?? asked ?? ""
+        self.asked = asked ?? self.base
     }
 
-    /// Where the file is read, and its content is brought to before: the same for as long as it is there.
-    func url(_ file: AppFile) -> String {
+    /// Where the content is brought to: the server as this client has just reached it, whichever of its networks it is in.
+    func uploadURL(_ file: AppFile) -> String { self.url(file, at: self.asked) }
+
+    /// Where the file is read, for as long as it is there.
+    func url(_ file: AppFile) -> String { self.url(file, at: self.base) }
+
+    private func url(_ file: AppFile, at base: String) -> String {
         switch file.place {
         case .address(let text): return text
         case .link(let key, _):
             // The name is there for people, and for programs that go by its ending.
             let name = file.name.isEmpty ? "" : "/" + PercentEncoding.segment(file.name)
-            return self.base + DoorPaths.link(key) + name
+            return base + DoorPaths.link(key) + name
         }
     }
 

@@ -4,6 +4,7 @@ import ChatModel
 import LeanCloudTranslation
 import Store
 import Transfers
+import Transport
 
 /// Files of storage SDKs: a place for the content, which comes by a link of our own; files that are elsewhere; and small
 /// ones inside the request.
@@ -27,6 +28,8 @@ struct FilesArea: Sendable {
             Route("POST", "/1.1/fileCallback", .caller, Self.finish),
             Route("POST", "/1.1/files", .caller, maximumBytes: Self.maximumBytes, self.add),
             Route("POST", "/1.1/files/{id}", .caller, body: .bytes, maximumBytes: Self.maximumBytes, self.addNamed),
+            // COMPAT(LeanCloud Java, C#, Flutter, Swift): where they save a file that is elsewhere.
+            Route("POST", "/1.1/classes/_File", .caller, maximumBytes: Self.maximumBytes, self.add),
         ]
         for path in ["/1.1/files/{id}", "/1.1/classes/_File/{id}"] {
             routes += [Route("GET", path, .caller, Self.show), Route("DELETE", path, .caller, Self.delete)]
@@ -49,12 +52,13 @@ struct FilesArea: Sendable {
             house.write(reply) { store throws(StoreError) in
                 try store.makeAppFile(made)
             } answer: { _ in
-                let url = FileRow(call).url(made)
+                let row = FileRow(call)
                 return .json(
                     .fields(
                         ("objectId", .string(made.objectID.text)),
                         ("createdAt", .string(LeanCloudDates.text(made.createdAtMilliseconds))),
-                        ("token", .string(key.text)), ("upload_url", .string(url)), ("url", .string(url)),
+                        ("token", .string(key.text)), ("upload_url", .string(row.uploadURL(made))),
+                        ("url", .string(row.url(made))),
                         ("key", .string(key.text)), ("bucket", .string(FileRow.bucket)),
                         ("provider", .string(Self.provider)), ("mime_type", .string(FileRow.shownType(made)))),
                     status: 201)
@@ -175,14 +179,20 @@ struct FilesArea: Sendable {
         if fields.member("base64") != nil {
             return try self.keep(try fields.base64("base64"), fields, call)
         }
-        let url = try fields.text("url")
+        try self.refer(to: try fields.text("url"), fields, call)
+    }
+
+    /// Makes the row of a file that is elsewhere.
+    private func refer(
+        to url: String, _ fields: APIFields, _ call: AppCall, name: String? = nil
+    ) throws(APIFailure) {
         guard url.hasPrefix("https://") || url.hasPrefix("http://") else { throw .bad("url is no web address") }
-        let file = try Self.file(fields, .address(url), house)
+        let file = try Self.file(fields, .address(url), call.house, name: name)
         self.asUploader(call) { actor in
             var file = file
             file.owner = actor.user
             let made = file
-            house.write(reply) { store throws(StoreError) in
+            call.house.write(call.reply) { store throws(StoreError) in
                 try store.makeAppFile(made)
             } answer: { _ in
                 .json(FileRow(call).json(made), status: 201)
@@ -190,7 +200,8 @@ struct FilesArea: Sendable {
         }
     }
 
-    /// The older form: the name stands in the path, and the body is the file or JSON with its base64.
+    /// The older form: the name stands in the path, and the body is the file, or JSON with its base64 or with the address
+    /// where it is. Source: LeanCloud JavaScript SDK up to version 2, `src/file.js`, for the address.
     @Sendable private func addNamed(
         _ request: APIRequest, _ house: APIHouse, _ reply: @escaping APIReply
     ) throws(APIFailure) {
@@ -201,9 +212,23 @@ struct FilesArea: Sendable {
             let fields = APIFields(body)
             return try self.keep(try fields.base64("base64"), fields, call, name: name)
         }
+        if let body, let url = body["url"]?.string, Self.describesFile(body, request.contentType) {
+            return try self.refer(to: url, APIFields(body), call, name: name)
+        }
         let type = request.contentType.map { JSONValue.Member("mime_type", .string($0)) }
         try self.keep(request.bytes, APIFields(.object(type.map { [$0] } ?? [])), call, name: name)
     }
+
+    /// Whether a body is what an SDK says of a file that is elsewhere, and not a file of JSON that has an address in it.
+    private static func describesFile(_ body: JSONValue, _ contentType: String?) -> Bool {
+        guard let contentType, ASCII.lowercased(contentType).hasPrefix("application/json") else { return false }
+        return (body.object ?? []).allSatisfy { Self.describing.contains($0.name) }
+    }
+
+    private static let describing: Set<String> = [
+        "url", "name", "mime_type", "metaData", "metadata", "ACL", "__type", "_ContentType", "_ApplicationId",
+        "_ApplicationKey", "_ClientVersion", "_InstallationId", "_SessionToken",
+    ]
 
     private func keep(
         _ bytes: [UInt8], _ fields: APIFields, _ call: AppCall, name: String? = nil

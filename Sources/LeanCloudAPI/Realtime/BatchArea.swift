@@ -12,15 +12,23 @@ struct BatchArea: Sendable {
 
     /// Requests in one batch. Source: LeanCloud REST guide.
     private static let mostRequests = 50
+    /// Requests in one batch that saves. Source: LeanCloud Objective-C SDK, `LCObject.m`.
+    private static let mostSaved = 100
 
     var routes: [Route] {
         [
+            Route("POST", "/1.1/batch/save", .caller) { (request, house, reply) throws(APIFailure) in
+                let rows = try request.fields().objects("requests", most: Self.mostSaved)
+                var parts: [SavePart] = []
+                for row in rows { parts.append(try SavePart(row, request)) }
+                SaveRun(parts, self.router, house, reply).next()
+            },
             Route("POST", "/1.1/batch", .caller) { (request, house, reply) throws(APIFailure) in
                 let rows = try request.fields().objects("requests", most: Self.mostRequests)
                 var parts: [Part] = []
                 for row in rows { parts.append(try Part(row, request)) }
                 BatchRun(parts, self.router, house, reply).next()
-            }
+            },
         ]
     }
 
@@ -31,16 +39,26 @@ struct BatchArea: Sendable {
         init(_ fields: APIFields, _ whole: APIRequest) throws(APIFailure) {
             let target = try fields.text("path")
             let parts = target.split(separator: "?", maxSplits: 1, omittingEmptySubsequences: false)
-            guard let query = HTTPQuery(parts.count > 1 ? String(parts[1]) : nil) else {
+            let said = (parts.count > 1 ? [String(parts[1])] : []) + Self.query(fields.member("params"))
+            guard let query = HTTPQuery(said.isEmpty ? nil : said.joined(separator: "&")) else {
                 throw .bad("a query in the batch cannot be decoded")
             }
             var request = whole
-            request.method = try fields.text("method")
+            // COMPAT(LeanCloud Swift): it writes methods in small letters here.
+            request.method = try fields.text("method").uppercased()
             request.path = String(parts[0])
             request.query = query
             request.body = fields.member("body") ?? .null
             request.parameters = [:]
             self.request = request
+        }
+
+        /// The query that stands beside the path as an object.
+        private static func query(_ parameters: JSONValue?) -> [String] {
+            (parameters?.object ?? []).map { member in
+                let text = member.value.string ?? String(decoding: member.value.serialized(), as: UTF8.self)
+                return "\(PercentEncoding.segment(member.name))=\(PercentEncoding.segment(text))"
+            }
         }
     }
 }
@@ -73,17 +91,7 @@ private final class BatchRun: Sendable {
     }
 
     private func run(_ request: APIRequest) throws(APIFailure) {
-        switch self.router.find(request.method, request.path) {
-        case .notMine: throw APIFailure(404, "\(request.path) cannot be in a batch")
-        case .refused(let failure): throw failure
-        case .route(let route, let parameters):
-            guard route.access != .manager || request.caller == .manager else {
-                throw APIFailure(401, "this needs the master key", code: 119)
-            }
-            var request = request
-            request.parameters = parameters
-            try route.handler(request, self.house) { self.take($0) }
-        }
+        try self.router.runPart(request, self.house) { self.take($0) }
     }
 
     private func take(_ answer: APIAnswer) {
@@ -92,5 +100,25 @@ private final class BatchRun: Sendable {
         let row = JSONValue.fields((answer.failure == nil ? "success" : "error", body))
         self.answers.withLock { $0.append(row) }
         self.next()
+    }
+}
+
+extension Router {
+    /// Runs one request of a batch, by the right of whoever sent the whole.
+    ///
+    /// - Throws: 401, 404, 405, and what the route throws.
+    func runPart(_ request: APIRequest, _ house: APIHouse, _ reply: @escaping APIReply) throws(APIFailure) {
+        switch self.find(request.method, request.path) {
+        case .notMine: throw APIFailure(404, "\(request.path) cannot be in a batch")
+        case .refused(let failure): throw failure
+        case .route(let route, let parameters):
+            guard route.access != .manager || request.caller == .manager else {
+                throw APIFailure(401, "this needs the master key", code: 119)
+            }
+            guard route.bodyKind == .json else { throw APIFailure(400, "\(request.path) cannot be in a batch") }
+            var request = request
+            request.parameters = parameters
+            try route.handler(request, house, reply)
+        }
     }
 }

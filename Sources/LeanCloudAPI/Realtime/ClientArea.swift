@@ -93,15 +93,23 @@ enum ClientArea {
         let name = try RealtimeCall.client(try call.request.parameter("client"))
         let wanted = cid.flatMap { $0.isEmpty ? nil : $0 }
         let address = try wanted.map { text throws(APIFailure) in try RealtimeCall.address(text) }
-        call.look { reading throws(StoreError) -> Int64 in
-            guard let user = try reading.user(named: name) else { return 0 }
-            guard let address else { return try reading.unread(of: user.id).values.reduce(0, +) }
-            let conversation = try reading.realtime(address)
-            return try reading.unreadState(of: user.id, in: conversation.id)?.unread ?? 0
-        } answer: {
-            .json(.fields(("count", .integer($0))))
+        AppCall(call.request, call.house, call.reply).asAnybody { actor in
+            call.look { reading throws(StoreError) -> Int64? in
+                let user = try reading.user(named: name)?.id
+                guard actor == .application || (actor.user != .system && user == actor.user) else { return nil }
+                guard let user else { return 0 }
+                guard let address else { return try reading.unread(of: user).values.reduce(0, +) }
+                let conversation = try reading.realtime(address)
+                return try reading.unreadState(of: user, in: conversation.id)?.unread ?? 0
+            } answer: { count in
+                count.map { .json(.fields(("count", .integer($0)))) } ?? .failure(Self.notTheClient)
+            }
         }
     }
+
+    /// The app key is inside every copy of the app: it says nothing of whose counts somebody may see.
+    private static let notTheClient = APIFailure(
+        401, "a client is told its own counts: show X-LC-IM-Session-Token, X-LC-Session, or the master key", code: 119)
 
     /// Ends the sessions of a client; its devices do not come back by themselves.
     private static func kick(_ call: RealtimeCall, _ name: UserName) throws(APIFailure) {

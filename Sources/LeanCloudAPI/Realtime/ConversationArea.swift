@@ -201,8 +201,8 @@ struct ConversationDraft: Sendable {
         guard let value, !value.isNull else { return [] }
         let list =
             value.array ?? (value["__op"]?.string.map { $0.hasPrefix("Add") } == true ? value["objects"]?.array : nil)
-        guard let list, list.count <= ObjectBounds.peoplePerRequest else {
-            throw .bad("\(name) must be an array of at most \(ObjectBounds.peoplePerRequest) client ids")
+        guard let list, list.count <= ObjectBounds.peoplePerCreation else {
+            throw .bad("\(name) must be an array of at most \(ObjectBounds.peoplePerCreation) client ids")
         }
         var people: [UserName] = []
         for element in list {

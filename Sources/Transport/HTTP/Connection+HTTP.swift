@@ -168,6 +168,13 @@ extension Connection {
         let isHead = self.http?.request?.method == "HEAD"
         let body = ErrorBody.json(status: status, text)
         var fields = [("Content-Type", "application/json")] + headers
+        if let request = self.http?.request, request.headers["origin"] != nil,
+            !fields.contains(where: { $0.0 == "Access-Control-Allow-Origin" }),
+            self.reactor.gateways.contains(where: { $0.takesAnyOrigin(request) })
+        {
+            // A page could not read why otherwise. Source: the Fetch standard, "CORS protocol".
+            fields.append(("Access-Control-Allow-Origin", "*"))
+        }
         if status == 426 { fields += [("Upgrade", "websocket"), ("Sec-WebSocket-Version", "13")] }
         self.outbox.append(
             HTTPResponseHead.text(

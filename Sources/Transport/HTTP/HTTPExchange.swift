@@ -75,8 +75,17 @@ struct HTTPPace {
 }
 
 /// The short JSON body of answers that no gateway gives: `error` as our own API says it, `msg` as WuKongIM's apps read
-/// it.
+/// it, `code` for LeanCloud's SDKs, which show a failure without a number as one that nobody knows.
+///
+/// Source: LeanCloud error codes: 1 for what has no number of its own.
 enum ErrorBody {
+    private static func code(of status: Int) -> Int {
+        switch status {
+        case 401, 403, 429: status
+        default: 1
+        }
+    }
+
     static func json(status: Int, _ text: String) -> [UInt8] {
         var quoted = ""
         for scalar in text.unicodeScalars {
@@ -86,6 +95,7 @@ enum ErrorBody {
             default: quoted.unicodeScalars.append(scalar)
             }
         }
-        return Array("{\"error\":\"\(quoted)\",\"msg\":\"\(quoted)\",\"status\":\(status)}\n".utf8)
+        let numbers = "\"status\":\(status),\"code\":\(Self.code(of: status))"
+        return Array("{\"error\":\"\(quoted)\",\"msg\":\"\(quoted)\",\(numbers)}\n".utf8)
     }
 }

@@ -99,6 +99,9 @@ let package = Package(
             common + [
                 "Store", "Broker", "HTTPClient", "WuKongWire", "WuKongTranslation", "LeanCloudTranslation", "CLinux",
             ]),
+        module(
+            "LeanCloudPull",
+            common + ["HTTPClient", "Transport", "LeanCloudTranslation", "CZlib", "COpenSSL", "CLinux"]),
         module("CommandLineKit", ["CLinux", "Diagnostics"]),
         module("AdminAPI", common + ["CLinux"]),
         module("AdminConsole", common + ["AdminAPI", "Localization", "CommandLineKit", "CNcurses", "CLinux"]),
@@ -122,7 +125,8 @@ let package = Package(
             name: "teahouse",
             dependencies: common + [
                 "Server", "Configuration", "Localization", "Store", "FileStore", "Doctor", "Transport", "AdminAPI",
-                "AdminConsole", "CommandLineKit", "Profiles", "LeanCloudTranslation", "CLinux", "COpenSSL", "CSodium",
+                "AdminConsole", "CommandLineKit", "Profiles", "LeanCloudTranslation", "LeanCloudPull", "HTTPClient",
+                "CLinux", "COpenSSL", "CSodium",
             ],
             swiftSettings: strict),
 
@@ -194,6 +198,7 @@ let package = Package(
                 "APIKit", "LeanCloudAPI", "LeanCloudTranslation", "LeanCloudWire", "Server", "Store", "Broker",
                 "Accounts", "TeahouseTesting", "Hooks", "HTTPClient",
             ]),
+        tests("LeanCloudPull", common + ["LeanCloudPull", "HTTPClient", "CZlib"]),
         tests("LeanCloudQuery", ["ByteCodec", "LeanCloudQuery"]),
         tests("LeanCloudWire", ["ByteCodec", "LeanCloudWire"]),
         tests(

@@ -53,7 +53,7 @@ for missing in sqlite3 ssl crypto sodium z ncursesw tinfo; do
 done
 
 step "foreign clients"
-Tests/Foreign/run.sh "$python" "$teahouse"
+Tests/Foreign/run.sh "$python" "$teahouse" $long
 
 step "the console, in a terminal"
 Tests/Console/run.sh "$python" "$teahouse"

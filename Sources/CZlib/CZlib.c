@@ -5,3 +5,5 @@ int czlib_deflate_raw(z_stream *stream, int level) {
 }
 
 int czlib_inflate_raw(z_stream *stream) { return inflateInit2(stream, -15); }
+
+int czlib_inflate_gzip(z_stream *stream) { return inflateInit2(stream, 15 + 16); }

@@ -4,6 +4,8 @@ package enum ExitCode: Int32, Sendable, CaseIterable {
     /// The server refused, or the thing asked for failed.
     case refused = 1
     case usage = 64
+    /// A file that was named is not there, or cannot be read.
+    case noInput = 66
     /// A mistake in teahouse itself.
     case internalError = 70
     case inputOutput = 74

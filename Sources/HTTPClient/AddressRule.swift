@@ -1,12 +1,30 @@
 package import Transport
 
-/// Where requests may go. Targets come from the operator's configuration alone, so loopback and private networks are
+/// Where requests may go. Targets come from what the operator wrote, so loopback and private networks are
 /// open: the business server of a local network is there. What no operator means is refused whatever name resolves to
 /// it. See `docs/adr/0008-outgoing-http.md`.
 package struct AddressRule: Sendable {
     /// Our own doors: a hook to them would feed itself.
     private let ownPorts: Set<UInt16>
     private let ownAddresses: Set<IPAddress>
+    private let reach: Reach
+
+    private enum Reach {
+        case everywhere
+        case publicNetworks
+        case privateNetworks
+    }
+
+    /// For addresses that come from somewhere else than the operator: nothing but public ones.
+    package static let publicAddresses = AddressRule(.publicNetworks)
+    /// For what may not cross the internet: loopback and private networks.
+    package static let privateAddresses = AddressRule(.privateNetworks)
+
+    private init(_ reach: Reach) {
+        self.ownPorts = []
+        self.ownAddresses = []
+        self.reach = reach
+    }
 
     /// - Parameters:
     ///   - ownPorts: where this server listens.
@@ -14,6 +32,7 @@ package struct AddressRule: Sendable {
     package init(ownPorts: Set<UInt16> = [], ownAddresses: Set<IPAddress> = []) {
         self.ownPorts = ownPorts
         self.ownAddresses = ownAddresses
+        self.reach = .everywhere
     }
 
     /// For a server that listens at `listening` on this machine.
@@ -25,7 +44,15 @@ package struct AddressRule: Sendable {
 
     /// Why nothing may be sent there; `nil` when it may.
     package func refusal(of address: IPAddress, port: UInt16) -> String? {
-        if let reason = Self.refusal(of: Self.embedded(in: address) ?? address) { return reason }
+        let place = Self.embedded(in: address) ?? address
+        if let reason = Self.refusal(of: place) { return reason }
+        switch (self.reach, place.scope) {
+        case (.publicNetworks, .loopback), (.publicNetworks, .privateNetwork): return "an address of a private network"
+        case (.privateNetworks, .publicNetwork): return "an address on the internet"
+        case (.everywhere, _), (.publicNetworks, .publicNetwork), (.privateNetworks, .loopback),
+            (.privateNetworks, .privateNetwork):
+            break
+        }
         let isOwn = address.scope == .loopback || self.ownAddresses.contains(address)
         return isOwn && self.ownPorts.contains(port) ? "teahouse itself" : nil
     }

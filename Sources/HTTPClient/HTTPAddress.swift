@@ -1,3 +1,5 @@
+import Transport
+
 /// Where a request goes: `http://host:port/path?query`, or `https`.
 package struct HTTPAddress: Hashable, Sendable, CustomStringConvertible {
     package let isEncrypted: Bool
@@ -68,6 +70,18 @@ package struct HTTPAddress: Hashable, Sendable, CustomStringConvertible {
     /// The same address with one more part of the query; `part` is sent as it is.
     package func adding(query part: String) -> HTTPAddress {
         HTTPAddress(self, target: self.target + (self.target.contains("?") ? "&" : "?") + part)
+    }
+
+    /// Whether the host is written as a loopback or private address; a name is not looked up.
+    package var isPrivateLiteral: Bool {
+        self.host == "localhost" || IPAddress(self.host).map { $0.scope != .publicNetwork } ?? false
+    }
+
+    /// Where a `Location` field leads to. Source: RFC 3986 section 5.2, without dots in paths.
+    package func following(location: String) throws(HTTPClientError) -> HTTPAddress {
+        if location.hasPrefix("//") { return try HTTPAddress((self.isEncrypted ? "https:" : "http:") + location) }
+        guard location.hasPrefix("/") else { return try HTTPAddress(location) }
+        return HTTPAddress(self, target: location)
     }
 
     /// Host and port as the `Host` field has them.

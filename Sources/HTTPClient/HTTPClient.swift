@@ -19,6 +19,8 @@ package struct HTTPRequestToSend: Sendable {
     package var timeoutMilliseconds: Int64
     /// Bytes of the response's body; what is over is cut, and the connection closed.
     package var responseBytes: Int
+    /// For each wait for more bytes, of the time of the request; `nil` for no bound of its own.
+    package var idleMilliseconds: Int64?
 
     package init(
         _ method: Method, _ address: HTTPAddress, fields: [(name: String, value: String)] = [], body: [UInt8] = [],
@@ -108,27 +110,33 @@ final class OutgoingSlot {
         self.cancellation = cancellation
     }
 
-    func perform(_ request: HTTPRequestToSend) -> Result<HTTPResponse, HTTPClientError> {
+    /// - Parameter sink: is given the body of a 200 or 206 piece by piece, instead of the response; false ends the
+    ///   request with `stopped`.
+    func perform(_ request: HTTPRequestToSend, sink: BodySink? = nil) -> Result<HTTPResponse, HTTPClientError> {
         let patience = Patience(
             host: request.address.host,
             deadline: Clock.system.now().advanced(byMilliseconds: request.timeoutMilliseconds),
             cancellation: self.cancellation)
         do throws(HTTPClientError) {
-            return .success(try self.exchange(request, patience))
+            return .success(try self.exchange(request, sink, patience))
         } catch {
             return .failure(error)
         }
     }
 
-    private func exchange(_ request: HTTPRequestToSend, _ patience: Patience) throws(HTTPClientError) -> HTTPResponse {
+    private func exchange(
+        _ request: HTTPRequestToSend, _ sink: BodySink?, _ patience: Patience
+    ) throws(HTTPClientError) -> HTTPResponse {
         let address = request.address
         let key = Key(isEncrypted: address.isEncrypted, host: address.host, port: address.port)
         if let kept = self.takeIdle(key) {
             // A server may close an idle connection at the moment we use it: nothing of the answer has come, so try anew.
-            if let response = try self.exchange(request, on: kept, isFresh: false, key, patience) { return response }
+            if let response = try self.exchange(request, sink, on: kept, isFresh: false, key, patience) {
+                return response
+            }
         }
         let fresh = try self.connect(to: address, patience)
-        guard let response = try self.exchange(request, on: fresh, isFresh: true, key, patience) else {
+        guard let response = try self.exchange(request, sink, on: fresh, isFresh: true, key, patience) else {
             throw .brokenOff(host: address.host)
         }
         return response
@@ -142,20 +150,26 @@ final class OutgoingSlot {
 
     /// - Returns: `nil` when a connection that is not fresh ended before the first byte of an answer.
     private func exchange(
-        _ request: HTTPRequestToSend, on connection: OutgoingConnection, isFresh: Bool, _ key: Key, _ patience: Patience
+        _ request: HTTPRequestToSend, _ sink: BodySink?, on connection: OutgoingConnection, isFresh: Bool, _ key: Key,
+        _ patience: Patience
     ) throws(HTTPClientError) -> HTTPResponse? {
         var parser = ResponseParser(host: request.address.host, maximumBody: request.responseBytes)
         var hasBegun = false
         do throws(HTTPClientError) {
             try connection.write(Self.bytes(of: request), patience)
             while true {
-                let bytes = try connection.read(patience)
+                let bytes = try connection.read(request.idleMilliseconds.map(patience.atMost) ?? patience)
                 if bytes.isEmpty {
                     try parser.end()
                     break
                 }
                 hasBegun = true
-                if try parser.feed(bytes) { break }
+                let isComplete = try parser.feed(bytes)
+                if let sink, parser.response.status == 200 || parser.response.status == 206 {
+                    let piece = parser.takePiece()
+                    guard piece.isEmpty || sink(parser.response, piece) else { throw HTTPClientError.stopped }
+                }
+                if isComplete { break }
             }
         } catch {
             if case .brokenOff = error, !isFresh, !hasBegun { return nil }

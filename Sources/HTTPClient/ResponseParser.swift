@@ -44,6 +44,8 @@ struct ResponseParser {
     private var used = 0
     private var interim = 0
     private(set) var response = HTTPResponse(status: 0, fields: [], body: [], isCut: false)
+    /// Bytes of the body so far, those that were taken out included.
+    private var bodyBytes = 0
     /// Whether another request may follow on the connection.
     private(set) var keepsConnection = false
 
@@ -63,6 +65,13 @@ struct ResponseParser {
         guard case .complete = self.phase else { return false }
         if !self.buffer.isEmpty { self.keepsConnection = false }
         return true
+    }
+
+    /// Moves what came of the body out of the response, for a body that is not kept in memory.
+    mutating func takePiece() -> [UInt8] {
+        var piece: [UInt8] = []
+        swap(&piece, &self.response.body)
+        return piece
     }
 
     /// The connection ended.
@@ -112,8 +121,9 @@ struct ResponseParser {
     /// Moves up to `most` bytes into the body. At the bound the response ends there, cut.
     private mutating func takeBody(_ most: Int) -> Int {
         let count = min(most, self.buffer.count - self.used)
-        let room = self.maximumBody - self.response.body.count
+        let room = self.maximumBody - self.bodyBytes
         self.response.body.append(contentsOf: self.buffer[self.used..<(self.used + min(count, room))])
+        self.bodyBytes += min(count, room)
         self.used += count
         if count > room {
             self.response.isCut = true

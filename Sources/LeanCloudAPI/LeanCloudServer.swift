@@ -38,8 +38,8 @@ package struct LeanCloudServer: Sendable {
     }
 
     private static let realtime: [Route] =
-        ConversationArea.routes + MemberArea.routes + RoleArea.routes + HistoryArea.routes + MessageArea.routes
-        + RoomArea.routes + ClientArea.routes
+        ConversationArea.routes + ScanArea.routes + MemberArea.routes + RoleArea.routes + HistoryArea.routes
+        + MessageArea.routes + RoomArea.routes + ClientArea.routes
 
     /// All that is not known below these is answered here, in the words of this API.
     private static let notServed: [NotServed] = [

@@ -11,6 +11,15 @@ extension ReadTransaction {
         return try self.connection.first(sql, objectID.text, read: Self.appFile)
     }
 
+    /// All files, by object id; `limit` is 1...1000.
+    package func appFiles(after: String, limit: Int) throws(StoreError) -> [AppFile] {
+        let sql: StaticString = """
+            SELECT a.object_id, a.owner_id, l.key, coalesce(l.kind, 1), a.url, a.name, a.media_type, a.metadata, a.created_at
+            FROM app_file a LEFT JOIN file_link l ON l.id = a.link_id WHERE a.object_id > ? ORDER BY a.object_id LIMIT ?
+            """
+        return try self.connection.query(sql, after, try Self.page(limit), read: Self.appFile)
+    }
+
     /// The one whose content comes or came by this link.
     package func appFile(link: FileLinkKey) throws(StoreError) -> AppFile? {
         let sql: StaticString = """

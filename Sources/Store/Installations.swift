@@ -11,6 +11,16 @@ extension ReadTransaction {
         return try self.connection.first(sql, objectID.text, read: Self.installation)
     }
 
+    /// All devices, by object id; `limit` is 1...1000.
+    package func installations(after: String, limit: Int) throws(StoreError) -> [Installation] {
+        let sql: StaticString = """
+            SELECT i.object_id, u.name, i.device_type, i.device_token, i.installation_id, i.fields, i.created_at,
+                i.updated_at
+            FROM installation i LEFT JOIN user u ON u.id = i.user_id WHERE i.object_id > ? ORDER BY i.object_id LIMIT ?
+            """
+        return try self.connection.query(sql, after, try Self.page(limit), read: Self.installation)
+    }
+
     /// The devices of a person, the one heard of last first.
     package func installations(of user: UserID) throws(StoreError) -> [Installation] {
         let sql: StaticString = """

@@ -63,7 +63,9 @@ package let teahouseCommand = Command(
         "teahouse serve --data /srv/teahouse", "teahouse ctl --data /srv/teahouse user add ming --display-name 小明",
         "teahouse doctor",
     ],
-    subcommands: [serveCommand, controlCommand, consoleCommand, verifyCommand, doctorCommand, versionCommand])
+    subcommands: [
+        serveCommand, controlCommand, consoleCommand, verifyCommand, doctorCommand, leanCloudCommand, versionCommand,
+    ])
 
 /// Options that several commands take.
 enum SharedOption {

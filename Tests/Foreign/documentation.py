@@ -1,13 +1,14 @@
 """Every command that README and docs show, typed into a real shell on a terminal, as a newcomer would.
 
 Each fenced `console` block is run in the order of its page: lines with `$ ` are typed, the lines below them have to appear
-in that order, `...` and `…` standing for anything. A page has a server of its own. Commands are changed in three places
-only: the data folder, the address, and the rights of another system user.
+in that order, `...` and `…` standing for anything. A page has a server of its own. Commands are changed in four places
+only: the data folder, the address, the app that is saved from LeanCloud, and the rights of another system user.
 """
 
 from __future__ import annotations
 
 import argparse
+import io
 import os
 import pty
 import re
@@ -16,11 +17,13 @@ import shutil
 import signal
 import subprocess
 import sys
+import tarfile
 import termios
 import time
 from pathlib import Path
 
 from house import PATIENCE, House, temporary_folder
+from leancloud_source import APP_ID, MASTER_KEY, Dataset, Source
 
 ROOT = Path(__file__).resolve().parents[2]
 #: Commands that are run elsewhere, and where.
@@ -35,6 +38,7 @@ ENDLESS = {
     r" console( |$)": (r"1 (Overview|概览)", "q"),
     r" transfer watch( |$)": (r"", "q"),
     r" tail( |$)": (r"", "\x03"),
+    r" --follow( |$)": (r"Following\.", "\x03"),
 }
 #: What a person answers who is asked.
 ANSWERS = {r"(New password|The same again): $": "a cup of longjing\n"}
@@ -136,6 +140,19 @@ def missing(shown: list[str], printed: str, changed: dict[str, str]) -> str | No
     return None
 
 
+def app_at_leancloud(folder: Path) -> tuple[Source, dict[str, str]]:
+    """The app that a page saves, with its key and its export."""
+    source = Source(Dataset())
+    (folder / "master.key").write_text(MASTER_KEY + "\n")
+    (folder / "master.key").chmod(0o600)
+    lines = b"\n".join(source.dataset.classes["_User"].values())
+    with tarfile.open(folder / "export.tar.gz", "w:gz") as archive:
+        member = tarfile.TarInfo("_User.0.jsonl")
+        member.size = len(lines)
+        archive.addfile(member, io.BytesIO(lines))
+    return source, {"https://api.example.com": source.url, "9Gx1tXo4uY2aQk3L-gzGzoHsz": APP_ID}
+
+
 def prepare(page: Path, house: House, folder: Path) -> None:
     """What a page takes for granted: its own text says where it comes from."""
     (folder / "会议记录.pdf").write_bytes(b"%PDF-1.4\n" + os.urandom(60_000))
@@ -161,6 +178,10 @@ def run_page(page: Path, binary: str) -> tuple[int, int]:
     sudo.chmod(0o755)
     prepare(page, house, folder)
     changed = {"/srv/teahouse": str(house.data), "HOST:7677": f"127.0.0.1:{house.port}"}
+    source = None
+    if page.name == "moving-from-leancloud.md":
+        source, places = app_at_leancloud(folder)
+        changed.update(places)
     shell = Shell(folder, f"{tools}:{os.environ['PATH']}")
     passed = failed = 0
     try:
@@ -183,6 +204,8 @@ def run_page(page: Path, binary: str) -> tuple[int, int]:
     finally:
         shell.close()
         house.stop()
+        if source:
+            source.stop()
         shutil.rmtree(folder, ignore_errors=True)
     print(f"{'FAIL' if failed else 'ok  '}  {page.relative_to(ROOT)}: {passed} of {passed + failed} commands")
     return passed, failed

@@ -4,7 +4,7 @@
 # servers of the documentation, the published LeanCloud SDK for servers and its cloud functions, LeanCloud's requests as seven and commands as four
 # SDKs speak them, a foreign protobuf against our own, a foreign WebSocket implementation against our own, and the commands
 # that README and docs show; what each WuKongIM SDK sends, and forged commands.
-#   Tests/Foreign/run.sh PYTHON TEAHOUSE      PYTHON has what Tests/requirements.txt names
+#   Tests/Foreign/run.sh PYTHON TEAHOUSE [--long]      PYTHON has what Tests/requirements.txt names
 set -uo pipefail
 here=$(cd "$(dirname "$0")" && pwd)
 if [ $# -lt 2 ]; then
@@ -13,6 +13,7 @@ if [ $# -lt 2 ]; then
 fi
 python=$(cd "$(dirname "$1")" && pwd)/$(basename "$1")
 teahouse=$(realpath "$2")
+long=${3:-}
 
 # The scripts start their servers, and end them and remove their folders however they end themselves.
 child=
@@ -50,6 +51,7 @@ run leancloud_storage --binary "$teahouse"
 run signing --binary "$teahouse"
 run documentation --binary "$teahouse"
 run leancloud --binary "$teahouse"
+run leancloud_pull --binary "$teahouse" $long
 run websocket_peer "$debug/transport-echo"
 run leancloud_wire "$debug/leancloud-echo"
 if [ "$failed" -eq 0 ]; then

@@ -6,3 +6,5 @@
 int czlib_deflate_raw(z_stream *_Nonnull stream, int level);
 /// A raw inflate stream. Returns a zlib result code.
 int czlib_inflate_raw(z_stream *_Nonnull stream);
+/// An inflate stream that reads one gzip member (RFC 1952). Returns a zlib result code.
+int czlib_inflate_gzip(z_stream *_Nonnull stream);

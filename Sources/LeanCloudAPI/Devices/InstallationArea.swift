@@ -184,7 +184,7 @@ enum InstallationArea {
     // MARK: Rows
 
     /// The channels are those that were written, and the client id of who signed in on the device last.
-    private static func row(_ installation: Installation) -> JSONValue {
+    static func row(_ installation: Installation) -> JSONValue {
         var members = [JSONValue.Member("objectId", .string(installation.objectID.text))]
         let texts = [
             ("deviceType", installation.deviceType), ("deviceToken", installation.deviceToken),

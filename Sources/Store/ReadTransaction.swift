@@ -1,4 +1,4 @@
-import ChatModel
+package import ChatModel
 import Execution
 
 /// One consistent look at what was committed. Valid only inside the closure it is handed to; keep it short, because the
@@ -7,15 +7,30 @@ package final class ReadTransaction {
     let connection: Connection
     let names: UserNames
     private let liveViews: Lock<ViewRules>
+    private let clock: Clock
 
-    init(_ connection: Connection, _ names: UserNames, _ views: Lock<ViewRules> = Lock(ViewRules())) {
+    init(
+        _ connection: Connection, _ names: UserNames, _ views: Lock<ViewRules> = Lock(ViewRules()),
+        clock: Clock = .system
+    ) {
         self.connection = connection
         self.names = names
         self.liveViews = views
+        self.clock = clock
     }
 
     /// What decides what people are shown, as it holds now.
     var views: ViewRules { self.liveViews.withLock { $0 } }
+
+    /// Whether the time of a temporary conversation is over, which takes no message any more and is deleted soon.
+    package func isOver(_ conversation: Conversation) throws(StoreError) -> Bool {
+        guard conversation.kind == .temporary else { return false }
+        let now = self.clock.wallMilliseconds()
+        let over = try self.connection.first(
+            "SELECT expires_at <= ? FROM conversation WHERE id = ?", now, conversation.id
+        ) { row throws(StoreError) in row.int64(0) != 0 }
+        return over ?? true
+    }
 
     /// Names of senders, which never change, so that a page of messages needs no join.
     func name(of user: UserID) throws(StoreError) -> UserName {
@@ -45,11 +60,13 @@ final class UserNames {
 final class ReaderSlot {
     private let path: String
     private let views: Lock<ViewRules>
+    private let clock: Clock
     private var transaction: ReadTransaction?
 
-    init(path: String, views: Lock<ViewRules>) {
+    init(path: String, views: Lock<ViewRules>, clock: Clock) {
         self.path = path
         self.views = views
+        self.clock = clock
     }
 
     func read<Value>(
@@ -70,7 +87,8 @@ final class ReaderSlot {
 
     private func opened() throws(StoreError) -> ReadTransaction {
         if let transaction = self.transaction { return transaction }
-        let made = ReadTransaction(try Connection(path: self.path, role: .reader), UserNames(), self.views)
+        let made = ReadTransaction(
+            try Connection(path: self.path, role: .reader), UserNames(), self.views, clock: self.clock)
         self.transaction = made
         return made
     }

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Foreign clients: the published Python SDK, an app's daily life over the HTTP APIs with webhooks, the JSON door and the
 # binary protocol in every detail against a built teahouse, files with the published tus client and curl, the signing
-# servers of the documentation, the published LeanCloud SDK for servers and its cloud functions, LeanCloud's commands as four
+# servers of the documentation, the published LeanCloud SDK for servers and its cloud functions, LeanCloud's commands as six
 # SDKs speak them, a foreign protobuf against our own, a foreign WebSocket implementation against our own, and the commands
 # that README and docs show.
 #   Tests/Foreign/run.sh PYTHON TEAHOUSE      PYTHON has what Tests/requirements.txt names

@@ -66,6 +66,7 @@ extension AppDesk {
     func revoked(_ user: UserID, count: Int64) {
         self.state.withLock { state in
             state.revocations[user] = max(count, state.revocations[user] ?? 0)
+            state.revokedBehind[user] = state.used.uses
             self.changes.changed(user)
         }
     }

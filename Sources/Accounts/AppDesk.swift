@@ -16,6 +16,8 @@ package final class AppDesk: Sendable {
         var tokenKey: [UInt8]?
         /// How often the session tokens of people were taken back; who is not in it never had that.
         var revocations: [UserID: Int64] = [:]
+        /// Behind which use of a signature that was last, since the start: those used before are over too.
+        var revokedBehind: [UserID: Int64] = [:]
         var clock: SteadyWallClock
         var refusalLog = RefusalLog()
     }
@@ -76,8 +78,9 @@ package final class AppDesk: Sendable {
 
     // MARK: Signatures
 
-    /// What a signature is worth. One that is valid is used up: the same one for the same action is `replayed` from then
-    /// on. What was used is remembered in memory only, so a restart forgets it.
+    /// What a signature is worth. It may be shown again for the same action while its time lasts, unless the policy says
+    /// that each is good for one use: then the same one is `replayed` from then on. What was used is remembered in memory
+    /// only, so a restart forgets it.
     package func verify(_ signature: ActionSignature?, for action: SignedAction) -> SignatureVerdict {
         let verdict = self.judge(signature, action)
         self.figures.count(verdict, of: action)
@@ -93,20 +96,39 @@ package final class AppDesk: Sendable {
             let window = state.policy.signatureWindowSeconds * 1_000
             // What a client sends may be any number: no difference is made of it.
             guard (now - window...now + window).contains(signature.signedAtMilliseconds) else { return .expired }
-            return state.used.use(signature, for: action) ? .valid : .replayed
+            let isNew = state.used.use(signature, for: action)
+            return isNew || !state.policy.signaturesAreForOneUse ? .valid : .replayed
         }
     }
 
-    private func note(_ verdict: SignatureVerdict, of action: SignedAction) {
+    /// Whether a signature was used before somebody's session tokens were taken back, as by a kick: it lets nobody in again.
+    /// Source: LeanCloud realtime guide, a kick ends the signatures of before.
+    ///
+    /// Told from its first use and not from its time, which another server's clock has written.
+    func isRevoked(_ signature: ActionSignature, for action: SignedAction, of user: UserID) -> Bool {
+        self.state.withLock { state in
+            guard let last = state.revokedBehind[user], let firstUse = state.used.firstUse(of: signature, for: action)
+            else { return false }
+            return firstUse <= last
+        }
+    }
+
+    /// Whether a refusal may be told in the log: anybody can send what is wrong.
+    func takesRefusalLine() -> Bool {
         let now = self.clock.now()
-        guard self.state.withLock({ $0.refusalLog.takes(one: now) }) else { return }
+        return self.state.withLock { $0.refusalLog.takes(one: now) }
+    }
+
+    private func note(_ verdict: SignatureVerdict, of action: SignedAction) {
+        guard self.takesRefusalLine() else { return }
         let (reason, advice) =
             switch verdict {
             case .valid: ("", "")
             case .missing: ("missing", "the app's server has to sign this, or the operator asks for no signature")
             case .wrong: ("wrong", "it was made with another key or for something else: compare with ctl app sign")
             case .expired: ("expired", "its time is too far from this server's: compare the clocks of both servers")
-            case .replayed: ("replayed", "each signature is good for one use: take a new nonce for each")
+            case .replayed:
+                ("replayed", "leancloud.signatures_once: take a new nonce for each, and sign anew for each use")
             }
         self.log.warning(
             "signature_refused",

@@ -22,6 +22,9 @@ package struct AppPolicy: Hashable, Sendable {
     /// How far the time in a signature may be from the server's, before or after. Source: LeanCloud realtime guide,
     /// signatures are valid for 6 hours.
     package var signatureWindowSeconds: Int64 = 21_600
+    /// Whether each signature is good for one use. Source: LeanCloud realtime guide, which names only the time and a kick as
+    /// what ends a signature: apps may keep one and show it again.
+    package var signaturesAreForOneUse = false
     /// How long a session token is good for. LeanCloud's are good for about two days.
     package var sessionTokenSeconds: Int64 = 172_800
 

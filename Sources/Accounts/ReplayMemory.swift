@@ -1,7 +1,7 @@
-/// Which signatures were used. A value without a lock of its own.
+/// Signatures that were used, in the order of their first use. A value without a lock of its own.
 ///
-/// It remembers the newest 65,536, in about 4 MB. When there are more within the time that signatures are good for, the
-/// oldest are forgotten, and could be used a second time.
+/// It remembers the newest 65,536, in about 5 MB. When there are more within the time that signatures are good for, the
+/// oldest are forgotten, and count as new when they come again.
 struct ReplayMemory {
     static let maximumEntries = 65_536
 
@@ -12,7 +12,10 @@ struct ReplayMemory {
     }
 
     private let capacity: Int
-    private var known: Set<Key> = []
+    /// The number of the first use of each.
+    private var known: [Key: Int64] = [:]
+    /// First uses so far, those that are forgotten included.
+    private(set) var uses: Int64 = 0
     /// In the order they were used; beyond the capacity the place of the oldest is taken.
     private var order: [Key] = []
     private var oldest = 0
@@ -24,15 +27,22 @@ struct ReplayMemory {
     /// - Returns: false when it was used before.
     mutating func use(_ signature: ActionSignature, for action: SignedAction) -> Bool {
         let key = Self.key(signature, action)
-        guard self.known.insert(key).inserted else { return false }
+        guard self.known[key] == nil else { return false }
+        self.uses += 1
+        self.known[key] = self.uses
         if self.order.count < self.capacity {
             self.order.append(key)
         } else {
-            self.known.remove(self.order[self.oldest])
+            self.known[self.order[self.oldest]] = nil
             self.order[self.oldest] = key
             self.oldest = (self.oldest + 1) % self.capacity
         }
         return true
+    }
+
+    /// The number of a signature's first use, 1 and above; `nil` for one that was not used, or is forgotten.
+    func firstUse(of signature: ActionSignature, for action: SignedAction) -> Int64? {
+        self.known[Self.key(signature, action)]
     }
 
     private static func key(_ signature: ActionSignature, _ action: SignedAction) -> Key {

@@ -195,6 +195,7 @@ final class BrokerCore {
     }
 
     private func countRefusal(_ session: SessionTable.Session, at now: Instant) {
+        guard session.description.endsAfterRefusals else { return }
         if now.milliseconds(since: session.refusalsSince) > self.limits.refusalWindowSeconds * 1000 {
             session.refusals = 0
             session.refusalsSince = now

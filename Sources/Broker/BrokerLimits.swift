@@ -13,7 +13,8 @@ package struct BrokerLimits: Sendable {
     package var bodyBytes = 32 * 1024
     /// Sessions of one person at a time; with one more the oldest ends.
     package var sessionsPerUser = 20
-    /// Refused messages within `refusalWindowSeconds` after which a session is closed.
+    /// Refused messages within `refusalWindowSeconds` after which a session is closed, of a door whose clients send again what
+    /// has no answer.
     package var refusalsBeforeClose = 200
     package var refusalWindowSeconds: Int64 = 60
 

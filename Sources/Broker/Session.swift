@@ -25,11 +25,13 @@ package struct SessionDescription: Hashable, Sendable {
     package var tag: SessionTag?
     /// The device came back by itself after its connection had broken, where its protocol says so.
     package var isReconnect: Bool
+    /// Whether `BrokerLimits.refusalsBeforeClose` ends it; else its door holds it back.
+    package var endsAfterRefusals: Bool
 
     package init(
         id: SessionID, user: UserID, userName: UserName, deviceClass: DeviceClass, deviceLevel: DeviceLevel,
         deviceID: String, protocolName: String, address: String, isEncrypted: Bool, openedAtMilliseconds: Int64,
-        tag: SessionTag? = nil, isReconnect: Bool = false
+        tag: SessionTag? = nil, isReconnect: Bool = false, endsAfterRefusals: Bool = true
     ) {
         self.id = id
         self.user = user
@@ -43,6 +45,7 @@ package struct SessionDescription: Hashable, Sendable {
         self.openedAtMilliseconds = openedAtMilliseconds
         self.tag = tag
         self.isReconnect = isReconnect
+        self.endsAfterRefusals = endsAfterRefusals
     }
 }
 

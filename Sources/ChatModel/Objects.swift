@@ -5,12 +5,33 @@ package struct NewObject: Sendable {
         case normal
         /// The one conversation of exactly these people; of two it is their direct one.
         case unique
-        /// Gone after so many seconds.
-        case temporary(seconds: Int64)
+        /// Gone after so many seconds; while it lives it is the only one of exactly these people, unless another one is wanted
+        /// beside it.
+        case temporary(seconds: Int64, beside: Bool = false)
         /// A chat room, which nobody is a member of.
         case room
         /// A system conversation, which people subscribe to.
         case service
+
+        /// A conversation by the switches of a request, of which SDKs set more than one: a room beats a temporary
+        /// conversation, and that one a unique one.
+        ///
+        /// Source: the C# SDK, `LCIMConversationController.cs`, sends `unique` with rooms and temporary conversations unless
+        /// told otherwise; the Java SDK, `LCIMClient.java`, with temporary ones; the JavaScript SDK 5, `im-client.js`, with
+        /// all it makes but rooms. Of a temporary one the Swift SDK, `IMClient.swift`, says nothing and finds the living one;
+        /// the JavaScript SDK 4 says that it is not unique, which its next version mends.
+        ///
+        /// - Parameter isUnique: `nil` when the request does not say.
+        package init(isRoom: Bool, isTemporary: Bool, isUnique: Bool?, temporarySeconds: Int64) {
+            self =
+                if isRoom {
+                    .room
+                } else if isTemporary {
+                    .temporary(seconds: temporarySeconds, beside: isUnique == false)
+                } else {
+                    isUnique == true ? .unique : .normal
+                }
+        }
     }
 
     package var form: Form

@@ -22,6 +22,9 @@ extension Keys {
     package static let leanCloudSignatureWindowSeconds = SettingKey<Int64>(
         "leancloud.signature_window_seconds", 21_600, in: 60...604_800, "seconds",
         "How far the time in a signature may be from this server's, before or after; LeanCloud's bound is 6 hours.")
+    package static let leanCloudSignaturesOnce = SettingKey<Bool>(
+        "leancloud.signatures_once", false,
+        "Whether each signature is good for one use; else, as with LeanCloud, for as long as its time allows.")
     package static let leanCloudSessionTokenSeconds = SettingKey<Int64>(
         "leancloud.session_token_seconds", 172_800, in: 300...2_592_000, "seconds",
         "How long a client may come back without a new signature after its connection broke.")
@@ -41,6 +44,6 @@ extension Keys {
         leanCloud.definition, leanCloudAppID.definition, leanCloudSignIn.definition,
         leanCloudConversationSignatures.definition, leanCloudHistorySignatures.definition,
         leanCloudCreatesUsers.definition, leanCloudRegistration.definition, leanCloudSignatureWindowSeconds.definition,
-        leanCloudSessionTokenSeconds.definition,
+        leanCloudSignaturesOnce.definition, leanCloudSessionTokenSeconds.definition,
     ]
 }

@@ -1,6 +1,7 @@
 import Accounts
 import Broker
 import ChatModel
+import Execution
 import LeanCloudTranslation
 import LeanCloudWire
 import Transport
@@ -17,6 +18,11 @@ final class LeanCloudConnection: ConnectionHandler {
     private var lastOpening: UInt64 = 0
     /// A page of a foreign origin: it is told so, and nothing it says is looked at.
     private let isForeign: Bool
+    /// Whether a client on it is of the Java SDK.
+    private var isJava = false
+    /// Refused requests in the second that began at `refusalsSince`.
+    private var refusals = 0
+    private var refusalsSince: Instant?
 
     init(
         connection: Connection, gateway: LeanCloudGateway, _ subprotocol: LeanCloudSubprotocol, isForeign: Bool
@@ -41,13 +47,11 @@ final class LeanCloudConnection: ConnectionHandler {
             let limits = WireLimits(frameBytes: self.gateway.house.settings.commandBytes)
             self.handle(try self.subprotocol.decode(bytes, isText: kind == .text, limits: limits))
         } catch {
-            guard case .frameTooLong = error.reason else {
-                return self.fail(nil, .unparseableMessage.saying(error.description))
-            }
-            // Read for its number alone, so that the client hears which request it was. The transport bounds it.
-            let limits = WireLimits(frameBytes: bytes.count)
-            let request = try? self.subprotocol.decode(bytes, isText: kind == .text, limits: limits)
-            self.fail(request, .frameTooLong.saying(error.description))
+            // Its number is read all the same, so that the client hears which request it was. The transport bounds it.
+            let request = self.subprotocol.salvage(bytes, isText: kind == .text)
+            var fault = LeanCloudFault.unparseableMessage
+            if case .frameTooLong = error.reason { fault = .frameTooLong }
+            self.fail(request, fault.saying(error.description))
         }
     }
 
@@ -55,8 +59,13 @@ final class LeanCloudConnection: ConnectionHandler {
 
     func outboxRose() { for session in self.sessions.values { session.outboxRose() } }
 
-    /// Apps forget where the router led them, and connect again.
+    /// Tells the Java SDK alone that the server goes: it connects again by itself after this and not after a mere close.
+    ///
+    /// Source: JavaScript SDK 5, `realtime.js` and `websocket-plus.js`: it asks the router at once, which is going too; what is
+    /// thrown then nobody catches, and Node ends its process. The C#, Swift and Objective-C SDKs (`LCConnection.cs`,
+    /// `RTMConnection.swift`, `LCRTMConnection.m`) do after a close what they do after this.
     func goingAway() {
+        guard self.isJava else { return }
         var command = GenericCommand()
         command.cmd = .goaway
         self.send(command)
@@ -101,6 +110,8 @@ final class LeanCloudConnection: ConnectionHandler {
     /// Offline pushes are not served; Java's SDK announces its device all the same, and opens its clients later.
     private func acceptPushLogin(_ command: GenericCommand) {
         guard self.isOurs(command) else { return }
+        // Live queries announce themselves by another service.
+        if (command.service ?? 0) == 0 { self.isJava = true }
         var answer = GenericCommand()
         answer.cmd = .loggedin
         answer.i = command.i
@@ -137,6 +148,7 @@ final class LeanCloudConnection: ConnectionHandler {
         self.sessions[client] = session
         if self.first == nil { self.first = session }
         self.connection.holdSignInDeadline()
+        if session.sdk == .java { self.isJava = true }
         session.signIn()
     }
 
@@ -174,8 +186,33 @@ final class LeanCloudConnection: ConnectionHandler {
         }
     }
 
+    // MARK: Floods
+
+    /// Notes that a request was refused. More of them in a second than `refusalsPerSecond` wait in the client's socket until the
+    /// second is over: each command is answered, and nobody is kept busy by one client.
+    func countRefusal() {
+        let now = self.gateway.reactor.clock.now()
+        if self.refusalsSince.map({ now.milliseconds(since: $0) >= 1_000 }) ?? true {
+            (self.refusals, self.refusalsSince) = (0, now)
+        }
+        self.refusals += 1
+        guard self.refusals == self.gateway.house.settings.refusalsPerSecond else { return }
+        self.connection.pauseReading()
+        let id = self.connection.id
+        self.gateway.reactor.after(milliseconds: 1_000) { $0.connection(id)?.resumeReading() }
+    }
+
+    /// Closes the socket after a while. Source: all SDKs connect again after this code, with the session they have.
+    func closeLater() {
+        let id = self.connection.id
+        self.gateway.reactor.after(milliseconds: self.gateway.house.settings.holdSeconds * 1_000) { reactor in
+            reactor.connection(id)?.close(code: .tryAgainLater, reason: "the server is busy: try again")
+        }
+    }
+
     /// Says no to a request, or of the connection as a whole when there is none.
     func fail(_ request: GenericCommand?, _ fault: LeanCloudFault) {
+        self.countRefusal()
         var command = GenericCommand()
         command.cmd = .error
         command.i = request?.i

@@ -62,6 +62,12 @@ package struct LeanCloudSettings: Sendable {
     package var requestRate = RateLimit(perSecond: 10, burst: 600)
     /// Pages of history of one person. Source: LeanCloud realtime guide, which allows 120 in a minute.
     package var historyRate = RateLimit(perSecond: 20, burst: 1200)
+    /// Refused requests of one connection in a second; above it nothing is read from it for the rest of the second. Each
+    /// command gets its answer: SDKs wait for it.
+    package var refusalsPerSecond = 1_000
+    /// A client that comes back while the server can say neither yes nor no is held for so long without an answer; then
+    /// the socket closes, and the SDK tries again with the session that it has.
+    package var holdSeconds: Int64 = 5
     /// Longer than this nobody is waited for who does not read.
     package var stallSeconds: Int64 = 30
     /// What a client says that it got live counts as read, as it did for the first SDKs.

@@ -35,22 +35,10 @@ extension LeanCloudSession {
 
     // MARK: Making
 
-    /// Source: LeanCloud realtime guide; only `unique` may stand beside an ordinary conversation.
-    private static func form(_ body: ConvCommand) -> NewObject.Form? {
-        switch (body.unique == true, body.transient == true, body.tempConv == true) {
-        case (false, false, false): .normal
-        case (true, false, false): .unique
-        case (false, true, false): .room
-        case (false, false, true): .temporary(seconds: Int64(body.tempConvTTL ?? 0))
-        default: nil
-        }
-    }
-
     private func start(_ command: GenericCommand, _ body: ConvCommand) {
-        guard let form = Self.form(body) else {
-            return self.fail(
-                command, .conversationAPIFailed.saying("unique, transient and tempConv exclude each other"))
-        }
+        let form = NewObject.Form(
+            isRoom: body.transient == true, isTemporary: body.tempConv == true, isUnique: body.unique,
+            temporarySeconds: Int64(body.tempConvTTL ?? 0))
         let card: LeanCloudCard
         do throws(ObjectQueryError) {
             card = try LeanCloudCard(parsing: body.attr?.data)
@@ -61,8 +49,8 @@ extension LeanCloudSession {
         guard names.count == body.m.count else {
             return self.fail(command, .conversationAPIFailed.saying("a member's name is no client id"))
         }
-        // No SDK signs for temporary ones.
-        if body.tempConv != true {
+        // Not every SDK signs for temporary ones.
+        if body.tempConv != true || body.transient == true {
             let action = SignedAction.start(client: self.client.text, members: body.m)
             if let fault = self.refusal(of: action, body.signature) { return self.fail(command, fault) }
         }
@@ -283,9 +271,7 @@ extension LeanCloudSession {
         case .failure(let error):
             let cid = command.convMessage?.cid ?? command.blacklistMessage?.srcCid ?? ""
             var fault = LeanCloudFault(error, invalid: invalid, refused: refused)
-            // Temporary ones are gone in time.
-            let isGone = fault.code == LeanCloudFault.conversationNotFound.code
-            if isGone && cid.hasPrefix(LeanCloudObjectID.temporaryPrefix) { fault = .temporaryConversationExpired }
+            if fault.code == LeanCloudFault.conversationNotFound.code { fault = .gone(cid, otherwise: fault) }
             self.fail(command, fault)
         }
     }
@@ -328,9 +314,10 @@ extension WriteTransaction {
 }
 
 extension ReadTransaction {
-    /// A conversation, when it was not deleted: one that is over is there for those who are left in it.
+    /// A conversation, when it was not deleted and its time is not over: one that was disbanded is there for those who are left
+    /// in it.
     func standingConversation(_ address: ConversationAddress, for user: UserID) throws(StoreError) -> Conversation? {
-        guard let found = try self.conversation(address, seenBy: user) else { return nil }
+        guard let found = try self.conversation(address, seenBy: user), try !self.isOver(found) else { return nil }
         guard found.flags.contains(.disbanded) else { return found }
         return try self.hears(user, in: found.id) ? found : nil
     }

@@ -27,13 +27,14 @@ extension LeanCloudSession {
     /// Whether the client has done it on this very session, and learns by the answer alone.
     ///
     /// The JavaScript SDK does of itself what it is told of members: it would do so twice. What follows from keeping
-    /// somebody out is told to it like to everybody.
+    /// somebody out is told to it like to everybody. Who gives somebody a role is told of it too, which the SDKs take as
+    /// what it is.
     private func knowsAlready(_ event: ConversationEvent) -> Bool {
         guard let session = event.origin.session, session == self.sessionID?.rawValue else { return false }
         switch event.change {
-        case .card, .role: return true
-        case .created, .joined: return self.isJavaScript
-        case .left(let people): return self.isJavaScript && !people.allSatisfy(self.keptOut.contains)
+        case .card: return true
+        case .created, .joined: return self.sdk == .javaScript
+        case .left(let people): return self.sdk == .javaScript && !people.allSatisfy(self.keptOut.contains)
         case .blocked(let people):
             self.keptOut = Set(people)
             return false

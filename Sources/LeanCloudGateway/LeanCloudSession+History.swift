@@ -15,6 +15,10 @@ extension LeanCloudSession {
         guard let user = self.identity?.user, let logs = command.logsMessage, let cid = logs.cid,
             let address = LeanCloudNames.address(cid: cid)
         else { return self.fail(command, .conversationNotFound) }
+        guard LeanCloudContent.isPage(logs) else {
+            return self.fail(
+                command, .conversationLogFailed.saying("the limit is 0 to \(LeanCloudContent.largestPage)"))
+        }
         let (query, later) = (LeanCloudContent.query(logs), self.later())
         self.house.store.read(for: .person(user)) { transaction throws(StoreError) -> Page in
             guard let conversation = try transaction.standingConversation(address, for: user) else {
@@ -33,7 +37,7 @@ extension LeanCloudSession {
     ) {
         switch result {
         // Source: LeanCloud realtime guide, conversations that are gone: sending and asking for the history give 4401.
-        case .success(.notThere): self.fail(command, .invalidMessagingTarget)
+        case .success(.notThere): self.fail(command, .gone(cid, otherwise: .invalidMessagingTarget))
         case .success(.notForThem): self.fail(command, .conversationLogRejected)
         case .failure(let error):
             self.fail(command, LeanCloudFault(error) { .conversationLogFailed.saying($0.description) })

@@ -72,7 +72,7 @@ extension LeanCloudSession {
         case .accepted(let id, let conversation, let sequence, let sentAt, _, let isMasked):
             self.accept(publish, id: LeanCloudNames.messageID(id), sentAt: sentAt)
             if isMasked, sequence > 0 { self.tellMasked(MessagePlace(conversation, sequence)) }
-        case .refused(let refusal): self.refuse(publish, LeanCloudFault(refusal))
+        case .refused(let refusal): self.refuse(publish, LeanCloudFault(refusal, in: publish.conversation))
         case .rateLimited: self.refuse(publish, .messageQuotaExceeded)
         case .busy: self.refuse(publish, .sendTimeout.saying("the server is busy: send again"))
         case .full: self.refuse(publish, .internalError.saying("the server's disk is full"))
@@ -88,6 +88,15 @@ extension LeanCloudSession {
     }
 
     private func refuse(_ publish: LeanCloudPublish, _ fault: LeanCloudFault) {
+        // COMPAT(LeanCloud C# 2): older versions look for no code in an acknowledgement and take the message for sent; all of
+        // them raise an error.
+        if self.sdk == .cSharp {
+            var request = GenericCommand()
+            request.i = publish.number
+            if publish.number != nil { self.fail(request, fault) }
+            return
+        }
+        self.connection.countRefusal()
         var ack = AckCommand()
         ack.code = fault.code
         ack.reason = fault.reason

@@ -73,12 +73,35 @@ extension LeanCloudSession {
         case .signedIn(let identity):
             self.identity = identity
             self.claimTag(identity)
-        case .refused(let refusal): self.refuse(self.fault(refusal))
+        case .refused(let refusal):
+            if self.introduction.r == true, self.isPassing(refusal) { return self.turnAway(refusal) }
+            self.refuse(self.fault(refusal))
         }
     }
 
+    /// Whether the same client may well be let in a little later. A wrong session token stays wrong.
+    private func isPassing(_ refusal: SignInRefusal) -> Bool {
+        switch refusal {
+        case .busy, .unavailable: true
+        case .throttled: !self.comesBack
+        case .wrongCredentials, .expired, .plainNotAllowed, .disabled: false
+        }
+    }
+
+    /// A client that comes back by itself gets no answer, and after a while the socket closes: told no, most SDKs end the
+    /// session, and the JavaScript SDK stays on the socket without one.
+    private func turnAway(_ refusal: SignInRefusal) {
+        self.house.log.info(
+            "sign-in put off",
+            ["user": .name(self.client.text), "address": .text(self.connection.connection.peer.text)])
+        self.phase = .over
+        self.connection.remove(self)
+        self.connection.closeLater()
+    }
+
     private func fault(_ refusal: SignInRefusal) -> LeanCloudFault {
-        // Source: LeanCloud, 4112; the SDKs ask for another signature then, and open again.
+        // Source: LeanCloud, 4112. The Swift, Objective-C and Java SDKs ask for another signature then, and open again; the
+        // JavaScript SDK 5 opens again with nothing, see `release`.
         let wrong: LeanCloudFault = self.comesBack ? .sessionTokenExpired : .signatureFailed
         switch refusal {
         case .wrongCredentials: return wrong
@@ -100,7 +123,22 @@ extension LeanCloudSession {
             ])
         self.phase = .over
         for opening in self.openings { self.fail(opening, fault) }
+        self.release(fault)
         self.connection.remove(self)
+    }
+
+    /// Says to the JavaScript SDK that its session is over when it came back in vain.
+    ///
+    /// COMPAT(LeanCloud JavaScript 5): told no, it keeps the client and gives the same one out again, without a session, until
+    /// the page is loaded anew. Told that the session is closed it lets go of the client, the app hears `close`, and the next
+    /// `createIMClient` signs in. After 4112 it drops its token and opens again by itself, with neither token nor signature: that
+    /// opening is the one that it is told of here. Source: `im-client.js`, `_open`; `plugin-im.js`.
+    private func release(_ fault: LeanCloudFault) {
+        guard self.sdk == .javaScript, self.introduction.r == true else { return }
+        if self.comesBack && fault.code == LeanCloudFault.sessionTokenExpired.code { return }
+        let hasNothing = self.introduction.s == nil && !self.comesBack
+        let isUnsigned = hasNothing && fault.code == LeanCloudFault.signatureFailed.code
+        self.send(self.closed(isUnsigned ? .sessionTokenExpired.saying("the session was away too long") : fault))
     }
 
     // MARK: Tags
@@ -138,6 +176,7 @@ extension LeanCloudSession {
         case .success(.conflict):
             self.phase = .over
             for opening in self.openings { self.send(self.closed(.sessionConflict, answering: opening)) }
+            self.release(.sessionConflict)
             self.connection.remove(self)
         case .failure(let error):
             self.refuse(LeanCloudFault(error) { .invalidLogin.saying($0.description) })
@@ -160,7 +199,7 @@ extension LeanCloudSession {
                 protocolName: self.connection.subprotocol.name,
                 address: "\(connection.peer.text):\(connection.peer.port)",
                 isEncrypted: connection.isEncrypted, openedAtMilliseconds: 0, tag: tag,
-                isReconnect: self.introduction.r == true))
+                isReconnect: self.introduction.r == true, endsAfterRefusals: false))
     }
 
     /// The broker knows the session: messages arrive for it from here on.
@@ -356,6 +395,7 @@ extension LeanCloudSession {
         let fault = Self.fault(reason)
         if wasOpening {
             for opening in self.openings { self.send(self.closed(fault, answering: opening)) }
+            self.release(fault)
             self.leave(reason)
             self.connection.remove(self)
         } else {

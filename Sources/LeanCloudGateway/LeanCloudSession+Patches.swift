@@ -157,9 +157,9 @@ extension LeanCloudSession {
     ) throws(StoreError) -> Done {
         var done = Done(at: transaction.wallMilliseconds, masked: [])
         for wanted in changes {
-            guard let conversation = try transaction.reading.conversation(wanted.address, seenBy: user) else {
-                throw .refused(.noSuchConversation)
-            }
+            guard let conversation = try transaction.reading.conversation(wanted.address, seenBy: user),
+                try !transaction.reading.isOver(conversation)
+            else { throw .refused(.noSuchConversation) }
             guard let place = try transaction.reading.place(of: wanted.edge, in: conversation.id),
                 let known = try transaction.reading.message(
                     in: conversation.id, sequence: place.sequence, as: .unrestricted)
@@ -191,7 +191,11 @@ extension LeanCloudSession {
             self.send(answer)
             for place in done.masked { self.tellMasked(place) }
         case .failure(let error):
-            self.fail(command, LeanCloudFault(error) { LeanCloudFault(message: $0, isRecall: isRecall) })
+            var fault = LeanCloudFault(error) { LeanCloudFault(message: $0, isRecall: isRecall) }
+            if fault.code == LeanCloudFault.conversationNotFound.code {
+                fault = .gone(command.patchMessage?.patches.first?.cid ?? "", otherwise: fault)
+            }
+            self.fail(command, fault)
         }
     }
 

@@ -54,8 +54,7 @@ final class LeanCloudSession {
     var opening: LeanCloudOpening?
     /// What it said it can do. The C# SDK leaves it out when it comes back; what all SDKs of today can then holds.
     let features: ConfigBitmap
-    /// Source: JavaScript SDK, which joins and leaves by the answers to its commands and takes its own events twice.
-    let isJavaScript: Bool
+    let sdk: LeanCloudSDK
     /// What the device is registered as, of a client that wants it bound.
     let installation: String?
     /// The word that one device of this person holds at a time, and what this device is called for it: marks, as session
@@ -80,7 +79,7 @@ final class LeanCloudSession {
         let introduction = opening.sessionMessage ?? SessionCommand()
         self.opening = LeanCloudOpening(introduction, opening)
         self.features = introduction.configBitmap ?? (introduction.r == true ? Self.commonFeatures : [])
-        self.isJavaScript = introduction.ua?.hasPrefix("js/") ?? false
+        self.sdk = LeanCloudSDK(userAgent: introduction.ua, isReconnect: introduction.r == true)
         self.installation = self.features.contains(.bindsInstallation) ? introduction.namedDevice : nil
         self.number = number
         self.connection = connection
@@ -138,6 +137,7 @@ final class LeanCloudSession {
     func send(_ command: GenericCommand) { self.connection.send(command) }
 
     func fail(_ request: GenericCommand, _ fault: LeanCloudFault) {
+        self.connection.countRefusal()
         var command = self.answer(to: request, .error)
         command.errorMessage = ErrorCommand(fault)
         self.send(command)

@@ -128,8 +128,7 @@ extension LeanCloudContent {
 
     /// The places of a page of history. Source: `direction`; both limits, of which each SDK sets one.
     package static func query(_ command: LogsCommand) -> HistoryQuery {
-        let limit = Int(command.limit ?? command.l ?? self.defaultPage)
-        var query = HistoryQuery(limit: min(max(0, limit), self.largestPage))
+        var query = HistoryQuery(limit: min(max(0, self.limit(of: command)), self.largestPage))
         query.start = self.edge(command.t, command.mid, isIncluded: command.tIncluded)
         query.end = self.edge(command.tt, command.tmid, isIncluded: command.ttIncluded)
         query.isForward = command.direction == .new
@@ -145,7 +144,15 @@ extension LeanCloudContent {
 
     /// Source: LeanCloud realtime, 20 messages unless told otherwise.
     private static let defaultPage: Int32 = 20
-    private static let largestPage = 1_000
+    /// Messages in one page. Source: LeanCloud realtime REST guide v2, where more is an error.
+    package static let largestPage = 1_000
+
+    private static func limit(of command: LogsCommand) -> Int { Int(command.limit ?? command.l ?? self.defaultPage) }
+
+    /// Whether as many messages as are asked for may be in one page.
+    package static func isPage(_ command: LogsCommand) -> Bool {
+        (0...self.largestPage).contains(self.limit(of: command))
+    }
 
     /// A message by what clients say of it.
     package static func edge(_ time: Int64?, _ name: String?, isIncluded: Bool? = nil) -> HistoryEdge {

@@ -1,4 +1,5 @@
 package import ChatModel
+import LeanCloudWire
 package import Store
 
 // Our refusals in LeanCloud's words.
@@ -27,6 +28,21 @@ extension LeanCloudFault {
             case .commandNotAllowed: .messageRejectedByApp.saying("people give no commands")
             case .byHook(let code, let detail): LeanCloudFault.messageRejectedByApp.byHook(code: code, detail: detail)
             }
+    }
+
+    /// Why a message was not taken, in the conversation of this id.
+    package init(_ refusal: PublishRefusal, in cid: String) {
+        let fault = LeanCloudFault(refusal)
+        switch refusal {
+        case .noSuchConversation, .conversationDisbanded: self = .gone(cid, otherwise: fault)
+        default: self = fault
+        }
+    }
+
+    /// The error for a conversation that is not there: temporary ones are gone in time, which has an error of its own. Source:
+    /// LeanCloud error codes, 4323.
+    package static func gone(_ cid: String, otherwise fault: LeanCloudFault) -> LeanCloudFault {
+        cid.hasPrefix(LeanCloudObjectID.temporaryPrefix) ? .temporaryConversationExpired : fault
     }
 
     /// With the number and words of the app's own server.

@@ -17,9 +17,11 @@ package enum LeanCloudRows {
     ///
     /// - Parameters:
     ///   - isCompact: without its members.
+    ///   - isForClient: whether somebody asks who may have muted it; the app's own server has muted nothing.
     ///   - now: UTC milliseconds; the rest of a temporary one's life is counted from there.
     package static func row(
-        _ row: ObjectRow, isCompact: Bool = false, newest: StandingMessage? = nil, at now: Int64
+        _ row: ObjectRow, isCompact: Bool = false, isForClient: Bool = false, newest: StandingMessage? = nil,
+        at now: Int64
     ) -> JSONValue {
         let conversation = row.conversation
         var members: [JSONValue.Member] = []
@@ -50,8 +52,9 @@ package enum LeanCloudRows {
         if conversation.kind == .service {
             add("joined", .boolean(row.joinedAtMilliseconds != nil))
             if let joinedAt = row.joinedAtMilliseconds { add("joinedAt", .integer(joinedAt)) }
-            add("muted", .boolean(row.isMuted))
         }
+        // Compact rows do not say who has muted the conversation.
+        if isForClient || conversation.kind == .service { add("muted", .boolean(row.isMuted)) }
         if let newest { members += Self.members(of: newest) }
         let known = Set(members.map(\.name))
         let fields = row.fields.flatMap { try? JSONValue(parsing: $0) }?.object ?? []
@@ -159,7 +162,9 @@ package struct ObjectSearch: Sendable {
                 rows.append(match.json)
                 continue
             }
-            rows.append(LeanCloudRows.row(match.row, isCompact: self.isCompact, newest: newest, at: now))
+            rows.append(
+                LeanCloudRows.row(
+                    match.row, isCompact: self.isCompact, isForClient: true, newest: newest, at: now))
         }
         return rows
     }
@@ -196,7 +201,7 @@ package struct ObjectSearch: Sendable {
             let page = min(ObjectScanBounds.page, self.isByActivity ? max(self.skip + self.limit, 20) : .max)
             for row in try reading.objectRows(Array(rest.prefix(page)), seenBy: asker) {
                 people += row.members.count
-                let json = LeanCloudRows.row(row, at: now)
+                let json = LeanCloudRows.row(row, isForClient: true, at: now)
                 do throws(ObjectQueryError) {
                     guard try self.query.matches(json, effort: &effort) else { continue }
                 } catch {
@@ -230,7 +235,7 @@ extension LeanCloudRows {
         var rest = found[...]
         while !rest.isEmpty {
             for row in try reading.objectRows(Array(rest.prefix(ObjectScanBounds.page)), seenBy: asker) {
-                if row.conversation.kind == .temporary { rows.append(self.row(row, at: now)) }
+                if row.conversation.kind == .temporary { rows.append(self.row(row, isForClient: true, at: now)) }
             }
             rest = rest.dropFirst(ObjectScanBounds.page)
         }

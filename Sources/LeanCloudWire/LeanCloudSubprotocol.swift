@@ -72,6 +72,17 @@ package struct LeanCloudSubprotocol: Hashable, Sendable {
         }
     }
 
+    /// The client and the number of a request whose frame is no command, as far as they can be read.
+    package func salvage(_ frame: UnsafeRawBufferPointer, isText: Bool) -> GenericCommand {
+        guard isText == self.usesTextFrames else { return GenericCommand() }
+        switch self.format {
+        case .binary: return GenericCommand(salvaging: frame)
+        case .base64:
+            let bytes = try? Self.bytes(ofBase64: frame, WireLimits(frameBytes: frame.count))
+            return bytes?.withUnsafeBytes { GenericCommand(salvaging: $0) } ?? GenericCommand()
+        }
+    }
+
     /// What one WebSocket message is to hold.
     package func encode(_ command: GenericCommand) -> [UInt8] { self.frame(of: command.encoded()) }
 

@@ -95,6 +95,7 @@ final class LiveSettings: Sendable {
         Keys.leanCloudSignatureWindowSeconds.definition.name: {
             $0.signatureWindowSeconds = $1.signatureWindowSeconds
         },
+        Keys.leanCloudSignaturesOnce.definition.name: { $0.signaturesAreForOneUse = $1.signaturesAreForOneUse },
         Keys.leanCloudSessionTokenSeconds.definition.name: { $0.sessionTokenSeconds = $1.sessionTokenSeconds },
     ]
 

@@ -232,6 +232,7 @@ extension AppPolicy {
         self.createsUsers = settings[Keys.leanCloudCreatesUsers]
         self.registrationIsOpen = settings[Keys.leanCloudRegistration]
         self.signatureWindowSeconds = settings[Keys.leanCloudSignatureWindowSeconds]
+        self.signaturesAreForOneUse = settings[Keys.leanCloudSignaturesOnce]
         self.sessionTokenSeconds = settings[Keys.leanCloudSessionTokenSeconds]
     }
 }

@@ -9,8 +9,11 @@ enum MemberSet {
     }
 
     /// SHA-256 over the names, each behind its length, so that `ab, c` and `a, bc` are two.
-    static func key(of names: [UserName]) throws(StoreError) -> [UInt8] {
-        var text: [UInt8] = []
+    ///
+    /// - Parameter isTemporary: people may have a temporary conversation beside their unique one. No name is as long as the
+    ///   mark in front of it says.
+    static func key(of names: [UserName], isTemporary: Bool = false) throws(StoreError) -> [UInt8] {
+        var text: [UInt8] = isTemporary ? [0xFF, 0xFF, 0xFF, 0xFF] : []
         for name in self.sorted(names) {
             text += withUnsafeBytes(of: UInt32(name.count).bigEndian, Array.init)
             text += name

@@ -147,7 +147,8 @@ extension ReadTransaction {
         let sql: StaticString = """
             SELECT c.id, c.kind, c.channel, c.title, c.flags, c.creator_id, c.member_count, c.head, c.head_countable,
                 c.revision, c.created_at, c.active_at, c.foreign_id, c.updated_at, c.attributes, c.fields,
-                c.member_set IS NOT NULL OR c.direct_low <> c.direct_high, c.expires_at, m.joined_at, p.muted
+                (c.member_set IS NOT NULL AND c.expires_at IS NULL) OR c.direct_low <> c.direct_high, c.expires_at,
+                m.joined_at, p.muted
             FROM json_each(?1) AS wanted JOIN conversation c ON c.id = wanted.value
             LEFT JOIN member m ON m.conversation_id = c.id AND m.user_id = ?2
             LEFT JOIN preference p ON p.conversation_id = c.id AND p.user_id = m.user_id

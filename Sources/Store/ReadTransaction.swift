@@ -1,5 +1,5 @@
 import CLinux
-import ChatModel
+package import ChatModel
 import Execution
 
 /// One consistent look at what was committed. Valid only inside the closure it is handed to; keep it short, because the
@@ -10,11 +10,16 @@ package final class ReadTransaction {
     private let liveViews: Lock<ViewRules>
     /// When this read has had its time, on the monotonic clock.
     fileprivate(set) var endsAtNanoseconds = Int64.max
+    private let clock: Clock
 
-    init(_ connection: Connection, _ names: UserNames, _ views: Lock<ViewRules> = Lock(ViewRules())) {
+    init(
+        _ connection: Connection, _ names: UserNames, _ views: Lock<ViewRules> = Lock(ViewRules()),
+        clock: Clock = .system
+    ) {
         self.connection = connection
         self.names = names
         self.liveViews = views
+        self.clock = clock
     }
 
     /// What decides what people are shown, as it holds now.
@@ -22,6 +27,16 @@ package final class ReadTransaction {
 
     /// Whether this read has had its time: what goes through many rows then ends, and says where to go on.
     package var isOverTime: Bool { clinux_monotonic_nanoseconds() >= self.endsAtNanoseconds }
+
+    /// Whether the time of a temporary conversation is over, which takes no message any more and is deleted soon.
+    package func isOver(_ conversation: Conversation) throws(StoreError) -> Bool {
+        guard conversation.kind == .temporary else { return false }
+        let now = self.clock.wallMilliseconds()
+        let over = try self.connection.first(
+            "SELECT expires_at <= ? FROM conversation WHERE id = ?", now, conversation.id
+        ) { row throws(StoreError) in row.int64(0) != 0 }
+        return over ?? true
+    }
 
     /// Names of senders, which never change, so that a page of messages needs no join.
     func name(of user: UserID) throws(StoreError) -> UserName {
@@ -51,11 +66,13 @@ final class UserNames {
 final class ReaderSlot {
     private let path: String
     private let views: Lock<ViewRules>
+    private let clock: Clock
     private var transaction: ReadTransaction?
 
-    init(path: String, views: Lock<ViewRules>) {
+    init(path: String, views: Lock<ViewRules>, clock: Clock) {
         self.path = path
         self.views = views
+        self.clock = clock
     }
 
     /// Gives the next read its time, in nanoseconds of the monotonic clock.
@@ -88,7 +105,8 @@ final class ReaderSlot {
 
     private func opened() throws(StoreError) -> ReadTransaction {
         if let transaction = self.transaction { return transaction }
-        let made = ReadTransaction(try Connection(path: self.path, role: .reader), UserNames(), self.views)
+        let made = ReadTransaction(
+            try Connection(path: self.path, role: .reader), UserNames(), self.views, clock: self.clock)
         self.transaction = made
         return made
     }

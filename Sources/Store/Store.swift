@@ -57,7 +57,7 @@ package final class Store: Sendable {
         self.writer = thread
         let path = DataFolder.databasePath(in: options.folder)
         self.readers = ReaderPool(readers: options.readers, capacity: options.queuedReads) {
-            ReaderSlot(path: path, views: views)
+            ReaderSlot(path: path, views: views, clock: options.clock)
         }
     }
 

@@ -33,8 +33,9 @@ extension Verifier {
             let people = try self.connection.query(
                 "SELECT u.name FROM member m JOIN user u ON u.id = m.user_id WHERE m.conversation_id = ?", id
             ) { row throws(StoreError) in row.text(0) }
-            let key = try MemberSet.key(of: people.compactMap { UserName($0) })
-            guard kind != ConversationKind.group.rawValue || set != key else { continue }
+            let isTemporary = kind == ConversationKind.temporary.rawValue
+            let key = try MemberSet.key(of: people.compactMap { UserName($0) }, isTemporary: isTemporary)
+            guard !isTemporary && kind != ConversationKind.group.rawValue || set != key else { continue }
             self.notes.add(
                 .member,
                 """

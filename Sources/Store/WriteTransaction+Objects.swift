@@ -16,19 +16,33 @@ extension WriteTransaction {
         let attributes = try Self.object(new.attributes, ConversationBounds.attributesBytes, "attributes")
         let fields = try Self.object(new.fields, ObjectBounds.fieldsBytes, "fields")
         let people = try self.people(of: new)
-        var set: [UInt8]?
-        if new.form == .unique {
-            if people.count == 2 { return try self.createDirect(people, new, attributes, fields) }
-            let key = try MemberSet.key(of: try self.names(people))
-            if let known = try self.connection.conversationID(ofSet: key) { return (known, false) }
-            set = key
-        }
+        if new.form == .unique, people.count == 2 { return try self.createDirect(people, new, attributes, fields) }
+        let set = try self.memberSet(of: people, new.form)
+        if let set, let known = try self.standingConversation(ofSet: set) { return (known, false) }
         let made = try self.insertObject(new, people)
         try self.connection.run(
             "UPDATE conversation SET attributes = ?, fields = ?, member_set = ? WHERE id = ?", attributes, fields, set,
             made.id)
         try self.keepFiles(of: made.id, by: Self.maker(of: new))
         return (made.id, true)
+    }
+
+    /// By which a conversation of these people is found again; `nil` where there may be any number of them.
+    private func memberSet(of people: [UserID], _ form: NewObject.Form) throws(StoreError) -> [UInt8]? {
+        switch form {
+        case .normal, .room, .service, .temporary(_, beside: true): nil
+        case .unique: try MemberSet.key(of: try self.names(people))
+        // Source: the Swift SDK, `IMClient.swift`: a temporary conversation is unique while it lives.
+        case .temporary(_, beside: false): try MemberSet.key(of: try self.names(people), isTemporary: true)
+        }
+    }
+
+    /// The conversation of these people; a temporary one whose time is over makes room.
+    private func standingConversation(ofSet set: [UInt8]) throws(StoreError) -> ConversationID? {
+        guard let known = try self.connection.conversation(ofSet: set) else { return nil }
+        if known.expiresAt.map({ $0 > self.wallMilliseconds }) ?? true { return known.id }
+        try self.forgetMemberSet(of: known.id)
+        return nil
     }
 
     /// What the app's own server makes it makes in nobody's name.
@@ -47,7 +61,7 @@ extension WriteTransaction {
         case .normal, .unique: key = ChannelKey(kind: .group, name: name)
         case .room: key = ChannelKey(kind: .room, name: name)
         case .service: key = ChannelKey(kind: .service, name: name)
-        case .temporary(let seconds):
+        case .temporary(let seconds, _):
             key = ChannelKey(kind: .temporary, name: name)
             let wanted = seconds > 0 ? seconds : ObjectBounds.temporarySeconds
             expiresAt = self.wallMilliseconds + min(wanted, ObjectBounds.longestTemporarySeconds) * 1_000
@@ -227,7 +241,7 @@ extension WriteTransaction {
 
     /// Takes people out of a conversation, or oneself. A direct one becomes a group by it.
     ///
-    /// - Parameter ownerStays: the owner neither leaves nor is removed.
+    /// - Parameter ownerStays: the owner neither leaves nor is removed; who is alone with one other person may leave.
     /// - Returns: who is not in it any more, and who stays and why.
     /// - Throws: `refused`; `notFound`.
     package func removeFromObject(
@@ -244,7 +258,9 @@ extension WriteTransaction {
             }
             let person = try self.memory.user(named: user)?.id
             if let person, let role = self.standing(of: person, in: conversation) {
-                if role == .owner && ownerStays && !actor.isPrivileged {
+                // Of two people who have found each other neither made a group to own: each may go.
+                let isTwo = conversation.kind == .direct && person == actor.user
+                if role == .owner && ownerStays && !actor.isPrivileged && !isTwo {
                     outcome.failed.append(.init(name, .ownerStays))
                     continue
                 }
@@ -295,7 +311,8 @@ extension WriteTransaction {
 
     // MARK: Who is silent
 
-    /// Silences members for good, or lets them speak again.
+    /// Silences members for good, or lets them speak again. Nobody does it to themselves alone: that is refused as a whole,
+    /// also where somebody else has silenced them.
     ///
     /// - Throws: `refused`; `notFound`.
     package func silenceInObject(
@@ -353,6 +370,9 @@ extension WriteTransaction {
             guard let rank else { throw .refused(.notMember) }
             guard !conversation.flags.contains(.disbanded) else { throw .refused(.disbanded) }
             guard rank != .member else { throw .refused(.notManager) }
+            let own = try self.memory.user(actor.user)?.name.text.utf8
+            let isAlone = own.map { own in names.allSatisfy { $0.utf8.elementsEqual(own) } } ?? false
+            guard names.isEmpty || !isAlone else { throw .refused(.notManager) }
         }
         var outcome = PeopleOutcome()
         var people: [UserID] = []
@@ -461,9 +481,11 @@ extension PeopleOutcome {
 }
 
 extension Connection {
-    fileprivate func conversationID(ofSet set: [UInt8]) throws(StoreError) -> ConversationID? {
-        try self.first("SELECT id FROM conversation WHERE member_set = ?", set) { row throws(StoreError) in
-            row.conversationID(0)
+    fileprivate func conversation(
+        ofSet set: [UInt8]
+    ) throws(StoreError) -> (id: ConversationID, expiresAt: Int64?)? {
+        try self.first("SELECT id, expires_at FROM conversation WHERE member_set = ?", set) { row throws(StoreError) in
+            (row.conversationID(0), row.optionalInt64(1))
         }
     }
 }

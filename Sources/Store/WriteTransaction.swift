@@ -27,7 +27,7 @@ package final class WriteTransaction {
         self.appender = appender
         self.options = options
         self.wallMilliseconds = wall
-        self.reading = ReadTransaction(connection, UserNames(), memory.views)
+        self.reading = ReadTransaction(connection, UserNames(), memory.views, clock: options.clock)
     }
 
     /// Says whether the wall clock is believed whatever it says.

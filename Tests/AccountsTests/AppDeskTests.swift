@@ -145,9 +145,9 @@ import Testing
         return house
     }
 
-    @Test("right ones are valid once, in seconds and in milliseconds", arguments: ActionSignatureTests.vectors)
-    func valid(_ vector: ActionSignatureTests.Vector) throws {
-        let house = try self.house()
+    @Test("where each is good for one use, the second time is told", arguments: ActionSignatureTests.vectors)
+    func once(_ vector: ActionSignatureTests.Vector) throws {
+        let house = try self.house { $0.app.signaturesAreForOneUse = true }
         let app = house.accounts.app
         house.hands.setWall(milliseconds: 1_794_873_600_000)
         // The jump is believed after an hour.
@@ -161,8 +161,10 @@ import Testing
         var forged = signature
         forged.nonce = "other"
         #expect(app.verify(forged, for: vector.action) == .wrong)
+        app.apply(AppPolicy())
+        #expect(app.verify(signature, for: vector.action) == .valid)
         let row = try #require(app.figures.all.first)
-        #expect(row.action == vector.action.word && row.valid == 1 && row.replayed == 1)
+        #expect(row.action == vector.action.word && row.valid == 2 && row.replayed == 1)
         #expect(row.missing == 1 && row.wrong == 1 && row.expired == 0)
         for reason in ["replayed", "missing", "wrong"] { #expect(house.log.contains("reason=\(reason)")) }
         #expect(!house.log.contains(vector.signature) && !house.log.contains(ActionSignatureTests.masterKey))

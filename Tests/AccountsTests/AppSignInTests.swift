@@ -20,9 +20,9 @@ import Testing
         try house.store.readAndWait { transaction throws(StoreError) in try transaction.user(named: name) }
     }
 
-    @Test("a signature signs in once, with the device that was named, and adds who is not known")
+    @Test("a signature signs in with the device that was named, once where that is set, and adds who is not known")
     func signature() throws {
-        let house = try self.house()
+        let house = try self.house { $0.app.signaturesAreForOneUse = true }
         let credentials = try self.signed(house)
         let identity = try #require(house.signIn(romeo, credentials, class: .web).identity)
         #expect(identity.name == romeo && identity.deviceClass == .web && identity.level == .secondary)
@@ -33,6 +33,21 @@ import Testing
         #expect(house.signIn(romeo, .none) == .refused(.wrongCredentials))
         #expect(try self.user(house, juliet) == nil)
         #expect(house.log.contains("user_added_at_sign_in"))
+    }
+
+    @Test("a signature that an app has kept signs in again, until the person is signed out everywhere")
+    func keptSignature() throws {
+        let house = try self.house()
+        let kept = try self.signed(house)
+        for _ in 0..<3 { #expect(house.signIn(romeo, kept).identity != nil) }
+        house.hands.advance(milliseconds: 1_000)
+        _ = try house.accounts.wait { house.accounts.revokeSessionTokens(of: romeo, then: $0) }
+        #expect(house.signIn(romeo, kept) == .refused(.expired))
+        #expect(house.log.contains("revoked_signature"))
+        // One that was not shown before may be new, whatever another server's clock has written into it.
+        let early = house.hands.clock.wallMilliseconds() - 60_000
+        let fresh = try house.signature(.open(client: "romeo"), time: early, nonce: "fresh")
+        for _ in 0..<2 { #expect(house.signIn(romeo, .signature(fresh)).identity != nil) }
     }
 
     @Test("where people are not added, who is not known stays out")
@@ -81,16 +96,29 @@ import Testing
         #expect(house.log.contains("expired_signature"))
     }
 
-    @Test("wrong signatures slow the pair down, as wrong tokens do, and not the owner elsewhere")
+    @Test("wrong signatures and session tokens slow the pair down, and keep out neither the owner nor who is elsewhere")
     func throttled() throws {
         let house = try self.house()
         let wrong = Credentials.signature(ActionSignature(signature: "00", timestamp: 1, nonce: "n"))
         for _ in 0..<5 { #expect(house.signIn(romeo, wrong) == .refused(.wrongCredentials)) }
-        #expect(try house.signIn(romeo, self.signed(house)).pauseSeconds != nil)
+        #expect(house.signIn(romeo, wrong).pauseSeconds != nil)
+        #expect(house.signIn(romeo, .sessionToken("x")).pauseSeconds != nil)
+        // Nobody guesses a right one.
+        let identity = try #require(try house.signIn(romeo, self.signed(house)).identity)
+        let session = try #require(house.accounts.app.issueSessionToken(SessionClaims(identity), of: identity)?.text)
+        #expect(house.signIn(romeo, wrong).pauseSeconds != nil)
+        #expect(house.signIn(romeo, .sessionToken(session)).identity?.user == identity.user)
         #expect(try house.signIn(romeo, self.signed(house), address: "192.168.1.8").identity != nil)
         try house.add(juliet)
         let token = try house.issue(juliet)
         #expect(house.signIn(juliet, .token(token)).identity != nil)
+    }
+
+    @Test("who shows nothing guesses nothing, and is never told to wait")
+    func nothingShown() throws {
+        let house = try self.house()
+        for _ in 0..<20 { #expect(house.signIn(romeo, .none) == .refused(.wrongCredentials)) }
+        #expect(house.log.contains("no_signature"))
     }
 
     @Test("without TLS signatures are taken from where tokens are")

@@ -1,4 +1,4 @@
-"""LeanCloud apps against a built teahouse: four clients that speak as the SDKs of JavaScript, Swift, Java and C# do."""
+"""LeanCloud apps against a built teahouse: clients that speak as LeanCloud's own SDKs do."""
 
 from __future__ import annotations
 

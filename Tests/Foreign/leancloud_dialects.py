@@ -1,8 +1,8 @@
-"""Four small clients that speak LeanCloud's realtime protocol, each as one SDK does.
+"""Small clients that speak LeanCloud's realtime protocol, each as one SDK does.
 
-What they send is what the SDKs of JavaScript, Swift, Java and C# send: which fields, which numbers, what is left out. What
-they receive is looked at with each SDK's own strictness; what it would drop, misread or crash on becomes a line in
-`complaints`.
+What they send is what the SDKs of JavaScript, Swift, Objective-C, Java and C# send: which fields, which numbers, what is left
+out, what stands there unasked. The table with its sources is docs/protocols/leancloud-sdks.md. What they receive is looked at
+with each SDK's own strictness; what it would drop, misread or crash on becomes a line in `complaints`.
 """
 
 from __future__ import annotations
@@ -211,6 +211,8 @@ class Client:
     SUBPROTOCOL = "lc.protobuf2.3"
     FIRST = 1
     SECONDS = UPPER = False
+    #: Whether it keeps a client that came back in vain, until it is told that the session is closed.
+    STAYS = False
 
     #: Every client that was opened, until `close_all`.
     living: list[Client] = []
@@ -282,7 +284,8 @@ class Client:
         try:
             answer = await self.ask("session", "open", appId=self.app.id, peerId=self.name, sessionMessage=body)
         except BaseException:
-            self.gone()
+            if not (again and self.STAYS):
+                self.gone()
             raise
         self.opened(answer)
         return answer
@@ -366,7 +369,7 @@ class Client:
         # Clients that share a socket share its numbers.
         while self.serial in self.socket.pending:
             self.serial += 1
-        made = command(cmd, op, i=self.serial, **{**self.addressed(), **fields})
+        made = command(cmd, op, i=self.serial, **{**self.addressed(cmd), **fields})
         future: asyncio.Future[Any] = asyncio.get_running_loop().create_future()
         # Nobody may be waiting any more when the connection ends.
         future.add_done_callback(lambda done: done.cancelled() or done.exception())
@@ -377,11 +380,16 @@ class Client:
 
     async def tell(self, cmd: str, op: str | None = None, **fields: Any) -> None:
         """A command that nobody answers."""
-        await self.socket.write(command(cmd, op, **{**self.addressed(), **fields}))
+        await self.socket.write(command(cmd, op, **{**self.addressed(cmd), **fields}))
 
-    def addressed(self) -> dict[str, Any]:
+    def addressed(self, cmd: str) -> dict[str, Any]:
         """Who speaks, as the SDK says it after its opening."""
         return {"peerId": self.name}
+
+    @property
+    def is_alone(self) -> bool:
+        """Whether no other client shares the socket."""
+        return len(self.socket.clients) < 2
 
     async def until(self, condition: Callable[[], Any], what: str = "") -> None:
         await self.socket.until(condition, f"{self.SDK} {self.name}: {what}")
@@ -577,8 +585,9 @@ class Client:
         members = list(members)
         return members if self.name in members else [*members, self.name]
 
-    def signed_members(self, members: list[str]) -> list[str]:
-        return members
+    def signed_members(self, members: list[str], sent: list[str]) -> list[str]:
+        """Of whom the app is asked for a signature: those it named, or those that are sent."""
+        return sent
 
     def card(self, name: str | None, attributes: dict[str, Any] | None) -> dict[str, Any]:
         """The columns of a new conversation: most have one column `attr` for what the app adds."""
@@ -587,23 +596,33 @@ class Client:
     def sign(self, *fields: str, action: str = "") -> dict[str, Any]:
         return self.app.signed(*fields, seconds=self.SECONDS, upper=self.UPPER, action=action)
 
-    async def start(self, *members: str, unique: bool = False, room: bool = False, temporary: int | None = None,
-                    name: str | None = None, attributes: dict[str, Any] | None = None) -> Any:
-        """The body of the answer; its `cid` is the conversation."""
-        body: dict[str, Any] = {"m": [] if room else self.listed(members)}
-        if unique:
-            body["unique"] = True
-        if room:
-            body["transient"] = True
-        if temporary is not None:
-            body |= {"tempConv": True, "tempConvTTL": temporary}
+    async def start(self, *members: str, unique: bool | None = False, room: bool = False,
+                    temporary: int | None = None, name: str | None = None,
+                    attributes: dict[str, Any] | None = None) -> Any:
+        """The body of the answer; its `cid` is the conversation. `unique` is what the app says, `None` for nothing."""
+        people = self.listed(members) if members or not room else self.in_room()
+        body: dict[str, Any] = {"m": people, **self.switches(unique, room, temporary)}
         card = self.card(name, attributes)
         if card:
             body["attr"] = {"data": json.dumps(card, ensure_ascii=False)}
-        if temporary is None:
-            people = sorted(self.signed_members(list(members) if not room else []), key=str.encode)
-            body |= self.sign(self.name, ":".join(people))
+        if temporary is None or self.SIGNS_TEMPORARY:
+            body |= self.sign(self.name, ":".join(sorted(self.signed_members(list(members), people), key=str.encode)))
         return (await self.ask("conv", "start", convMessage=body)).convMessage
+
+    #: Whether it asks for a signature for temporary conversations too.
+    SIGNS_TEMPORARY = True
+
+    def in_room(self) -> list[str]:
+        """The members of a new chat room."""
+        return []
+
+    def switches(self, unique: bool | None, room: bool, temporary: int | None) -> dict[str, Any]:
+        """What kind of conversation is wanted, as the SDK words it: what is true, and unique unless told otherwise."""
+        if room:
+            return {"transient": True}
+        if temporary is not None:
+            return {"tempConv": True, **({"tempConvTTL": temporary} if temporary > 0 else {})}
+        return {} if unique is False else {"unique": True}
 
     async def people(self, op: str, cid: str, *members: str, action: str | None) -> Any:
         body: dict[str, Any] = {"cid": cid, "m": list(members)}
@@ -719,11 +738,15 @@ def shown(content: str) -> str:
 
 
 class JavaScript(Client):
-    """JavaScript SDK 5: one socket for all clients, bounds of acknowledgements, tokens to come back with."""
+    """JavaScript SDK 5: one socket for all clients, bounds of acknowledgements, tokens to come back with.
+
+    Source: `src/im-client.js`, `src/conversations/conversation-base.js`.
+    """
 
     SDK = "JavaScript"
     UA = "js/5.0.0-rc.8"
     BITMAP = 187
+    STAYS = True
 
     async def address(self) -> str:
         answer = await self.app.route(f"appId={self.app.id}&secure=false&_t={int(time.time() * 1000)}")
@@ -735,20 +758,30 @@ class JavaScript(Client):
         body: dict[str, Any] = {"ua": self.UA, "r": again, "configBitmap": self.BITMAP,
                                 "lastPatchTime": self.last_patch or int(time.time() * 1000),
                                 "lastUnreadNotifTime": self.last_unread}
-        # Coming back it has its token, and no longer says what device it is.
-        if again and self.st:
+        # Coming back it has its token, or nothing, and no longer says what device it is.
+        if again:
             return {**body, "st": self.st}
         return {**body, "tag": self.tag, "deviceId": self.device, **self.sign(self.name, "")}
 
-    def addressed(self) -> dict[str, Any]:
-        return {} if len(self.socket.clients) < 2 else {"appId": self.app.id, "peerId": self.name}
+    def addressed(self, cmd: str) -> dict[str, Any]:
+        return {} if self.is_alone else {"peerId": self.name}
 
     def acknowledgements(self, cid: str, messages: list[Any]) -> Iterable[dict[str, Any]]:
         times = [message.timestamp for message in messages]
         return [{"cid": cid, "fromts": min(times), "tots": max(times)}]
 
-    def signed_members(self, members: list[str]) -> list[str]:
-        return self.listed(members) if members else members
+    def listed(self, members: Iterable[str]) -> list[str]:
+        return sorted({*members, self.name})
+
+    def in_room(self) -> list[str]:
+        return [self.name]
+
+    def switches(self, unique: bool | None, room: bool, temporary: int | None) -> dict[str, Any]:
+        if room:
+            return {"transient": True, "unique": False}
+        if temporary is not None:
+            return {"unique": True, "tempConv": True, "tempConvTTL": temporary}
+        return {"unique": unique is not False}
 
     def card(self, name: str | None, attributes: dict[str, Any] | None) -> dict[str, Any]:
         # Columns of its own, and none around them.
@@ -766,17 +799,35 @@ class JavaScript(Client):
     async def recall(self, cid: str, id: str, timestamp: int) -> Any:
         return await self.patch({"cid": cid, "mid": id, "timestamp": timestamp, "recall": True})
 
-    async def patch(self, item: dict[str, Any]) -> Any:
-        body = {"patches": [item], "lastPatchTime": self.last_patch or int(time.time() * 1000)}
-        return (await self.ask("patch", "modify", patchMessage=body)).patchMessage
+
+class JavaScript4(JavaScript):
+    """JavaScript SDK 4: says of temporary conversations and rooms that they are not unique, of others what the app does."""
+
+    SDK = "JavaScript 4"
+    UA = "js/4.3.1"
+    BITMAP = 59
+
+    def addressed(self, cmd: str) -> dict[str, Any]:
+        return {"peerId": self.name}
+
+    def switches(self, unique: bool | None, room: bool, temporary: int | None) -> dict[str, Any]:
+        if room:
+            return {"transient": True, "unique": False}
+        if temporary is not None:
+            return {"transient": False, "unique": False, "tempConv": True, "tempConvTTL": temporary}
+        return {"unique": unique}
 
 
 class Swift(Client):
-    """Swift SDK: pings of the WebSocket, device tokens, drops every push that is not for messaging."""
+    """Swift SDK: pings of the WebSocket, device tokens, drops every push that is not for messaging.
+
+    Source: `Sources/RTM/IMClient.swift`, `RTMConnection.swift`.
+    """
 
     SDK = "Swift"
     UA = "LeanCloud-Swift-SDK/17.11.0"
     BITMAP = 187
+    SIGNS_TEMPORARY = False
 
     async def connected(self) -> None:
         await self.beat()
@@ -794,19 +845,45 @@ class Swift(Client):
         if message.HasField("service") and message.service == 2:
             super().take(message)
 
-    def signed_members(self, members: list[str]) -> list[str]:
-        return self.listed(members) if members else members
+    async def recall(self, cid: str, id: str, timestamp: int) -> Any:
+        return await self.patch({"cid": cid, "mid": id, "timestamp": timestamp, "data": json.dumps({"_lctype": -127})})
+
+    async def edit(self, cid: str, id: str, timestamp: int, content: str) -> Any:
+        return await self.patch({"cid": cid, "mid": id, "timestamp": timestamp, "data": content})
 
     async def beat(self) -> None:
         async with asyncio.timeout(PATIENCE):
             await (await self.socket.socket.ping())
 
 
+class ObjectiveC(Swift):
+    """Objective-C SDK: as Swift, but names itself only where it shares the socket, signs all it makes, and says no times
+    that it does not have.
+
+    Source: `AVOS/Sources/Realtime/IM/Client/LCIMClient.m`, `Connection/LCRTMConnection.m`.
+    """
+
+    SDK = "Objective-C"
+    UA = "LeanCloud-Objc-SDK/14.0.0"
+    BITMAP = 171
+    SIGNS_TEMPORARY = True
+
+    def addressed(self, cmd: str) -> dict[str, Any]:
+        return {} if self.is_alone else {"peerId": self.name}
+
+    async def recall(self, cid: str, id: str, timestamp: int) -> Any:
+        return await self.patch({"cid": cid, "mid": id, "timestamp": timestamp, "recall": True,
+                                 "data": json.dumps({"_lctype": -127})})
+
+
 class Java(Client):
-    """Java and Android SDK: announces its device first, counts requests from -65536, says all of itself again."""
+    """Java and Android SDK: announces its device first, counts requests from -65536, comes back without a number.
+
+    Source: `command/*Packet.java`, `session/LCSession.java`, `session/LCDefaultConnectionListener.java`.
+    """
 
     SDK = "Java"
-    UA = "android/8.2.29"
+    UA = "LeanCloud-Java-SDK/8.2.28"
     BITMAP = 175
     FIRST = -65536
     UPPER = True
@@ -820,15 +897,71 @@ class Java(Client):
 
     def introduction(self, again: bool) -> dict[str, Any]:
         body: dict[str, Any] = {"ua": self.UA, "configBitmap": self.BITMAP, "deviceId": self.device, "tag": self.tag,
-                                "lastUnreadNotifTime": self.last_unread or 0, "lastPatchTime": self.last_patch or 0}
+                                "lastUnreadNotifTime": self.last_unread, "lastPatchTime": self.last_patch}
         if again:
             body["r"] = True
         if again and self.st:
             return {**body, "st": self.st}
         return {**body, **self.sign(self.name, "")}
 
-    def addressed(self) -> dict[str, Any]:
-        return {"appId": self.app.id, "peerId": self.name, "installationId": self.device}
+    async def sign_in(self, again: bool = False, changes: dict[str, Any] | None = None) -> Any:
+        if not (again and self.st):
+            return await super().sign_in(again, changes)
+        # With its token it asks without a number, and takes the answer for a push.
+        self.reopened = None
+        self.socket.clients[self.name] = self
+        self.socket.first = self.socket.first or self
+        await self.socket.write(command("session", "open", appId=self.app.id, peerId=self.name,
+                                        installationId=self.device,
+                                        sessionMessage={**self.introduction(again), **(changes or {})}))
+        await self.until(lambda: self.reopened or self.socket.closed, "the answer to an opening without a number")
+        if self.socket.closed:
+            raise self.socket.closed
+        answer, self.reopened = self.reopened, None
+        if answer.cmd == CMD["error"]:
+            self.gone()
+            self.st = None
+            # What the SDK does of itself here is for the check to do: it would sign, and open again.
+            raise Refused(answer, answer.errorMessage.code, answer.errorMessage.reason, answer.errorMessage.detail)
+        self.opened(answer)
+        return answer
+
+    #: The answer to an opening that had no number.
+    reopened: Any = None
+
+    def take(self, message: Any) -> None:
+        if name_of(message) == "session/opened" or message.cmd == CMD["error"]:
+            self.reopened = message
+        else:
+            super().take(message)
+
+    def addressed(self, cmd: str) -> dict[str, Any]:
+        # Some packets name the client always, those of messages only beside others.
+        named = not self.is_alone or cmd in ("conv", "blacklist", "session", "ack", "read")
+        return {"peerId": self.name} if named else {}
+
+    def in_room(self) -> list[str]:
+        return [self.name]
+
+    def signed_members(self, members: list[str], sent: list[str]) -> list[str]:
+        return sent
+
+    def switches(self, unique: bool | None, room: bool, temporary: int | None) -> dict[str, Any]:
+        if temporary is not None:
+            return {"unique": True, "tempConv": True, "tempConvTTL": temporary}
+        return super().switches(unique, room, temporary)
+
+    async def logs(self, cid: str, limit: int | None = 20, **body: Any) -> list[Any]:
+        answer = await self.ask("logs", logsMessage={"cid": cid, "limit": limit, "direction": 1, "tIncluded": False,
+                                                     "ttIncluded": False, **body})
+        return list(answer.logsMessage.logs)
+
+    async def edit(self, cid: str, id: str, timestamp: int, content: str) -> Any:
+        return await self.patch({"cid": cid, "mid": id, "timestamp": timestamp, "recall": False, "mentionAll": False,
+                                 "data": content})
+
+    async def recall(self, cid: str, id: str, timestamp: int) -> Any:
+        return await self.patch({"cid": cid, "mid": id, "timestamp": timestamp, "recall": True, "mentionAll": False})
 
     def farewell(self) -> dict[str, Any] | None:
         return {"deviceId": self.device}
@@ -849,7 +982,10 @@ class Java(Client):
 
 
 class CSharp(Client):
-    """C# SDK: times in seconds, leaves itself out of new conversations, comes back with nothing but who it is."""
+    """C# SDK: times in seconds, leaves itself out of new conversations, comes back with nothing but who it is.
+
+    Source: `Internal/Controller/LCIM*Controller.cs`, `Internal/Connection/LCConnection.cs`.
+    """
 
     SDK = "C#"
     UA = "LeanCloud-CSharp-SDK/2.4.1"
@@ -866,6 +1002,17 @@ class CSharp(Client):
     def farewell(self) -> dict[str, Any] | None:
         return None
 
+    def signed_members(self, members: list[str], sent: list[str]) -> list[str]:
+        return members
+
+    def addressed(self, cmd: str) -> dict[str, Any]:
+        return {"appId": self.app.id, "peerId": self.name}
+
+    def switches(self, unique: bool | None, room: bool, temporary: int | None) -> dict[str, Any]:
+        whole = room or temporary is not None
+        return {"transient": room, "unique": whole or unique is not False,
+                **({"tempConv": True, "tempConvTTL": temporary} if temporary is not None else {})}
+
     def said_of_messages(self) -> dict[str, Any]:
         return {"fromPeerId": self.name}
 
@@ -876,12 +1023,22 @@ class CSharp(Client):
                 self.complain("a temporary row without tempConvTTL", message)
 
     async def logs(self, cid: str, limit: int | None = 20, **body: Any) -> list[Any]:
-        answer = await self.ask("logs", "open", logsMessage={"cid": cid, "limit": limit, **body})
+        answer = await self.ask("logs", "open", logsMessage={"cid": cid, "limit": limit, "direction": 1, **body})
         return list(answer.logsMessage.logs)
 
     async def recall(self, cid: str, id: str, timestamp: int) -> Any:
         return await self.patch({"cid": cid, "mid": id, "timestamp": timestamp, "recall": True, "from": self.name,
                                  "patchTimestamp": int(time.time() * 1000)})
+
+    async def edit(self, cid: str, id: str, timestamp: int, content: str) -> Any:
+        return await self.patch({"cid": cid, "mid": id, "timestamp": timestamp, "recall": False, "data": content,
+                                 "from": self.name, "patchTimestamp": int(time.time() * 1000)})
+
+    def examine_ack(self, message: Any) -> None:
+        super().examine_ack(message)
+        # Older versions take a message for sent whose acknowledgement has a code.
+        if message.ackMessage.HasField("code"):
+            self.complain("a refusal as an acknowledgement", message)
 
     async def beat(self) -> None:
         def echoes() -> list[Any]:
@@ -894,3 +1051,5 @@ class CSharp(Client):
 
 
 SDKS: tuple[type[Client], ...] = (JavaScript, Swift, Java, CSharp)
+#: With those that differ from one of them in what they make.
+ALL_SDKS: tuple[type[Client], ...] = (*SDKS, JavaScript4, ObjectiveC)

@@ -1,7 +1,8 @@
 #!/usr/bin/env bash
 # Foreign clients: the published Python SDK, an app's daily life over the HTTP APIs with webhooks, the JSON door and the
 # binary protocol in every detail against a built teahouse, files with the published tus client and curl, the signing
-# servers of the documentation, the published LeanCloud SDK for servers and its cloud functions, LeanCloud's requests as seven and commands as four
+# servers of the documentation, the published LeanCloud SDK for servers and its cloud functions, LeanCloud's requests as
+# seven and commands as six
 # SDKs speak them, a foreign protobuf against our own, a foreign WebSocket implementation against our own, and the commands
 # that README and docs show; what each WuKongIM SDK sends, and forged commands.
 #   Tests/Foreign/run.sh PYTHON TEAHOUSE [--long]      PYTHON has what Tests/requirements.txt names

@@ -622,4 +622,32 @@ struct RealtimeTests {
         #expect(batch.json.array?.last?["error"]?["code"]?.integer == 4303)
         #expect(try app.ask("POST", "/1.1/stats/collect", []).json == .object([]))
     }
+
+    @Test("of several switches a temporary conversation counts before a unique one; one that is over says so")
+    func switches() throws {
+        let clock = ManualClock()
+        let app = try LeanCloudApp {
+            $0.clock = clock.clock
+            $0.store.clock = clock.clock
+        }
+        let body = JSONValue.of(#"{"m":["Tom","Jerry"],"unique":true,"tempConv":true,"tempConvTTL":60}"#)
+        let first = try app.master("POST", "/1.2/rtm/conversations", body).json
+        let id = try #require(first["objectId"]?.string)
+        #expect(id.hasPrefix("_tmp:") && first["unique"]?.boolean == false && first["muted"] == nil)
+        #expect(try app.master("POST", "/1.2/rtm/conversations", body).json["objectId"]?.string == id)
+        clock.advance(milliseconds: 61_000)
+        let message = JSONValue.of(#"{"from_client":"Tom","message":"late"}"#)
+        let old = JSONValue.of(#"{"from_peer":"Tom","conv_id":"\#(id)","message":"late"}"#)
+        let answers = [
+            try app.master("POST", "/1.2/rtm/conversations/\(id)/messages", message),
+            try app.master("POST", "/1.1/rtm/messages", old),
+            try app.master("GET", "/1.2/rtm/conversations/\(id)/messages"),
+            try app.master("GET", "/1.1/rtm/messages/history?convid=\(id)"),
+            try app.master("POST", "/1.2/rtm/conversations/\(id)/members", .of(#"{"client_ids":["Spike"]}"#)),
+        ]
+        for answer in answers { #expect(answer.code == 4323 && answer.status == 404) }
+        let limit = try app.master("GET", "/1.2/rtm/conversations/\(id)/messages?limit=1001")
+        #expect(limit.status == 400)
+        app.house.stop()
+    }
 }

@@ -40,7 +40,47 @@ struct ConversationPeopleTests {
         #expect(push.convMessage?.info?.pid == "Jerry")
         #expect(push.convMessage?.info?.role == "Manager")
         #expect(push.convMessage?.initBy == "Tom")
+        #expect(try tom.pushes() == ["member_info_changed by Tom"])
+    }
+
+    @Test("who would speak again by their own word gets one refusal, and undoing what is not done is no news")
+    func nothingToUndo() throws {
+        let house = try House()
+        let tom = try house.client("Tom")
+        let jerry = try house.client("Jerry")
+        let cid = try tom.start(["Jerry", "Spike"])
+        try tom.conv(.memberInfoUpdate) { body in
+            body.cid = cid
+            body.info = ConvMemberInfo()
+            body.info?.pid = "Jerry"
+            body.info?.role = "Manager"
+        }
+        try tom.conv(.addShutup) { body in
+            body.cid = cid
+            body.m = ["Jerry"]
+        }
+        for client in [tom, jerry] { _ = try client.pushes() }
+        let own = try jerry.conv(.removeShutup) { body in
+            body.cid = cid
+            body.m = ["Jerry"]
+        }
+        #expect(LeanCloudClient.error(own) == "4320 CONVERSATION_OPERATION_UNAUTHORIZED")
+        let blocking = try self.blacklist(jerry, .block, cid, ["Jerry"])
+        #expect(LeanCloudClient.error(blocking) == "4320 CONVERSATION_OPERATION_UNAUTHORIZED")
+        let unmuted = try tom.conv(.removeShutup) { body in
+            body.cid = cid
+            body.m = ["Spike"]
+        }
+        #expect(unmuted.op == .shutupRemoved && unmuted.convMessage?.allowedPids == ["Spike"])
+        let unblocked = try self.blacklist(tom, .unblock, cid, ["Spike"])
+        #expect(unblocked.op == .unblocked && unblocked.blacklistMessage?.allowedPids == ["Spike"])
+        let removed = try tom.conv(.remove) { body in
+            body.cid = cid
+            body.m = ["Butch"]
+        }
+        #expect(removed.op == .removed && removed.convMessage?.allowedPids == ["Butch"])
         #expect(try tom.pushes() == [])
+        #expect(try jerry.pushes() == [])
     }
 
     @Test("who is silenced is told so, everybody else and who did it as everybody is")

@@ -1,4 +1,5 @@
 import ByteCodec
+import Execution
 import LeanCloudWire
 import TeahouseTesting
 import Testing
@@ -201,18 +202,84 @@ struct ConversationTests {
         #expect(try jerry.pushes() == [])
     }
 
-    @Test("options that exclude each other are refused")
-    func options() throws {
+    @Test(
+        "of several switches a room counts before a temporary one, and that before a unique one",
+        arguments: [
+            (true, true, false, 2), (true, false, true, 4), (false, true, true, 2), (true, true, true, 2),
+            (true, false, false, 1),
+        ])
+    func options(unique: Bool, room: Bool, temporary: Bool, type: Int64) throws {
         let house = try House()
         let tom = try house.client("Tom")
-        let mixes: [(Bool, Bool, Bool)] = [(true, true, false), (true, false, true), (false, true, true)]
-        for (unique, room, temporary) in mixes {
-            let answer = try tom.conv(.start) { body in
+        let cid = try tom.start(["Jerry"]) { body in
+            body.unique = unique
+            body.transient = room
+            body.tempConv = temporary
+            body.tempConvTTL = temporary ? 60 : nil
+        }
+        #expect(cid.hasPrefix("_tmp:") == (type == 4))
+        let found = try tom.conv(.query) { body in
+            if type == 4 { body.tempConvIds = [cid] }
+            body.where = JsonObjectMessage()
+            body.where?.data = #"{"objectId":"\#(cid)"}"#
+        }
+        let rows = try JSONValue(parsing: found.convMessage?.results?.data ?? "").array ?? []
+        #expect(rows.map { $0["conv_type"]?.integer } == [type])
+        #expect(rows.first?["unique"]?.boolean == (type == 1))
+    }
+
+    @Test("the same people get their temporary one again; when it is over, everything there says so")
+    func temporaryAgain() throws {
+        let clock = ManualClock()
+        let house = try House {
+            $0.clock = clock.clock
+            $0.store.clock = clock.clock
+        }
+        let (tom, jerry) = (try house.client("Tom"), try house.client("Jerry"))
+        func start(_ client: LeanCloudClient, _ other: String, _ unique: Bool? = true) throws -> ConvCommand {
+            let answer = try client.conv(.start) { body in
+                body.m = [other]
                 body.unique = unique
-                body.transient = room
-                body.tempConv = temporary
+                body.tempConv = true
+                body.tempConvTTL = 60
             }
-            #expect(LeanCloudClient.error(answer) == "4301 CONVERSATION_API_FAILED")
+            return try #require(answer.convMessage)
+        }
+        let (first, second) = (try start(tom, "Jerry"), try start(jerry, "Tom"))
+        // The Swift SDK says nothing, the JavaScript SDK 4 that it is not unique.
+        #expect(try start(jerry, "Tom", nil).cid == first.cid)
+        #expect(try start(jerry, "Tom", false).cid != first.cid)
+        let cid = try #require(first.cid)
+        #expect(second.cid == cid && first.existing == nil && second.existing == true)
+        let said = try tom.say("hello", in: cid)
+        clock.advance(milliseconds: 61_000)
+        let late = try tom.say("late", in: cid)
+        #expect(late.code == 4323 && late.reason == "TEMPORARY_CONVERSATION_EXPIRED")
+        let logs = try tom.request(.logs) { command in
+            command.logsMessage = LogsCommand()
+            command.logsMessage?.cid = cid
+        }
+        let patch = try tom.change(cid, said.uid, at: said.t) { $0.recall = true }
+        let count = try tom.conv(.count) { $0.cid = cid }
+        for answer in [logs, patch, count] {
+            #expect(LeanCloudClient.error(answer) == "4323 TEMPORARY_CONVERSATION_EXPIRED")
+        }
+        let next = try start(tom, "Jerry")
+        #expect(next.cid != cid && next.existing == nil)
+        for client in [tom, jerry] { client.drop() }
+        house.stop()
+    }
+
+    @Test("a row says whether who asks has muted the conversation")
+    func mutedRows() throws {
+        let house = try House()
+        let (tom, jerry) = (try house.client("Tom"), try house.client("Jerry"))
+        let cid = try tom.start(["Jerry"])
+        #expect(try tom.conv(.mute) { $0.cid = cid }.op == .updated)
+        for flag in [nil, Int32(1), 2] {
+            let condition = #"{"objectId":"\#(cid)"}"#
+            #expect(try tom.rows(condition) { $0.flag = flag }.first?["muted"]?.boolean == true)
+            #expect(try jerry.rows(condition) { $0.flag = flag }.first?["muted"]?.boolean == false)
         }
     }
 

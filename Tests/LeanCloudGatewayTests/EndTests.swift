@@ -56,15 +56,30 @@ struct EndTests {
         try client.settle()
     }
 
-    @Test("a server that stops says so first, and closes with 1012")
-    func drain() throws {
+    @Test("a server that stops closes with 1012, and tells the Java SDK alone before", arguments: Dialect.allCases)
+    func drain(dialect: Dialect) throws {
         let house = try House()
-        let client = try house.leanCloud("Tom")
+        let client = try house.client("Tom", dialect)
         house.stop()
         let told = try client.waitForEnd()
-        #expect(told.map(\.cmd) == [.goaway])
+        #expect(told.map(\.cmd) == (dialect == .java ? [.goaway] : []))
         #expect(told.first?.i == nil)
         #expect(client.closeCode == 1012)
+    }
+
+    @Test("a device that has announced itself for pushes is told too, one of live queries not", arguments: [nil, 0, 1])
+    func drainAnnounced(service: Int32?) throws {
+        let house = try House()
+        let client = try house.leanCloudSocket()
+        try client.send(
+            GenericCommand.with { command in
+                command.cmd = .login
+                command.appId = house.leanCloudAppID
+                command.service = service
+            })
+        _ = try client.wait(.loggedin)
+        house.stop()
+        #expect(try client.waitForEnd().map(\.cmd) == (service == 1 ? [] : [.goaway]))
     }
 
     private static func timed() throws -> (house: House, clock: ManualClock) {

@@ -240,7 +240,7 @@ struct OpeningTests {
         #expect(try client.tryToOpen("Tom", token: token).errorMessage?.code == 4103)
     }
 
-    @Test("a signature of the app's server lets in, once")
+    @Test("a signature of the app's server lets in, again while its time lasts")
     func signature() throws {
         let house = try House { $0.accounts.app.signIn = .signature }
         let app = house.server.accounts.app
@@ -255,10 +255,108 @@ struct OpeningTests {
         }
         try client.open("Tom", sign)
         let other = try house.leanCloudSocket()
-        #expect(try other.tryToOpen("Tom", sign).errorMessage?.code == 4102)
+        try other.open("Tom", sign)
+        let strict = try House {
+            $0.accounts.app.signIn = .signature
+            $0.accounts.app.signaturesAreForOneUse = true
+        }
+        let once = try #require(strict.server.accounts.app.sign(.open(client: "Tom"), timestamp: now, nonce: "n1"))
+        for code in [nil, Int32(4102)] {
+            let answer = try strict.leanCloudSocket().tryToOpen("Tom") { message in
+                message.s = once.signature
+                message.t = now
+                message.n = "n1"
+            }
+            #expect(answer.errorMessage?.code == code)
+        }
     }
 
     // MARK: Coming back
+
+    @Test("who comes back in vain is told so once; the JavaScript SDK lets go of the client, and signs in anew")
+    func releasedJavaScript() throws {
+        let house = try House { $0.accounts.app.signIn = .signature }
+        let client = try house.leanCloudSocket()
+        // It has a token of before: it asks again by itself, with nothing.
+        let expired = try client.tryToOpen("Tom") { message in
+            message.st = "of before"
+            message.r = true
+        }
+        #expect(expired.errorMessage?.code == 4112 && expired.i == client.lastRequest)
+        let unsigned = try client.tryToOpen("Tom") { $0.r = true }
+        #expect(unsigned.errorMessage?.code == 4102 && unsigned.i == client.lastRequest)
+        let told = try client.wait(.session, .closed)
+        #expect(told.i == nil && told.peerId == "Tom" && told.service == 2)
+        #expect(told.sessionMessage?.code == 4112 && told.sessionMessage?.reason == "SESSION_TOKEN_EXPIRED")
+        try client.settle()
+        #expect(client.waiting.isEmpty)
+    }
+
+    @Test("other SDKs hear of it by the answer alone", arguments: [Dialect.swift, .java, .cSharp])
+    func refusedOthers(dialect: Dialect) throws {
+        let house = try House { $0.accounts.app.signIn = .signature }
+        let client = try house.leanCloudSocket()
+        let answer = try client.tryToOpen("Tom") { message in
+            message.ua = dialect.introduction.ua
+            message.r = true
+        }
+        #expect(answer.errorMessage?.code == 4102)
+        try client.settle()
+        #expect(client.waiting.isEmpty)
+    }
+
+    @Test("a tag that another device has taken ends the JavaScript SDK's client as well")
+    func conflictingJavaScript() throws {
+        let house = try House()
+        let token = try house.token("Tom", .app)
+        let (first, second) = (try house.leanCloudSocket(), try house.leanCloudSocket())
+        for (client, device) in [(first, "a"), (second, "b")] {
+            try client.open("Tom", token: token) { message in
+                message.tag = "phone"
+                message.deviceId = device
+            }
+        }
+        let st = try #require(first.sessionToken)
+        let back = try house.leanCloudSocket()
+        let answer = try back.tryToOpen("Tom") { message in
+            message.st = st
+            message.r = true
+        }
+        #expect(answer.op == .closed && answer.sessionMessage?.code == 4111)
+        let told = try back.wait(.session, .closed)
+        #expect(told.i == nil && told.sessionMessage?.code == 4111)
+    }
+
+    @Test("who comes back and is to wait gets no answer, and after a while the socket closes for another try")
+    func turnedAway() throws {
+        let clock = ManualClock()
+        let house = try House {
+            $0.clock = clock.clock
+            $0.accounts.clock = clock.clock
+        }
+        let other = try house.leanCloud("Jerry")
+        for _ in 0..<5 {
+            let wrong = try house.leanCloudSocket().tryToOpen("Tom", token: "wrong")
+            #expect(wrong.errorMessage?.code == 4102)
+        }
+        let client = try house.leanCloudSocket()
+        var command = GenericCommand()
+        command.cmd = .session
+        command.op = .open
+        command.i = 7
+        command.appId = house.leanCloudAppID
+        command.peerId = "Tom"
+        command.sessionMessage = SessionCommand()
+        command.sessionMessage?.r = true
+        command.sessionMessage?.s = "wrong"
+        try client.send(command)
+        try client.settle()
+        #expect(client.waiting.isEmpty)
+        clock.advance(milliseconds: 5_000)
+        try other.settle()
+        #expect(try client.waitForEnd().isEmpty)
+        #expect(client.closeCode == 1013)
+    }
 
     @Test("the session token lets in again; a wrong one and an expired one get 4112")
     func reopening() throws {

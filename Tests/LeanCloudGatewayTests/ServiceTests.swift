@@ -176,6 +176,13 @@ struct ServiceTests {
         }
         #expect(LeanCloudClient.error(quit) == "4324 CONVERSATION_NEED_OWNER")
         #expect(try tom.conv(.count) { $0.cid = cid }.convMessage?.count == 2)
+        // Nobody has made a group there.
+        let pair = try tom.start(["Jerry"]) { $0.unique = true }
+        let left = try tom.conv(.remove) { body in
+            body.cid = pair
+            body.m = ["Tom"]
+        }
+        #expect(left.op == .removed)
     }
 
     @Test("what is changed or taken back through another door reaches a LeanCloud client as a patch")

@@ -231,6 +231,21 @@ struct ObjectTests {
         #expect(try cafe.isSound() == [])
     }
 
+    @Test("of two people who have each other each may go, also where owners stay; the other one is not sent away")
+    func ownerOfTwo() throws {
+        let cafe = try Cafe()
+        let made = try cafe.make(.unique, ["Jerry"])
+        let outcomes = try cafe.write { [tom = cafe.tom, jerry = cafe.jerry] store throws(StoreError) in
+            [
+                try store.removeFromObject(["Tom"], made.id, by: Actor(jerry), ownerStays: true),
+                try store.removeFromObject(["Tom"], made.id, by: Actor(tom), ownerStays: true),
+            ]
+        }
+        #expect(outcomes.map(\.failed) == [[.init("Tom", .ownerStays)], []])
+        #expect(try cafe.row(made.id).members.map(\.text) == ["Jerry"])
+        #expect(try cafe.isSound() == [])
+    }
+
     @Test("a direct conversation that a third comes into is a group with its history, and two may begin another")
     func directBecomesGroup() throws {
         let cafe = try Cafe()
@@ -370,16 +385,38 @@ struct ObjectTests {
         let now = cafe.house.clock.clock.wallMilliseconds()
         let lives: [(Int64, Int64)] = [(60, 60), (0, 86_400), (1 << 40, 30 * 86_400)]
         for (asked, seconds) in lives {
-            let id = try cafe.make(.temporary(seconds: asked)).id
+            let id = try cafe.make(.temporary(seconds: asked), ["with\(asked)"]).id
             #expect(try cafe.row(id).expiresAtMilliseconds == now + seconds * 1_000)
         }
+    }
+
+    @Test("the same people get their temporary one while it lives and nobody comes or goes, beside a unique one")
+    func temporaryAgain() throws {
+        let cafe = try Cafe()
+        let form = NewObject.Form.temporary(seconds: 60)
+        let unique = try cafe.make(.unique, ["Jerry", "Spike"])
+        let first = try cafe.make(form, ["Jerry", "Spike"])
+        #expect(first.isNew && first.id != unique.id)
+        let again = try cafe.make(.temporary(seconds: 3_600), ["Spike", "Jerry", "Tom"])
+        #expect(again.id == first.id && !again.isNew)
+        #expect(try cafe.row(first.id).uniqueID == nil)
+        #expect(try cafe.make(.unique, ["Jerry", "Spike"]).id == unique.id)
+        #expect(try cafe.make(form, ["Jerry"]).isNew)
+        #expect(try cafe.make(.temporary(seconds: 60, beside: true), ["Jerry", "Spike"]).isNew)
+        _ = try cafe.remove(["Spike"], first.id, by: cafe.tom)
+        let second = try cafe.make(form, ["Jerry", "Spike"])
+        #expect(second.isNew)
+        cafe.house.clock.advance(milliseconds: 60_000)
+        let third = try cafe.make(form, ["Jerry", "Spike"])
+        #expect(third.isNew && third.id != second.id)
+        #expect(try cafe.isSound() == [])
     }
 
     @Test("at its end a temporary one takes no message, is not found, and is deleted with everything in it")
     func temporaryEnds() throws {
         let cafe = try Cafe()
         let made = try cafe.make(.temporary(seconds: 60), ["Jerry"])
-        let other = try cafe.make(.temporary(seconds: 86_400), ["Jerry"])
+        let other = try cafe.make(.temporary(seconds: 86_400), ["Jerry", "Spike"])
         #expect(cafe.house.send("hello", from: cafe.tom, to: .id(made.id), token: "1").accepted != nil)
         cafe.house.clock.advance(milliseconds: 60_000)
         #expect(cafe.house.send("hello?", from: cafe.tom, to: .id(made.id)).refusal == .noSuchConversation)

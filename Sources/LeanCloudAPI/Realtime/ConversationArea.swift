@@ -190,10 +190,10 @@ struct ConversationDraft: Sendable {
         case .conversations?:
             guard !isRoom && !isService else { throw .bad("tr and sys have paths of their own") }
         }
-        let isUnique = try fields.isOn("unique")
-        guard try fields.isOn("tempConv") else { return isUnique ? .unique : .normal }
-        guard !isUnique else { throw .bad("unique and tempConv exclude each other") }
-        return .temporary(seconds: try fields.integer("tempConvTTL", otherwise: try fields.integer("ttl")))
+        let isUnique = fields.member("unique") == nil ? nil : try fields.isOn("unique")
+        return NewObject.Form(
+            isRoom: false, isTemporary: try fields.isOn("tempConv"), isUnique: isUnique,
+            temporarySeconds: try fields.integer("tempConvTTL", otherwise: try fields.integer("ttl")))
     }
 
     /// An array, or the operation with which an SDK fills one.

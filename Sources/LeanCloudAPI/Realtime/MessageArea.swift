@@ -87,13 +87,13 @@ enum MessageArea {
         _ call: RealtimeCall, _ draft: MessageDraft, by sender: UserID, to id: ConversationID, reach: PublishReach,
         wrapped: Bool
     ) {
-        let reply = call.reply
+        let (reply, cid) = (call.reply, call.cid)
         call.house.broker.publish(
             as: sender, authority: .application, to: .id(id), token: nil, content: draft.content, reach: reach
         ) { result in
             switch result {
             case .accepted(let accepted): reply(Self.sent(accepted.message, wrapped: wrapped))
-            case .refused(let refusal): reply(.failure(APIFailure(LeanCloudFault(refusal))))
+            case .refused(let refusal): reply(.failure(APIFailure(LeanCloudFault(refusal, in: cid))))
             case .failed(let error): reply(.failure(APIFailure(realtime: error)))
             }
         }
@@ -198,8 +198,7 @@ enum MessageArea {
             switch result {
             case .success: reply(answer)
             case .failure(let error):
-                let failure = APIFailure(realtime: error) { LeanCloudFault(message: $0, isRecall: isRecall) }
-                reply(.failure(failure))
+                reply(.failure(call.failure(error) { LeanCloudFault(message: $0, isRecall: isRecall) }))
             }
         }
     }

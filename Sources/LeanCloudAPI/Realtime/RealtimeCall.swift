@@ -16,6 +16,22 @@ struct RealtimeCall: Sendable {
     /// Of the app's own server, which shows the master key.
     var isMaster: Bool { self.request.caller == .manager }
 
+    /// The conversation that the request names in its path, its query or its body; empty when it names none.
+    var cid: String {
+        if let id = try? self.request.parameter("id") { return id }
+        return self.request.query["convid"] ?? self.request.query["conv_id"] ?? self.request.body["conv_id"]?.string
+            ?? ""
+    }
+
+    /// What the store could not do, of the conversation that the request names.
+    func failure(
+        _ error: StoreError, refused: (ActionRefusal) -> LeanCloudFault = { LeanCloudFault(conversation: $0) }
+    ) -> APIFailure {
+        let failure = APIFailure(realtime: error, refused: refused)
+        guard failure.code == LeanCloudFault.conversationNotFound.code else { return failure }
+        return APIFailure(.gone(self.cid, otherwise: .conversationNotFound))
+    }
+
     /// UTC milliseconds.
     var now: Int64 { self.house.clock.wallMilliseconds() }
 
@@ -26,8 +42,7 @@ struct RealtimeCall: Sendable {
         as lane: ReadLane = .page, _ body: @escaping @Sendable (ReadTransaction) throws(StoreError) -> Value,
         answer: @escaping @Sendable (Value) -> APIAnswer
     ) {
-        let reply = self.reply
-        self.house.store.read(as: lane, for: self.request.asker, body) { reply(Self.answer(to: $0, answer)) }
+        self.house.store.read(as: lane, for: self.request.asker, body) { self.reply(self.answer(to: $0, answer)) }
     }
 
     /// Changes something, and answers once it is on disk.
@@ -43,24 +58,23 @@ struct RealtimeCall: Sendable {
         _ body: @escaping @Sendable (WriteTransaction) throws(StoreError) -> Value,
         then: @escaping @Sendable (Value) -> Void
     ) {
-        let reply = self.reply
         self.house.store.write({ transaction throws(StoreError) in
             transaction.origin = EventOrigin(.leanCloud)
             return try body(transaction)
         }) { result in
             switch result {
             case .success(let value): then(value)
-            case .failure(let error): reply(.failure(APIFailure(realtime: error)))
+            case .failure(let error): self.reply(.failure(self.failure(error)))
             }
         }
     }
 
-    private static func answer<Value>(
+    private func answer<Value>(
         to result: Result<Value, StoreError>, _ answer: (Value) -> APIAnswer
     ) -> APIAnswer {
         switch result {
         case .success(let value): answer(value)
-        case .failure(let error): .failure(APIFailure(realtime: error))
+        case .failure(let error): .failure(self.failure(error))
         }
     }
 
@@ -174,13 +188,13 @@ extension ReadTransaction {
     /// The conversation that a request is about.
     ///
     /// - Parameter resource: what it has to be; `nil` for any kind.
-    /// - Throws: `refused` when there is none, or it was deleted; `invalid` when it is of another kind.
+    /// - Throws: `refused` when there is none, it was deleted, or its time is over; `invalid` when it is of another kind.
     func realtime(
         _ address: ConversationAddress, _ resource: RealtimeResource? = nil
     ) throws(StoreError) -> Conversation {
-        guard let found = try self.conversation(address, seenBy: .system), !found.flags.contains(.disbanded) else {
-            throw .refused(.noSuchConversation)
-        }
+        guard let found = try self.conversation(address, seenBy: .system), !found.flags.contains(.disbanded),
+            try !self.isOver(found)
+        else { throw .refused(.noSuchConversation) }
         if let resource, !resource.covers(found.kind) {
             throw .invalid("the conversation is none of \(resource.rawValue)")
         }
@@ -222,7 +236,9 @@ extension APIFailure {
     init(_ fault: LeanCloudFault) {
         let status =
             switch fault.code {
-            case LeanCloudFault.conversationNotFound.code, LeanCloudFault.messageNotFound.code: 404
+            case LeanCloudFault.conversationNotFound.code, LeanCloudFault.temporaryConversationExpired.code,
+                LeanCloudFault.messageNotFound.code:
+                404
             case LeanCloudFault.messageQuotaExceeded.code: 429
             case LeanCloudFault.internalError.code, LeanCloudFault.conversationInternalError.code: 500
             case LeanCloudFault.sendTimeout.code: 503

@@ -17,6 +17,23 @@ extension GenericCommand {
         }
     }
 
+    /// What can be read of a frame that is no command: whose request it is, so that the caller is answered.
+    ///
+    /// Only `cmd`, `peerId` and `i`, as far as the frame is whole; of a name that is not UTF-8 nothing.
+    package init(salvaging frame: UnsafeRawBufferPointer) {
+        self.init()
+        let limits = WireLimits()
+        var scanner = FieldScanner(frame, 0..<frame.count, limits: limits, fieldsLeft: limits.fields)
+        while let field = try? scanner.next() {
+            switch (field.number, field.wireType) {
+            case (1, .varint): self.cmd = CommandType(rawValue: Int32(truncatingIfNeeded: field.value))
+            case (4, .delimited): self.peerId = String(validating: frame[field.content], as: UTF8.self)
+            case (5, .varint): self.i = Int32(truncatingIfNeeded: field.value)
+            default: break
+            }
+        }
+    }
+
     /// The bytes of `peerId` alone, to be put behind a command without one.
     package static func peerField(_ name: String) -> [UInt8] {
         var writer = FieldWriter(capacity: name.utf8.count + 2)

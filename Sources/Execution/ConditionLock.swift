@@ -48,9 +48,16 @@ package final class ConditionLock<State>: @unchecked Sendable {
         until ready: (State) -> Bool, file: StaticString = #fileID, line: UInt = #line,
         then body: (inout State) -> Result
     ) -> Result {
+        self.wait(until: ready, atMost: WaitBound.seconds, file: file, line: line, then: body)
+    }
+
+    private func wait<Result>(
+        until ready: (State) -> Bool, atMost seconds: Int?, file: StaticString = #fileID, line: UInt = #line,
+        then body: (inout State) -> Result
+    ) -> Result {
         pthread_mutex_lock(self.mutex)
         defer { pthread_mutex_unlock(self.mutex) }
-        guard let seconds = WaitBound.seconds else {
+        guard let seconds else {
             while !ready(self.state) { pthread_cond_wait(self.condition, self.mutex) }
             return body(&self.state)
         }
@@ -63,6 +70,13 @@ package final class ConditionLock<State>: @unchecked Sendable {
             }
         }
         return body(&self.state)
+    }
+}
+
+extension ConditionLock {
+    /// Blocks a thread that has nothing to do until there is work, for as long as that takes.
+    package func waitForWork<Result>(until ready: (State) -> Bool, then body: (inout State) -> Result) -> Result {
+        self.wait(until: ready, atMost: nil, then: body)
     }
 }
 

@@ -38,7 +38,7 @@ package final class WorkerPool<Resource>: Sendable {
     }
 
     private static func next(from state: ConditionLock<State>) -> Job? {
-        state.wait(until: { $0.waiting > 0 || $0.stopped }) { state in
+        state.waitForWork(until: { $0.waiting > 0 || $0.stopped }) { state in
             guard state.waiting > 0 else { return nil }
             let job = state.jobs[state.next]
             state.next += 1

@@ -25,8 +25,11 @@ extension LeanCloudSession {
             guard let body = LeanCloudContent.body(text: item.data, binary: item.binaryMsg ?? misplaced) else {
                 return nil
             }
-            self.content = LeanCloudContent.content(
+            let content = LeanCloudContent.content(
                 body, mentionsAll: item.mentionAll ?? false, mentions: item.mentionPids)
+            // COMPAT(LeanCloud Swift 17): takes a message back by an edit of this type, without `recall`.
+            if Int64(content.kind.rawValue) == TypedMessageKind.recalled.rawValue { return }
+            self.content = content
         }
 
         /// What the app's own server wants otherwise.
@@ -70,7 +73,7 @@ extension LeanCloudSession {
                     } then: { result in
                         // COMPAT(LeanCloud Java): takes the time of the answer as that of the last change it knows.
                         broker.afterEvents {
-                            later { $0.answer(command, isRecall: items[0].recall == true, result) }
+                            later { $0.answer(command, isRecall: changes[0].content == nil, result) }
                         }
                     }
                 }

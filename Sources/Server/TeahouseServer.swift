@@ -8,6 +8,7 @@ import Diagnostics
 package import FileStore
 package import HTTPClient
 package import Hooks
+import LeanCloudAPI
 import LeanCloudGateway
 package import Profiles
 package import Store

@@ -129,9 +129,11 @@ package final class ClientWebSocket {
         var frame: [UInt8] = [0x80 | opcode]
         if payload.count < 126 {
             frame.append(0x80 | UInt8(payload.count))
-        } else {
-            precondition(payload.count <= 65_535, "a test message of \(payload.count) bytes")
+        } else if payload.count <= 65_535 {
             frame += [0x80 | 126, UInt8(payload.count >> 8), UInt8(payload.count & 0xFF)]
+        } else {
+            frame.append(0x80 | 127)
+            for shift in stride(from: 56, through: 0, by: -8) { frame.append(UInt8(payload.count >> shift & 0xFF)) }
         }
         try self.socket.send(frame + [0, 0, 0, 0] + payload)
     }

@@ -21,6 +21,7 @@ package struct ReceivedRequest: Sendable {
 package enum ReceiverReply: Sendable {
     case status(Int)
     case body(String)
+    case answer(Int, String)
     /// These bytes as they are, then the connection closes.
     case raw([UInt8])
     /// Nothing, until the receiver stops or the client goes.
@@ -184,6 +185,9 @@ package final class HTTPReceiver: Sendable {
             return self.send(Array("HTTP/1.1 \(status) X\r\nContent-Length: 0\r\n\r\n".utf8), on: descriptor)
         case .body(let body):
             let head = "HTTP/1.1 200 OK\r\nContent-Length: \(body.utf8.count)\r\n\r\n"
+            return self.send(Array((head + body).utf8), on: descriptor)
+        case .answer(let status, let body):
+            let head = "HTTP/1.1 \(status) X\r\nContent-Length: \(body.utf8.count)\r\n\r\n"
             return self.send(Array((head + body).utf8), on: descriptor)
         case .raw(let bytes):
             _ = self.send(bytes, on: descriptor)

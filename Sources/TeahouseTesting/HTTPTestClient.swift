@@ -15,12 +15,13 @@ package struct HTTPReply {
 
 /// One request over a connection of its own, blocking. Raw sockets: what the server reads is what stands here.
 package enum HTTPTestClient {
-    /// - Parameter headers: besides Host, Content-Length and `Connection: close`.
+    /// - Parameter headers: besides Content-Length, `Connection: close`, and Host where none is given.
     package static func ask(
         port: UInt16, _ method: String, _ target: String, headers: [(String, String)] = [], body: [UInt8] = []
     ) throws -> HTTPReply {
         let client = try TestClient(port: port)
-        var head = "\(method) \(target) HTTP/1.1\r\nHost: 127.0.0.1:\(port)\r\nConnection: close\r\n"
+        var head = "\(method) \(target) HTTP/1.1\r\nConnection: close\r\n"
+        if !headers.contains(where: { $0.0 == "Host" }) { head += "Host: 127.0.0.1:\(port)\r\n" }
         for (name, value) in headers { head += "\(name): \(value)\r\n" }
         if !body.isEmpty { head += "Content-Length: \(body.count)\r\n" }
         try client.send(raw: Array((head + "\r\n").utf8) + body)

@@ -122,14 +122,16 @@ struct AccountsTests {
         let token = try house.issue(romeo)
         let gate = ConditionLock(false)
         let held = ConditionLock(0)
-        for _ in 0..<2 {
+        // Both readers, and the thread that takes sign-ins alone.
+        for _ in 0..<3 {
             house.store.read(
+                as: .signIn,
                 { _ in
                     held.change { $0 += 1 }
                     gate.wait(until: { $0 }, then: { _ in })
                 }, then: { _ in })
         }
-        held.wait(until: { $0 == 2 }, then: { _ in })
+        held.wait(until: { $0 == 3 }, then: { _ in })
         let answer = ConditionLock<SignInResult?>(nil)
         house.start(romeo, .token(token)) { result in answer.change { $0 = result } }
         _ = try house.accounts.wait { house.accounts.setRole(of: romeo, to: .administrator, then: $0) }

@@ -932,8 +932,11 @@ class Java(Client):
     def take(self, message: Any) -> None:
         if name_of(message) == "session/opened" or message.cmd == CMD["error"]:
             self.reopened = message
-        else:
-            super().take(message)
+            return
+        if name_of(message) == "session/closed":
+            # Another device has the tag: that ends the session, and the waiting.
+            self.reopened = message
+        super().take(message)
 
     def addressed(self, cmd: str) -> dict[str, Any]:
         # Some packets name the client always, those of messages only beside others.

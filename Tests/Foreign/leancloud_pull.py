@@ -232,7 +232,8 @@ async def follow() -> None:
             while "Following" not in await asyncio.to_thread(child.stderr.readline):
                 pass
         now = int(time.time() * 1000)
-        said = [data.say(data.conversations[number % 3], f"live {number}", now + number) for number in range(40)]
+        # Not in the first: a pull asks a conversation by itself only when the newest it tells of is not there.
+        said = [data.say(data.conversations[1 + number % 3], f"live {number}", now + number) for number in range(40)]
         data.edit(said[5][1], "changed my mind")
         data.edit(data.messages[-60][1], "an older one")
         data.change("_Conversation", data.conversations[1], m=["somebody", "else"])

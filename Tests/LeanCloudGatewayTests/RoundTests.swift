@@ -5,15 +5,18 @@ import Testing
 
 /// What comes while a client is still being told what it missed.
 struct RoundTests {
-    /// Occupies the store's only reader until `release`.
+    /// Occupies the store's only reader of pages until `release`; sign-ins have a thread of their own.
     private final class Pause {
         private let isOver = ConditionLock(false)
 
         init(_ house: House) {
+            let isHeld = ConditionLock(false)
             house.server.store.read { [isOver] _ in
+                isHeld.change { $0 = true }
                 isOver.wait(until: { $0 }, then: { _ in })
             } then: { _ in
             }
+            isHeld.wait(until: { $0 }, then: { _ in })
         }
 
         func release() { self.isOver.change { $0 = true } }
@@ -35,8 +38,8 @@ struct RoundTests {
         let juliet = try house.leanCloudSocket()
         let token = try house.token("juliet", .app)
 
-        // The sign-in is looked up behind the first pause, what was missed behind the second.
-        let first = Pause(house)
+        // What was missed is looked up behind the pause.
+        let pause = Pause(house)
         try juliet.send(
             GenericCommand { command in
                 command.cmd = .session
@@ -48,16 +51,13 @@ struct RoundTests {
                     message.configBitmap = ConfigBitmap(rawValue: Dialect.swift.introduction.features)
                 }
             })
-        try juliet.settle()
-        let second = Pause(house)
-        first.release()
         _ = try juliet.wait(.session, .opened)
         let ack = try romeo.say(typed("now"), in: one)
         #expect(try romeo.change(one, ack.uid, at: ack.t) { $0.data = typed("now!") }.op == .modified)
         try mercutio.say(typed("after"), in: other)
         try juliet.settle()
         #expect(juliet.waiting.isEmpty)
-        second.release()
+        pause.release()
 
         let unread = try juliet.wait(.unread).unreadMessage?.convs
         #expect(unread?.map(\.cid) == [other] && unread?.first?.unread == 2)

@@ -1,3 +1,4 @@
+import Broker
 import ByteCodec
 import ChatModel
 import Hooks
@@ -21,7 +22,7 @@ struct ForgedCommandScenarios {
 
     @Test("no spelling of a command passes a door as a person's message")
     func sending() throws {
-        let house = try House()
+        let house = try House { $0.wuKongAPI.perPerson = RateLimit(perSecond: 1e6, burst: 1e6) }
         let juliet = try house.connect("juliet")
         let phone = try house.connectBinary("juliet")
         let binary = try house.connectBinary("romeo")
@@ -33,13 +34,10 @@ struct ForgedCommandScenarios {
             let encoded = #"{"channelId":"juliet","channelType":1,"payload":"\#(Self.base64(payload))"}"#
             let answer = try json.request("send", encoded)["result"]?["reasonCode"]?.integer
             #expect(answer == 11 || answer == 9, "json \(payload)")
-            for path in ["/message/send", "/message/sendbatch"] {
-                let body =
-                    #"{"from_uid":"romeo","channel_id":"juliet","channel_type":1,"subscribers":[],"#
-                    + #""payload":"\#(Self.base64(payload))"}"#
-                let status = try house.http("POST", path, token: token, json: body).status
-                #expect([400, 401, 403].contains(status), "\(path) \(payload)")
-            }
+            let body =
+                #"{"from_uid":"romeo","channel_id":"juliet","channel_type":1,"payload":"\#(Self.base64(payload))"}"#
+            let status = try house.http("POST", "/message/send", token: token, json: body).status
+            #expect([400, 403].contains(status), "\(payload)")
         }
         // Nothing of it has reached anybody, and what is no command still does.
         try binary.publish("tea", to: "juliet")

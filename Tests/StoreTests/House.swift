@@ -156,8 +156,15 @@ final class House: Sendable {
     }
 
     func bodies(_ conversation: ConversationID) throws -> [String] {
-        let messages = try self.store.readAndWait { reading throws(StoreError) in
-            try reading.latestMessages(in: conversation, limit: 1_000, as: .unrestricted)
+        let messages = try self.store.readAndWait { reading throws(StoreError) -> [Message] in
+            var all: [Message] = []
+            while true {
+                // A page ends at its bound of bytes too.
+                let page = try reading.messages(
+                    in: conversation, before: all.first?.sequence ?? .max, limit: 1_000, as: .unrestricted)
+                if page.isEmpty { return all }
+                all = page + all
+            }
         }
         return messages.map { String(decoding: $0.content.body, as: UTF8.self) }
     }

@@ -215,7 +215,11 @@ final class Depot: Sendable {
 
     /// Lets other threads work until `isTrue`.
     func until(_ isTrue: () async throws -> Bool) async rethrows {
-        while !(try await isTrue()) { await Task.yield() }
+        let end = Clock.system.now().advanced(bySeconds: testPatienceSeconds)
+        while !(try await isTrue()) {
+            guard Clock.system.now() < end else { fatalError("waited \(testPatienceSeconds) s in vain") }
+            await Task.yield()
+        }
     }
 
     func collect() async -> TransferFigures {

@@ -81,7 +81,7 @@ enum InstallationArea {
         let call = AppCall(request, house, reply)
         call.asAnybody { actor in
             guard actor.user != .system else { return then { actor == .application || $0.person == nil } }
-            house.store.read { store throws(StoreError) in
+            house.store.read(for: request.asker) { store throws(StoreError) in
                 try store.user(actor.user)?.name
             } then: { result in
                 switch result {

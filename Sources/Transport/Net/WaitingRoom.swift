@@ -12,8 +12,14 @@ final class WaitingRoom: Sendable {
         var arrival: UInt64
     }
 
+    /// Those who count together.
+    private struct Line: Hashable {
+        var address: IPAddress
+        var isShared: Bool
+    }
+
     private struct State {
-        var lines: [IPAddress: [Entry]] = [:]
+        var lines: [Line: [Entry]] = [:]
         var arrivals: UInt64 = 0
     }
 
@@ -23,17 +29,24 @@ final class WaitingRoom: Sendable {
 
     init(isShared: @escaping @Sendable (IPAddress) -> Bool) { self.isShared = isShared }
 
+    /// A proxy is one address; what else is in its /64 is not behind it.
+    private func line(of address: IPAddress) -> Line {
+        let isShared = self.isShared(address)
+        return Line(address: isShared ? address : address.throttled, isShared: isShared)
+    }
+
     func enter(_ id: ConnectionID, from address: IPAddress) {
+        let line = self.line(of: address)
         self.state.withLock { state in
             state.arrivals += 1
-            state.lines[address.throttled, default: []].append(Entry(id: id, arrival: state.arrivals))
+            state.lines[line, default: []].append(Entry(id: id, arrival: state.arrivals))
         }
     }
 
     /// - Returns: false when its place was given to another one.
     func leave(_ id: ConnectionID, from address: IPAddress) -> Bool {
-        self.state.withLock { state in
-            let line = address.throttled
+        let line = self.line(of: address)
+        return self.state.withLock { state in
             guard let index = state.lines[line]?.firstIndex(where: { $0.id == id }) else { return false }
             Self.remove(index, from: line, &state)
             return true
@@ -47,33 +60,33 @@ final class WaitingRoom: Sendable {
 
     /// Takes the place of somebody for one who comes from `newcomer`; `nil` when nobody is here.
     func takePlace(for newcomer: IPAddress) -> ConnectionID? {
-        self.state.withLock { state in
-            var chosen: (address: IPAddress, isShared: Bool, count: Int, arrival: UInt64)?
-            for (address, line) in state.lines {
-                guard let oldest = line.first else { continue }
-                let isShared = self.isShared(address)
-                let count = line.count + (address == newcomer.throttled ? 1 : 0)
-                let candidate = (address: address, isShared: isShared, count: count, arrival: oldest.arrival)
+        let own = self.line(of: newcomer)
+        return self.state.withLock { state in
+            var chosen: Candidate?
+            for (line, entries) in state.lines {
+                guard let oldest = entries.first else { continue }
+                let count = entries.count + (line == own ? 1 : 0)
+                let candidate = (line: line, count: count, arrival: oldest.arrival)
                 if chosen.map({ Self.givesWay(candidate, before: $0) }) ?? true { chosen = candidate }
             }
-            guard let address = chosen?.address, let id = state.lines[address]?.first?.id else { return nil }
-            Self.remove(0, from: address, &state)
+            guard let line = chosen?.line, let id = state.lines[line]?.first?.id else { return nil }
+            Self.remove(0, from: line, &state)
             return id
         }
     }
 
-    private typealias Candidate = (address: IPAddress, isShared: Bool, count: Int, arrival: UInt64)
+    private typealias Candidate = (line: Line, count: Int, arrival: UInt64)
 
     private static func givesWay(_ one: Candidate, before other: Candidate) -> Bool {
         // A single connection is nobody's greed: many people behind a proxy have more than that.
-        let greed = { (candidate: Candidate) in candidate.isShared ? 1 : candidate.count == 1 ? 0 : 2 }
+        let greed = { (candidate: Candidate) in candidate.line.isShared ? 1 : candidate.count == 1 ? 0 : 2 }
         if greed(one) != greed(other) { return greed(one) > greed(other) }
         if one.count != other.count { return one.count > other.count }
         return one.arrival < other.arrival
     }
 
-    private static func remove(_ index: Int, from address: IPAddress, _ state: inout State) {
-        state.lines[address]?.remove(at: index)
-        if state.lines[address]?.isEmpty == true { state.lines[address] = nil }
+    private static func remove(_ index: Int, from line: Line, _ state: inout State) {
+        state.lines[line]?.remove(at: index)
+        if state.lines[line]?.isEmpty == true { state.lines[line] = nil }
     }
 }

@@ -142,7 +142,8 @@ package func verifyFolder(
     }
     do throws(StoreError) {
         let connection = try Connection(path: folder.databasePath, role: .writer(synchronous: "FULL"))
-        let tables = try connection.first("SELECT count(*) FROM sqlite_master") { row throws(StoreError) in row.int64(0) }
+        let tables = try connection.first("SELECT count(*) FROM sqlite_master") { row throws(StoreError) in row.int64(0)
+        }
         guard let tables, tables > 0 else { throw LostDatabase.hasNoTables(path).error }
         try Verifier(connection, options, notes).run()
         try also(ReadTransaction(connection, UserNames())) { notes.add($0, $1) }

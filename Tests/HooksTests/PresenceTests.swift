@@ -123,7 +123,8 @@ struct PresenceTests {
         rig.store.write { _ throws(StoreError) in
             isHeld.change { $0 = true }
             gate.wait(until: { $0 }, then: { _ in })
-        } then: { _ in }
+        } then: { _ in
+        }
         isHeld.wait(until: { $0 }, then: { _ in })
         let session = rig.signIn("romeo", as: romeo)
         try waitUntil { rig.store.figures.busyRefusals > 0 }

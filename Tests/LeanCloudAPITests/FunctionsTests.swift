@@ -44,7 +44,7 @@ struct FunctionsTests {
             return .answer(400, body)
         }
         let own = try app.ask("POST", "/1.1/functions/own", app.asClient, .of("{}"))
-        #expect(own.status == 400 && own.code == 9 && own.json["error"]?.string == "no tea", "\(own.status) \(own.text)")
+        #expect(own.status == 400 && own.code == 9 && own.json["error"]?.string == "no tea")
         let page = try app.ask("POST", "/1.1/functions/page", app.asClient, .of("{}"))
         #expect(page.status == 400 && page.code == 1, "\(page.status) \(page.text)")
         #expect(receiver.requests.count == 2)

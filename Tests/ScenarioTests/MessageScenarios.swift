@@ -60,7 +60,8 @@ struct MessageScenarios {
         house.server.store.write { _ throws(StoreError) in
             isHeld.change { $0 = true }
             gate.wait(until: { $0 }, then: { _ in })
-        } then: { _ in }
+        } then: { _ in
+        }
         isHeld.wait(until: { $0 }, then: { _ in })
         for number in 1...4 {
             let parameters = TestClient.sendParameters(

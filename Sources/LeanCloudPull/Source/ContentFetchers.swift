@@ -44,7 +44,9 @@ final class ContentFetchers {
     }
 
     private static func next(from state: ConditionLock<State>) -> FilePlan? {
-        let plan = state.waitForWork(until: { !$0.plans.isEmpty || $0.isClosed || $0.failure != nil }) { state -> FilePlan? in
+        let plan = state.waitForWork(
+            until: { !$0.plans.isEmpty || $0.isClosed || $0.failure != nil }
+        ) { state -> FilePlan? in
             guard !state.plans.isEmpty, state.failure == nil else { return nil }
             state.working += 1
             return state.plans.removeFirst()

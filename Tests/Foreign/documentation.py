@@ -33,12 +33,13 @@ ELSEWHERE = {
     "swift build": "deploy/test.sh does it",
     ".build/release/teahouse serve": "the server of each page",
 }
-#: Commands that do not end by themselves: what shows that they work, and the key that ends them.
-ENDLESS = {
-    r" console( |$)": (r"1 (Overview|概览)", "q"),
-    r" transfer watch( |$)": (r"", "q"),
-    r" tail( |$)": (r"", "\x03"),
-    r" --follow( |$)": (r"Following\.", "\x03"),
+#: Commands that do not end by themselves: what shows that they work (`None`: nothing, while nothing happens), the key that
+#: ends them, and the exit code then.
+ENDLESS: dict[str, tuple[str | None, str, int]] = {
+    r" console( |$)": (r"1 (Overview|概览)", "q", 0),
+    r" transfer watch( |$)": (r"(?s).+", "q", 0),
+    r" tail( |$)": (None, "", 124),
+    r" --follow( |$)": (r"Following\.", "\x03", 0),
 }
 #: What a person answers who is asked.
 ANSWERS = {r"(New password|The same again): $": "a cup of longjing\n"}
@@ -90,16 +91,21 @@ class Shell:
     def run(self, command: str) -> tuple[int, str]:
         """The exit code of one command, and what it printed."""
         # From a file, so that nothing but the one line waits in the terminal for a command that reads it.
-        self.typed.write_text(command + "\n")
+        # What shows nothing while nothing happens gets a time: a shell that is interrupted forgets the rest of its line.
+        silent = any(sign is None and re.search(words, command) for words, (sign, _, _) in ENDLESS.items())
+        self.typed.write_text(("timeout --foreground 2 " if silent else "") + command + "\n")
         self.type(f". {self.typed}; printf '{MARK}%d\\n' $?\n")
-        for words, (sign, key) in ENDLESS.items():
+        ends = 0
+        for words, (sign, key, code) in ENDLESS.items():
             if re.search(words, command):
-                self.until(sign or r"(?s).+")
-                self.type(key)
+                ends = code
+                if sign:
+                    self.until(sign)
+                    self.type(key)
         printed = self.until(re.escape(MARK) + r"(\d+)\r?\n")
-        code = re.search(re.escape(MARK) + r"(\d+)", printed)
-        assert code
-        return int(code[1]), printed[:code.start()].replace("\r\n", "\n")
+        found = re.search(re.escape(MARK) + r"(\d+)", printed)
+        assert found
+        return 0 if int(found[1]) == ends else int(found[1]) or 1, printed[:found.start()].replace("\r\n", "\n")
 
     def close(self) -> None:
         os.killpg(self.process.pid, signal.SIGKILL)

@@ -73,7 +73,6 @@ def try_mutant(mutant: dict[str, Any]) -> tuple[bool, str]:
     before = path.read_text()
     if before.count(mutant["find"]) != 1:
         return False, f"{mutant['file']} has the text {before.count(mutant['find'])} times"
-    times = path.stat()
     path.write_text(before.replace(mutant["find"], mutant["replace"]))
     try:
         broken = build()
@@ -85,7 +84,6 @@ def try_mutant(mutant: dict[str, Any]) -> tuple[bool, str]:
         path.write_text(before)
         # Newer than the mutant's objects, so that the next build makes them again.
         os.utime(path, (time.time(), time.time()))
-        del times
 
 
 def main(names: list[str]) -> int:

@@ -1,5 +1,6 @@
 /// Base64 of RFC 4648, read strictly: no white space, no missing or extra padding, no stray bits in the last character.
 package enum Base64 {
+    /// Character set for the values 62 and 63.
     package enum Alphabet: Hashable, Sendable {
         /// Section 4: `+`, `/`, padded with `=`.
         case standard
@@ -7,6 +8,7 @@ package enum Base64 {
         case urlSafe
     }
 
+    /// Encodes as text; the standard alphabet pads with `=`.
     package static func encode(_ bytes: [UInt8], _ alphabet: Alphabet = .standard) -> [UInt8] {
         var text: [UInt8] = []
         bytes.withUnsafeBytes { Self.encode($0, alphabet, appendingTo: &text) }
@@ -143,7 +145,7 @@ package enum Base64 {
     private static let standardValues = Self.values(UInt8(ascii: "+"), UInt8(ascii: "/"))
     private static let urlSafeValues = Self.values(UInt8(ascii: "-"), UInt8(ascii: "_"))
 
-    /// What each byte stands for, 0xFF for those outside the alphabet whose last two characters are given.
+    /// Table from byte to value; 0xFF for bytes outside the alphabet whose last two characters are given.
     private static func values(_ character62: UInt8, _ character63: UInt8) -> [UInt8] {
         var values = [UInt8](repeating: 0xFF, count: 256)
         for value: UInt8 in 0..<26 {

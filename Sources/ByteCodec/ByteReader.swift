@@ -1,5 +1,6 @@
 /// Why bytes are not the fields that their reader asked for, and where.
 package struct DecodeError: Error, Hashable, Sendable, CustomStringConvertible {
+    /// Reason why the bytes cannot be read.
     package enum Reason: Hashable, Sendable {
         /// This many bytes are missing.
         case inputEnded(missing: Int)
@@ -15,8 +16,10 @@ package struct DecodeError: Error, Hashable, Sendable, CustomStringConvertible {
 
     /// Bytes before the field that failed.
     package let offset: Int
+    /// Reason why the bytes cannot be read.
     package let reason: Reason
 
+    /// Makes an error at a byte offset of the input.
     package init(_ reason: Reason, at offset: Int) {
         self.reason = reason
         self.offset = offset
@@ -39,22 +42,30 @@ package struct DecodeError: Error, Hashable, Sendable, CustomStringConvertible {
 /// SAFETY: the reader keeps the buffer's address. It must not leave the closure that lent the buffer.
 package struct ByteReader {
     private let bytes: UnsafeRawBufferPointer
+    /// Bytes read so far.
     package private(set) var offset = 0
 
+    /// Reads from borrowed bytes, which must outlive the reader.
     package init(_ bytes: UnsafeRawBufferPointer) {
         self.bytes = bytes
     }
 
+    /// Bytes not read yet.
     package var remaining: Int { self.bytes.count - self.offset }
 
+    /// Reads one byte. Throws when the input ends too early.
     package mutating func u8() throws(DecodeError) -> UInt8 { try self.integer() }
 
+    /// Reads two bytes, big-endian. Throws when the input ends too early.
     package mutating func u16() throws(DecodeError) -> UInt16 { try self.integer() }
 
+    /// Reads four bytes, big-endian. Throws when the input ends too early.
     package mutating func u32() throws(DecodeError) -> UInt32 { try self.integer() }
 
+    /// Reads eight bytes, big-endian. Throws when the input ends too early.
     package mutating func u64() throws(DecodeError) -> UInt64 { try self.integer() }
 
+    /// Reads eight bytes, big-endian, two's complement. Throws when the input ends too early.
     package mutating func i64() throws(DecodeError) -> Int64 { try self.integer() }
 
     /// The next `count` bytes as a view into the buffer, valid as long as the buffer is.

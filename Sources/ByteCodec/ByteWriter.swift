@@ -1,7 +1,9 @@
 /// Writes fields in network byte order into a buffer that can be kept for the next use.
 package struct ByteWriter: Sendable {
+    /// Bytes written so far.
     package private(set) var bytes: [UInt8] = []
 
+    /// Makes an empty writer with room for `capacity` bytes.
     package init(capacity: Int = 0) {
         self.bytes.reserveCapacity(capacity)
     }
@@ -9,18 +11,25 @@ package struct ByteWriter: Sendable {
     /// Forgets what was written and keeps the memory.
     package mutating func removeAll() { self.bytes.removeAll(keepingCapacity: true) }
 
+    /// Writes one byte.
     package mutating func u8(_ value: UInt8) { self.bytes.append(value) }
 
+    /// Writes two bytes, big-endian.
     package mutating func u16(_ value: UInt16) { self.integer(value) }
 
+    /// Writes four bytes, big-endian.
     package mutating func u32(_ value: UInt32) { self.integer(value) }
 
+    /// Writes eight bytes, big-endian.
     package mutating func u64(_ value: UInt64) { self.integer(value) }
 
+    /// Writes eight bytes, big-endian, two's complement.
     package mutating func i64(_ value: Int64) { self.integer(value) }
 
+    /// Writes the bytes without a length.
     package mutating func raw(_ content: [UInt8]) { self.bytes.append(contentsOf: content) }
 
+    /// Writes the bytes without a length.
     package mutating func raw(_ content: UnsafeRawBufferPointer) { self.bytes.append(contentsOf: content) }
 
     /// The length in UTF-8 bytes as `u16`, then the bytes. `text` must have at most 65535 of them.

@@ -5,6 +5,7 @@ package enum CRC32 {
         (0..<8).reduce(UInt32(index)) { value, _ in value >> 1 ^ (value & 1 == 1 ? 0xEDB8_8320 : 0) }
     }
 
+    /// Checksum of the bytes, as gzip and zip use it.
     package static func checksum(of bytes: some Sequence<UInt8>) -> UInt32 {
         let table = Self.table
         return ~bytes.reduce(~UInt32(0)) { crc, byte in

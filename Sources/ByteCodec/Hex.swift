@@ -1,5 +1,6 @@
 /// Bytes as hexadecimal digits, lower case when written, either case when read.
 package enum Hex {
+    /// Lower-case hexadecimal digits, two per byte.
     package static func encode(_ bytes: some Sequence<UInt8>) -> String {
         var digits: [UInt8] = []
         digits.reserveCapacity(bytes.underestimatedCount * 2)
@@ -49,7 +50,7 @@ package enum Hex {
         value < 10 ? UInt8(ascii: "0") + value : UInt8(ascii: "a") + value - 10
     }
 
-    /// What one digit stands for.
+    /// Value 0...15 of one digit; `nil` for any other byte.
     static func value(_ digit: UInt8) -> UInt8? {
         switch digit {
         case UInt8(ascii: "0")...UInt8(ascii: "9"): digit - UInt8(ascii: "0")

@@ -1,5 +1,6 @@
 /// Why a text is not the JSON that its reader asked for, and where.
 package struct JSONError: Error, Hashable, Sendable, CustomStringConvertible {
+    /// Reason why the text is refused.
     package enum Reason: Hashable, Sendable {
         /// The text stops before its value is complete: more bytes could still make it whole.
         case inputEnded
@@ -23,17 +24,19 @@ package struct JSONError: Error, Hashable, Sendable, CustomStringConvertible {
 
     /// Bytes before the fault, from the start of the text, or of the stream for a splitter.
     package let offset: Int
+    /// Reason why the text is refused.
     package let reason: Reason
 
+    /// Makes an error at a byte offset of the text.
     package init(_ reason: Reason, at offset: Int) {
         self.reason = reason
         self.offset = offset
     }
 
-    /// Whether the text only stops too early.
+    /// True when the text only ends too early.
     package var isInputEnded: Bool { self.reason == .inputEnded }
 
-    /// Whether the text up to here is JSON, only not the value that was asked for.
+    /// True when the text up to here is JSON but not the kind of value that was asked for.
     package var isMismatch: Bool {
         switch self.reason {
         case .wrongKind, .notAnInteger, .numberOutOfRange, .invalidBase64: true
@@ -63,7 +66,7 @@ package struct JSONError: Error, Hashable, Sendable, CustomStringConvertible {
     }
 }
 
-/// What a JSON value is, told by its first byte.
+/// Kind of a JSON value, told by its first byte.
 package enum JSONKind: Hashable, Sendable {
     case object, array, string, number, boolean, null
 

@@ -55,6 +55,7 @@ struct JSONStringToken {
 }
 
 extension JSONReader {
+    /// Reads a string and decodes its escapes. Throws for any other value and for text that is not UTF-8.
     package mutating func string() throws(JSONError) -> String {
         try self.expect(.string)
         let token = try self.scanString()

@@ -16,6 +16,7 @@ package struct JSONReader {
     private let maximumDepth: Int
     private var depth = 0
 
+    /// Reads from borrowed bytes, which must outlive the reader; deeper nesting than `maximumDepth` is refused.
     package init(_ bytes: UnsafeRawBufferPointer, maximumDepth: Int = Self.maximumDepth) {
         self.init(bytes, 0..<bytes.count, maximumDepth: maximumDepth)
     }
@@ -51,6 +52,7 @@ package struct JSONReader {
         return true
     }
 
+    /// Reads `true` or `false`. Throws for any other value.
     package mutating func boolean() throws(JSONError) -> Bool {
         try self.expect(.boolean)
         if self.bytes[self.offset] == UInt8(ascii: "t") {

@@ -5,7 +5,7 @@
 /// arrive whole are handed out where they lie; memory is held only while one is incomplete, up to the bound.
 package struct JSONStreamSplitter: Sendable {
     private let maximumBytes: Int
-    /// What came of an object that is not complete.
+    /// Bytes of an object that is not complete yet.
     private var pending: [UInt8] = []
     private var depth = 0
     private var isInString = false

@@ -11,10 +11,14 @@ package enum JSONValue: Hashable, Sendable {
     case array([JSONValue])
     case object([Member])
 
+    /// Name and value of an object's member.
     package struct Member: Hashable, Sendable {
+        /// Name, escapes decoded.
         package var name: String
+        /// Value of the member.
         package var value: JSONValue
 
+        /// Makes a member.
         package init(_ name: String, _ value: JSONValue) {
             self.name = name
             self.value = value
@@ -54,6 +58,7 @@ package enum JSONValue: Hashable, Sendable {
         }
     }
 
+    /// Writes the value and everything in it.
     package func write(to writer: inout JSONWriter) {
         switch self {
         case .null: writer.null()
@@ -90,13 +95,16 @@ package enum JSONValue: Hashable, Sendable {
         return members.first { $0.name == name }?.value
     }
 
+    /// True for `null`.
     package var isNull: Bool { self == .null }
 
+    /// Boolean, or `nil` for another kind.
     package var boolean: Bool? {
         guard case .boolean(let value) = self else { return nil }
         return value
     }
 
+    /// Integer, or `nil` for another kind.
     package var integer: Int64? {
         guard case .integer(let value) = self else { return nil }
         return value
@@ -111,16 +119,19 @@ package enum JSONValue: Hashable, Sendable {
         }
     }
 
+    /// String, or `nil` for another kind.
     package var string: String? {
         guard case .string(let value) = self else { return nil }
         return value
     }
 
+    /// Elements, or `nil` for another kind.
     package var array: [JSONValue]? {
         guard case .array(let elements) = self else { return nil }
         return elements
     }
 
+    /// Members in the order of the text, or `nil` for another kind.
     package var object: [Member]? {
         guard case .object(let members) = self else { return nil }
         return members

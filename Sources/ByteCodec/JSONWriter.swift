@@ -3,10 +3,12 @@
 /// Commas are the writer's: call `key` and a value in turn inside an object, values inside an array. At the top level
 /// whole values follow each other without a separator. Unbalanced calls are a mistake of ours and stop a debug build.
 package struct JSONWriter: Sendable {
+    /// JSON text written so far.
     package private(set) var bytes: [UInt8]
     private var depth = 0
     private var needsComma = false
 
+    /// Makes an empty writer with room for `capacity` bytes.
     package init(capacity: Int = 256) {
         self.bytes = []
         self.bytes.reserveCapacity(capacity)
@@ -21,12 +23,16 @@ package struct JSONWriter: Sendable {
 
     // MARK: Structure
 
+    /// Opens an object.
     package mutating func beginObject() { self.open(UInt8(ascii: "{")) }
 
+    /// Closes the innermost object.
     package mutating func endObject() { self.close(UInt8(ascii: "}")) }
 
+    /// Opens an array.
     package mutating func beginArray() { self.open(UInt8(ascii: "[")) }
 
+    /// Closes the innermost array.
     package mutating func endArray() { self.close(UInt8(ascii: "]")) }
 
     /// A key from our own source, which must need no escape.
@@ -42,6 +48,7 @@ package struct JSONWriter: Sendable {
         self.needsComma = false
     }
 
+    /// Writes a member's name; its value must follow.
     package mutating func key(_ name: String) {
         self.string(name)
         self.bytes.append(UInt8(ascii: ":"))
@@ -50,6 +57,7 @@ package struct JSONWriter: Sendable {
 
     // MARK: Values
 
+    /// Writes a string with the escapes that JSON asks for.
     package mutating func string(_ value: String) {
         self.separate()
         var value = value
@@ -70,6 +78,7 @@ package struct JSONWriter: Sendable {
         utf8.withUnsafeBytes { self.string($0) }
     }
 
+    /// Writes an integer.
     package mutating func integer(_ value: Int64) {
         self.separate()
         self.digits(value)
@@ -93,10 +102,12 @@ package struct JSONWriter: Sendable {
         self.finishValue()
     }
 
+    /// Writes `true` or `false`.
     package mutating func boolean(_ value: Bool) {
         self.literal(value ? "true" : "false")
     }
 
+    /// Writes `null`.
     package mutating func null() {
         self.literal("null")
     }

@@ -9,15 +9,18 @@ package enum StableHash {
     private static let prime4: UInt64 = 0x85EB_CA77_C2B2_AE63
     private static let prime5: UInt64 = 0x27D4_EB2F_1656_67C5
 
+    /// Hashes the text's UTF-8. Source: xxHash specification, XXH64.
     package static func xxh64(_ text: String, seed: UInt64 = 0) -> UInt64 {
         var text = text
         return text.withUTF8 { Self.xxh64(UnsafeRawBufferPointer($0), seed: seed) }
     }
 
+    /// Hashes the bytes. Source: xxHash specification, XXH64.
     package static func xxh64(_ bytes: [UInt8], seed: UInt64 = 0) -> UInt64 {
         bytes.withUnsafeBytes { Self.xxh64($0, seed: seed) }
     }
 
+    /// Hashes the bytes. Source: xxHash specification, XXH64.
     package static func xxh64(_ bytes: UnsafeRawBufferPointer, seed: UInt64 = 0) -> UInt64 {
         var position = 0
         var hash = bytes.count >= 32 ? Self.stripes(of: bytes, seed, &position) : seed &+ Self.prime5

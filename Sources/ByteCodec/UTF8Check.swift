@@ -1,9 +1,11 @@
-/// Whether bytes are UTF-8 as RFC 3629 section 4 defines it: no overlong form, no surrogate, nothing over U+10FFFF.
+/// Check that bytes are UTF-8 as RFC 3629 section 4 defines it: no overlong form, no surrogate, nothing over U+10FFFF.
 package enum UTF8Check {
+    /// True when all bytes are UTF-8.
     package static func isValid(_ bytes: [UInt8]) -> Bool {
         bytes.withUnsafeBytes { Self.isValid($0) }
     }
 
+    /// True when all bytes are UTF-8.
     package static func isValid(_ bytes: UnsafeRawBufferPointer) -> Bool {
         var position = 0
         while position < bytes.count {

@@ -4,10 +4,13 @@ import Synchronization
 package final class Counter: Sendable {
     private let value = Atomic<Int64>(0)
 
+    /// Makes a counter at 0.
     package init() {}
 
+    /// Adds to the count, from any thread.
     package func add(_ amount: Int64 = 1) { self.value.wrappingAdd(amount, ordering: .relaxed) }
 
+    /// Count now, from any thread.
     package var current: Int64 { self.value.load(ordering: .relaxed) }
 }
 
@@ -22,12 +25,14 @@ package final class Limit: Sendable {
     private let most = Atomic<Int64>(0)
     private let turnedAway = Atomic<Int64>(0)
 
+    /// Makes a limit that nothing has used yet.
     package init(name: String, unit: String, maximum: Int64) {
         self.name = name
         self.unit = unit
         self.bound = Atomic(maximum)
     }
 
+    /// Bound now, in the limit's unit.
     package var maximum: Int64 { self.bound.load(ordering: .relaxed) }
 
     /// Moves the bound. What is taken already stays taken, also above it.
@@ -58,7 +63,10 @@ package final class Limit: Sendable {
     /// Gives back what was taken.
     package func giveBack(_ amount: Int64 = 1) { self.used.wrappingSubtract(amount, ordering: .relaxed) }
 
+    /// Amount in use now, in the limit's unit.
     package var current: Int64 { self.used.load(ordering: .relaxed) }
+    /// Highest amount in use since the start.
     package var peak: Int64 { self.most.load(ordering: .relaxed) }
+    /// Number of times that the bound refused something.
     package var refusals: Int64 { self.turnedAway.load(ordering: .relaxed) }
 }

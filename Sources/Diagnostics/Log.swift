@@ -16,6 +16,7 @@ package enum LogLevel: Int, Sendable, Comparable, CaseIterable {
 
     package static func < (left: LogLevel, right: LogLevel) -> Bool { left.rawValue < right.rawValue }
 
+    /// Name of the level as the log and the configuration write it.
     package var name: String {
         switch self {
         case .debug: "debug"
@@ -79,6 +80,7 @@ package final class Log: Sendable {
     /// Drops everything.
     package static let silent = Log(level: .error, write: { _ in })
 
+    /// Writes a line to standard error in one call.
     package static let standardError: @Sendable (String) -> Void = { line in
         var line = line
         line.withUTF8 { bytes in
@@ -92,18 +94,22 @@ package final class Log: Sendable {
         }
     }
 
+    /// Logs an event after which the operator must act.
     package func error(_ event: String, _ fields: KeyValuePairs<String, LogValue> = [:]) {
         self.line(.error, event, fields)
     }
 
+    /// Logs an event that teahouse handled by itself.
     package func warning(_ event: String, _ fields: KeyValuePairs<String, LogValue> = [:]) {
         self.line(.warning, event, fields)
     }
 
+    /// Logs the start or end of a service or session.
     package func info(_ event: String, _ fields: KeyValuePairs<String, LogValue> = [:]) {
         self.line(.info, event, fields)
     }
 
+    /// Logs a frame or step; the fields are made only when the level is on.
     package func debug(_ event: String, _ fields: @autoclosure () -> KeyValuePairs<String, LogValue> = [:]) {
         if self.level <= .debug { self.line(.debug, event, fields()) }
     }

@@ -2,16 +2,19 @@ import CLinux
 
 /// A point on the monotonic clock: for timeouts and durations; it never jumps and means nothing to people.
 package struct Instant: Comparable, Hashable, Sendable {
+    /// Nanoseconds since a start that means nothing outside the process.
     package var nanoseconds: Int64
 
     package init(nanoseconds: Int64) { self.nanoseconds = nanoseconds }
 
     package static func < (left: Instant, right: Instant) -> Bool { left.nanoseconds < right.nanoseconds }
 
+    /// Instant that many seconds later.
     package func advanced(bySeconds seconds: Double) -> Instant {
         Instant(nanoseconds: self.nanoseconds + Int64(seconds * 1e9))
     }
 
+    /// Instant that many milliseconds later.
     package func advanced(byMilliseconds milliseconds: Int64) -> Instant {
         Instant(nanoseconds: self.nanoseconds + milliseconds * 1_000_000)
     }
@@ -59,6 +62,7 @@ package final class ManualClock: Sendable {
     /// Sets the wall clock alone, as an operator or a time server does; it may go backwards.
     package func setWall(milliseconds: Int64) { self.hands.withLock { $0.wallMilliseconds = milliseconds } }
 
+    /// Clock that reads this time.
     package var clock: Clock {
         Clock(
             now: { Instant(nanoseconds: self.hands.withLock { $0.nanoseconds }) },

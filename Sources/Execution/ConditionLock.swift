@@ -7,6 +7,7 @@ package final class ConditionLock<State>: @unchecked Sendable {
     private let condition: UnsafeMutablePointer<pthread_cond_t>
     private var state: State
 
+    /// Makes a lock around its first state.
     package init(_ state: sending State) {
         self.mutex = .allocate(capacity: 1)
         self.condition = .allocate(capacity: 1)

@@ -9,6 +9,7 @@ package final class Lock<State>: @unchecked Sendable {
     private let mutex: UnsafeMutablePointer<pthread_mutex_t>
     private var state: State
 
+    /// Makes a lock around its first state.
     package init(_ state: sending State) {
         self.mutex = .allocate(capacity: 1)
         let failure = pthread_mutex_init(self.mutex, nil)

@@ -11,6 +11,7 @@ package final class Mailbox<Message: Sendable>: Sendable {
     /// Readable while something waits. Owned by the mailbox and closed with it.
     package let descriptor: Int32
 
+    /// Makes an empty mailbox. Traps when the kernel gives no descriptor.
     package init() {
         self.waiting = Lock([])
         self.descriptor = clinux_eventfd()

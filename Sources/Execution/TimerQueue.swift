@@ -1,13 +1,16 @@
-/// What one thread has to do later: a binary heap by time. Confined to its thread.
+/// Timers of one thread: a binary heap by time. Confined to its thread.
 ///
-/// A timer is not cancelled: when its payload comes up and is no longer wanted, the owner ignores it. Keep one timer per
+/// A timer is not cancelled: when its payload comes up and is no longer wanted, the owner ignores it. Keep one timer
+/// per
 /// thing and arm it again, so that the queue stays as small as the number of things.
 package struct TimerQueue<Payload> {
     private var heap: [(due: Instant, order: UInt64, payload: Payload)] = []
     private var order: UInt64 = 0
 
+    /// Makes an empty queue.
     package init() {}
 
+    /// Timers that have not come up.
     package var count: Int { self.heap.count }
 
     /// When the next timer is due.

@@ -4,6 +4,7 @@ import Glibc
 ///
 /// Each thread owns one `Resource` (a database connection, a scratch buffer), made on that thread.
 package final class WorkerPool<Resource>: Sendable {
+    /// Work for one thread of the pool, with the resource that this thread owns.
     package typealias Job = @Sendable (Resource) -> Void
 
     private struct State {

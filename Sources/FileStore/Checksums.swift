@@ -47,7 +47,7 @@ enum Checksum {
 
     static func of(_ bytes: [UInt8]) -> UInt32 { bytes.withUnsafeBytes { Self.of($0) } }
 
-    /// Of two pieces one after the other.
+    /// Checksum of two pieces one after the other, from the checksums of each.
     static func combine(_ first: UInt32, _ second: UInt32, secondCount: Int) -> UInt32 {
         UInt32(truncatingIfNeeded: crc32_combine(UInt(first), UInt(second), secondCount))
     }

@@ -14,7 +14,7 @@ final class ContentFolder: Sendable {
     /// Indexes that were made again since the start.
     private let rebuilt = Lock(0)
 
-    /// What an index that is made again is called until it is whole.
+    /// Name prefix of an index that is being rebuilt, until it is whole.
     private static let rebuiltPrefix = "rebuilt-"
 
     var temporary: String { self.path + "/tmp" }

@@ -37,7 +37,7 @@ struct ContentIndex: Hashable {
         piece + 1 < self.pieces.count ? self.pieces[piece + 1].storedOffset : self.storedSize - self.trailerBytes
     }
 
-    /// What is before the first piece, and after the last one.
+    /// Bytes before the first piece, and after the last one.
     var headerBytes: Int64 { self.codec == .gzip ? Int64(GzipFrame.header.count) : 0 }
     var trailerBytes: Int64 { self.codec == .gzip ? Int64(GzipFrame.trailerBytes) : 0 }
 

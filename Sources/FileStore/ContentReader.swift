@@ -53,7 +53,7 @@ final class ContentReader: ObjectReader {
         return (self.index.pieces[low].storedOffset, try self.storedPiece(low))
     }
 
-    /// What has to stand around the pieces, if it does.
+    /// Checks the bytes around the pieces, where the codec has any.
     private func framed(_ expected: [UInt8], at offset: Int64) throws(FileStoreError) -> [UInt8] {
         guard try self.file.read(at: offset, count: expected.count) == expected else { throw self.damaged }
         return expected

@@ -3,7 +3,7 @@ import ChatModel
 /// One upload into a folder of contents: whole pieces go into its `.part` file as they are kept, what is less than a piece
 /// waits in memory.
 final class ContentSink: UploadSink {
-    /// What a piece must save to be worth compressing, and what the first one must save for all.
+    /// Percent that a piece must save to be worth compressing, and that the first one must save for all.
     private static let worthPercent = 3
     private static let worthPercentFirst = 5
     /// While pieces do not shrink, every so many one is tried again.
@@ -23,7 +23,7 @@ final class ContentSink: UploadSink {
     private var marked: Mark?
     private var stubborn = 0
     private var finished: ContentIndex?
-    /// What was kept by the last `sync`.
+    /// Bytes of the file that the last `sync` made durable.
     private var syncedOffset: Int64
     /// After a sync that failed nobody knows what reached the disk, and the next one would say that all did.
     private var failure: FileStoreError?

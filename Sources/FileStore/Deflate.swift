@@ -69,7 +69,7 @@ final class Inflater {
         self.stream.deallocate()
     }
 
-    /// What a piece was before it was compressed.
+    /// Decompresses one piece.
     ///
     /// - Returns: `nil` when it does not become `count` bytes exactly: nothing can make it longer than it was.
     func inflate(_ bytes: UnsafeRawBufferPointer, count: Int) -> [UInt8]? {

@@ -1,10 +1,10 @@
 package import ChatModel
 
-/// What can go wrong with contents on a disk.
+/// Errors of contents on a disk.
 package enum FileStoreError: Error, Hashable, Sendable, CustomStringConvertible {
     /// No room; nothing of what was there is lost.
     case full
-    /// What is on the disk is not what was put there.
+    /// Bytes on the disk differ from the stored ones.
     case damaged(ContentHash)
     case missing(ContentHash)
     /// More bytes than the upload may have.
@@ -54,9 +54,11 @@ package protocol FileProvider: AnyObject, Sendable {
     func room() -> DiskRoom?
 }
 
-/// What of an upload is on the disk.
+/// Upload of which a part is on the disk.
 package struct UnfinishedUpload: Hashable, Sendable {
+    /// Identifies the upload.
     package var key: TransferKey
+    /// Time of the last write, UTC milliseconds.
     package var modifiedAtMilliseconds: Int64
 
     package init(key: TransferKey, modifiedAtMilliseconds: Int64) {
@@ -69,6 +71,7 @@ package struct UnfinishedUpload: Hashable, Sendable {
 package struct DiskRoom: Hashable, Sendable {
     /// 0 also when no more files can be made.
     package var freeBytes: Int64
+    /// Bytes of the file system that holds the folder.
     package var totalBytes: Int64
 
     package init(freeBytes: Int64, totalBytes: Int64) {
@@ -82,7 +85,7 @@ package protocol UploadSink: AnyObject {
     /// Plain bytes that were taken.
     var offset: Int64 { get }
     func write(_ bytes: UnsafeRawBufferPointer) throws(FileStoreError)
-    /// What was taken is on the disk when it returns.
+    /// Makes everything taken so far durable before it returns.
     func sync() throws(FileStoreError)
     /// Remembers this offset for `rollback`.
     func mark()

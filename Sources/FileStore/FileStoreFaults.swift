@@ -4,11 +4,11 @@ package enum FileStoreStep: String, Sendable, CaseIterable {
     case finishPart, writeIndex, makeFolders, nameIndex, nameObject, syncFolders, cleanUp
 }
 
-/// What goes wrong on purpose, for tests; nothing does otherwise.
+/// Faults that tests inject; none otherwise.
 package struct FileStoreFaults: Sendable {
     /// Called before each step; what it throws is what the disk said.
     package var before: @Sendable (FileStoreStep) throws(FileStoreError) -> Void
-    /// Of `finishPart` and `syncFolders`: those that do not wait for the disk, which the crash proof has to notice.
+    /// Steps of `finishPart` and `syncFolders` that do not wait for the disk, which the crash proof must notice.
     package var unsynced: Set<FileStoreStep> = []
 
     package init(before: @escaping @Sendable (FileStoreStep) throws(FileStoreError) -> Void = { _ in }) {

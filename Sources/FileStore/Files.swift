@@ -43,7 +43,7 @@ final class OpenFile {
         return Int64(status.st_size)
     }
 
-    /// Whether it is in another place too.
+    /// True when the file has another name in the file system too.
     func hasOtherNames() throws(FileStoreError) -> Bool {
         var status = stat()
         guard fstat(self.descriptor, &status) == 0 else { throw Files.failure("look at \(self.path)") }

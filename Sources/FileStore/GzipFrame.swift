@@ -1,4 +1,4 @@
-/// What stands around the pieces of a gzip object. Source: RFC 1952 section 2.3.
+/// Bytes around the pieces of a gzip object. Source: RFC 1952 section 2.3.
 enum GzipFrame {
     /// Magic, deflate, no flags, no time, no word on the effort, no word on the system.
     static let header: [UInt8] = [0x1F, 0x8B, 8, 0, 0, 0, 0, 0, 0, 255]

@@ -80,7 +80,7 @@ private final class BlockInflater {
     private var lastFour: UInt32 = 0
     private(set) var isAtFlush = false
     private var count = 0
-    /// What came out of the block that is being read.
+    /// Bytes that came out of the block that is being read.
     private var countOfBlock = 0
 
     init() {

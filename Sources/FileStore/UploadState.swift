@@ -1,9 +1,11 @@
 import ChatModel
 
-/// What of an unfinished upload is durable, beside the pieces in its `.part` file.
+/// Durable state of an unfinished upload, beside the pieces in its `.part` file.
 ///
-/// On the disk, little-endian: `teahpart`; codec (0, 1, or 255 while it is not decided); 3 zero bytes; the number of tail
-/// bytes (4); the number of pieces (8); for each piece stored offset (8), CRC-32 plain (4), CRC-32 stored (4); the stored
+/// On the disk, little-endian: `teahpart`; codec (0, 1, or 255 while it is not decided); 3 zero bytes; the number of
+/// tail
+/// bytes (4); the number of pieces (8); for each piece stored offset (8), CRC-32 plain (4), CRC-32 stored (4); the
+/// stored
 /// length (8); the tail; CRC-32 of all before.
 struct UploadState {
     private static let magic = Array("teahpart".utf8)

@@ -5,11 +5,12 @@ import Glibc
 /// Takes a piece of a body; the response has its head. False breaks the request off.
 package typealias BodySink = (_ head: HTTPResponse, _ piece: [UInt8]) -> Bool
 
-/// What ends requests that are under way on other threads, at once and for good.
+/// Switch that ends requests under way on other threads, at once and for good.
 package final class HTTPCancellation: Sendable {
     /// Readable once everything is to end.
     package let descriptor: Int32
 
+    /// Makes a switch that is off. Traps when the kernel gives no descriptor.
     package init() {
         self.descriptor = clinux_eventfd()
         precondition(self.descriptor >= 0, "eventfd failed: errno \(clinux_errno())")
@@ -17,8 +18,10 @@ package final class HTTPCancellation: Sendable {
 
     deinit { close(self.descriptor) }
 
+    /// Ends every request that uses this switch, from any thread.
     package func cancel() { clinux_eventfd_signal(self.descriptor) }
 
+    /// True after `cancel`.
     package var isCancelled: Bool { self.wait(milliseconds: 0) }
 
     /// Waits that long, or until everything is to end.

@@ -2,9 +2,11 @@ import Transport
 
 /// Where a request goes: `http://host:port/path?query`, or `https`.
 package struct HTTPAddress: Hashable, Sendable, CustomStringConvertible {
+    /// True for `https`.
     package let isEncrypted: Bool
     /// A name, or an address without brackets; ASCII.
     package let host: String
+    /// Port, given or the scheme's own.
     package let port: UInt16
     /// Path and query, as they are sent; begins with `/`.
     package let target: String
@@ -72,7 +74,7 @@ package struct HTTPAddress: Hashable, Sendable, CustomStringConvertible {
         HTTPAddress(self, target: self.target + (self.target.contains("?") ? "&" : "?") + part)
     }
 
-    /// Whether the host is written as a loopback or private address; a name is not looked up.
+    /// True when the host is written as a loopback or private address; a name is not looked up.
     package var isPrivateLiteral: Bool {
         self.host == "localhost" || IPAddress(self.host).map { $0.scope != .publicNetwork } ?? false
     }

@@ -5,15 +5,19 @@ import Transport
 
 /// One request.
 package struct HTTPRequestToSend: Sendable {
+    /// Method of a request.
     package enum Method: String, Sendable {
         case get = "GET"
         case post = "POST"
     }
 
+    /// Method of the request.
     package var method: Method
+    /// Address of the request.
     package var address: HTTPAddress
     /// Beside Host, User-Agent and Content-Length. No control characters.
     package var fields: [(name: String, value: String)]
+    /// Body; empty for none.
     package var body: [UInt8]
     /// For everything together, from resolving the name to the last byte of the response.
     package var timeoutMilliseconds: Int64
@@ -35,7 +39,7 @@ package struct HTTPRequestToSend: Sendable {
     }
 }
 
-/// What a client is started with.
+/// Options of a client, fixed when it starts.
 package struct HTTPClientOptions: Sendable {
     /// Requests at the same time.
     package var threads = 4
@@ -47,8 +51,10 @@ package struct HTTPClientOptions: Sendable {
     package var idleMilliseconds: Int64 = 30_000
     /// More authorities than the system's, PEM.
     package var caFile: String?
+    /// Rule for the addresses that requests may go to.
     package var rule = AddressRule()
 
+    /// Makes the options with their defaults.
     package init() {}
 }
 
@@ -56,6 +62,7 @@ package struct HTTPClientOptions: Sendable {
 /// server sends it. A name is resolved once for a connection, all its addresses must pass the rule, and it connects to
 /// the very addresses that were checked. All methods may be called from any thread.
 package final class HTTPClient: Sendable {
+    /// Receives the response or the error, on a thread of the client.
     package typealias Answer = @Sendable (Result<HTTPResponse, HTTPClientError>) -> Void
 
     private let workers: WorkerPool<OutgoingSlot>
@@ -91,7 +98,7 @@ package final class HTTPClient: Sendable {
     }
 }
 
-/// What one thread of the client owns: connections that may be used again.
+/// Connections of one client thread that may be used again.
 final class OutgoingSlot {
     private struct Key: Hashable {
         let isEncrypted: Bool

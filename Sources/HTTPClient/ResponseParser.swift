@@ -1,13 +1,18 @@
-/// What a server answered.
+/// Response of a server.
 package struct HTTPResponse: Hashable, Sendable {
+    /// Header field of a response.
     package struct Field: Hashable, Sendable {
         /// In lower case.
         package var name: String
+        /// Value, white space around it removed.
         package var value: String
     }
 
+    /// Status code, 100...599.
     package var status: Int
+    /// Header fields in the order received.
     package var fields: [Field]
+    /// Body, transfer coding removed.
     package var body: [UInt8]
     /// The body was longer than the request allowed; this is its beginning.
     package var isCut: Bool
@@ -46,7 +51,7 @@ struct ResponseParser {
     private(set) var response = HTTPResponse(status: 0, fields: [], body: [], isCut: false)
     /// Bytes of the body so far, those that were taken out included.
     private var bodyBytes = 0
-    /// Whether another request may follow on the connection.
+    /// True when another request may follow on the connection.
     private(set) var keepsConnection = false
 
     init(host: String, maximumBody: Int) {

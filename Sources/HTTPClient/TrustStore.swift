@@ -1,6 +1,6 @@
 import COpenSSL
 
-/// Whose certificates servers must show: the authorities of this system, and those in the operator's file.
+/// Certificates that servers must chain to: the authorities of this system, and those in the operator's file.
 final class TrustStore: @unchecked Sendable {
     // SAFETY: an SSL_CTX is only read after `init`; OpenSSL counts its references atomically.
     let context: OpaquePointer

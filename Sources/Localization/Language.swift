@@ -3,9 +3,10 @@ package enum Language: String, Sendable, CaseIterable {
     case english = "en"
     case chinese = "zh-Hans"
 
-    /// What `--lang` takes: `en`, `zh`, `zh-Hans`, or a locale name such as `en_GB.UTF-8` or `zh_CN`; case is ignored.
+    /// Language for a value of `--lang`: `en`, `zh`, `zh-Hans`, or a locale name such as `en_GB.UTF-8` or `zh_CN`; case
+    /// is ignored.
     ///
-    /// - Returns: `nil` for a language there are no texts in. Every Chinese locale gets the simplified texts.
+    /// - Returns: `nil` for a language without texts. Every Chinese locale gets the simplified texts.
     package init?(named name: String) {
         let end = name.firstIndex { "_-.@".contains($0) } ?? name.endIndex
         switch name[..<end].lowercased() {

@@ -1,4 +1,4 @@
-/// What is wrong with the texts of one language.
+/// Fault in the texts of one language.
 package enum LanguageFinding: Hashable, Sendable, CustomStringConvertible {
     /// English has the key, this language has not: people see the English text.
     case missing(key: String, language: Language)
@@ -7,6 +7,7 @@ package enum LanguageFinding: Hashable, Sendable, CustomStringConvertible {
     /// The places differ from those of the English text: a value would be lost, or its place stay empty.
     case differentPlaces(key: String, language: Language, expected: [String], found: [String])
 
+    /// Key of the text at fault.
     package var key: String {
         switch self {
         case .missing(let key, _), .unknown(let key, _), .differentPlaces(let key, _, _, _): key

@@ -5,6 +5,7 @@ import Execution
 /// A key is looked for in the operator's own texts of the language, then in ours, then in the English ones, the operator's
 /// again first. A key that nobody knows is its own text, so that a gap is seen and nothing fails.
 package struct Texts: Sendable {
+    /// Language of the texts.
     package let language: Language
     /// In the order in which they are asked.
     private let tables: [TextTable]
@@ -72,6 +73,6 @@ package struct Texts: Sendable {
         return key
     }
 
-    /// Whether any table knows the key.
+    /// True when any table has the key.
     package func has(_ key: String) -> Bool { self.tables.contains { $0[key] != nil } }
 }

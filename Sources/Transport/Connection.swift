@@ -13,6 +13,7 @@ package struct ConnectionID: Hashable, Sendable {
 
     init(token: UInt64) { self.rawValue = token }
 
+    /// Index of the reactor that owns the connection: the upper eight bits.
     package var reactor: Int { Int(self.rawValue >> 56) }
     var slot: Int { Int(self.rawValue & 0xFF_FFFF) }
 }
@@ -37,9 +38,12 @@ package final class Connection {
         case ended
     }
 
+    /// Identifies the connection for the life of the process.
     package let id: ConnectionID
+    /// Reactor whose thread runs everything of this connection.
     package unowned let reactor: Reactor
     package internal(set) var peer: PeerAddress
+    /// Receives the connection's events; `nil` before a gateway took it and after the end.
     package var handler: (any ConnectionHandler)?
 
     let descriptor: Int32
@@ -94,11 +98,13 @@ package final class Connection {
         self.lastReceived = reactor.now.nanoseconds
     }
 
+    /// True when the bytes travel in TLS.
     package var isEncrypted: Bool { self.tls != nil }
-    /// Whether messages are still taken.
+    /// True while messages can still be sent: no end is decided yet.
     package var isOpen: Bool { self.end == nil }
+    /// True once the WebSocket handshake is complete.
     package var isWebSocket: Bool { self.webSocket != nil }
-    /// What waits to be sent.
+    /// Bytes that wait to be sent.
     package var outboxBytes: Int { self.outbox.count }
     /// When anything last came from the peer, or reading began again after a pause.
     package var lastReceivedAt: Instant { Instant(nanoseconds: self.lastReceived) }
@@ -106,21 +112,25 @@ package final class Connection {
     /// WebSocket: one text frame. Raw stream: the bytes as they are. Nothing when the connection is over.
     package func sendText(_ bytes: UnsafeRawBufferPointer) { self.send(.text, bytes) }
 
+    /// Sends one text message.
     package func sendText(_ bytes: [UInt8]) { bytes.withUnsafeBytes { self.send(.text, $0) } }
 
     /// WebSocket: one binary frame. Raw stream: the bytes as they are.
     package func sendBinary(_ bytes: UnsafeRawBufferPointer) { self.send(.binary, bytes) }
 
+    /// Sends one binary message.
     package func sendBinary(_ bytes: [UInt8]) { bytes.withUnsafeBytes { self.send(.binary, $0) } }
 
     /// As `sendText`, for a message whose start goes to many: the two parts are one frame.
     package func sendText(_ start: [UInt8], _ end: [UInt8]) { self.send(.text, start, end) }
 
+    /// Sends one binary message made of two pieces, without joining them first.
     package func sendBinary(_ start: [UInt8], _ end: [UInt8]) { self.send(.binary, start, end) }
 
     /// As `sendText`, for one message that goes to many: a large one is not copied.
     package func sendText(shared: SharedBytes) { self.send(.text, shared) }
 
+    /// Sends one binary message whose bytes other connections share.
     package func sendBinary(shared: SharedBytes) { self.send(.binary, shared) }
 
     private func send(_ opcode: WebSocketOpcode, _ bytes: UnsafeRawBufferPointer) {
@@ -196,6 +206,7 @@ package final class Connection {
         self.updateInterest()
     }
 
+    /// Reads from the socket again after `pauseReading`.
     package func resumeReading() {
         guard self.isPaused else { return }
         self.isPaused = false
@@ -222,7 +233,7 @@ package final class Connection {
     }
 }
 
-/// What a WebSocket has and other connections have not.
+/// State that only a WebSocket connection has.
 final class WebSocketSession {
     var reader: WebSocketReader
 

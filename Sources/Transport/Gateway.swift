@@ -30,7 +30,7 @@ package enum ConnectionEnd: Hashable, Sendable {
     case drained
 }
 
-/// What a gateway puts behind a WebSocket or stream. All calls come on the connection's reactor.
+/// Receives the events of a WebSocket or stream for a gateway. All calls come on the connection's reactor.
 package protocol ConnectionHandler: AnyObject {
     /// - Parameter bytes: valid during the call only.
     func received(_ bytes: UnsafeRawBufferPointer, as kind: InboundKind)
@@ -63,6 +63,7 @@ package enum Opening {
     case webSocket(HTTPRequest)
 }
 
+/// Answer of a gateway to a request that opens a WebSocket.
 package enum OpeningAnswer {
     /// - Parameter subprotocol: one that the client offered, echoed exactly; `nil` for none.
     case accept(any ConnectionHandler, subprotocol: String?)
@@ -71,7 +72,7 @@ package enum OpeningAnswer {
     case refuse(status: Int, text: String)
 }
 
-/// What becomes of a request's body.
+/// Plan of a gateway for the body of a request.
 package enum BodyPlan {
     /// Collected, then `respond` is called; 413 for a longer one.
     case buffered(maximumBytes: Int)
@@ -104,11 +105,11 @@ package protocol Gateway: AnyObject {
     /// - Returns: false when the request is not mine.
     func respond(to request: HTTPRequest, with responder: HTTPResponder) -> Bool
 
-    /// Whether a WebSocket from a foreign origin is let in to be refused in the dialect's own words.
+    /// True when a WebSocket from a foreign origin is accepted so that the dialect can refuse it in its own words.
     func acceptsForeignOrigin(_ request: HTTPRequest) -> Bool
 
-    /// Whether a plain request from a page of any origin is taken: it is proved by keys in it, never by what a browser
-    /// adds by itself, and the gateway answers preflights too.
+    /// True when a plain request from a page of any origin is accepted: keys in the request prove it, never anything
+    /// that a browser adds by itself. The gateway must answer preflights too.
     func takesAnyOrigin(_ request: HTTPRequest) -> Bool
 
     /// All events of one loop turn have been handled and nothing has been sent yet: hand batches to other threads.

@@ -6,6 +6,7 @@ import Glibc
 /// One thread that owns sockets: it waits with epoll, reads, lets gateways act, and sends what they left in the
 /// outboxes once per turn. Everything here is confined to that thread; others post jobs.
 package final class Reactor {
+    /// Work to run on the reactor's thread.
     package typealias Job = @Sendable (Reactor) -> Void
 
     static let scratchBytes = 64 * 1024
@@ -13,7 +14,9 @@ package final class Reactor {
     private static let jobsToken = UInt64.max
     private static let listenerTokens = UInt64.max - 1024
 
+    /// Position among the reactors, from 0.
     package let index: Int
+    /// Clock that every deadline on this thread reads.
     package let clock: Clock
     /// Time at the start of this turn.
     package private(set) var now: Instant
@@ -26,7 +29,7 @@ package final class Reactor {
     let highWaterBytes: Int
     let maximumMessageBytes: Int
     let maximumPreAuthMessageBytes: Int
-    /// What is being read, for one connection after the other.
+    /// Read buffer, shared by the connections of this reactor one after the other.
     let scratch: UnsafeMutableRawBufferPointer
     /// Connections with something to send, with input to go on with, whose handlers are to be told of the end, and
     /// whose sockets are to be closed.
@@ -84,7 +87,9 @@ package final class Reactor {
         self.events.deallocate()
     }
 
+    /// Limits that all reactors share.
     package var limits: TransportLimits { self.environment.limits }
+    /// Log that all reactors share.
     package var log: Log { self.environment.log }
     var unauthenticated: WaitingRoom { self.environment.unauthenticated }
     var handshaking: WaitingRoom { self.environment.handshaking }

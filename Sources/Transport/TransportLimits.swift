@@ -13,23 +13,25 @@ package struct TransportLimits: Sendable {
     package var preAuthConnections = Limit(name: "pre_auth_connections", unit: "connections", maximum: 512)
     /// TLS handshakes at the same time. At the bound it is the same.
     package var tlsHandshakes = Limit(name: "tls_handshakes", unit: "handshakes", maximum: 256)
-    /// Of an HTTP request: 431.
+    /// Maximum bytes of an HTTP request's head; over it the answer is 431.
     package var headerBytes = Limit(name: "header_bytes", unit: "bytes", maximum: 16 * 1024)
-    /// Of an HTTP request: 431.
+    /// Maximum header fields of an HTTP request; over it the answer is 431.
     package var headerFields = Limit(name: "header_fields", unit: "fields", maximum: 100)
-    /// Of an HTTP request that a gateway takes whole and has not said otherwise: 413.
+    /// Maximum bytes of an HTTP request body that a gateway takes whole, unless its plan says otherwise; over it the
+    /// answer is 413.
     package var bodyBytes = Limit(name: "body_bytes", unit: "bytes", maximum: 256 * 1024)
-    /// Of a WebSocket message, in one frame or in fragments: 1009.
+    /// Maximum bytes of a WebSocket message, in one frame or in fragments; over it the close code is 1009.
     package var messageBytes = Limit(name: "message_bytes", unit: "bytes", maximum: 256 * 1024)
-    /// Of a WebSocket message before anybody has signed in on the connection: 1009.
+    /// Maximum bytes of a WebSocket message before anybody has signed in on the connection; over it the close code is
+    /// 1009.
     package var preAuthMessageBytes = Limit(name: "pre_auth_message_bytes", unit: "bytes", maximum: 16 * 1024)
-    /// Of one WebSocket message: 1009.
+    /// Maximum fragments of one WebSocket message; over it the close code is 1009.
     package var fragments = Limit(name: "fragments", unit: "fragments", maximum: 256)
     /// High-water mark of what waits to be sent on one connection: its handler is told to send less.
     package var outboxBytes = Limit(name: "outbox_bytes", unit: "bytes", maximum: 1024 * 1024)
     /// Under this the handler is told to go on.
     package var outboxLowWaterBytes = 256 * 1024
-    /// What a WebSocket or a stream may have waiting at all; over it the connection is ended as stalled.
+    /// Maximum bytes that may wait to be sent to a WebSocket or a stream; over it the connection ends as stalled.
     package var outboxCeilingBytes = 4 * 1024 * 1024
 
     /// From accepting to the first bytes, to the end of the TLS handshake, and for the whole header of a request.
@@ -38,16 +40,19 @@ package struct TransportLimits: Sendable {
     package var signInSeconds = 10
     /// For the whole of a buffered request body.
     package var bodySeconds = 60
-    /// Of a streamed request body, over a minute in which it is read; 0 for any. Whoever is slower gets 408.
+    /// Minimum bytes per second of a streamed request body, measured over a minute of reading; 0 for no minimum. A
+    /// slower sender gets 408.
     package var bodyBytesPerSecond = 128
     /// Between two requests, when nobody has signed in on the connection, and when somebody has.
     package var keepAliveAnonymousSeconds = 10
+    /// Seconds that an idle HTTP connection stays open.
     package var keepAliveSeconds = 60
     /// Without any progress in sending, or over the high-water mark without getting under the low one.
     package var stallSeconds = 30
     /// From our goodbye to the peer's.
     package var closingSeconds = 5
 
+    /// Makes the limits with their defaults.
     package init() {}
 
     /// For the operator's view.

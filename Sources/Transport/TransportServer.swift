@@ -3,8 +3,9 @@ package import Diagnostics
 package import Execution
 import Glibc
 
-/// What an operator sets.
+/// Settings of the transport, from the configuration.
 package struct TransportSettings: Sendable {
+    /// Addresses to listen on.
     package var listeners: [ListenAddress]
     /// Threads that own sockets; 1...64.
     package var reactors: Int
@@ -27,16 +28,16 @@ package struct TransportSettings: Sendable {
     }
 }
 
-/// What all reactors share. Nothing in it changes but what is made for several threads.
+/// State shared by all reactors. Its parts are constant or safe to use from several threads.
 final class TransportEnvironment: Sendable {
     let listeners: [Listener]
     let limits: TransportLimits
     let addressBook: AddressBook
     /// Where nobody has signed in yet.
     let unauthenticated: WaitingRoom
-    /// What is in a TLS handshake.
+    /// Connections that are in a TLS handshake.
     let handshaking: WaitingRoom
-    /// Of the reactors, by their index.
+    /// Mailboxes of the reactors, by reactor index.
     let jobs: [Mailbox<Reactor.Job>]
     let hostRule: HostRule
     let originRule: OriginRule
@@ -83,6 +84,7 @@ package final class TransportServer: Sendable {
     package let addresses: [BoundAddress]
     /// One mailbox per reactor, by its index: `ConnectionID.reactor` tells which one has a connection.
     package let jobs: [Mailbox<Reactor.Job>]
+    /// Limits of every connection.
     package let limits: TransportLimits
 
     private let environment: TransportEnvironment

@@ -1,6 +1,7 @@
 import COpenSSL
 
-/// What the session keys of one thread share: algorithms looked up once, contexts, and buffers that keep their memory.
+/// Workspace that the session keys of one thread share: algorithms looked up once, contexts, and buffers that keep
+/// their memory.
 ///
 /// SAFETY: owns the OpenSSL objects and frees them; stays on the thread that made it.
 package final class CryptoWorkspace {

@@ -12,7 +12,7 @@ import COpenSSL
 ///
 /// SAFETY: owns an OpenSSL context and frees it; stays on the thread of its workspace.
 package final class SessionKeys {
-    /// What the sessions of this thread share.
+    /// Workspace that the sessions of this thread share.
     package let workspace: CryptoWorkspace
     private let key: CipherBlock
     private let vector: CipherBlock
@@ -87,7 +87,7 @@ package final class SessionKeys {
         Hex.append(self.workspace.md5(self.workspace.text).span, to: &digits)
     }
 
-    /// Whether a packet's message key is the right one.
+    /// True when a packet's message key is the right one.
     package func isMessageKey(_ key: [UInt8], signing signature: [UInt8], _ payload: [UInt8]) -> Bool {
         var expected: [UInt8] = []
         expected.reserveCapacity(32)

@@ -11,32 +11,39 @@ package struct ByteQueue: ~Copyable {
     private var tail = 0
     private var capacity = 0
 
+    /// Makes an empty queue, which owns no memory yet.
     package init() {}
 
     deinit { free(self.base) }
 
+    /// Bytes in the queue.
     package var count: Int { self.tail - self.head }
+    /// True when the queue holds no byte.
     package var isEmpty: Bool { self.tail == self.head }
 
-    /// What waits, oldest first. Valid until the next change of the queue.
+    /// Waiting bytes, oldest first. Valid until the next change of the queue.
     package var bytes: UnsafeMutableRawBufferPointer {
         guard let base = self.base else { return UnsafeMutableRawBufferPointer(start: nil, count: 0) }
         return UnsafeMutableRawBufferPointer(start: base + self.head, count: self.count)
     }
 
+    /// Copies the bytes to the end.
     package mutating func append(_ bytes: UnsafeRawBufferPointer) {
         guard let source = bytes.baseAddress, bytes.count > 0 else { return }
         memcpy(self.room(for: bytes.count), source, bytes.count)
         self.tail += bytes.count
     }
 
+    /// Copies the bytes to the end.
     package mutating func append(_ bytes: [UInt8]) { bytes.withUnsafeBytes { self.append($0) } }
 
+    /// Copies the text's UTF-8 to the end.
     package mutating func append(_ text: String) {
         var text = text
         text.withUTF8 { self.append(UnsafeRawBufferPointer($0)) }
     }
 
+    /// Copies the text's UTF-8 to the end.
     package mutating func append(_ text: StaticString) {
         self.append(UnsafeRawBufferPointer(start: text.utf8Start, count: text.utf8CodeUnitCount))
     }
@@ -55,6 +62,7 @@ package struct ByteQueue: ~Copyable {
         if self.head == self.tail { self.removeAll() }
     }
 
+    /// Drops every byte and keeps the memory.
     package mutating func removeAll() {
         free(self.base)
         (self.base, self.head, self.tail, self.capacity) = (nil, 0, 0, 0)

@@ -1,7 +1,7 @@
 import Glibc
 
-/// What one connection still has to send: small pieces copied into one buffer, large shared ones by reference between
-/// them, in the order they were added.
+/// Bytes that one connection still has to send: small pieces copied into one buffer, large shared ones by reference
+/// between them, in the order they were added.
 struct Outbox: ~Copyable {
     /// Shared messages of at least so many bytes are referred to, smaller ones are copied: below, one `writev` entry
     /// costs more than the copy.
@@ -91,7 +91,7 @@ struct Outbox: ~Copyable {
         return filled
     }
 
-    /// Whether all that waits lies in one place.
+    /// True when all waiting bytes lie in one place.
     var isContiguous: Bool { self.nextPiece == self.pieces.count }
 
     /// Drops what has gone out.

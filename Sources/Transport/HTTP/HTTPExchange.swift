@@ -1,7 +1,7 @@
-/// What a connection has while it speaks HTTP: the parser, and the request that is being received or answered. One
-/// request is worked on at a time, which keeps the order of pipelined answers.
+/// HTTP state of a connection: the parser, and the request that is being received or answered. One request is worked on
+/// at a time, which keeps the order of pipelined answers.
 final class HTTPExchange {
-    /// What the connection's deadline is for.
+    /// Purpose of the connection's deadline.
     enum Waiting {
         case header
         case bufferedBody
@@ -31,7 +31,7 @@ final class HTTPExchange {
             maximumHeadBytes: Int(limits.headerBytes.maximum), maximumHeaders: Int(limits.headerFields.maximum))
     }
 
-    /// Of a streamed body.
+    /// Pace of a streamed body.
     var pace = HTTPPace()
 
     func outboxDrained() { self.responder?.whenDrained?() }

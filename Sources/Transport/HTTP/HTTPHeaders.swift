@@ -28,6 +28,7 @@ package struct HTTPHeaders: Sendable {
         return headers
     }
 
+    /// Number of fields.
     package var count: Int { self.fields.count }
 
     /// The first value of a field; names are compared without regard to ASCII case.
@@ -40,7 +41,7 @@ package struct HTTPHeaders: Sendable {
         self.fields.filter { self.isName($0, name) }.map { self.text($0.value) }
     }
 
-    /// Whether a field with a list value, such as `Connection`, has `token` in it, without regard to ASCII case.
+    /// True when a field with a list value, such as `Connection`, contains `token`; ASCII case is ignored.
     package func hasToken(_ token: String, in name: StaticString) -> Bool {
         self.all(name).contains { value in
             value.split(separator: ",").contains { item in
@@ -66,19 +67,24 @@ package struct HTTPHeaders: Sendable {
 
 /// Rules for ASCII text in protocol headers.
 package enum ASCII {
+    /// Lower case of an ASCII letter; any other byte unchanged.
     package static func lowercased(_ byte: UInt8) -> UInt8 { byte >= 0x41 && byte <= 0x5A ? byte | 0x20 : byte }
 
+    /// Text with its ASCII letters in lower case.
     package static func lowercased(_ text: some StringProtocol) -> String {
         String(decoding: text.utf8.map(Self.lowercased), as: UTF8.self)
     }
 
+    /// True for an ASCII letter.
     package static func isLetter(_ byte: UInt8) -> Bool {
         let lower = byte | 0x20
         return lower >= 0x61 && lower <= 0x7A
     }
 
+    /// True for an ASCII digit.
     package static func isDigit(_ byte: UInt8) -> Bool { byte >= 0x30 && byte <= 0x39 }
 
+    /// Value 0...15 of a hexadecimal digit; `nil` for any other byte.
     package static func hexDigit(_ byte: UInt8) -> UInt8? {
         switch byte {
         case 0x30...0x39: byte - 0x30

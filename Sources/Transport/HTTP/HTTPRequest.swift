@@ -3,7 +3,9 @@ package struct HTTPRequest: Sendable {
     package internal(set) var head: HTTPRequestHead
     /// Empty for a WebSocket handshake and for a streamed body.
     package internal(set) var body: [UInt8] = []
+    /// Address of the peer, as a trusted proxy gave it where there is one.
     package let peer: PeerAddress
+    /// True when the connection carries TLS.
     package let isEncrypted: Bool
     /// The browser page that asks comes from an origin that is neither ours nor configured. Only a gateway that said
     /// so with `acceptsForeignOrigin` ever sees such a request, and it must refuse in its own words.
@@ -34,8 +36,12 @@ package struct HTTPRequest: Sendable {
         return request
     }
 
+    /// Method, in capitals as sent.
     package var method: String { self.head.method }
+    /// Path, percent-encoded as sent, without the query.
     package var path: String { self.head.path }
+    /// Text behind `?`, as sent; `nil` without one.
     package var query: String? { self.head.query }
+    /// Header fields of the request.
     package var headers: HTTPHeaders { self.head.headers }
 }

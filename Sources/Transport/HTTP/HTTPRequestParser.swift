@@ -2,6 +2,7 @@ import Glibc
 
 /// Reads the requests of one connection, one after the other. Pure: bytes in, events out.
 package struct HTTPRequestParser {
+    /// Event that the parser reports.
     package enum Event {
         case head(HTTPRequestHead)
         /// A piece of the body, as it arrived; valid until the input changes.
@@ -10,7 +11,7 @@ package struct HTTPRequestParser {
         case end
     }
 
-    /// What `next` found.
+    /// Result of `next`.
     package enum Step {
         /// Give the bytes behind the consumed ones again, with more behind them.
         case incomplete(consumed: Int)
@@ -38,6 +39,7 @@ package struct HTTPRequestParser {
     private var searched = 0
     private var lineStart = 0
 
+    /// Makes a parser with bounds for the head: bytes and number of fields.
     package init(maximumHeadBytes: Int, maximumHeaders: Int) {
         self.maximumHeadBytes = maximumHeadBytes
         self.maximumHeaders = maximumHeaders

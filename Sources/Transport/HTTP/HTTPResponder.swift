@@ -9,6 +9,7 @@ package final class HTTPResponder {
         case done
     }
 
+    /// Connection that the answer goes to.
     package let connectionID: ConnectionID
     private unowned let reactor: Reactor
     private let isHead: Bool
@@ -47,7 +48,7 @@ package final class HTTPResponder {
         return connection
     }
 
-    /// Whether anybody still waits for the answer.
+    /// True while a client still waits for the answer.
     package var isOpen: Bool { self.connection != nil }
 
     /// Over the high-water mark: stop writing until `whenDrained`.
@@ -89,6 +90,7 @@ package final class HTTPResponder {
         self.piece(count: bytes.count) { $0.append(bytes) }
     }
 
+    /// Sends a piece of a streamed answer.
     package func write(_ bytes: [UInt8]) { bytes.withUnsafeBytes { self.write($0) } }
 
     /// A piece that is not copied when it is large.

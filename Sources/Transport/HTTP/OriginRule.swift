@@ -1,12 +1,12 @@
-/// Which browser pages may talk to us: our own, and those whose origin is configured.
+/// Rule for browser pages: our own page, and pages of configured origins, may use the server.
 struct OriginRule: Sendable {
     private let origins: Set<String>
 
     /// - Parameter origins: `https://app.example.com`, or `null`; from the configuration key `origins`.
     init(origins: [String]) { self.origins = Set(origins.map { ASCII.lowercased($0) }) }
 
-    /// Whether the page that an address belongs to is of a configured origin. Source: RFC 9110, Referer: what browsers
-    /// send with a picture of a page, where they send no Origin.
+    /// True when an address belongs to a page of a configured origin. Browsers send it with a picture of a page, where
+    /// they send no Origin. Source: RFC 9110, Referer.
     func lists(pageAt address: String?) -> Bool {
         guard let address, !self.origins.isEmpty, let scheme = address.firstIndex(of: ":") else { return false }
         let authority = address[scheme...].dropFirst()

@@ -1,4 +1,4 @@
-/// Which protocol a connection speaks, judged by its first bytes. Pure.
+/// Protocol of a connection, judged by its first bytes. Pure.
 ///
 /// After white space: `16 03` is TLS, `{` a stream of JSON, a capital letter HTTP, any other byte `1x` a binary stream.
 /// The method of a request is written in capitals; small letters are, for one, the pings of a lost binary stream.
@@ -46,7 +46,7 @@ enum ProxyHeader {
         0x0D, 0x0A, 0x0D, 0x0A, 0x00, 0x0D, 0x0A, 0x51, 0x55, 0x49, 0x54, 0x0A,
     ]
     private static let firstSignature = Array("PROXY ".utf8)
-    /// Of a version 1 line with its CRLF.
+    /// Maximum bytes of a version 1 line with its CRLF.
     private static let maximumLine = 107
 
     /// `nil` when the bytes are no PROXY header.
@@ -63,7 +63,7 @@ enum ProxyHeader {
         return nil
     }
 
-    /// Whether what is there of the signature agrees with it.
+    /// True when the bytes that have arrived agree with the signature.
     private static func begins(_ bytes: UnsafeRawBufferPointer, _ signature: [UInt8]) -> Bool {
         bytes.prefix(signature.count).elementsEqual(signature.prefix(bytes.count))
     }

@@ -36,6 +36,7 @@ package struct IPAddress: Hashable, Sendable {
         self.init(bytes: withUnsafeBytes(of: six) { Array($0) })
     }
 
+    /// True for an IPv4 address, which is stored in its IPv6-mapped form.
     package var isIPv4: Bool { self.high == 0 && self.low >> 32 == 0xFFFF }
 
     /// 4 or 16 bytes in network order.
@@ -44,6 +45,7 @@ package struct IPAddress: Hashable, Sendable {
         return self.isIPv4 ? Array(all[12...]) : all
     }
 
+    /// Address as text: dotted for IPv4, RFC 5952 for IPv6.
     package var text: String {
         var bytes = self.bytes
         var room = [CChar](repeating: 0, count: 46)
@@ -55,6 +57,7 @@ package struct IPAddress: Hashable, Sendable {
     /// The address itself, or the /64 of an IPv6 address: one household or machine has a whole /64.
     var throttled: IPAddress { self.isIPv4 ? self : IPAddress(high: self.high, low: 0) }
 
+    /// Part of the network that the address belongs to.
     package var scope: PeerAddress.Scope {
         if self.isIPv4 {
             let number = UInt32(truncatingIfNeeded: self.low)
@@ -73,6 +76,7 @@ package struct IPAddress: Hashable, Sendable {
 
 /// The other end of a connection.
 package struct PeerAddress: Hashable, Sendable {
+    /// Part of the network that an address belongs to.
     package enum Scope: Sendable {
         case loopback
         /// RFC 1918, link-local, unique-local and 100.64/10 addresses.
@@ -80,7 +84,9 @@ package struct PeerAddress: Hashable, Sendable {
         case publicNetwork
     }
 
+    /// IP address of the peer.
     package let address: IPAddress
+    /// Port of the peer.
     package let port: UInt16
 
     package init(address: IPAddress, port: UInt16) {
@@ -90,8 +96,9 @@ package struct PeerAddress: Hashable, Sendable {
 
     /// The address without the port.
     package var text: String { self.address.text }
+    /// Part of the network that the peer's address belongs to.
     package var scope: Scope { self.address.scope }
-    /// What limits per address count by: the IPv4 address, or the /64 of an IPv6 address.
+    /// Key by which limits per address count: the IPv4 address, or the /64 of an IPv6 address.
     package var throttleKey: String {
         let throttled = self.address.throttled
         return throttled.isIPv4 ? throttled.text : throttled.text + "/64"

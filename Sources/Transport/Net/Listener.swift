@@ -16,7 +16,9 @@ package struct ListenAddress: Hashable, Sendable {
 
 /// Where a server listens, with the real port.
 package struct BoundAddress: Hashable, Sendable {
+    /// Address that the listener is bound to.
     package let address: IPAddress
+    /// Port that the listener is bound to, also when the settings asked for port 0.
     package let port: UInt16
 }
 

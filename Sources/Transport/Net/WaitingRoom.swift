@@ -12,7 +12,7 @@ final class WaitingRoom: Sendable {
         var arrival: UInt64
     }
 
-    /// Those who count together.
+    /// Key of connections that are counted together.
     private struct Line: Hashable {
         var address: IPAddress
         var isShared: Bool

@@ -53,7 +53,8 @@ enum CertificateMaker {
             ])
     }
 
-    /// Those of `names` that the authority may sign. Its constraints are asked, not our list: it may be older.
+    /// Returns the members of `names` that the authority may sign. The constraints come from the authority's
+    /// certificate, not from our list: it may be older.
     static func permitted(_ names: [String], by authority: Certificate) -> [String] {
         guard let found = X509_get_ext_d2i(authority.pointer, NID_name_constraints, nil, nil) else { return names }
         let constraints = OpaquePointer(found)

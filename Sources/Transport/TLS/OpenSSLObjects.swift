@@ -1,6 +1,6 @@
 import COpenSSL
 
-/// What OpenSSL said last on this thread; the queue is emptied.
+/// Makes an error of OpenSSL's newest message on this thread, and empties its queue.
 func openSSLError(_ operation: String) -> TransportError {
     let code = ERR_get_error()
     ERR_clear_error()
@@ -67,13 +67,13 @@ final class Certificate {
         return matches
     }
 
-    /// Whether it stands for a name or address literal.
+    /// True when the certificate is for this host name or address literal.
     func covers(_ name: String) -> Bool {
         IPAddress(name) == nil
             ? X509_check_host(self.pointer, name, 0, 0, nil) == 1 : X509_check_ip_asc(self.pointer, name, 0) == 1
     }
 
-    /// Whether it has been valid for two thirds of its life, or is not valid yet.
+    /// True when two thirds of the certificate's life are over, or when it is not valid yet.
     func isDueForRenewal(unixSeconds: Int64) -> Bool {
         guard let now = ASN1_TIME_set(nil, time_t(unixSeconds)) else { return true }
         defer { ASN1_STRING_free(now) }

@@ -2,7 +2,7 @@ import COpenSSL
 import CLinux
 import Glibc
 
-/// What a read or write on a socket, plain or encrypted, came to.
+/// Result of one read or write on a socket, plain or encrypted.
 package enum TransferResult {
     case moved(Int)
     /// The kernel has nothing, or no room: `wantsOutput` tells what to wait for.
@@ -82,6 +82,7 @@ package final class TLSSession {
         return .moved(filled)
     }
 
+    /// Encrypts and sends as much of `bytes` as the socket takes.
     package func write(_ bytes: UnsafeRawBufferPointer) -> TransferResult {
         ERR_clear_error()
         let count = SSL_write(self.session, bytes.baseAddress, Int32(clamping: bytes.count))

@@ -2,11 +2,13 @@ import COpenSSL
 package import Diagnostics
 package import Execution
 
-/// What an operator sets about TLS.
+/// Settings of TLS, from the configuration.
 package struct TLSSettings: Sendable {
     /// A certificate of the operator's own; both files in PEM form, the certificate with its chain.
     package struct Files: Sendable, Hashable {
+        /// Path of the certificate chain, PEM.
         package let certificate: String
+        /// Path of the private key, PEM.
         package let key: String
 
         package init(certificate: String, key: String) {
@@ -88,9 +90,9 @@ package final class TLSStore: Sendable {
             pin: try authority.certificate.publicKeyPin())
     }
 
-    /// What this machine is called from inside its network.
+    /// Names of this machine as its network knows it.
     ///
-    /// Not the link-local IPv6 addresses: they cannot be written in a URL that browsers take, and containers make and
+    /// Link-local IPv6 addresses are left out: browsers accept none in a URL, and containers make and
     /// drop them all day.
     private static func leafNames(hostName: String, hosts: [String]) -> [String] {
         let short = hostName.split(separator: ".").first.map(String.init) ?? hostName

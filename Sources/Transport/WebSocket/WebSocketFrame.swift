@@ -1,4 +1,4 @@
-/// What a frame is. Source: RFC 6455 section 5.2.
+/// Kind of a frame. Source: RFC 6455 section 5.2.
 package enum WebSocketOpcode: UInt8, Sendable {
     case continuation = 0x0
     case text = 0x1
@@ -17,18 +17,28 @@ package struct WebSocketCloseCode: RawRepresentable, Hashable, Sendable {
 
     package init(rawValue: UInt16) { self.rawValue = rawValue }
 
+    /// Normal end.
     package static let normal = WebSocketCloseCode(rawValue: 1000)
+    /// The server stops, or the page was left.
     package static let goingAway = WebSocketCloseCode(rawValue: 1001)
+    /// The peer broke the protocol.
     package static let protocolError = WebSocketCloseCode(rawValue: 1002)
+    /// A kind of message that this endpoint does not take.
     package static let unsupportedData = WebSocketCloseCode(rawValue: 1003)
+    /// A payload that does not fit its kind, such as text that is not UTF-8.
     package static let invalidPayload = WebSocketCloseCode(rawValue: 1007)
+    /// A rule of the server was broken.
     package static let policyViolation = WebSocketCloseCode(rawValue: 1008)
+    /// A message over the maximum size.
     package static let messageTooBig = WebSocketCloseCode(rawValue: 1009)
+    /// An error of the server.
     package static let internalError = WebSocketCloseCode(rawValue: 1011)
+    /// The server restarts; the client may connect again.
     package static let serviceRestart = WebSocketCloseCode(rawValue: 1012)
+    /// The server has no room; the client should wait before it connects again.
     package static let tryAgainLater = WebSocketCloseCode(rawValue: 1013)
 
-    /// Whether the code may stand in a close frame: 1004-1006 and 1015 may not, 1016-2999 have no meaning yet.
+    /// True when the code may stand in a close frame: 1004-1006 and 1015 may not, 1016-2999 have no meaning yet.
     package var mayBeSent: Bool {
         switch self.rawValue {
         case 1000...1003, 1007...1014, 3000...4999: true
@@ -42,8 +52,9 @@ package struct WebSocketCloseCode: RawRepresentable, Hashable, Sendable {
 /// Byte 0: FIN, three reserved bits, opcode. Byte 1: MASK, 7 bits of length; 126 means that two bytes of length follow,
 /// 127 eight, both big-endian. Then four bytes of masking key when MASK is set. Source: RFC 6455 section 5.2.
 package enum WebSocketFrame {
-    /// Of a frame without a mask.
+    /// Maximum bytes of a header without a mask.
     package static let maximumHeaderCount = 10
+    /// Maximum payload bytes of a control frame. Source: RFC 6455 section 5.5.
     package static let maximumControlPayload = 125
 
     /// Writes the header of a final, unmasked frame; returns its length, 2, 4 or 10.

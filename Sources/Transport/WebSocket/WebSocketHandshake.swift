@@ -2,7 +2,7 @@ import COpenSSL
 
 /// The opening handshake. Source: RFC 6455 section 4.2.
 enum WebSocketHandshake {
-    /// What a request that asks for a WebSocket is.
+    /// Verdict on a request that may ask for a WebSocket.
     enum Verdict {
         /// The value for `Sec-WebSocket-Accept`.
         case valid(accept: String)

@@ -2,7 +2,9 @@ import ByteCodec
 
 /// Why a client's frames cannot be read on.
 package struct WebSocketError: Error, Equatable {
+    /// Close code that the peer is told.
     package let code: WebSocketCloseCode
+    /// Reason that the peer is told, at most 123 bytes.
     package let reason: String
 
     init(_ code: WebSocketCloseCode, _ reason: String) {
@@ -15,6 +17,7 @@ package struct WebSocketError: Error, Equatable {
 ///
 /// Source: RFC 6455 sections 5.2 to 5.6, 7.1.5 and 8.1.
 package struct WebSocketReader: ~Copyable {
+    /// Event that the reader reports.
     package enum Event {
         /// A whole message; a text is valid UTF-8.
         case message(isText: Bool, UnsafeRawBufferPointer)
@@ -25,7 +28,7 @@ package struct WebSocketReader: ~Copyable {
         case close(WebSocketCloseCode?)
     }
 
-    /// What `next` found.
+    /// Result of `next`.
     package enum Step {
         /// Not a whole frame yet: give the same bytes again, with more behind them.
         case incomplete
@@ -43,6 +46,7 @@ package struct WebSocketReader: ~Copyable {
     /// The fragments of a message that was handed out are freed at the next call.
     private var isDelivered = false
 
+    /// Makes a reader that refuses a message of more fragments than this.
     package init(maximumFragments: Int) { self.maximumFragments = maximumFragments }
 
     /// Reads one frame from the front of `input`, which is unmasked in place.
@@ -92,7 +96,7 @@ package struct WebSocketReader: ~Copyable {
         }
     }
 
-    /// What can be said of a frame from its first two bytes.
+    /// Checks all that a frame's first two bytes tell.
     private func check(_ header: Header) throws(WebSocketError) {
         if header.opcode.isControl {
             guard header.isFinal else { throw WebSocketError(.protocolError, "fragmented control frame") }

@@ -1,11 +1,7 @@
-import CSQLite
 import Glibc
 
 /// The newest schema this build understands; an older database is brought to it by the next start.
 package let newestSchemaVersion = Schema.version
-
-/// The version of the SQLite inside.
-package var sqliteVersion: String { String(cString: sqlite3_libversion()) }
 
 /// When a server last used the data folder and believed its clock, UTC milliseconds. Changes nothing.
 ///

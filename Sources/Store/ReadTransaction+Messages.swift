@@ -222,11 +222,7 @@ extension Connection {
         senderName: (UserID) throws(StoreError) -> UserName
     ) throws(StoreError) -> [Message] {
         let statement = try self.statement(sql)
-        var index: Int32 = 1
-        for value in repeat each values {
-            value.bind(to: statement, at: index)
-            index += 1
-        }
+        statement.bindAll(repeat each values)
         defer { statement.reset() }
         var messages: [Message] = []
         while !room.isFull {

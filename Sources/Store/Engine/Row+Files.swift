@@ -1,4 +1,5 @@
 import ChatModel
+import SQLite
 
 // Stored numbers and names of files as the types of the model.
 extension Row {
@@ -47,25 +48,25 @@ extension Row {
 }
 
 extension FileID: Bindable {
-    func bind(to statement: Statement, at index: Int32) { statement.bind(index, self.rawValue) }
+    func bind(to statement: SQLite.Statement, at index: Int32) { statement.bind(index, self.rawValue) }
 }
 
 extension TransferID: Bindable {
-    func bind(to statement: Statement, at index: Int32) { statement.bind(index, self.rawValue) }
+    func bind(to statement: SQLite.Statement, at index: Int32) { statement.bind(index, self.rawValue) }
 }
 
 extension FileKey: Bindable {
-    func bind(to statement: Statement, at index: Int32) { statement.bind(index, self.text) }
+    func bind(to statement: SQLite.Statement, at index: Int32) { statement.bind(index, self.text) }
 }
 
 extension FileLinkKey: Bindable {
-    func bind(to statement: Statement, at index: Int32) { statement.bind(index, self.text) }
+    func bind(to statement: SQLite.Statement, at index: Int32) { statement.bind(index, self.text) }
 }
 
 extension TransferKey: Bindable {
-    func bind(to statement: Statement, at index: Int32) { statement.bind(index, self.text) }
+    func bind(to statement: SQLite.Statement, at index: Int32) { statement.bind(index, self.text) }
 }
 
 extension ContentHash: Bindable {
-    func bind(to statement: Statement, at index: Int32) { statement.bind(index, self.bytes) }
+    func bind(to statement: SQLite.Statement, at index: Int32) { statement.bind(index, self.bytes) }
 }

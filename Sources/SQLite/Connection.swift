@@ -1,11 +1,11 @@
 import CLinux
 import CSQLite
-import ChatModel
+import Glibc
 
 /// One SQLite connection with its prepared statements. Confined to the thread that opened it.
-final class Connection {
-    /// What a connection is for.
-    enum Role {
+package final class Connection {
+    /// The use of a connection.
+    package enum Role {
         /// The only one that writes and checkpoints.
         case writer(synchronous: String)
         case reader
@@ -15,11 +15,11 @@ final class Connection {
     private var statements: [UnsafeRawPointer: Statement] = [:]
     /// Pages in the write-ahead log after the last commit of this connection, counted from its last restart.
     private let logPageCount: UnsafeMutablePointer<Int32>
-    /// Of a reading connection.
+    /// `breaksOffAt` of a reading connection, where the progress handler sees it.
     private let breakingOff: UnsafeMutablePointer<Int64>
 
     /// The monotonic time, in nanoseconds, at which a statement of a reading connection is broken off.
-    var breaksOffAt: Int64 {
+    package var breaksOffAt: Int64 {
         get { self.breakingOff.pointee }
         set { self.breakingOff.pointee = newValue }
     }
@@ -28,18 +28,21 @@ final class Connection {
     private static let processIsConfigured: Bool = csqlite_configure_process() == SQLITE_OK
 
     /// Page cache of the writing connection.
-    static let writerCacheKibibytes = 16 * 1024
+    package static let writerCacheKibibytes = 16 * 1024
     /// Page cache of each reading connection.
-    static let readerCacheKibibytes = 4 * 1024
-    /// Of SQLite's machine, between two looks at the clock: some tens of microseconds.
+    package static let readerCacheKibibytes = 4 * 1024
+    /// Operations of SQLite's machine between two looks at the clock: some tens of microseconds.
     private static let operationsBetweenLooks: Int32 = 2_000
     /// How long a statement waits for a lock that a foreign process (an `sqlite3` shell) holds.
-    private static let busyMilliseconds: Int32 = 5_000
+    package static let busyMilliseconds: Int32 = 5_000
+
+    /// The version of the SQLite that is linked.
+    package static var libraryVersion: String { String(cString: sqlite3_libversion()) }
 
     /// Opens the database file; a writer makes it when it is missing.
     ///
-    /// - Throws: `fatal` when SQLite cannot open it or it is no database.
-    init(path: String, role: Role) throws(StoreError) {
+    /// - Throws: `cannotOpen`, or `broken` when the file is no database.
+    package init(path: String, role: Role) throws(SQLiteError) {
         _ = Self.processIsConfigured
         let access: Int32
         switch role {
@@ -51,7 +54,7 @@ final class Connection {
         guard code == SQLITE_OK, let opened else {
             let reason = String(cString: sqlite3_errstr(code))
             sqlite3_close_v2(opened)
-            throw .fatal("cannot open \(path): \(reason); check that the file belongs to teahouse's user")
+            throw .cannotOpen(path: path, reason: reason)
         }
         self.handle = opened
         self.logPageCount = .allocate(capacity: 1)
@@ -71,9 +74,9 @@ final class Connection {
     }
 
     /// Bytes of the write-ahead log that hold pages since it was last restarted.
-    var logBytes: Int64 { Int64(self.logPageCount.pointee) * 4096 }
+    package var logBytes: Int64 { Int64(self.logPageCount.pointee) * 4096 }
 
-    private func configure(_ role: Role) throws(StoreError) {
+    private func configure(_ role: Role) throws(SQLiteError) {
         csqlite_configure(self.handle, SQLITE_DBCONFIG_DEFENSIVE, 1)
         csqlite_configure(self.handle, SQLITE_DBCONFIG_TRUSTED_SCHEMA, 0)
         csqlite_configure(self.handle, SQLITE_DBCONFIG_ENABLE_LOAD_EXTENSION, 0)
@@ -100,80 +103,83 @@ final class Connection {
     }
 
     /// Runs statements that return nothing, one after the other.
-    func script(_ sql: String) throws(StoreError) {
+    package func script(_ sql: String) throws(SQLiteError) {
         let code = sqlite3_exec(self.handle, sql, nil, nil, nil)
-        guard code == SQLITE_OK else { throw self.failure(code) }
+        guard code == SQLITE_OK else { throw SQLiteError(code, of: self.handle) }
     }
 
     /// The prepared statement for `sql`, made at its first use and kept.
     ///
     /// The address of the literal is the key: it costs less than hashing the text, and a literal never moves.
-    func statement(_ sql: StaticString) throws(StoreError) -> Statement {
+    package func statement(_ sql: StaticString) throws(SQLiteError) -> Statement {
         let key = UnsafeRawPointer(sql.utf8Start)
         if let known = self.statements[key] { return known }
-        let made = try Statement(sql, connection: self)
+        let made = try Statement(sql, database: self.handle)
         self.statements[key] = made
         return made
     }
 
-    /// Whether a transaction is open.
-    var isInTransaction: Bool { sqlite3_get_autocommit(self.handle) == 0 }
+    /// True while a transaction is open.
+    package var isInTransaction: Bool { sqlite3_get_autocommit(self.handle) == 0 }
 
     /// Rows changed since the connection was opened; it grows with every change.
-    var totalChanges: Int64 { sqlite3_total_changes64(self.handle) }
+    package var totalChanges: Int64 { sqlite3_total_changes64(self.handle) }
 
     /// Rows changed by the last statement.
-    var changes: Int64 { sqlite3_changes64(self.handle) }
+    package var changes: Int64 { sqlite3_changes64(self.handle) }
 
-    var lastInsertedID: Int64 { sqlite3_last_insert_rowid(self.handle) }
+    /// The row id of the last insert.
+    package var lastInsertedID: Int64 { sqlite3_last_insert_rowid(self.handle) }
 
     /// Copies the log into the database file.
     ///
     /// - Returns: false when a reader was in the way and part of the log remains.
     @discardableResult
-    func checkpoint(truncating: Bool) throws(StoreError) -> Bool {
+    package func checkpoint(truncating: Bool) throws(SQLiteError) -> Bool {
         var pages: Int32 = 0
         var copied: Int32 = 0
         let mode = truncating ? SQLITE_CHECKPOINT_TRUNCATE : SQLITE_CHECKPOINT_PASSIVE
         let code = sqlite3_wal_checkpoint_v2(self.handle, nil, mode, &pages, &copied)
         if code & 0xFF == SQLITE_BUSY { return false }
-        guard code == SQLITE_OK else { throw self.failure(code) }
+        guard code == SQLITE_OK else { throw SQLiteError(code, of: self.handle) }
         if truncating { self.logPageCount.pointee = 0 }
         return pages == copied
     }
 
-    /// - Throws: `fatal` once the folder could not be synced in which SQLite made a log: the log's name, and with it what
+    /// Checks that SQLite could sync the folder of each log that it made.
+    ///
+    /// - Throws: `folderNotSynced` once the folder could not be synced in which SQLite made a log: the log's name, and with it what
     ///   was committed, may be gone after a power cut.
-    static func checkFolderSync() throws(StoreError) {
+    package static func checkFolderSync() throws(SQLiteError) {
         let reason = csqlite_folder_sync_failure()
         guard reason != 0 else { return }
-        throw .fatal("the folder of the database cannot be synced: errno \(reason); check the disk")
+        throw .folderNotSynced(systemError: reason)
     }
 
     /// Closing the connection will not copy the log: after a failure nothing may be written any more.
-    func leaveLogAlone() { csqlite_configure(self.handle, SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 1) }
+    package func leaveLogAlone() { csqlite_configure(self.handle, SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 1) }
+}
 
-    /// What an SQLite result code means for who asked. The text names the statement's failure, never a bound value.
-    func failure(_ code: Int32) -> StoreError {
-        let text = String(cString: sqlite3_errmsg(self.handle))
+extension SQLiteError {
+    /// The meaning of a result code of SQLite.
+    init(_ code: Int32, of database: OpaquePointer?) {
         switch code & 0xFF {
         case SQLITE_FULL:
-            return .full
+            self = .full
         case SQLITE_BUSY, SQLITE_LOCKED:
-            return .busy
+            self = .busy
         case SQLITE_INTERRUPT:
-            return .invalid("it takes more than \(ReadBounds.milliseconds) ms to look that up: ask for less")
-        case SQLITE_IOERR where Self.meansNoRoom(sqlite3_system_errno(self.handle)):
-            return .full
+            self = .interrupted
+        case SQLITE_IOERR where Self.meansNoRoom(sqlite3_system_errno(database)):
+            self = .full
         case SQLITE_IOERR, SQLITE_CORRUPT, SQLITE_NOTADB, SQLITE_CANTOPEN, SQLITE_READONLY, SQLITE_NOMEM:
-            let systemError = sqlite3_system_errno(self.handle)
-            return .fatal("\(text) (SQLite \(code), errno \(systemError)): check the disk, then run teahouse verify")
+            self = .broken(
+                text: String(cString: sqlite3_errmsg(database)), code: code,
+                systemError: sqlite3_system_errno(database))
         default:
-            return .invalid("the database refused it: \(text) (SQLite \(code))")
+            self = .refused(text: String(cString: sqlite3_errmsg(database)), code: code)
         }
     }
 
-    private static func meansNoRoom(_ systemError: Int32) -> Bool {
-        systemError == FileError.noSpace || systemError == FileError.quotaExceeded
-    }
+    private static func meansNoRoom(_ systemError: Int32) -> Bool { systemError == ENOSPC || systemError == EDQUOT }
 }

@@ -1,4 +1,5 @@
 import ChatModel
+import SQLite
 
 // Stored numbers and names as the types of the model. A value outside of them means a damaged database.
 extension Row {
@@ -39,4 +40,28 @@ extension Row {
     static func damaged(_ what: String) -> StoreError {
         .fatal("the database holds a \(what) that no teahouse writes: run teahouse verify, restore the last backup")
     }
+}
+
+extension UserID: Bindable {
+    func bind(to statement: SQLite.Statement, at index: Int32) { statement.bind(index, self.rawValue) }
+}
+
+extension ConversationID: Bindable {
+    func bind(to statement: SQLite.Statement, at index: Int32) { statement.bind(index, self.rawValue) }
+}
+
+extension UserName: Bindable {
+    func bind(to statement: SQLite.Statement, at index: Int32) { statement.bind(index, self.text) }
+}
+
+extension ChannelName: Bindable {
+    func bind(to statement: SQLite.Statement, at index: Int32) { statement.bind(index, self.text) }
+}
+
+extension ObjectID: Bindable {
+    func bind(to statement: SQLite.Statement, at index: Int32) { statement.bind(index, self.text) }
+}
+
+extension DeviceClass: Bindable {
+    func bind(to statement: SQLite.Statement, at index: Int32) { statement.bind(index, self.name) }
 }

@@ -8,33 +8,48 @@ let strict: [SwiftSetting] = [
     .treatAllWarnings(as: .error),
 ]
 
-/// A module of the server. `docs/architecture.md` holds the table of who may import whom, and
-/// `ArchitectureTests` compares it with the import lines.
-func module(_ name: String, _ dependencies: [Target.Dependency], exclude: [String] = []) -> Target {
-    .target(name: name, dependencies: dependencies, exclude: exclude, swiftSettings: strict)
-}
-
-/// A test target for the module of the same name.
-func tests(_ name: String, _ dependencies: [Target.Dependency], resources: [Resource] = []) -> Target {
-    .testTarget(name: "\(name)Tests", dependencies: dependencies, resources: resources, swiftSettings: strict)
-}
-
-/// What every module may import.
+/// The four modules that every other one may import.
 let common: [Target.Dependency] = ["ChatModel", "ByteCodec", "Execution", "Diagnostics"]
 
-/// C libraries are linked from their archives, so that one binary runs on a machine without them.
-func library(_ archive: String) -> LinkerSetting { .linkedLibrary(":lib\(archive).a") }
+/// A module of the server, in `Sources`. `docs/architecture.md` holds the table of who may import whom, and
+/// `ArchitectureTests` compares it with the import lines.
+func module(_ name: String, _ dependencies: [Target.Dependency]) -> Target {
+    .target(name: name, dependencies: dependencies, swiftSettings: strict)
+}
+
+/// A C library of the system, behind the module that imports it. It is linked from its archives, so that one binary
+/// runs on a machine without it.
+func wrapper(_ name: String, archives: [String] = [], system: [String] = []) -> Target {
+    .target(
+        name: name,
+        linkerSettings: archives.map { .linkedLibrary(":lib\($0).a") } + system.map { .linkedLibrary($0) })
+}
+
+/// A library of `Tests/Tools`, never installed.
+func toolKit(_ name: String, _ dependencies: [Target.Dependency]) -> Target {
+    .target(name: name, dependencies: dependencies, path: "Tests/Tools/\(name)", swiftSettings: strict)
+}
+
+/// A program of `Tests/Tools`, never installed.
+func tool(_ name: String, _ dependencies: [Target.Dependency]) -> Target {
+    .executableTarget(name: name, dependencies: dependencies, path: "Tests/Tools/\(name)", swiftSettings: strict)
+}
+
+/// The tests of one module, in `Tests`.
+func tests(_ name: String, _ dependencies: [Target.Dependency]) -> Target {
+    .testTarget(name: "\(name)Tests", dependencies: dependencies, swiftSettings: strict)
+}
 
 let package = Package(
     name: "teahouse",
     targets: [
         // C libraries, wrapped where Swift cannot see a macro or a variadic function.
-        .target(name: "CLinux"),
-        .target(name: "CSQLite", linkerSettings: [library("sqlite3"), .linkedLibrary("m")]),
-        .target(name: "COpenSSL", linkerSettings: [library("ssl"), library("crypto")]),
-        .target(name: "CSodium", linkerSettings: [library("sodium")]),
-        .target(name: "CZlib", linkerSettings: [library("z")]),
-        .target(name: "CNcurses", linkerSettings: [library("ncursesw"), library("tinfo")]),
+        wrapper("CLinux"),
+        wrapper("CSQLite", archives: ["sqlite3"], system: ["m"]),
+        wrapper("COpenSSL", archives: ["ssl", "crypto"]),
+        wrapper("CSodium", archives: ["sodium"]),
+        wrapper("CZlib", archives: ["z"]),
+        wrapper("CNcurses", archives: ["ncursesw", "tinfo"]),
 
         // The common four.
         module("ChatModel", []),
@@ -74,8 +89,7 @@ let package = Package(
             common + [
                 "WuKongWire", "WuKongCrypto", "WuKongTranslation", "Transport", "Store", "Broker", "Accounts",
             ]),
-        module(
-            "Tips", common + ["Store", "Broker", "Profiles", "Localization", "WuKongTranslation"]),
+        module("Tips", common + ["Store", "Broker", "Profiles", "Localization", "WuKongTranslation"]),
         module("APIKit", common + ["Transport", "Store", "Broker", "Accounts"]),
         module(
             "APIGateway",
@@ -117,8 +131,7 @@ let package = Package(
             common + [
                 "Configuration", "Transport", "Store", "Accounts", "Broker", "WuKongGateway", "APIKit", "APIGateway",
                 "WuKongAPI", "LeanCloudAPI", "AdminAPI", "AdminService", "FileStore", "Transfers", "Profiles",
-                "HTTPClient",
-                "Hooks", "WuKongTranslation", "LeanCloudTranslation", "LeanCloudGateway", "CLinux",
+                "HTTPClient", "Hooks", "WuKongTranslation", "LeanCloudTranslation", "LeanCloudGateway", "CLinux",
             ]),
 
         // What is installed.
@@ -131,26 +144,18 @@ let package = Package(
             ],
             swiftSettings: strict),
 
-        // Tools of the package, never installed.
-        .target(name: "CBench"),
-        module("BenchKit", ["WuKongWire", "WuKongCrypto", "LeanCloudWire", "CBench", "CLinux"]),
-        .executableTarget(name: "teahouse-bench", dependencies: ["BenchKit"], swiftSettings: strict),
-        .executableTarget(
-            name: "store-bench", dependencies: common + ["Store", "CLinux"], swiftSettings: strict),
-        .executableTarget(
-            name: "file-bench", dependencies: ["ChatModel", "FileStore", "CLinux"], swiftSettings: strict),
-        .executableTarget(
-            name: "profile-bench", dependencies: common + ["Profiles", "Store"], swiftSettings: strict),
-        .executableTarget(
-            name: "transport-echo", dependencies: ["Transport", "Diagnostics", "Execution"], swiftSettings: strict),
-        .executableTarget(
-            name: "leancloud-echo", dependencies: ["ByteCodec", "LeanCloudWire"], swiftSettings: strict),
-        .executableTarget(
-            name: "powercut-replay", dependencies: ["ChatModel", "FileStore", "Store"], swiftSettings: strict),
-        .executableTarget(
-            name: "teahouse-mutant", dependencies: ["Server", "Configuration", "FileStore", "Store"],
-            swiftSettings: strict),
-        module(
+        // Tools that measure the product or break it, and what the tests share.
+        .target(name: "CBench", path: "Tests/Tools/CBench"),
+        toolKit("BenchKit", ["WuKongWire", "WuKongCrypto", "LeanCloudWire", "CBench", "CLinux"]),
+        tool("teahouse-bench", ["BenchKit"]),
+        tool("store-bench", common + ["Store", "CLinux"]),
+        tool("file-bench", ["ChatModel", "FileStore", "CLinux"]),
+        tool("profile-bench", common + ["Profiles", "Store"]),
+        tool("transport-echo", ["Transport", "Diagnostics", "Execution"]),
+        tool("leancloud-echo", ["ByteCodec", "LeanCloudWire"]),
+        tool("powercut-replay", ["ChatModel", "FileStore", "Store"]),
+        tool("teahouse-mutant", ["Server", "Configuration", "FileStore", "Store"]),
+        toolKit(
             "TeahouseTesting",
             common + [
                 "Server", "Store", "Accounts", "Broker", "Transport", "WuKongWire", "WuKongCrypto", "LeanCloudWire",
@@ -182,9 +187,7 @@ let package = Package(
             "Command",
             common + [
                 "CommandLineKit", "Localization", "teahouse", "AdminService", "AdminAPI", "AdminConsole", "Accounts",
-                "Broker",
-                "FileStore",
-                "Profiles", "Store", "Transfers", "WuKongTranslation",
+                "Broker", "FileStore", "Profiles", "Store", "Transfers", "WuKongTranslation",
             ]),
         tests("Configuration", ["Configuration"]),
         tests("Doctor", common + ["Doctor", "Store", "CLinux"]),

@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-/// Holds the table of `docs/architecture.md` against the import lines of `Sources`.
+/// Holds the table of `docs/architecture.md` against the import lines of `Sources` and `Tests/Tools`.
 struct ImportTableTests {
     static let root = URL(fileURLWithPath: #filePath)
         .deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()
@@ -35,48 +35,71 @@ struct ImportTableTests {
         return table
     }
 
+    /// The folder of each Swift target, below the root: the product in `Sources`, its tools in `Tests/Tools`.
+    static let folders: [String: String] = {
+        var folders: [String: String] = [:]
+        for parent in ["Sources", "Tests/Tools"] {
+            let names = try? FileManager.default.contentsOfDirectory(atPath: Self.root.appending(path: parent).path)
+            for name in names ?? [] {
+                let folder = "\(parent)/\(name)"
+                let paths = FileManager.default.subpaths(atPath: Self.root.appending(path: folder).path) ?? []
+                if paths.contains(where: { $0.hasSuffix(".swift") }) { folders[name] = folder }
+            }
+        }
+        return folders
+    }()
+    static let swiftTargets = Self.folders.keys.sorted()
+    static let tools = Set(Self.folders.filter { $0.value.hasPrefix("Tests/") }.keys)
+
     static func imports(of target: String) throws -> [(module: String, file: String)] {
-        let folder = Self.root.appending(path: "Sources/\(target)")
+        let folder = try #require(Self.folders[target])
         var imports: [(String, String)] = []
-        for path in try FileManager.default.subpathsOfDirectory(atPath: folder.path) where path.hasSuffix(".swift") {
-            let text = try String(contentsOf: folder.appending(path: path), encoding: .utf8)
+        for path in try FileManager.default.subpathsOfDirectory(atPath: Self.root.appending(path: folder).path)
+        where path.hasSuffix(".swift") {
+            let text = try String(contentsOf: Self.root.appending(path: "\(folder)/\(path)"), encoding: .utf8)
             for line in text.split(separator: "\n") {
                 let pattern = /(?:@[a-zA-Z]+ )*(?:package |public |internal )?import (?:[a-z]+ )?([A-Za-z_]+).*/
                 if let module = line.wholeMatch(of: pattern)?.output.1 {
-                    imports.append((String(module), path))
+                    imports.append((String(module), "\(folder)/\(path)"))
                 }
             }
         }
         return imports
     }
 
-    static func swiftTargets() throws -> [String] {
-        try FileManager.default.contentsOfDirectory(atPath: Self.root.appending(path: "Sources").path)
-            .filter { target in
-                let folder = Self.root.appending(path: "Sources/\(target)").path
-                return try FileManager.default.subpathsOfDirectory(atPath: folder).contains { $0.hasSuffix(".swift") }
-            }
-            .sorted()
+    @Test("the targets are found in both places")
+    func targetsFound() {
+        #expect(Self.folders["Store"] == "Sources/Store")
+        #expect(Self.folders["BenchKit"] == "Tests/Tools/BenchKit")
     }
 
     @Test("every target has its row, and every row its target")
     func rows() throws {
-        let targets = Set(try Self.swiftTargets())
+        let targets = Set(Self.swiftTargets)
         #expect(targets == Set(try Self.table().keys))
     }
 
-    @Test("a target imports only what its row allows", arguments: try Self.swiftTargets())
+    @Test("a target imports only what its row allows", arguments: Self.swiftTargets)
     func imports(target: String) throws {
         guard case .some(.some(let allowed)) = try Self.table()[target] else { return }
         for (module, file) in try Self.imports(of: target) where !Self.free.contains(module) {
-            #expect(allowed.contains(module), "Sources/\(target)/\(file) imports \(module)")
+            #expect(allowed.contains(module), "\(file) imports \(module)")
         }
     }
 
-    @Test("no Foundation in what is installed", arguments: try Self.swiftTargets())
+    @Test("nothing of the product imports a tool")
+    func toolsStayOut() throws {
+        for target in Self.swiftTargets where !Self.tools.contains(target) {
+            for (module, file) in try Self.imports(of: target) {
+                #expect(!Self.tools.contains(module), "\(file) imports \(module)")
+            }
+        }
+    }
+
+    @Test("no Foundation in what is installed, nor in its tools", arguments: Self.swiftTargets)
     func foundation(target: String) throws {
         for (module, file) in try Self.imports(of: target) {
-            #expect(!module.hasPrefix("Foundation"), "Sources/\(target)/\(file) imports \(module)")
+            #expect(!module.hasPrefix("Foundation"), "\(file) imports \(module)")
         }
     }
 

@@ -3,12 +3,14 @@ package import Store
 
 /// That somebody has sessions on devices of one class.
 package struct Presence: Hashable, Sendable {
+    /// Name of the person.
     package var name: UserName
+    /// Class of devices that the person is signed in on.
     package var deviceClass: DeviceClass
 }
 
 extension Broker {
-    /// Which of these people are signed in, and on which classes of devices, by name.
+    /// Passes on the people among `names` who are signed in, with the classes of their devices, by name.
     package func presence(of names: Set<UserName>, then: @escaping @Sendable ([Presence]) -> Void) {
         self.sessions(of: nil) { sessions in
             var present: Set<Presence> = []
@@ -22,12 +24,13 @@ extension Broker {
         }
     }
 
-    /// Which of these people are signed in, on any device.
+    /// Passes on the people among `names` who are signed in on any device.
     package func online(_ names: Set<UserName>, then: @escaping @Sendable (Set<UserName>) -> Void) {
         self.ask { core in then(core.table.online(names)) }
     }
 
-    /// Who listens in a room, or to anything else without being a member, and is signed in, in no order.
+    /// Passes on the people who listen in a room, or to anything else without being a member, and are signed in; in no
+    /// order.
     package func listenersOnline(
         in room: ConversationID, then: @escaping @Sendable (Result<[UserName], StoreError>) -> Void
     ) {

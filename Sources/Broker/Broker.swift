@@ -3,16 +3,17 @@ package import Diagnostics
 package import Execution
 package import Store
 
-/// What gives way first in a room where more is said than may be. Source: LeanCloud realtime, priorities in chat rooms.
+/// Priority in a room where more is said than may be: lower ones are dropped first. Source: LeanCloud realtime,
+/// priorities in chat rooms.
 package enum PublishPriority: Sendable {
     case high
     case normal
     case low
 }
 
-/// Who is sent a message that no session sent.
+/// Receivers of a message that no session sent.
 package enum PublishReach: Hashable, Sendable {
-    /// Those who get what is said in the conversation.
+    /// Everybody who receives messages of the conversation.
     case conversation
     /// The same without the sender's own devices.
     case others
@@ -23,13 +24,17 @@ package enum PublishReach: Hashable, Sendable {
 
 /// One message from a session.
 package struct PublishRequest: Sendable {
+    /// Session that sends.
     package var session: SessionID
     /// The door's own mark, returned with the outcome.
     package var ticket: UInt64
+    /// Conversation that the message goes to.
     package var address: ConversationAddress
+    /// Sender's key for spotting a resend; `nil` for none.
     package var clientToken: ClientToken?
+    /// Content of the message.
     package var content: MessageContent
-    /// Of effect in rooms alone.
+    /// Priority; has an effect in rooms alone.
     package var priority = PublishPriority.normal
 
     package init(
@@ -152,8 +157,8 @@ package final class Broker: Sendable {
         self.ask { core in then(core.sessions(of: user)) }
     }
 
-    /// What the doors know of sessions now; those that are over by then are missing. Nothing is kept for it: each reactor
-    /// concerned is asked once.
+    /// Passes on the gateways' measures of these sessions now; sessions that ended meanwhile are missing. Nothing is
+    /// kept for it: each reactor concerned is asked once.
     package func measure(
         _ sessions: [SessionID], then: @escaping @Sendable ([SessionID: SessionMeasure]) -> Void
     ) {
@@ -195,8 +200,10 @@ package final class Broker: Sendable {
         self.ask { core in core.listeners.append(sink) }
     }
 
+    /// Ends a watch.
     package func unwatch(_ id: WatchID) { self.ask { core in core.unwatch(id) } }
 
+    /// Passes on the broker's metrics.
     package func figures(then: @escaping @Sendable (BrokerFigures) -> Void) {
         self.ask { core in then(core.currentFigures()) }
     }

@@ -13,7 +13,8 @@ extension BrokerCore {
         }
     }
 
-    /// Of the sessions with one tag the one with the newest claim stays, which may not be the one that came last here.
+    /// Ends all sessions of one person with one tag except the newest claim, which may not be the session that arrived
+    /// last.
     private func endTagged(_ tag: SessionTag, because new: SessionTable.Session) {
         for other in new.person.sessions where other !== new && other.description.tag?.name == tag.name {
             let isOlder = other.description.tag.map { $0.claim <= tag.claim } ?? true

@@ -3,9 +3,9 @@ import Diagnostics
 import Execution
 import Store
 
-/// What the broker thread owns: sessions, routing, rates. Everything here runs on that thread.
+/// State of the broker thread: sessions, routing, rates. Everything here runs on that thread.
 final class BrokerCore {
-    /// Who waits for the outcome of a message.
+    /// Source of a message, which waits for the outcome.
     private enum Asker {
         case session(SessionID, ticket: UInt64)
         case callback(@Sendable (AppendResult) -> Void, PublishReach)
@@ -13,7 +13,7 @@ final class BrokerCore {
 
     private let store: Store
     var limits: BrokerLimits
-    /// Which sessions of a person exclude each other.
+    /// Policy that decides which sessions of a person exclude each other.
     var policy = SignInPolicy.Preset.byLevel.policy
     let clock: Clock
     private let log: Log
@@ -21,16 +21,16 @@ final class BrokerCore {
     let table = SessionTable()
     private var fanOut = FanOut()
     private var channelBuckets: [ConversationAddress: TokenBucket] = [:]
-    /// Which of them are of rooms, as far as they are named by what is the same for everybody.
+    /// Conversations among them that are rooms, as far as an address that is the same for everybody names them.
     private var rooms: Set<ConversationAddress> = []
-    /// Of kept commands. People who cause some need not be signed in.
+    /// Rates of kept commands. People who cause some need not be signed in.
     private var commandBuckets: [UserID: TokenBucket] = [:]
     private var askers: [Asker?] = []
     private var freeTickets: [Int] = []
     /// Asks for a channel that is not known here; `nil` when nobody can be asked.
     var channelSource: ((ConversationKind, ChannelName) -> Void)?
     var sourcing = ChannelSourcing()
-    /// What looks at messages before the writer does; `nil` when nothing.
+    /// Checks of messages before the writer gets them; `nil` for none.
     var screening: ScreeningChain?
     /// Asks a business server about messages; `nil` when there is none.
     var desk: (any HookDesk)?
@@ -40,7 +40,7 @@ final class BrokerCore {
     /// Messages of this turn, for the writer.
     private var appends: [Append] = []
     private var watchers: [WatchID: @Sendable ([WatchEvent]) -> Void] = [:]
-    /// Those who watch messages too. While there are none, a message costs nothing here.
+    /// Watches that include messages. While there are none, a message costs nothing here.
     private var messageWatchers: Set<WatchID> = []
     private var watched: [WatchEvent] = []
     private var lastWatch: UInt64 = 0
@@ -167,13 +167,14 @@ final class BrokerCore {
 
     func send(_ append: Append) { self.appends.append(append) }
 
-    /// Of the device that sent a message that has no answer yet; `nil` when no session did, or it is over.
+    /// Address of the device that sent a message without an answer yet; `nil` when no session sent it, or the session
+    /// is over.
     func address(ofSender append: Append) -> String? {
         guard case .session(let id, _)? = self.askers[Int(append.ticket)] else { return nil }
         return self.table.sessions[id]?.description.address
     }
 
-    /// What can be refused before the writer is asked: size and rate. Permission is the writer's.
+    /// Refusal without asking the writer: size and rate. Permission is checked by the writer.
     private func refusal(
         of content: MessageContent, to address: ConversationAddress, _ priority: PublishPriority = .normal,
         from person: SessionTable.Person, at now: Instant
@@ -278,7 +279,7 @@ final class BrokerCore {
         }
     }
 
-    /// Whether one more command of this person's doing may be kept.
+    /// True when one more command caused by this person may be kept.
     func mayKeepCommand(of person: UserID) -> Bool {
         let (limit, now) = (self.limits.keptCommands, self.clock.now())
         if self.commandBuckets[person, default: TokenBucket(full: limit, at: now)].take(limit, at: now) { return true }
@@ -314,8 +315,8 @@ final class BrokerCore {
         }
     }
 
-    /// Whether what this session acknowledges counts for all devices of its person: it is a primary device, or
-    /// the person has none online.
+    /// Person for whom this session's acknowledgements count on all devices: it is a primary device, or the person has
+    /// none online; else `nil`.
     func speaksForPerson(_ id: SessionID) -> UserID? {
         guard let session = self.table.sessions[id] else { return nil }
         let counts =

@@ -1,4 +1,4 @@
-/// What the broker bounds. Every value can be set in the configuration file.
+/// Limits of the broker. Every value can be set in the configuration file.
 package struct BrokerLimits: Sendable {
     /// Messages of one person, over all sessions: a client takes a refusal for final, so that this is what SDKs may send.
     ///
@@ -16,14 +16,18 @@ package struct BrokerLimits: Sendable {
     /// Refused messages within `refusalWindowSeconds` after which a session is closed, of a door whose clients send again what
     /// has no answer.
     package var refusalsBeforeClose = 200
+    /// Seconds over which refusals of one session are counted.
     package var refusalWindowSeconds: Int64 = 60
 
+    /// Makes the limits with their defaults.
     package init() {}
 }
 
-/// What the broker did so far.
+/// Metrics of the broker since the start.
 package struct BrokerFigures: Hashable, Sendable {
+    /// Sessions now.
     package var sessions = 0
+    /// People with a session now.
     package var usersOnline = 0
     /// Messages that were taken, transient ones included.
     package var published: Int64 = 0
@@ -31,13 +35,16 @@ package struct BrokerFigures: Hashable, Sendable {
     package var delivered: Int64 = 0
     /// Messages that came a second time and were answered with the first.
     package var duplicates: Int64 = 0
+    /// Messages refused.
     package var refused: Int64 = 0
+    /// Messages refused for their rate.
     package var rateLimited: Int64 = 0
     /// Commands that were passed on and not kept, for the rate of who caused them.
     package var commandsNotKept: Int64 = 0
     /// Messages turned away because the queue or the disk was full.
     package var busy: Int64 = 0
 
+    /// Makes metrics of zero.
     package init() {}
 }
 

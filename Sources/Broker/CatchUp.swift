@@ -16,7 +16,7 @@ extension Broker {
     package static let missedPageMessages = 500
     /// Bytes of one page, about; a page has at least one message. It has to fit between the marks of an outbox.
     package static let missedPageBytes = 65_536
-    /// What a message takes on the wire besides its body, about.
+    /// Bytes of a message on the wire besides its body, about.
     private static let frameBytes = 400
 
     /// The ranges that a person's devices of one class have not acknowledged, or for conversations in `positions`,

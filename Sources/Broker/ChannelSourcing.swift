@@ -13,7 +13,7 @@ package typealias ChannelSource =
 /// A message is asked for once: what is refused a second time stays refused. Names that nobody knows are remembered for a
 /// while, so that a client cannot have them asked for with every message.
 package struct ChannelSourcing {
-    /// What to do with a message on its way to the writer.
+    /// Decision about a message on its way to the writer.
     package enum Passage: Equatable {
         case goOn
         case wait
@@ -21,7 +21,7 @@ package struct ChannelSourcing {
         case busy
     }
 
-    /// What to do about a message that the writer refused because there is no such channel.
+    /// Decision about a message that the writer refused because there is no such channel.
     package enum Answer: Equatable {
         case refuse
         case wait
@@ -44,6 +44,7 @@ package struct ChannelSourcing {
     package static let maximumBytes = 8 << 20
     /// Names that are remembered as unknown; with one more the oldest is forgotten.
     package static let maximumUnknown = 1_024
+    /// Milliseconds for which an unknown channel is not asked for again.
     package static let unknownMilliseconds: Int64 = 10_000
 
     private var lastNumber: UInt64 = 0
@@ -56,6 +57,7 @@ package struct ChannelSourcing {
     /// Until when a name is unknown.
     private var unknown: [ConversationAddress: Instant] = [:]
 
+    /// Makes an empty table.
     package init() {}
 
     /// A message has come for the writer.
@@ -100,8 +102,11 @@ package struct ChannelSourcing {
         return appends
     }
 
-    /// What was at the writer already when the channel was first asked for comes back later than what was held since, but
-    /// came before it: its number tells its place.
+    /// Holds a message until its channel is known, in its place.
+    ///
+    /// A message that was at the writer already when the channel was first asked for returns later than messages held
+    /// since,
+    /// but was sent before them: its number tells its place.
     private mutating func hold(_ message: Numbered) -> Bool {
         let bytes = message.append.content.body.count
         guard self.waitingMessages < Self.maximumMessages, self.waitingBytes + bytes <= Self.maximumBytes else {

@@ -1,6 +1,6 @@
 import ChatModel
 
-/// Which sessions get the messages of a conversation, remembered from one message to the next. Confined to the
+/// Sessions that receive the messages of a conversation, remembered from one message to the next. Confined to the
 /// broker's thread.
 struct FanOut {
     typealias Targets = [(lane: SessionTable.Lane, handles: [UInt64])]

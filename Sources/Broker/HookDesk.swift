@@ -1,7 +1,7 @@
 package import ChatModel
 package import Store
 
-/// What a business server is asked before it happens. Source: LeanCloud's realtime hooks.
+/// Question to a business server before something happens. Source: LeanCloud's realtime hooks.
 package enum HookQuestion: Sendable {
     /// `_messageReceived`: a message is about to be taken. `from`: the address of the device that sent it, if one did.
     case message(Append, from: String?)
@@ -37,13 +37,17 @@ package enum HookQuestion: Sendable {
 
 /// A change of a message that somebody asked for.
 package struct HookedUpdate: Sendable {
+    /// Person who edits or recalls.
     package var editor: UserID
+    /// Place of the message.
     package var place: MessagePlace
+    /// Message that is edited or recalled.
     package var message: MessageID
     /// The new words; of a recall they are not looked at.
     package var content: MessageContent
+    /// True for a recall, false for an edit.
     package var isRecall: Bool
-    /// Of the device that asks; `nil` when it is not known.
+    /// Address of the device that asks; `nil` when it is not known.
     package var address: String?
 
     package init(
@@ -59,24 +63,28 @@ package struct HookedUpdate: Sendable {
     }
 }
 
-/// What a business server wants otherwise; `nil` leaves it.
+/// Changes that a business server wants; `nil` leaves a part as it is.
 package struct HookChanges: Hashable, Sendable {
     /// The body.
     package var content: [UInt8]?
-    /// What `content` is, as the desk has read it; `nil` where the message stays what it was.
+    /// Kind of `content`, as the handler read it; `nil` where the message stays as it was.
     package var kind: MessageKind?
+    /// True when the body is binary; `nil` leaves it.
     package var isBinary: Bool?
     /// Only these get the message.
     package var receivers: [UserName]?
     /// A JSON object.
     package var attributes: [UInt8]?
+    /// Silence of notifications that the business server wants for the person; `nil` leaves it.
     package var isMuted: Bool?
 
+    /// Makes an answer that changes nothing.
     package init() {}
+    /// Answer that changes nothing.
     package static let none = HookChanges()
 }
 
-/// What a business server says.
+/// Verdict of a business server.
 package enum HookVerdict: Hashable, Sendable {
     case allowed(HookChanges)
     /// With a number and a text of the app's own for who asked.
@@ -85,7 +93,7 @@ package enum HookVerdict: Hashable, Sendable {
 
 /// Asks a business server before something happens.
 package protocol HookDesk: Sendable {
-    /// Whether a question of this function would be asked at all. Called on any thread for each message: short.
+    /// True when a question of this function would be asked at all. Called on any thread for each message: short.
     func wants(_ function: String) -> Bool
 
     /// - Parameter then: runs once, on any thread, within the desk's time limit.
@@ -103,7 +111,7 @@ extension Broker {
         }
     }
 
-    /// What doors ask before they change something; `nil` when there is no business server, which costs no more than
-    /// this look. Any thread.
+    /// Handler that gateways ask before they change something; `nil` without a business server, which costs no more
+    /// than this look. Any thread.
     package var desk: (any HookDesk)? { self.consulted.withLock { $0 } }
 }

@@ -114,7 +114,7 @@ extension Append {
         return append
     }
 
-    /// Whether a body may stand inside other JSON texts as it is.
+    /// True when a body may stand inside other JSON texts as it is.
     private static func isJSONObject(_ body: [UInt8]) -> Bool {
         (try? JSONValue(parsing: body))?.object != nil
     }

@@ -38,7 +38,7 @@ package final class Moderation: Sendable {
         var matcher = WordMatcher([])
         var kinds = MessageKinds.none
         var isReloading = false
-        /// Who waits for a reload that begins after they asked.
+        /// Callers who wait for a reload that begins after they asked.
         var waiting: [@Sendable (Result<Void, StoreError>) -> Void] = []
     }
 
@@ -62,7 +62,7 @@ package final class Moderation: Sendable {
     /// Messages of a kind since the start that could not be read.
     package func undecodable(_ kind: MessageKind) -> Int64 { self.undecodable.withLock { $0[kind, default: 0] } }
 
-    /// What the list in force says to a text.
+    /// Verdict on a text by the list in force.
     package func verdict(on text: String) -> WordVerdict { self.state.withLock { $0.matcher }.verdict(on: text) }
 
     /// Has what is stored now come into force: for messages published after `then`.

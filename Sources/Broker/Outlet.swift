@@ -10,7 +10,7 @@ package protocol Outlet: AnyObject, Sendable {
     func measure(_ handles: [UInt64], then: @escaping @Sendable ([UInt64: SessionMeasure]) -> Void)
 }
 
-/// What the broker tells a door. Events of one outlet keep their order.
+/// Event from the broker to a gateway. Events of one outlet keep their order.
 package enum SessionEvent: Sendable {
     /// The session is registered: from here on messages arrive for it.
     case opened(handle: UInt64, SessionID)
@@ -28,7 +28,7 @@ package enum SessionEvent: Sendable {
     case event(StreamEvent, handles: [UInt64])
 }
 
-/// What became of a published message.
+/// Outcome of a published message.
 package enum PublishOutcome: Sendable {
     /// On disk, or routed when it is transient (then `sequence` is 0). `isMasked`: the word list has changed its body,
     /// which a protocol that has a word for it tells the sender.
@@ -46,7 +46,9 @@ package enum PublishOutcome: Sendable {
 
 /// One message on its way to sessions, with what a door needs to word it. Shared by all of them.
 package final class Delivery: Sendable {
+    /// Stored message.
     package let message: Message
+    /// Kind of its conversation.
     package let kind: ConversationKind
     /// The app's name of the conversation; `nil` for a direct one.
     package let channel: ChannelName?
@@ -60,7 +62,7 @@ package final class Delivery: Sendable {
     /// A command: an app's device acts on it once. Its sequence is its place in the log of commands, not in
     /// the conversation it is about.
     package let isCommand: Bool
-    /// Of the device that sent it: for those who watch messages, `nil` while nobody does.
+    /// Address of the device that sent it, for those who watch messages; `nil` while nobody does.
     package let address: String?
 
     package init(
@@ -77,7 +79,7 @@ package final class Delivery: Sendable {
         self.address = address
     }
 
-    /// What is left of it when the message has been recalled or deleted for everyone.
+    /// Delivery of the same message after it was recalled or deleted for everyone.
     package var withdrawn: Delivery { self.saying(self.message.withdrawn) }
 
     /// The same with another message in it.

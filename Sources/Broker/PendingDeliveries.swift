@@ -1,7 +1,7 @@
 package import ChatModel
 package import Execution
 
-/// What one session was sent and has not acknowledged. Confined to the session's thread.
+/// Messages sent to one session and not acknowledged yet. Confined to the session's thread.
 ///
 /// Bounded by `maximum`: one more, and the oldest is given up, which means that it is not sent again on this session;
 /// it stays in the history.
@@ -22,8 +22,10 @@ package struct PendingDeliveries {
     /// Highest acknowledged sequence by conversation, since the last `takeDelivered`.
     private var acknowledged = PositionMap()
 
+    /// Makes an empty list.
     package init() {}
 
+    /// Messages not acknowledged yet.
     package var count: Int { self.entries.count - self.first }
 
     /// Notes that a stored message went out.
@@ -55,7 +57,8 @@ package struct PendingDeliveries {
         self.acknowledged.raise(conversation, to: sequence)
     }
 
-    /// What has to go out again: sent `milliseconds` ago and not acknowledged. After `attempts` sendings it is given up.
+    /// Takes the deliveries to send again: sent `milliseconds` ago and not acknowledged. After `attempts` sendings a
+    /// delivery is given up.
     package mutating func due(at now: Instant, after milliseconds: Int64, attempts: UInt8) -> [Delivery] {
         var due: [Delivery] = []
         for index in self.first..<self.entries.count {

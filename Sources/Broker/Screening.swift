@@ -9,7 +9,7 @@ package protocol MessageScreening: Sendable {
     func screen(_ content: MessageContent, from authority: Authority) -> Screening?
 }
 
-/// What screening found.
+/// Result of screening.
 package struct Screening: Sendable {
     /// Why the message is not taken.
     package var refusal: PublishRefusal?
@@ -64,15 +64,14 @@ extension ScreeningChain {
 }
 
 extension Broker {
-    /// What looks at messages from now on, in this order; at most eight. Messages that are published after the call meet
-    /// them.
+    /// Sets the checks of messages, in this order; at most eight. Messages that are published after the call meet them.
     package func setScreenings(_ screenings: [any MessageScreening]) {
         self.ask { core in core.screening = ScreeningChain(screenings) }
     }
 
-    /// What screening says to a text that is no new message: an edit.
+    /// Screens a text that is no new message: an edit.
     ///
-    /// - Parameter then: gets `nil` when it may go on as it is.
+    /// - Parameter then: gets `nil` when the text may go on as it is.
     package func screen(
         _ content: MessageContent, from authority: Authority, then: @escaping @Sendable (Screening?) -> Void
     ) {

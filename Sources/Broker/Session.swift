@@ -8,24 +8,31 @@ package struct SessionID: Hashable, Sendable {
 
 /// A session as an operator sees it.
 package struct SessionDescription: Hashable, Sendable {
+    /// Identifies the session.
     package var id: SessionID
+    /// Person who is signed in.
     package var user: UserID
+    /// Name of the person.
     package var userName: UserName
+    /// Class of the device.
     package var deviceClass: DeviceClass
+    /// Level of the device: primary or secondary.
     package var deviceLevel: DeviceLevel
-    /// What the device calls itself; at most 128 bytes.
+    /// Identifier that the device gives itself; at most 128 bytes.
     package var deviceID: String
     /// The door it came through, for example `wukong-json`.
     package var protocolName: String
     /// Address and port of the other side, as text.
     package var address: String
+    /// True when the connection carries TLS.
     package var isEncrypted: Bool
+    /// Time of the sign-in, UTC milliseconds.
     package var openedAtMilliseconds: Int64
-    /// Of the sessions of a person with one tag the newest claim stays; `nil` for any number beside each other.
+    /// Tag: of a person's sessions with one tag the newest claim stays; `nil` for any number beside each other.
     package var tag: SessionTag?
     /// The device came back by itself after its connection had broken, where its protocol says so.
     package var isReconnect: Bool
-    /// Whether `BrokerLimits.refusalsBeforeClose` ends it; else its door holds it back.
+    /// True when `BrokerLimits.refusalsBeforeClose` ends the session; else its gateway holds it back.
     package var endsAfterRefusals: Bool
 
     package init(
@@ -51,6 +58,7 @@ package struct SessionDescription: Hashable, Sendable {
 
 /// A word that one device of a person holds at a time. Source: LeanCloud realtime guide, single sign-on.
 package struct SessionTag: Hashable, Sendable {
+    /// Name of the tag.
     package var name: String
     /// From `WriteTransaction.claimTag`: later claims are larger.
     package var claim: Int64
@@ -61,7 +69,7 @@ package struct SessionTag: Hashable, Sendable {
     }
 }
 
-/// What the door of a session knows of it at one moment.
+/// Measure of a session by its gateway at one moment.
 package struct SessionMeasure: Hashable, Sendable {
     /// When anything last came from the device, UTC milliseconds.
     package var activeAtMilliseconds: Int64
@@ -117,9 +125,11 @@ package enum SessionEndReason: Hashable, Sendable {
     }
 }
 
-/// What a door asks for when its authenticator has let someone in.
+/// Request of a gateway to open a session, after its authenticator has accepted the person.
 package struct SessionOpening: Sendable {
+    /// Description of the session to open.
     package var description: SessionDescription
+    /// Receives the session's events.
     package var outlet: any Outlet
     /// The door's own mark for the connection; unique among the sessions of the server.
     package var handle: UInt64

@@ -2,9 +2,11 @@ package import ChatModel
 
 /// A session that is over.
 package struct SessionEnd: Hashable, Sendable {
+    /// Session that ended.
     package var session: SessionDescription
     /// UTC milliseconds.
     package var endedAtMilliseconds: Int64
+    /// Reason of the end.
     package var reason: SessionEndReason
 }
 

@@ -2,8 +2,11 @@ package import ChatModel
 
 /// A stretch of one conversation that a session has not been sent.
 package struct MissedRange: Hashable, Sendable {
+    /// Identifies the conversation.
     package var conversation: ConversationID
+    /// Kind of the conversation.
     package var kind: ConversationKind
+    /// Name of the channel; `nil` for a direct conversation.
     package var channel: ChannelName?
     /// In a direct conversation, the other person.
     package var peerName: UserName?
@@ -34,7 +37,7 @@ package struct MissedRange: Hashable, Sendable {
 /// lost, and each conversation arrives in the order of its sequence. Transient messages keep their place among the
 /// others and are dropped when there is no room.
 package struct SessionFeed {
-    /// What the owner has to do next.
+    /// Action that the owner has to take next.
     package enum Action: Equatable {
         case none
         /// Read which ranges were missed since these positions, in all conversations.
@@ -73,12 +76,13 @@ package struct SessionFeed {
         self.phase = catchesUp ? .readingRanges : .live
     }
 
-    /// What to do right after the session is open.
+    /// Action right after the session was opened.
     package var firstAction: Action {
         if case .readingRanges = self.phase { return .readRanges([:]) }
         return .none
     }
 
+    /// True once the session has caught up and receives messages as they come.
     package var isLive: Bool {
         if case .live = self.phase { return true }
         return false

@@ -1,7 +1,7 @@
 import ChatModel
 import Execution
 
-/// Who is signed in where. Confined to the broker's thread.
+/// Table of all sessions by person and device. Confined to the broker's thread.
 final class SessionTable {
     /// The events of one outlet that wait for the end of the turn.
     final class Lane {
@@ -55,7 +55,7 @@ final class SessionTable {
         for person in self.people.values { person.sessions.removeAll() }
     }
 
-    /// Those of these people who have sessions.
+    /// Members of `asked` who have sessions.
     func online(_ asked: Set<UserName>) -> Set<UserName> { asked.filter { self.names[$0] != nil } }
 
     var usersOnline: Int { self.people.values.count { !$0.sessions.isEmpty } }

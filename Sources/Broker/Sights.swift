@@ -1,7 +1,7 @@
 import ChatModel
 import Store
 
-/// What everybody who gets a message is shown, where that is not the same for all: each form of it once, with its people.
+/// Forms of one message where not everybody sees the same: each form once, with its people.
 struct Sights {
     private(set) var told: [(message: Message, people: [UserID])] = []
 

@@ -9,8 +9,10 @@ package struct SlotTable<Element: AnyObject> {
     /// Most objects at a time: 2^24.
     package static var maximum: Int { 1 << 24 }
 
+    /// Makes an empty table.
     package init() {}
 
+    /// Adds an element and returns its handle.
     package mutating func insert(_ element: Element, owner: Int) -> UInt64 {
         let slot: Int
         if let last = self.free.popLast() {
@@ -25,6 +27,7 @@ package struct SlotTable<Element: AnyObject> {
         return UInt64(owner & 0xFF) << 56 | UInt64(self.slots[slot].generation) << 24 | UInt64(slot)
     }
 
+    /// Removes the element of a handle; a handle that is over does nothing.
     package mutating func remove(_ handle: UInt64) {
         let slot = Int(handle & 0xFF_FFFF)
         guard self[handle] != nil else { return }
@@ -32,6 +35,7 @@ package struct SlotTable<Element: AnyObject> {
         self.free.append(slot)
     }
 
+    /// Element of a handle; `nil` when it was removed.
     package subscript(handle: UInt64) -> Element? {
         let slot = Int(handle & 0xFF_FFFF)
         guard slot < self.slots.count, self.slots[slot].generation == UInt32(truncatingIfNeeded: handle >> 24) else {
@@ -40,6 +44,7 @@ package struct SlotTable<Element: AnyObject> {
         return self.slots[slot].element.map { unsafeDowncast($0, to: Element.self) }
     }
 
+    /// Calls `body` for each element, in no order.
     package func forEach(_ body: (Element) -> Void) {
         for slot in self.slots { if let element = slot.element { body(unsafeDowncast(element, to: Element.self)) } }
     }

@@ -3,7 +3,9 @@ package import Execution
 
 /// How fast something may happen: `rate` a second on average, `burst` at once.
 package struct RateLimit: Hashable, Sendable {
+    /// Average rate, tokens per second.
     package var perSecond: Double
+    /// Maximum tokens at once.
     package var burst: Double
 
     package init(perSecond: Double, burst: Double) {
@@ -24,7 +26,7 @@ extension PublishPriority {
 }
 
 extension ConversationAddress {
-    /// Whether what is said there has a rate of its own besides that of each person.
+    /// True when the conversation has a rate of its own besides that of each person.
     var hasRate: Bool {
         switch self {
         case .channel, .object: true
@@ -38,6 +40,7 @@ package struct TokenBucket: Sendable {
     private var tokens: Double
     private var updated: Instant
 
+    /// Makes a full bucket.
     package init(full limit: RateLimit, at now: Instant) {
         self.tokens = limit.burst
         self.updated = now

@@ -11,8 +11,10 @@ package struct WithdrawnMessages {
     private var order: [MessageID] = []
     private var next = 0
 
+    /// Makes an empty set.
     package init() {}
 
+    /// Adds a message; over the bound the oldest is forgotten.
     package mutating func insert(_ message: MessageID) {
         guard self.known.insert(message).inserted else { return }
         if self.order.count < Self.maximum { return self.order.append(message) }
@@ -21,5 +23,6 @@ package struct WithdrawnMessages {
         self.next = (self.next + 1) % Self.maximum
     }
 
+    /// True when the message was withdrawn lately.
     package func contains(_ message: MessageID) -> Bool { !self.known.isEmpty && self.known.contains(message) }
 }

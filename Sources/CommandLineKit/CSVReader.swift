@@ -2,10 +2,11 @@
 package struct CSVRow: Hashable, Sendable {
     /// The line it begins in, from 1.
     package var line: Int
+    /// Fields of the record, or the reason why it cannot be read.
     package var fields: Result<[String], CSVProblem>
 }
 
-/// What is wrong with a record. The ones after it are read all the same.
+/// Reason why a record cannot be read. The records after it are read all the same.
 package enum CSVProblem: String, Error, Hashable, Sendable {
     /// A quote inside a field that does not begin with one, or something behind the closing one.
     case strayQuote
@@ -44,6 +45,7 @@ package struct CSVReader {
     /// Bytes of the byte order mark still to be looked at; `nil` once it is decided.
     private var mark: [UInt8]? = []
 
+    /// Makes a reader at the start of a file.
     package init() {}
 
     /// Reads a piece of the text.

@@ -3,15 +3,20 @@
 /// Parsing, help and suggestions are all made from these values, so they cannot disagree. Texts are keys of the language
 /// files. Options of a command also hold for the commands below it, and may stand before or after their names.
 package struct Command: Sendable {
+    /// Work of a command, run after its arguments were checked.
     package typealias Body = @Sendable (Invocation, Terminal) throws(CommandFailure) -> Void
 
+    /// Word that is typed.
     package var name: String
     /// Text key of one line.
     package var summary: String
+    /// Arguments by position, in order.
     package var arguments: [CommandArgument]
+    /// Options beside `--help`.
     package var options: [CommandOption]
     /// Whole command lines; a test parses each of them.
     package var examples: [String]
+    /// Commands below this one.
     package var subcommands: [Command]
     /// `nil` for a command that only groups others.
     package var body: Body?
@@ -50,6 +55,7 @@ package struct CommandArgument: Sendable {
     package var name: String
     /// Text key.
     package var help: String
+    /// True when the argument may be left out.
     package var isOptional: Bool
     /// Takes everything that is left. Only the last argument may.
     package var isRepeated: Bool
@@ -64,6 +70,7 @@ package struct CommandArgument: Sendable {
 
 /// A value that is known by its name, `--name VALUE` or `--name=VALUE`, or a switch, `--name`.
 package struct CommandOption: Sendable {
+    /// Form of an option.
     package enum Shape: Sendable {
         case flag
         /// Any text; the string is how help shows it: `DIR`.
@@ -75,10 +82,13 @@ package struct CommandOption: Sendable {
 
     /// Without the dashes.
     package var name: String
+    /// Form of the option: a flag, or with a value.
     package var shape: Shape
     /// Text key.
     package var help: String
+    /// True when the option must be given.
     package var isRequired: Bool
+    /// True when the option may be given more than once.
     package var isRepeated: Bool
 
     package init(
@@ -102,7 +112,7 @@ package struct CommandOption: Sendable {
     }
 }
 
-/// What was typed, checked against the command's table.
+/// Command line as typed, checked against the command's table.
 package struct Invocation: Sendable {
     /// `["teahouse", "ctl", "user", "add"]`
     package let path: [String]
@@ -115,6 +125,7 @@ package struct Invocation: Sendable {
     /// Every value of a repeated option.
     package func values(_ option: String) -> [String] { self.options[option] ?? [] }
 
+    /// True when the flag was given.
     package func has(_ flag: String) -> Bool { self.options[flag] != nil }
 
     /// The value of a number option; the parser has checked it.

@@ -1,6 +1,6 @@
 import Diagnostics
 
-/// What a command line asks for.
+/// Result of parsing a command line.
 package enum ParsedCommandLine: Sendable {
     /// The help page of the last command of the path.
     case help([Command])

@@ -16,9 +16,12 @@ package enum ExitCode: Int32, Sendable, CaseIterable {
 
 /// Why a command ends with another code than 0, in words for the person who typed it.
 package struct CommandFailure: Error, Hashable, Sendable {
+    /// Exit code of the process.
     package var code: ExitCode
+    /// Message for standard error.
     package var message: String
 
+    /// Makes a failure with the code of the process and a message.
     package init(_ code: ExitCode, _ message: String) {
         self.code = code
         self.message = message

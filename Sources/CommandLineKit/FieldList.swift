@@ -1,7 +1,8 @@
-/// What is known about one thing, a line for each fact.
+/// List of facts about one thing, a line for each.
 package struct FieldList {
     private var rows: [(label: String, value: String)] = []
 
+    /// Makes an empty list.
     package init() {}
 
     /// Adds a line; the value may come from outside, it is escaped. Nothing is added without a value.

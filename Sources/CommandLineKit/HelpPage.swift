@@ -1,7 +1,7 @@
 /// A text in the language of the person: key of the language file, values for its places.
 package typealias TextLookup = @Sendable (_ key: String, _ values: [String: String]) -> String
 
-/// What `--help` prints, made from the table of commands.
+/// Text of `--help`, made from the table of commands.
 package enum HelpPage {
     /// The page of the last command in `path`.
     package static func text(of path: [Command], _ texts: TextLookup) -> String {

@@ -3,7 +3,9 @@ import Glibc
 
 /// Cells of a terminal.
 package struct ScreenSize: Hashable, Sendable {
+    /// Columns of the terminal.
     package var columns: Int
+    /// Rows of the terminal.
     package var rows: Int
 
     package init(columns: Int, rows: Int) {
@@ -66,6 +68,7 @@ package final class LivePicture {
 
     deinit { self.end() }
 
+    /// Size of the terminal now.
     package var size: ScreenSize { self.screen.size() }
 
     /// Shows the lines from the top; what was longer before is erased. Lines and columns that do not fit are left out.
@@ -80,7 +83,7 @@ package final class LivePicture {
         try self.terminal.print(picture + "\u{1B}[J")
     }
 
-    /// Whether the person pressed q, Ctrl-C or Ctrl-D; takes all keys that were pressed.
+    /// True when the person pressed q, Ctrl-C or Ctrl-D; takes all keys that were pressed.
     package func isAskedToEnd() -> Bool {
         guard let keys = self.screen.keys else { return false }
         var isAsked = false

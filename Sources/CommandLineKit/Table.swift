@@ -1,9 +1,13 @@
 /// Rows under a heading, aligned by what terminals show.
 package struct Table {
+    /// Side at which a column's cells are aligned.
     package enum Alignment: Sendable { case left, right }
 
+    /// Column of a table.
     package struct Column: Sendable {
+        /// Heading of the column.
         package var title: String
+        /// Side at which the cells are aligned.
         package var alignment: Alignment
         /// Most cells; longer values are cut with `…`.
         package var maximumWidth: Int
@@ -18,6 +22,7 @@ package struct Table {
     private let columns: [Column]
     private var rows: [[String]] = []
 
+    /// Makes an empty table with these columns.
     package init(_ columns: [Column]) { self.columns = columns }
 
     /// Adds one row; values may come from outside, they are escaped.

@@ -3,6 +3,7 @@ import Glibc
 
 /// Where a command reads and writes: the process's own streams, or what a test gives it.
 package final class Terminal: Sendable {
+    /// Texts in the language of the person.
     package let texts: TextLookup
     /// The environment variables.
     package let environment: [String: String]
@@ -12,6 +13,7 @@ package final class Terminal: Sendable {
     private let readLine: @Sendable () -> String?
     private let readSecret: (@Sendable () -> String?)?
 
+    /// Standard output or standard error.
     package enum Stream: Sendable { case output, error }
 
     /// - Parameters:
@@ -46,7 +48,7 @@ package final class Terminal: Sendable {
     /// The next line of standard input, without its end.
     package func nextLine() -> String? { self.readLine() }
 
-    /// Whether a person sits at standard input and can be asked for a secret.
+    /// True when a person sits at standard input and can be asked for a secret.
     package var asksForSecrets: Bool { self.readSecret != nil }
 
     /// Asks for a line that is not shown while it is typed, on standard error.
@@ -59,6 +61,7 @@ package final class Terminal: Sendable {
         return readSecret()
     }
 
+    /// Text for a key, its places filled with the values.
     package func text(_ key: String, _ values: [String: String] = [:]) -> String { self.texts(key, values) }
 
     /// The streams of this process.

@@ -1,5 +1,6 @@
 /// A command line that the table does not allow.
 package struct UsageError: Error, Hashable, Sendable {
+    /// Reason why the command line is refused.
     package enum Problem: Hashable, Sendable {
         case unknownCommand(String, nearest: String?)
         case missingCommand
@@ -14,11 +15,12 @@ package struct UsageError: Error, Hashable, Sendable {
         case unexpectedArgument(String)
     }
 
+    /// Reason why the command line is refused.
     package var problem: Problem
     /// The command that was being read: `["teahouse", "ctl", "user"]`.
     package var path: [String]
 
-    /// What is wrong and what to type instead, in the language of `texts`.
+    /// Message for the person: the problem and the correction, in the language of `texts`.
     package func message(_ texts: TextLookup) -> String {
         let (key, values) = self.parts
         let escaped = values.mapValues { DisplayText.escaped($0) }

@@ -1,4 +1,4 @@
-/// Who people are, and where else that may be asked.
+/// Profiles of people, and the business server that may be asked for them.
 extension Keys {
     package static let profilesURL = SettingKey<String>(
         "profiles.url", "",

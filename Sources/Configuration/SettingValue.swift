@@ -36,9 +36,11 @@ package enum SettingOrigin: Hashable, Sendable, CustomStringConvertible {
     }
 }
 
-/// What is wrong with a setting, where, and what would be right.
+/// Error of one setting: its place in the file, the problem and the correction.
 package struct ConfigurationError: Error, Hashable, Sendable, CustomStringConvertible {
+    /// Place that the value came from.
     package var origin: SettingOrigin
+    /// Problem and correction, in English.
     package var problem: String
 
     package init(origin: SettingOrigin, problem: String) {
@@ -49,7 +51,7 @@ package struct ConfigurationError: Error, Hashable, Sendable, CustomStringConver
     package var description: String { "\(self.origin): \(self.problem)" }
 }
 
-/// What may stand behind a key.
+/// Kind of value that a key takes.
 package enum SettingKind: Hashable, Sendable {
     case integer(ClosedRange<Int64>)
     case boolean
@@ -61,21 +63,24 @@ package enum SettingKind: Hashable, Sendable {
 
 /// A key of the configuration: its name, its default, and for people its unit and reason.
 package struct SettingKey<Value: Sendable>: Sendable {
+    /// Definition of the key without its type.
     package let definition: SettingDefinition
 }
 
-/// What a key is, without its type.
+/// Definition of a key without its type.
 package struct SettingDefinition: Hashable, Sendable {
     /// With its table: `limits.connections`.
     package let name: String
+    /// Kind of value, with its range or choices.
     package let kind: SettingKind
+    /// Value when nothing is set.
     package let builtIn: SettingValue
     /// `bytes`, `seconds`, `connections`; empty for words and switches.
     package let unit: String
     /// One sentence: what it bounds or switches, and why one would change it.
     package let reason: String
 
-    /// What may stand behind it, in words: `1 to 1000 sessions`.
+    /// Bounds in words: `1 to 1000 sessions`.
     package var bounds: String {
         switch self.kind {
         case .integer(let range): "\(range.lowerBound) to \(range.upperBound) \(self.unit)"

@@ -1,7 +1,7 @@
 import Diagnostics
 import Glibc
 
-/// What was given on the command line.
+/// Settings given on the command line.
 package struct CommandLineSettings: Sendable {
     /// `--config`
     package var configPath: String?
@@ -14,6 +14,7 @@ package struct CommandLineSettings: Sendable {
     /// `--log-format`
     package var logFormat: String?
 
+    /// Makes the settings of a command line without options.
     package init() {}
 }
 
@@ -38,27 +39,31 @@ package struct Settings: Sendable {
         try self.apply(arguments)
     }
 
+    /// Value of an integer key, within its range.
     package subscript(key: SettingKey<Int64>) -> Int64 {
         guard case .integer(let value) = self.value(of: key.definition) else { Self.isChecked() }
         return value
     }
 
+    /// Value of a boolean key.
     package subscript(key: SettingKey<Bool>) -> Bool {
         guard case .boolean(let value) = self.value(of: key.definition) else { Self.isChecked() }
         return value
     }
 
+    /// Value of a text key.
     package subscript(key: SettingKey<String>) -> String {
         guard case .text(let value) = self.value(of: key.definition) else { Self.isChecked() }
         return value
     }
 
+    /// Value of a list key.
     package subscript(key: SettingKey<[String]>) -> [String] {
         guard case .texts(let value) = self.value(of: key.definition) else { Self.isChecked() }
         return value
     }
 
-    /// What is built in, and nothing else.
+    /// Default settings without a file.
     package static let builtIn = Settings()
 
     private init() {}

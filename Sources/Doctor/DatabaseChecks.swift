@@ -1,6 +1,6 @@
 import Store
 
-/// Whether this build understands the database.
+/// Check that this build can read the database.
 func checkDatabase(_ folder: String) -> [Finding] {
     if let lost = lostDatabase(in: folder) {
         return [
@@ -44,7 +44,7 @@ func judgeSchema(_ found: Int, supported: Int) -> Finding {
     return Finding(.ok, "database.good", "the database has schema {found}, which is this teahouse's", values: values)
 }
 
-/// Whether the clock is far from when a server last used the data: then nothing would be deleted for its age.
+/// Warning when the clock is far from the time of the last use of the data: nothing would be deleted for its age then.
 func checkClockAgainstData(_ folder: String, now: Int64) -> [Finding] {
     guard lostDatabase(in: folder) == nil, let last = try? lastBelievedTime(ofDatabaseIn: folder) else { return [] }
     let days = (now - last) / 86_400_000
@@ -88,7 +88,7 @@ func checkLastVerify(_ last: LastVerify?, now: Int64) -> Finding {
         advice: "run teahouse verify on a fresh backup", values: values)
 }
 
-/// What is to be said about the SQLite inside.
+/// Note about the version of SQLite inside.
 func sqliteNote() -> Finding {
     Finding(
         .ok, "sqlite.note",

@@ -4,7 +4,7 @@ import Glibc
 /// Fewest files that should still fit on the disk.
 private let fewFiles: UInt64 = 10_000
 
-/// Whether bytes and files are left.
+/// Check of free bytes and files on the file system.
 func checkRoom(_ path: String, stopsBelow: Int64, lowBelow: Int64) -> [Finding] {
     var status = statvfs()
     guard statvfs(path, &status) == 0 else { return [] }
@@ -41,7 +41,7 @@ func judgeFiles(_ path: String, left: UInt64) -> Finding {
         advice: "delete small files nobody needs, or move the data folder to another disk", values: values)
 }
 
-/// What kind of file system the data lives on, from the numbers in Linux's `magic.h`.
+/// Check of the file system that holds the data, by the numbers in Linux's `magic.h`.
 func checkFileSystem(_ path: String) -> [Finding] {
     var magic: UInt32 = 0
     guard clinux_file_system(path, &magic) == 0 else { return [] }

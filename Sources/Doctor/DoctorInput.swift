@@ -1,11 +1,13 @@
 package import Execution
 package import Store
 
-/// What the doctor looks at: the settings as the server would use them.
+/// Input of the doctor: the settings as the server would use them.
 package struct DoctorInput: Sendable {
     /// A numeric address and a port.
     package struct Listener: Hashable, Sendable {
+        /// Address or host name.
         package var host: String
+        /// Port, 0 for any.
         package var port: UInt16
 
         package init(host: String, port: UInt16) {
@@ -16,7 +18,9 @@ package struct DoctorInput: Sendable {
 
     /// A certificate, or the private key to one.
     package struct TLSFile: Hashable, Sendable {
+        /// Path of the file.
         package var path: String
+        /// True for a private key, which only the server's user may read.
         package var isPrivateKey: Bool
 
         package init(path: String, isPrivateKey: Bool) {
@@ -25,12 +29,17 @@ package struct DoctorInput: Sendable {
         }
     }
 
+    /// Path of the data folder.
     package var dataFolder: String
     /// `nil` when the server runs without one.
     package var configurationFile: String?
+    /// Addresses to listen on.
     package var listeners: [Listener] = []
+    /// Certificates and private keys of the operator.
     package var tlsFiles: [TLSFile] = []
+    /// True when tokens are accepted without TLS from private networks.
     package var takesPlainTokens = true
+    /// True when passwords are accepted without TLS from private networks.
     package var takesPlainPasswords = false
     /// Connections the server is to hold at once.
     package var connections = 10_000
@@ -42,13 +51,16 @@ package struct DoctorInput: Sendable {
     package var filesDirectory: String?
     /// Uploads are refused below this, or below this share of the disk.
     package var filesStopFreeBytes: Int64 = 1024 * 1024 * 1024
+    /// Share of the disk below which uploads are refused, percent.
     package var filesStopFreePercent: Int64 = 5
     /// When the folder was last verified, and what came of it; `nil` for never.
     package var lastVerify: LastVerify?
     /// Asks the server behind the admin socket something and says whether it answered; without it a connection that is
     /// accepted will do.
     package var serverAnswers: (@Sendable () -> Bool)?
+    /// Clock that is checked.
     package var clock = Clock.system
 
+    /// Makes an input with defaults for one data folder.
     package init(dataFolder: String) { self.dataFolder = dataFolder }
 }

@@ -1,7 +1,7 @@
 import CLinux
 import Glibc
 
-/// What `stat` says about a path, links followed.
+/// Result of `stat` for a path, links followed.
 struct FileStatus {
     var mode: UInt32
     var owner: UInt32

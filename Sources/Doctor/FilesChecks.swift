@@ -1,8 +1,8 @@
 import CLinux
 import Glibc
 
-/// Whether the folder of files is closed to others and can be written to. It is made with the first start, so one that is
-/// not there says nothing.
+/// Check that the folder of files is closed to others and can be written to. The first start makes it: a missing folder
+/// is no finding.
 func checkFilesFolder(_ path: String) -> [Finding] {
     guard let status = try? FileStatus(path: path) else { return [] }
     let values = ["path": path, "permissions": status.permissions]
@@ -31,8 +31,8 @@ func checkFilesFolder(_ path: String) -> [Finding] {
     return [Finding(.ok, "files_folder.good", "the folder of files {path} is closed to others", values: values)]
 }
 
-/// Whether the folder elsewhere that takes new files is there: a share that is not mounted looks like an empty folder, or
-/// like none.
+/// Check that the folder elsewhere that takes new files exists: a share that is not mounted looks like an empty folder,
+/// or like none.
 func checkFilesDirectory(_ path: String) -> Finding {
     let values = ["path": path]
     guard let status = try? FileStatus(path: path), status.isFolder else {
@@ -54,7 +54,7 @@ func checkFilesDirectory(_ path: String) -> Finding {
     return Finding(.ok, "files_directory.good", "the folder {path} for new files can be written to", values: values)
 }
 
-/// Whether there is room for files; uploads stop earlier than messages.
+/// Check of the room for files; uploads stop earlier than messages.
 func checkFilesRoom(_ path: String, stopsBelow: Int64, percent: Int64) -> [Finding] {
     var status = statvfs()
     guard statvfs(path, &status) == 0 else { return [] }

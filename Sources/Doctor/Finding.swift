@@ -10,16 +10,17 @@ package enum Severity: Int, Sendable, Comparable, CaseIterable {
     package static func < (left: Severity, right: Severity) -> Bool { left.rawValue < right.rawValue }
 }
 
-/// What one check found.
+/// Finding of one check.
 package struct Finding: Hashable, Sendable {
+    /// Severity of the finding.
     package var severity: Severity
     /// For translations: `doctor.data_folder.missing`; the advice has the same with `.advice` behind it.
     package var key: String
-    /// What the texts name, by placeholder: `{path}` in a text stands for `values["path"]`.
+    /// Values by placeholder: `{path}` in a text is replaced by `values["path"]`.
     package var values: [String: String]
     /// English, with placeholders.
     package var template: String
-    /// What to do, English, with placeholders; `nil` when there is nothing to do.
+    /// Advice, English, with placeholders; `nil` when there is nothing to do.
     package var adviceTemplate: String?
 
     init(
@@ -32,10 +33,10 @@ package struct Finding: Hashable, Sendable {
         self.adviceTemplate = advice
     }
 
-    /// What was found, in English.
+    /// Finding in English, placeholders filled.
     package var text: String { self.filled(self.template) }
 
-    /// What to do, in English.
+    /// Advice in English, placeholders filled.
     package var advice: String? { self.adviceTemplate.map(self.filled) }
 
     /// Puts the values into a text, also a translated one. An unknown placeholder stays as it is.

@@ -1,4 +1,4 @@
-/// Whether the data folder is there, belongs to whom the server runs as, and is closed to others.
+/// Check that the data folder exists, belongs to the server's user, and is closed to others.
 func checkDataFolder(_ path: String, runningAs user: UInt32) -> [Finding] {
     let status: FileStatus
     do throws(SystemError) {

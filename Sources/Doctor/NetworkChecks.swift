@@ -1,7 +1,7 @@
 import CLinux
 import Glibc
 
-/// Whether an address can be listened on. Only while no server of ours runs.
+/// Check that an address can be listened on. Only while no server of ours runs.
 func checkListener(_ listener: DoctorInput.Listener) -> Finding {
     let values = ["host": listener.host, "port": String(listener.port)]
     do throws(SystemError) {
@@ -54,7 +54,7 @@ private func tryToListen(_ listener: DoctorInput.Listener) throws(SystemError) -
     return true
 }
 
-/// Whether a server runs on the data folder.
+/// Check for a server that runs on the data folder.
 struct AdminSocketCheck {
     static let name = "admin.sock"
 

@@ -1,4 +1,4 @@
-/// Whether a certificate can be read, and a private key by nobody else.
+/// Check that a certificate can be read, and a private key by nobody else.
 func checkTLSFile(_ file: DoctorInput.TLSFile) -> Finding {
     let status: FileStatus
     do throws(SystemError) {
@@ -33,7 +33,7 @@ func checkTLSFile(_ file: DoctorInput.TLSFile) -> Finding {
     return Finding(.ok, "tls.good", "{path} has fitting permissions ({permissions})", values: values)
 }
 
-/// Whether the configuration can be read, and changed by nobody else.
+/// Check that the configuration can be read, and changed by nobody else.
 func checkConfigurationFile(_ path: String) -> Finding {
     let status: FileStatus
     do throws(SystemError) {
@@ -59,7 +59,7 @@ func checkConfigurationFile(_ path: String) -> Finding {
     return Finding(.ok, "configuration.good", "the configuration {path} is closed to others", values: values)
 }
 
-/// What the setting for tokens without TLS means.
+/// Finding about the setting for tokens without TLS.
 func checkPlainTokens(_ areTaken: Bool) -> Finding {
     guard areTaken else {
         return Finding(.ok, "plain_tokens.off", "tokens are taken inside TLS only, or from this machine")

@@ -12,7 +12,7 @@ func openFileLimit() -> (soft: UInt64, hard: UInt64) {
     return (UInt64(limit.rlim_cur), UInt64(limit.rlim_max))
 }
 
-/// Whether every connection can have its file.
+/// Check that the file limit allows every connection.
 func checkOpenFiles(connections: Int, limit: (soft: UInt64, hard: UInt64)) -> Finding {
     let needed = UInt64(max(0, connections)) + otherFiles
     let values = [
@@ -38,7 +38,7 @@ func checkOpenFiles(connections: Int, limit: (soft: UInt64, hard: UInt64)) -> Fi
         values: values)
 }
 
-/// Whether the clocks make sense: message times and expiry rely on them.
+/// Check of the clocks, which message times and expiry depend on.
 func checkClock(_ clock: Clock) -> Finding {
     let first = clock.now()
     let wall = clock.wallMilliseconds()
@@ -57,7 +57,7 @@ func checkClock(_ clock: Clock) -> Finding {
     return Finding(.ok, "clock.good", "the clock says it is the year {year}", values: values)
 }
 
-/// Whether a time service keeps the clock: 1 yes, 0 no, anything else when the kernel does not tell.
+/// Check that a time service keeps the clock: 1 yes, 0 no, anything else when the kernel does not tell.
 func checkSynchronisation(_ answer: Int32) -> [Finding] {
     switch answer {
     case 1: [Finding(.ok, "clock.synchronised", "the clock is kept right by a time service")]
@@ -83,7 +83,7 @@ private let littleMemory: Int64 = 256 * 1024 * 1024
 /// Machines with less memory than this want swap, bytes.
 private let smallMachine: Int64 = 1024 * 1024 * 1024
 
-/// Whether there is memory; `meminfo` is the text of `/proc/meminfo`.
+/// Check of free memory; `meminfo` is the text of `/proc/meminfo`.
 func checkMemory(_ meminfo: String) -> [Finding] {
     guard let total = bytes("MemTotal", in: meminfo), let available = bytes("MemAvailable", in: meminfo) else {
         return []

@@ -1,4 +1,4 @@
-/// Which parcels of a page are to be sent when. Events in, actions out.
+/// Schedule of the parcels of one page. Events in, actions out.
 struct DeliveryRound {
     private(set) var parcels: [Parcel]
     /// Indexes of what is not delivered yet, by lane, in order.

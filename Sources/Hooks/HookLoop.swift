@@ -3,7 +3,7 @@ import Execution
 import HTTPClient
 import Store
 
-/// What reaches the hooks thread.
+/// Event for the hooks thread.
 enum HookLoopEvent: Sendable {
     /// Messages were stored.
     case news
@@ -38,7 +38,7 @@ final class HookLoop {
     /// Events removed at once from a queue that is too long.
     private static let trimmedTogether: Int64 = 1_000
     private static let tickMilliseconds: Int64 = 1_000
-    /// What a stop gives requests that are under way.
+    /// Time that a stop gives to requests under way.
     private static let farewellMilliseconds: Int64 = 1_000
 
     private let options: HooksOptions
@@ -110,7 +110,7 @@ final class HookLoop {
         self.options.clock.now().advanced(byMilliseconds: milliseconds)
     }
 
-    /// What is older is given up; nothing while the clock is in doubt.
+    /// Time, UTC milliseconds, before which events are given up; the lowest value while the clock is in doubt.
     private var wallHorizon: Int64 {
         if case .doubted = self.store.figures.clock { return .min }
         return self.options.clock.wallMilliseconds() - self.options.giveUpMilliseconds

@@ -9,8 +9,8 @@ struct QueuedMessage: Sendable {
     var channel: ChannelName?
     /// In a direct conversation, the one who is not the sender.
     var peerName: UserName?
-    /// Those of its receivers who have no primary device online now, are shown it as it is and have not silenced the
-    /// notifications of the conversation; nobody for a message that was recalled.
+    /// Receivers without a primary device online who see the message as it is and have not silenced the conversation's
+    /// notifications; empty for a recalled message.
     var absent: [UserName]
     var createdAtMilliseconds: Int64
 }

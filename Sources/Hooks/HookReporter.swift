@@ -2,8 +2,8 @@ import Diagnostics
 import Execution
 import Store
 
-/// What the operator hears about delivery: figures, and a log line when it begins to fail, when it works again, and when
-/// events are lost. Confined to the hooks thread, except for the gauge.
+/// Report of delivery for the operator: metrics, and a log line when delivery begins to fail, works again, or loses
+/// events. Confined to the hooks thread, except for the gauge.
 final class HookReporter {
     /// Between two lines about lost events.
     private static let silenceMilliseconds: Int64 = 60_000

@@ -23,7 +23,9 @@ package enum HookSecretError: Error, Hashable, CustomStringConvertible {
 
 /// The secret that signs requests: the bytes of a file without white space at its end.
 package enum HookSecret {
+    /// Minimum bytes of a secret.
     package static let minimumBytes = 16
+    /// Maximum bytes of a secret.
     package static let maximumBytes = 1024
 
     /// - Throws: when the file cannot be read, may be read by everybody, or holds too little or too much.

@@ -38,6 +38,7 @@ package final class Hooks: Sendable {
         }
     }
 
+    /// Metrics of delivery, from any thread.
     package var figures: HookFigures { self.gauge.withLock { $0 } }
 
     /// Lets requests that are under way end, for a second at most, puts what is not delivered into the queue, and ends the

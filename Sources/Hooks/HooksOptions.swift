@@ -2,7 +2,7 @@ package import Diagnostics
 package import Execution
 package import HTTPClient
 
-/// What a receiver can be told, by WuKongIM's names.
+/// Event for a business server, by WuKongIM's name.
 package enum HookEvent: String, Sendable, CaseIterable {
     /// Stored messages, up to a hundred together.
     case messages = "msg.notify"
@@ -11,14 +11,15 @@ package enum HookEvent: String, Sendable, CaseIterable {
     /// Devices that came online or went, together.
     case onlineStatus = "user.onlinestatus"
 
-    /// Whether each stored message has to wait in the store's queue for it.
+    /// True when each stored message waits in the store's queue for this event.
     package var needsQueuedMessages: Bool { self != .onlineStatus }
 }
 
-/// What the dispatcher is started with.
+/// Options of the dispatcher, fixed when it starts.
 package struct HooksOptions: Sendable {
     /// Where events are posted to; `?event=NAME` is added.
     package var address: HTTPAddress
+    /// Events that are posted.
     package var events: Set<HookEvent>
     /// Signs each request; `nil` for receivers that check nothing.
     package var secret: [UInt8]?
@@ -32,8 +33,11 @@ package struct HooksOptions: Sendable {
     package var lingerMilliseconds: Int64 = 500
     /// Wait after the first failure; doubled with each further one.
     package var firstRetryMilliseconds: Int64 = 1_000
+    /// Longest pause between two attempts, milliseconds.
     package var lastRetryMilliseconds: Int64 = 60_000
+    /// Clock for attempts and for the age of events.
     package var clock = Clock.system
+    /// Log of the dispatcher.
     package var log = Log.silent
 
     package init(address: HTTPAddress, events: Set<HookEvent> = Set(HookEvent.allCases)) {

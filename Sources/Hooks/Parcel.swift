@@ -19,7 +19,7 @@ extension Parcel {
     /// Lanes for messages to people who are away, each with a request of its own.
     private static let offlineLanes = 4
 
-    /// What a page comes to.
+    /// Parcels of one page, in the order of its messages.
     static func parcels(of page: HookPage, for events: Set<HookEvent>) -> [Parcel] {
         var parcels: [Parcel] = []
         if events.contains(.messages), let parcel = self.messages(page.messages) { parcels.append(parcel) }

@@ -2,8 +2,8 @@ import Broker
 import ChatModel
 import Execution
 
-/// Who is online, kept from the broker's events, and what is to be told about it. Written on the broker's thread, read on
-/// others.
+/// People who are online, kept from the broker's events, and the changes to report. Written on the broker's thread,
+/// read on others.
 final class Presence: Sendable {
     /// Most lines that wait to be put into the queue; with more they are dropped and counted.
     static let maximumLines = 100_000
@@ -69,7 +69,7 @@ final class Presence: Sendable {
         }
     }
 
-    /// Those of `users` who have no primary device online.
+    /// Members of `users` who have no primary device online.
     func withoutPrimaryDevice(among users: [UserID]) -> [UserID] {
         self.state.withLock { state in
             users.filter { user in !(state.people[user] ?? []).contains { $0.isPrimary } }

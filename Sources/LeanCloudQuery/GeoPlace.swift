@@ -48,7 +48,7 @@ enum GeoArea: Sendable {
     /// Kilometres and miles of one radian. Source: LeanCloud SDKs, `GeoPoint`.
     private static let units = [("InKilometers", 6371.0), ("InMiles", 3958.8), ("InRadians", 1.0), ("", 1.0)]
 
-    /// Whether the operator belongs to `$nearSphere` and is read together with it.
+    /// True when the operator belongs to `$nearSphere` and is read together with it.
     static func isDistance(_ name: String) -> Bool {
         self.units.contains { name == "$maxDistance\($0.0)" || name == "$minDistance\($0.0)" }
     }

@@ -7,7 +7,7 @@ extension JSONValue {
         return members.first { $0.name.isExactly(name) }?.value
     }
 
-    /// What an object with `__type` says that it stands for, such as `Date` or `Pointer`.
+    /// Type named by an object's `__type`, such as `Date` or `Pointer`.
     var typeName: String? { self.member("__type")?.string }
 
     /// How many values this is made of, itself counted.
@@ -64,9 +64,9 @@ extension JSONValue {
 }
 
 extension String {
-    /// Whether both have the same scalars, where `==` would take two spellings of one letter for the same.
+    /// True when both have the same scalars, where `==` would take two spellings of one letter for the same.
     func isExactly(_ other: String) -> Bool { self == other && self.utf8.elementsEqual(other.utf8) }
 
-    /// Whether the first byte is a dollar, which an operator starts with.
+    /// True when the first byte is a dollar, which an operator starts with.
     var isOperator: Bool { self.utf8.first == UInt8(ascii: "$") }
 }

@@ -27,9 +27,9 @@ package struct ObjectQuery: Sendable {
     package static let maximumArrayItems = 1000
 
     private let condition: QueryCondition
-    /// Whether there is no condition, so that every row is asked for.
+    /// True when there is no condition: every row matches.
     package let isEmpty: Bool
-    /// What an index can use.
+    /// Hints for the use of an index.
     package let hints: ObjectQueryHints
 
     /// The order that a `$nearSphere` asks for where the client names none: the nearest first.
@@ -69,7 +69,7 @@ package struct ObjectQuery: Sendable {
         self.nearest = self.condition.nearest
     }
 
-    /// Whether `row` is asked for.
+    /// True when `row` matches.
     ///
     /// - Throws: when `effort` is spent. The query must then not be answered with the rows found so far.
     package func matches(_ row: JSONValue, effort: inout QueryEffort) throws(ObjectQueryError) -> Bool {
@@ -93,20 +93,21 @@ extension QueryCondition {
     }
 }
 
-/// What a query demands of every row, as far as an index can use it: no row without these matches. The query itself is
-/// still to be asked about each row.
+/// Conditions that every row must meet, as far as an index can use them: no row without these matches. The query itself
+/// must still be evaluated for each row.
 package struct ObjectQueryHints: Hashable, Sendable {
     /// The row has one of these ids; `nil` when any will do.
     package var objectIDs: Set<String>?
     /// All of these are among the members, `m`.
     package var members: [String] = []
-    /// Whether `tr` is true. Holds for rows where rooms, and no others, have it true.
+    /// Required value of `tr`: true in the rows of rooms alone.
     package var isRoom: Bool?
-    /// Whether `sys` is true. Holds for rows where system conversations, and no others, have it true.
+    /// Required value of `sys`: true in the rows of system conversations alone.
     package var isSystem: Bool?
     /// The row has this `uniqueId`.
     package var uniqueID: String?
 
+    /// Makes hints that demand nothing.
     package init() {}
 
     mutating func collect(from condition: QueryCondition) {

@@ -3,6 +3,7 @@
 /// The reason is one sentence for the developer of the app. It names keys and operators and shows no values: those may
 /// be messages or secrets.
 package struct ObjectQueryError: Error, Hashable, Sendable, CustomStringConvertible {
+    /// Reason in English, for the client.
     package let reason: String
 
     package init(_ reason: String) {

@@ -64,7 +64,7 @@ indirect enum ObjectTerm: Sendable {
         }
     }
 
-    /// Whether the value of a row may be of this kind; what may not is not looked into.
+    /// True when the value of a row may be of this kind; other values are not looked into.
     func canMeet(_ value: JSONValue) -> Bool {
         switch value {
         case .null: self.rank == 0

@@ -173,7 +173,7 @@ package struct ObjectUpdate: Sendable {
     }
 }
 
-/// What an update does to one value.
+/// Change of one value by an update.
 enum UpdateOperation: Sendable {
     case set(JSONValue)
     case delete
@@ -217,7 +217,7 @@ enum UpdateOperation: Sendable {
         }
     }
 
-    /// Whether `values` are elements of the array that the row has.
+    /// True when `values` are elements of the array that the row has.
     var isOfElements: Bool {
         switch self {
         case .add, .addUnique, .remove: true

@@ -144,7 +144,7 @@ extension QueryTest {
         }
     }
 
-    /// Whether `accepts` takes the value, or an element of it when it is an array.
+    /// True when `accepts` takes the value, or an element of it when it is an array.
     private static func anyOf(
         _ value: JSONValue, _ effort: inout QueryEffort, _ accepts: (JSONValue, inout QueryEffort) -> Bool
     ) -> Bool {

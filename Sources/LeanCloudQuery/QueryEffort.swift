@@ -8,7 +8,7 @@ package struct QueryEffort: Sendable {
 
     /// Steps that are left, 0 or more.
     package private(set) var remainingSteps: Int
-    /// Whether more steps were needed than there were. What was answered since then means nothing.
+    /// True when more steps were needed than there were. Answers since then mean nothing.
     package private(set) var isSpent = false
     private var threads = RegexThreads()
 

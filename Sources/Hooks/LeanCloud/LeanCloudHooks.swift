@@ -9,9 +9,9 @@ package import Store
 import WuKongTranslation
 import WuKongWire
 
-/// What the cloud functions are called with.
+/// Options for calling cloud functions.
 package struct LeanCloudHookOptions: Sendable {
-    /// What to do when the business server does not answer, or not in time.
+    /// Action when the business server does not answer in time.
     package enum FailurePolicy: String, Sendable, CaseIterable {
         /// As if it allowed everything. Source: LeanCloud's usual.
         case ignore
@@ -31,8 +31,11 @@ package struct LeanCloudHookOptions: Sendable {
     package var credentials: @Sendable (_ now: Int64) -> [(name: String, value: String)] = { _ in [] }
     /// For one call, from resolving the name to the last byte.
     package var timeoutMilliseconds: Int64 = 5_000
+    /// Action when the business server does not answer in time.
     package var onFailure = FailurePolicy.ignore
+    /// Clock for time limits.
     package var clock = Clock.system
+    /// Log of the calls.
     package var log = Log.silent
 
     /// All that are called.
@@ -59,12 +62,15 @@ package struct LeanCloudHookOptions: Sendable {
 
 /// How calls of one function go.
 package struct LeanCloudHookFigures: Hashable, Sendable {
+    /// Name of the cloud function.
     package var function: String
+    /// Calls since the start.
     package var calls: Int64 = 0
+    /// Calls without a usable answer since the start.
     package var failures: Int64 = 0
     /// Questions that were answered with no.
     package var rejections: Int64 = 0
-    /// Of the last call; `nil` before the first.
+    /// Duration of the last call; `nil` before the first.
     package var lastMilliseconds: Int64?
     /// Why the last call failed; `nil` when it did not. Holds no message.
     package var lastError: String?
@@ -121,14 +127,14 @@ package final class LeanCloudHooks: HookDesk {
 
     // MARK: For operators
 
-    /// Of every function that is called, by name.
+    /// Metrics of every function that is called, by name.
     package var figures: [LeanCloudHookFigures] {
         self.state.withLock { state in
             self.options.addresses.keys.sorted().map { state.figures[$0] ?? LeanCloudHookFigures(function: $0) }
         }
     }
 
-    /// What was to be told and was not, because too much waited.
+    /// Reports that were dropped because too many waited.
     package var dropped: Int64 { self.state.withLock { $0.dropped } }
 
     /// - Returns: false when the function is not called at all.
@@ -364,7 +370,7 @@ extension HookQuestion {
         return .allowed(changes)
     }
 
-    /// Whether the content that it shows is base64.
+    /// True when the content is given as base64.
     fileprivate var isBinary: Bool {
         switch self {
         case .message(let append, _): append.content.flags.contains(.binary)

@@ -3,10 +3,15 @@ import Store
 
 /// A channel as a business server describes it.
 package struct SourcedChannel: Hashable, Sendable {
+    /// True when people may neither read nor write in the channel.
     package var isBanned = false
+    /// True when the channel was disbanded.
     package var isDisbanded = false
+    /// Members of the channel.
     package var subscribers: [UserName] = []
+    /// People on the channel's deny list.
     package var denied: [UserName] = []
+    /// People on the channel's allow list.
     package var allowed: [UserName] = []
 
     package init() {}

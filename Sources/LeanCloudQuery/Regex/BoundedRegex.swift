@@ -43,13 +43,13 @@ package struct BoundedRegex: Sendable {
         self.sets = compiler.sets
     }
 
-    /// Whether the pattern matches anywhere in `text`.
+    /// True when the pattern matches anywhere in `text`.
     package func matches(_ text: String) -> Bool {
         var effort = QueryEffort(steps: .max)
         return self.matches(text, effort: &effort)
     }
 
-    /// Whether the pattern matches anywhere in `text`. At most two steps for each state and each place in the text.
+    /// True when the pattern matches anywhere in `text`. At most two steps for each state and each place in the text.
     ///
     /// - Returns: `false` also when `effort` is spent, which it then says.
     package func matches(_ text: String, effort: inout QueryEffort) -> Bool {
@@ -102,7 +102,7 @@ package struct BoundedRegex: Sendable {
         return false
     }
 
-    /// Those waiting states that `scalar` lets pass become the seeds of the next place.
+    /// Makes the waiting states that `scalar` lets pass the seeds of the next place.
     private func consume(_ scalar: UInt32, _ threads: inout RegexThreads) {
         for state in threads.waiting {
             let passes =

@@ -1,11 +1,11 @@
 extension RegexParser {
-    /// What one escape stands for, wherever it stands.
+    /// Meaning of one escape, wherever it is written.
     private enum Escape {
         case scalar(UInt32)
         case set(ScalarSet)
     }
 
-    /// What follows a backslash outside of a class.
+    /// Reads what follows a backslash outside of a class.
     mutating func escape() throws(ObjectQueryError) -> RegexNode {
         guard let letter = self.next else { throw Self.fault("it ends with a backslash") }
         if 0x31...0x39 ~= letter { throw Self.unsupported("a backreference") }
@@ -31,7 +31,7 @@ extension RegexParser {
         return .assertion(assertion)
     }
 
-    /// What stands behind `[`.
+    /// Reads what follows `[`.
     mutating func characterClass() throws(ObjectQueryError) -> RegexNode {
         var set = ScalarSet()
         let isNegated = self.take("^")
@@ -74,7 +74,7 @@ extension RegexParser {
         return .set(set)
     }
 
-    /// Whether `[:name:]` stands here, rather than a bracket and a colon.
+    /// True when `[:name:]` follows, rather than a bracket and a colon.
     private var isPOSIXName: Bool {
         let mark = self.scalars[self.position + 1]
         let rest = self.scalars[(self.position + 2)...]
@@ -109,7 +109,7 @@ extension RegexParser {
         return try self.commonEscape()
     }
 
-    /// What follows a backslash, where it means the same inside of a class and outside.
+    /// Reads what follows a backslash, where it means the same inside of a class and outside.
     private mutating func commonEscape() throws(ObjectQueryError) -> Escape {
         guard let letter = self.next else { throw Self.fault("it ends with a backslash") }
         self.position += 1

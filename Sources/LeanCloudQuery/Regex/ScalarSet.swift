@@ -124,7 +124,7 @@ struct ScalarSet: Sendable {
 
 /// Upper and lower case without the cases that change the length of a text.
 enum CaseFolding {
-    /// What stands for all cases of a letter. Source: Unicode, CaseFolding.txt, common and simple folding.
+    /// Scalar that represents all cases of a letter. Source: Unicode, CaseFolding.txt, common and simple folding.
     static func folded(_ value: UInt32) -> UInt32 {
         if value < 128 { return 0x41...0x5A ~= value ? value + 0x20 : value }
         return self.variants(of: value)?.folded ?? value

@@ -11,6 +11,7 @@ package struct CompactAcknowledgement {
     package let peer: UnsafeRawBufferPointer?
     /// The conversation's id as the client knows it.
     package let conversation: UnsafeRawBufferPointer
+    /// Identifies the message that is acknowledged.
     package let message: LeanCloudMessageID
 
     /// - Parameter frame: a command in binary form.

@@ -52,8 +52,10 @@ package struct LeanCloudMessageID: Hashable, Sendable, CustomStringConvertible {
 
 /// The ID of a conversation, a file or another stored object: 12 bytes, as text 24 hexadecimal digits.
 package struct LeanCloudObjectID: Hashable, Sendable, CustomStringConvertible {
+    /// Bytes of an ID.
     package static let byteCount = 12
 
+    /// Bytes of the ID, exactly `byteCount`.
     package let bytes: [UInt8]
 
     /// - Parameter bytes: exactly 12.
@@ -71,6 +73,6 @@ package struct LeanCloudObjectID: Hashable, Sendable, CustomStringConvertible {
     /// Digits in lower case.
     package var description: String { Hex.encode(self.bytes) }
 
-    /// What the ID of a temporary conversation begins with; those are no object IDs.
+    /// Prefix of the ID of a temporary conversation, which is no object ID.
     package static let temporaryPrefix = "_tmp:"
 }

@@ -1,9 +1,10 @@
 import ByteCodec
 
-/// What the WebSocket subprotocol settles: how commands stand in frames, and how messages are caught up.
+/// Subprotocol of the WebSocket: it settles how commands stand in frames, and how messages are caught up.
 ///
 /// The name is `lc.`, the format, a dot and the version.
 package struct LeanCloudSubprotocol: Hashable, Sendable {
+    /// Encoding of commands in frames.
     package enum Format: String, Hashable, Sendable, CaseIterable {
         /// Each command is one binary frame.
         case binary = "protobuf2"
@@ -11,6 +12,7 @@ package struct LeanCloudSubprotocol: Hashable, Sendable {
         case base64 = "proto2base64"
     }
 
+    /// Version, which settles how missed messages arrive.
     package enum Version: String, Hashable, Sendable, CaseIterable {
         /// The server sends what was missed as `direct` commands.
         case pushesMissedMessages = "1"
@@ -18,7 +20,9 @@ package struct LeanCloudSubprotocol: Hashable, Sendable {
         case countsMissedMessages = "3"
     }
 
+    /// Encoding of commands in frames.
     package let format: Format
+    /// Version that the client asked for.
     package let version: Version
 
     package init(_ format: Format, _ version: Version) {
@@ -54,7 +58,7 @@ package struct LeanCloudSubprotocol: Hashable, Sendable {
 
     // MARK: Frames
 
-    /// Whether commands stand in text frames.
+    /// True when commands travel in text frames.
     package var usesTextFrames: Bool { self.format == .base64 }
 
     /// Reads the command in one WebSocket message.
@@ -83,7 +87,7 @@ package struct LeanCloudSubprotocol: Hashable, Sendable {
         }
     }
 
-    /// What one WebSocket message is to hold.
+    /// Encodes a command as the content of one WebSocket message.
     package func encode(_ command: GenericCommand) -> [UInt8] { self.frame(of: command.encoded()) }
 
     /// The same of a command's bytes.

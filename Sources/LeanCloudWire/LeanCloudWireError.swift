@@ -1,5 +1,6 @@
 /// Why a frame is not the command that its reader asked for, which field is to blame, and where it stands.
 package struct LeanCloudWireError: Error, Hashable, Sendable, CustomStringConvertible {
+    /// Reason why the frame cannot be read.
     package enum Reason: Hashable, Sendable {
         /// This many bytes are missing.
         case inputEnded(missing: Int)
@@ -19,6 +20,7 @@ package struct LeanCloudWireError: Error, Hashable, Sendable, CustomStringConver
         case invalidBase64
     }
 
+    /// Reason why the frame cannot be read.
     package let reason: Reason
     /// Bytes of the frame before the fault.
     package let offset: Int

@@ -1,4 +1,4 @@
-/// What one frame may cost before it is refused.
+/// Bounds on the cost of reading one frame; a frame over one of them is refused.
 package struct WireLimits: Hashable, Sendable {
     /// Bytes of one serialized command, before base64. SDKs hold themselves to 5 x 1024.
     package var frameBytes: Int

@@ -1,6 +1,6 @@
 import ByteCodec
 
-/// What is wrong in a frame that is well-formed JSON.
+/// Fault in a frame that is well-formed JSON.
 struct RequestFault: Error {
     let message: String
     let code: JSONRPCErrorCode

@@ -17,7 +17,7 @@ package struct PayloadFacts: Hashable, Sendable {
     /// The content type of commands. Source: WuKongIM's SDKs, 99 CMD.
     package static let commandType = 99
 
-    /// Whether the payload is exactly one well-formed JSON object, so that it may stand inside another JSON text. The
+    /// True when the payload is exactly one well-formed JSON object, so that it may stand inside another JSON text. The
     /// other facts are taken from that object only.
     package private(set) var isJSONObject = false
     /// The object's `type` when that is an integer, whatever its spelling (`1`, `1.0`, `1e0`), else 0.
@@ -85,10 +85,11 @@ package struct PayloadFacts: Hashable, Sendable {
         return Self.mayBeReadAsObject(payload) ? PayloadFacts(fault: .notOneObject(error)) : PayloadFacts()
     }
 
-    /// Whether a lenient reader could take the bytes for an object. Before its bracket it may pass over white space,
+    /// True when a lenient reader could take the bytes for an object. Before its bracket it may pass over white space,
     /// zeros (of UTF-16 and UTF-32), a BOM, and comments.
     ///
-    /// Source: `org.json.JSONTokener` of Android (BOM, `//`, `/* */`, `#`), `NSJSONSerialization` (UTF-16, UTF-32), `json`
+    /// Source: `org.json.JSONTokener` of Android (BOM, `//`, `/* */`, `#`), `NSJSONSerialization` (UTF-16, UTF-32),
+    /// `json`
     /// of Python (UTF-8 with a BOM, UTF-16, UTF-32).
     private static func mayBeReadAsObject(_ payload: UnsafeRawBufferPointer) -> Bool {
         let first = payload.firstIndex { $0 > 0x20 && $0 != 0xEF && $0 != 0xBB && $0 != 0xBF && $0 < 0xFE }

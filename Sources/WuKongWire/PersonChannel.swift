@@ -6,6 +6,7 @@ import ByteCodec
 /// under both UIDs joined by `@`, the one whose UTF-8 has the larger CRC-32 first. UIDs hold no `@` therefore.
 /// Source: WuKongIM v2.2.5, `GetFakeChannelIDWith`.
 package enum PersonChannel {
+    /// Separator of the two user IDs.
     package static let separator: Character = "@"
 
     /// - Parameters:

@@ -1,6 +1,8 @@
 /// A message on its way to a client.
 package struct ReceivedMessage: Hashable, Sendable {
+    /// Header flags.
     package var header: WuKongHeader
+    /// Setting bits.
     package var setting: WuKongSetting
     /// Unique on this server.
     package var messageID: Int64
@@ -10,12 +12,17 @@ package struct ReceivedMessage: Hashable, Sendable {
     package var timestampSeconds: Int64
     /// The peer's UID in a person channel, as the receiver sees it.
     package var channelID: String
+    /// Kind of the channel.
     package var channelType: WuKongChannelType
+    /// User ID of the sender.
     package var fromUID: String
+    /// Message body, as the sender gave it.
     package var payload: [UInt8]
-    /// Whether `payload` is one well-formed JSON object, as `SendParameters` found it. It goes out as it is then.
+    /// True when `payload` is one well-formed JSON object, as `SendParameters` found it. It goes out as it is then.
     package var payloadIsJSONObject: Bool
+    /// Sender's key for spotting a resend.
     package var clientMessageNumber: String?
+    /// Topic within the channel.
     package var topic: String?
     /// Seconds until clients hide the message; 0 is never.
     package var expire: UInt32

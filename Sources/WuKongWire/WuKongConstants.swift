@@ -34,7 +34,7 @@ package enum WuKongReason: Int, Hashable, Sendable, CaseIterable {
     case sendBan = 25
 }
 
-/// What kind of conversation a channel ID names.
+/// Kind of conversation that a channel ID names.
 ///
 /// Source: WuKongIM v2.2.5 channel types.
 package enum WuKongChannelType: UInt8, Hashable, Sendable, CaseIterable {
@@ -70,6 +70,7 @@ package struct WuKongHeader: Hashable, Sendable {
         self.dup = dup
     }
 
+    /// True when no flag is set.
     package var isEmpty: Bool { self == WuKongHeader() }
 }
 

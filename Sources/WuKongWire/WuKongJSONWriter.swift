@@ -13,6 +13,7 @@ package struct WuKongJSONWriter: Sendable {
 
     package init() {}
 
+    /// JSON text written so far.
     package var bytes: [UInt8] { self.json.bytes }
 
     /// Forgets the texts and keeps the memory.

@@ -24,8 +24,9 @@ package struct WuKongRequestID: Hashable, Sendable {
     let token: [UInt8]
 }
 
-/// What a client says about itself in `connect`.
+/// Parameters of `connect`: the client's description of itself.
 package struct ConnectParameters: Hashable, Sendable {
+    /// User ID of the client.
     package var uid: String
     /// Empty when absent.
     package var token: String
@@ -54,15 +55,19 @@ package struct ConnectParameters: Hashable, Sendable {
 package struct SendParameters: Hashable, Sendable {
     /// The sender's key for spotting a resend; empty when absent.
     package var clientMessageNumber: String
+    /// ID of the channel, or the user ID of the receiver.
     package var channelID: String
     /// As sent: it may be no `WuKongChannelType`.
     package var channelType: Int
     /// The decoded payload: what the base64 stood for, or the bytes of the object.
     package var payload: [UInt8]
-    /// What was noticed in it while it was read.
+    /// Facts about the payload, found while it was read.
     package var facts: PayloadFacts
+    /// Header flags.
     package var header: WuKongHeader
+    /// Setting bits.
     package var setting: WuKongSetting
+    /// Topic within the channel.
     package var topic: String?
     /// Seconds until clients hide the message; 0 is never.
     package var expire: UInt32
@@ -87,6 +92,7 @@ package struct SendParameters: Hashable, Sendable {
 package struct WuKongRequestError: Error, Hashable, Sendable, CustomStringConvertible {
     /// The frame's ID, when one could be read.
     package let id: WuKongRequestID?
+    /// Error code of the answer.
     package let code: JSONRPCErrorCode
     /// For the peer's developer. Holds names of members and positions, never their values.
     package let message: String

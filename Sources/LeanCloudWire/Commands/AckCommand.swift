@@ -2,9 +2,11 @@
 package struct AckCommand: ProtobufMessage {
     /// Why it was refused. SDKs take its mere presence for a refusal.
     package var code: Int32?
+    /// Reason of a failure, in English.
     package var reason: String?
     /// The message that a client got.
     package var mid: String?
+    /// Conversation ID.
     package var cid: String?
     /// UTC milliseconds at which the server took it.
     package var t: Int64?
@@ -14,10 +16,13 @@ package struct AckCommand: ProtobufMessage {
     package var fromts: Int64?
     /// The last of them.
     package var tots: Int64?
+    /// Kind of what is acknowledged.
     package var type: String?
-    /// Of pushes and live queries.
+    /// IDs that are acknowledged, of pushes and live queries.
     package var ids: [String] = []
+    /// Error code chosen by the app's own server.
     package var appCode: Int32?
+    /// Text chosen by the app's own server.
     package var appMsg: String?
 
     package init() {}

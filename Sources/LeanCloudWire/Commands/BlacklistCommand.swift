@@ -1,17 +1,30 @@
-/// Who is blocked in conversations.
+/// Command about people who are blocked in conversations.
 package struct BlacklistCommand: ProtobufMessage {
+    /// Conversation that the list belongs to.
     package var srcCid: String?
+    /// Clients to block or release.
     package var toPids: [String] = []
+    /// Client that the list belongs to.
     package var srcPid: String?
+    /// Conversations to block or release.
     package var toCids: [String] = []
+    /// Most results wanted.
     package var limit: Int32?
+    /// Cursor of the next page.
     package var next: String?
+    /// Clients that are blocked.
     package var blockedPids: [String] = []
+    /// Conversations that are blocked.
     package var blockedCids: [String] = []
+    /// Clients for which the request succeeded.
     package var allowedPids: [String] = []
+    /// Clients for which the request failed, by reason.
     package var failedPids: [ErrorCommand] = []
+    /// Time of the signature, UTC; the unit is as the SDK sent it.
     package var t: Int64?
+    /// Nonce of the signature.
     package var n: String?
+    /// Signature, hexadecimal.
     package var s: String?
 
     package init() {}

@@ -1,4 +1,4 @@
-/// What a command is about.
+/// Subject of a command.
 package struct CommandType: ProtobufNumber {
     package let rawValue: Int32
 

@@ -1,4 +1,4 @@
-/// What a client says that it can do, when it signs in.
+/// Abilities of a client, sent when it signs in.
 package struct ConfigBitmap: OptionSet, ProtobufNumber {
     package let rawValue: Int64
 

@@ -2,21 +2,25 @@
 package struct ConvCommand: ProtobufMessage {
     /// Members.
     package var m: [String] = []
-    /// Whether it is a chat room.
+    /// True for a chat room.
     package var transient: Bool?
-    /// Whether the same members share one.
+    /// True when the same members share one conversation.
     package var unique: Bool?
+    /// Conversation ID.
     package var cid: String?
     /// When it was made: ISO 8601, UTC, milliseconds.
     package var cdate: String?
-    /// Who did what is told.
+    /// Client that caused the change.
     package var initBy: String?
     /// Keys of a query's order, such as `-lm,name`.
     package var sort: String?
+    /// Most results wanted.
     package var limit: Int32?
+    /// Results to leave out at the start.
     package var skip: Int32?
-    /// Of a query: 1 compact, 2 with the last message.
+    /// Form of a query's answer: 1 compact, 2 with the last message.
     package var flag: Int32?
+    /// Number of results or members.
     package var count: Int32?
     /// When it was changed: ISO 8601, UTC, milliseconds.
     package var udate: String?
@@ -32,30 +36,43 @@ package struct ConvCommand: ProtobufMessage {
     package var statusPub: Bool?
     /// No SDK uses it.
     package var statusTTL: Int32?
+    /// Identifier that the same members share.
     package var uniqueId: String?
+    /// Client that the command is about.
     package var targetClientId: String?
+    /// Time of the newest message that was read, UTC milliseconds.
     package var maxReadTimestamp: Int64?
+    /// Time of the newest message that was delivered, UTC milliseconds.
     package var maxAckTimestamp: Int64?
+    /// True when the answer names every member.
     package var queryAllMembers: Bool?
+    /// Read and delivered times by member.
     package var maxReadTuples: [MaxReadTuple] = []
     /// Asked about by `is_member`.
     package var cids: [String] = []
+    /// Role of a member.
     package var info: ConvMemberInfo?
-    /// Whether it is temporary.
+    /// True for a temporary conversation.
     package var tempConv: Bool?
     /// Seconds that a temporary one lives.
     package var tempConvTTL: Int32?
+    /// IDs of temporary conversations.
     package var tempConvIds: [String] = []
     /// For whom the request was met.
     package var allowedPids: [String] = []
     /// For whom not, and why.
     package var failedPids: [ErrorCommand] = []
+    /// True when the conversation existed before.
     package var existing: Bool?
     /// Where the next page begins.
     package var next: String?
+    /// Rows of the answer, a JSON array.
     package var results: JsonObjectMessage?
+    /// Condition, a JSON object.
     package var `where`: JsonObjectMessage?
+    /// Properties, a JSON object.
     package var attr: JsonObjectMessage?
+    /// Changed properties, a JSON object.
     package var attrModified: JsonObjectMessage?
 
     package init() {}
@@ -103,6 +120,7 @@ package struct ConvCommand: ProtobufMessage {
 
 /// JSON as text.
 package struct JsonObjectMessage: ProtobufMessage {
+    /// Content as text.
     package var data: String = ""
 
     package init() {}
@@ -114,8 +132,11 @@ package struct JsonObjectMessage: ProtobufMessage {
 
 /// The role of a member.
 package struct ConvMemberInfo: ProtobufMessage {
+    /// Client ID.
     package var pid: String?
+    /// Role of the member.
     package var role: String?
+    /// ID of the member's role.
     package var infoId: String?
 
     package init() {}

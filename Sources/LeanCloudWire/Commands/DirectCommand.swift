@@ -8,19 +8,19 @@ package struct DirectCommand: ProtobufMessage {
     package var fromPeerId: String?
     /// UTC milliseconds at which the server took it.
     package var timestamp: Int64?
-    /// Whether it was sent while the receiver was away; version 1.
+    /// True when the message was sent while the receiver was away; version 1.
     package var offline: Bool?
-    /// Whether the history holds more that was missed; version 1.
+    /// True when the history holds more that was missed; version 1.
     package var hasMore: Bool?
     /// Legacy.
     package var toPeerIds: [String] = []
-    /// Whether the sender wants a receipt.
+    /// True when the sender wants a receipt.
     package var r: Bool?
     /// The conversation.
     package var cid: String?
     /// The message's ID, given by the server.
     package var id: String?
-    /// Whether only those who are online get it.
+    /// True when only members who are online receive the message.
     package var transient: Bool?
     /// The sender's token, the same when it sends again.
     package var dt: String?
@@ -28,13 +28,15 @@ package struct DirectCommand: ProtobufMessage {
     package var roomId: String?
     /// JSON for the offline push.
     package var pushData: String?
-    /// Whether it is to be sent when the sender's connection breaks.
+    /// True when the message is to be sent when the sender's connection breaks.
     package var will: Bool?
     /// UTC milliseconds of the last edit, when there was one before delivery.
     package var patchTimestamp: Int64?
     /// The content when it is no text, instead of `msg`.
     package var binaryMsg: [UInt8]?
+    /// Clients mentioned.
     package var mentionPids: [String] = []
+    /// True when all members are mentioned.
     package var mentionAll: Bool?
     /// 1 normal, 2 chat room, 3 system, 4 temporary.
     package var convType: Int32?

@@ -1,10 +1,12 @@
 /// Why a request was not met, or part of it.
 package struct ErrorCommand: ProtobufMessage {
+    /// Error code.
     package var code: Int32 = 0
     /// The constant's name, such as `SIGNATURE_FAILED`: apps compare it.
     package var reason: String = ""
     /// The app's own code, from a hook.
     package var appCode: Int32?
+    /// Text for a developer, in English.
     package var detail: String?
     /// The clients it is about, in `failedPids`.
     package var pids: [String] = []

@@ -17,7 +17,7 @@ extension GenericCommand {
         }
     }
 
-    /// What can be read of a frame that is no command: whose request it is, so that the caller is answered.
+    /// Reads what a frame that is no command tells: whose request it is, so that the caller gets an answer.
     ///
     /// Only `cmd`, `peerId` and `i`, as far as the frame is whole; of a name that is not UTF-8 nothing.
     package init(salvaging frame: UnsafeRawBufferPointer) {

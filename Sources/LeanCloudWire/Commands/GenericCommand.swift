@@ -4,6 +4,7 @@
 package struct GenericCommand: ProtobufMessage {
     /// Written even when it is 0, which is `session`.
     package var cmd: CommandType?
+    /// Operation within `cmd`; absent where the command has only one.
     package var op: OpType?
     /// The app; with `session/open` and `login`.
     package var appId: String?

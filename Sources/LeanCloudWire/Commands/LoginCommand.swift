@@ -1,5 +1,6 @@
 /// A device connects for offline pushes.
 package struct LoginCommand: ProtobufMessage {
+    /// Description of the device.
     package var systemInfo: SystemInfo?
 
     package init() {}
@@ -11,7 +12,7 @@ package struct LoginCommand: ProtobufMessage {
 
 /// The answer to a login.
 package struct LoggedinCommand: ProtobufMessage {
-    /// Whether the device may drop a connection without sessions.
+    /// True when the device may drop a connection without sessions.
     package var pushDisabled: Bool?
 
     package init() {}
@@ -21,11 +22,15 @@ package struct LoggedinCommand: ProtobufMessage {
     }
 }
 
-/// What a device is.
+/// Description of a device.
 package struct SystemInfo: ProtobufMessage {
+    /// Kind of device.
     package var deviceType: DeviceType?
+    /// Version of the operating system.
     package var osVersion: SemanticVersion?
+    /// Version of Android.
     package var androidVersion: AndroidVersion?
+    /// True for an emulator.
     package var isEmulator: Bool?
 
     package init() {}
@@ -40,10 +45,15 @@ package struct SystemInfo: ProtobufMessage {
 
 /// A version in its parts.
 package struct SemanticVersion: ProtobufMessage {
+    /// Major number.
     package var major: Int32?
+    /// Minor number.
     package var minor: Int32?
+    /// Patch number.
     package var patch: Int32?
+    /// Pre-release label.
     package var preRelease: String?
+    /// Build label.
     package var build: String?
 
     package init() {}
@@ -59,7 +69,9 @@ package struct SemanticVersion: ProtobufMessage {
 
 /// A version of Android.
 package struct AndroidVersion: ProtobufMessage {
+    /// Code name of the release.
     package var codename: String?
+    /// API level.
     package var apiLevel: String?
 
     package init() {}

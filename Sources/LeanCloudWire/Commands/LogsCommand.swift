@@ -1,8 +1,10 @@
 /// A page of a conversation's history: what is asked for, or the answer.
 package struct LogsCommand: ProtobufMessage {
+    /// Conversation ID.
     package var cid: String?
     /// How many messages; one SDK writes it here, the others in `limit`.
     package var l: Int32?
+    /// Most results wanted.
     package var limit: Int32?
     /// UTC milliseconds to start at.
     package var t: Int64?
@@ -12,16 +14,19 @@ package struct LogsCommand: ProtobufMessage {
     package var tmid: String?
     /// The message to start at.
     package var mid: String?
+    /// Checksum of the page; legacy.
     package var checksum: String?
+    /// True for stored messages; legacy.
     package var stored: Bool?
     /// Absent is `old`.
     package var direction: QueryDirection?
-    /// Whether the message at the start belongs to the page.
+    /// True when the message at the start belongs to the page.
     package var tIncluded: Bool?
-    /// Whether the message at the end belongs to the page.
+    /// True when the message at the end belongs to the page.
     package var ttIncluded: Bool?
     /// Only typed messages of this `_lctype`.
     package var lctype: Int32?
+    /// Messages of the page.
     package var logs: [LogItem] = []
 
     package init() {}
@@ -46,19 +51,27 @@ package struct LogsCommand: ProtobufMessage {
 
 /// A message in the history.
 package struct LogItem: ProtobufMessage {
+    /// Client ID of the sender.
     package var from: String?
     /// The content, base64 when `bin`.
     package var data: String?
+    /// Time of the message, UTC milliseconds.
     package var timestamp: Int64?
+    /// Message ID.
     package var msgId: String?
     /// UTC milliseconds at which the other one of two members got it.
     package var ackAt: Int64?
     /// UTC milliseconds at which the other one of two members read it.
     package var readAt: Int64?
+    /// Time of the last edit or recall, UTC milliseconds.
     package var patchTimestamp: Int64?
+    /// True when all members are mentioned.
     package var mentionAll: Bool?
+    /// Clients mentioned.
     package var mentionPids: [String] = []
+    /// True when the content is binary, base64 here.
     package var bin: Bool?
+    /// Kind of the conversation.
     package var convType: Int32?
 
     package init() {}

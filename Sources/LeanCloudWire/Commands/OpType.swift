@@ -1,4 +1,4 @@
-/// What is done, or was, within a `CommandType`.
+/// Operation of a command, or its outcome, within a `CommandType`.
 package struct OpType: ProtobufNumber {
     package let rawValue: Int32
 

@@ -1,7 +1,10 @@
-/// What offline push and live query deliver.
+/// Command that delivers offline push and live query.
 package struct DataCommand: ProtobufMessage {
+    /// IDs of what is delivered.
     package var ids: [String] = []
+    /// Contents delivered.
     package var msg: [JsonObjectMessage] = []
+    /// True when sent while the receiver was away.
     package var offline: Bool?
 
     package init() {}
@@ -15,8 +18,11 @@ package struct DataCommand: ProtobufMessage {
 
 /// Clients come or go; no current SDK uses it.
 package struct PresenceCommand: ProtobufMessage {
+    /// Came online or went offline.
     package var status: StatusType?
+    /// Clients concerned.
     package var sessionPeerIds: [String] = []
+    /// Conversation ID.
     package var cid: String?
 
     package init() {}
@@ -30,9 +36,11 @@ package struct PresenceCommand: ProtobufMessage {
 
 /// A device tells its new push token.
 package struct ReportCommand: ProtobufMessage {
+    /// True when the client asked by itself.
     package var initiative: Bool?
     /// `token`.
     package var type: String?
+    /// Content as text.
     package var data: String?
 
     package init() {}
@@ -44,14 +52,21 @@ package struct ReportCommand: ProtobufMessage {
     }
 }
 
-/// What conversations were before; legacy.
+/// Command of the former groups, before conversations; legacy.
 package struct RoomCommand: ProtobufMessage {
+    /// ID of the group; legacy.
     package var roomId: String?
+    /// Signature, hexadecimal.
     package var s: String?
+    /// Time of the signature, UTC; the unit is as the SDK sent it.
     package var t: Int64?
+    /// Nonce of the signature.
     package var n: String?
+    /// True for a chat room.
     package var transient: Bool?
+    /// Clients in the group.
     package var roomPeerIds: [String] = []
+    /// Client that caused the change.
     package var byPeerId: String?
 
     package init() {}
@@ -69,12 +84,19 @@ package struct RoomCommand: ProtobufMessage {
 
 /// Topics; no current SDK uses it.
 package struct PubsubCommand: ProtobufMessage {
+    /// Conversation ID.
     package var cid: String?
+    /// Conversation IDs.
     package var cids: [String] = []
+    /// Topic.
     package var topic: String?
+    /// Topic below the topic.
     package var subtopic: String?
+    /// Topics.
     package var topics: [String] = []
+    /// Topics below the topics.
     package var subtopics: [String] = []
+    /// Rows of the answer, a JSON array.
     package var results: JsonObjectMessage?
 
     package init() {}

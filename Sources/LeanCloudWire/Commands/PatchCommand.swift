@@ -2,6 +2,7 @@ import ByteCodec
 
 /// Edits and recalls of messages.
 package struct PatchCommand: ProtobufMessage {
+    /// Changes of messages.
     package var patches: [PatchItem] = []
     /// UTC milliseconds; the client names it when it signs in again.
     package var lastPatchTime: Int64?
@@ -16,23 +17,31 @@ package struct PatchCommand: ProtobufMessage {
 
 /// One message edited or recalled.
 package struct PatchItem: ProtobufMessage {
+    /// Conversation ID.
     package var cid: String?
+    /// Message ID.
     package var mid: String?
     /// UTC milliseconds at which the message was sent.
     package var timestamp: Int64?
+    /// True for a recall, false for an edit.
     package var recall: Bool?
     /// The new content. The schema has text here.
     // COMPAT(LeanCloud Java 8.2): writes binary content here too, which is no text.
+    /// New content.
     package var content: [UInt8]?
     /// UTC milliseconds of the edit.
     package var patchTimestamp: Int64?
+    /// Client ID of the sender.
     package var from: String?
     /// The new content when it is no text.
     package var binaryMsg: [UInt8]?
+    /// True when all members are mentioned.
     package var mentionAll: Bool?
+    /// Clients mentioned.
     package var mentionPids: [String] = []
     /// Why the server edited it: below 0 ours, above 0 the app's.
     package var patchCode: Int64?
+    /// Reason of the change, for people.
     package var patchReason: String?
 
     package init() {}

@@ -1,12 +1,14 @@
 /// A receipt for a message.
 package struct RcpCommand: ProtobufMessage {
+    /// Message ID.
     package var id: String?
+    /// Conversation ID.
     package var cid: String?
     /// UTC milliseconds.
     package var t: Int64?
-    /// Whether it was read. One SDK takes its mere presence for that, so it is absent on delivery.
+    /// True when the message was read. One SDK takes its mere presence for that, so it is absent on delivery.
     package var read: Bool?
-    /// Who got or read it.
+    /// Client that received or read the message.
     package var from: String?
 
     package init() {}

@@ -1,7 +1,10 @@
-/// What a client has read.
+/// Command for the place up to which a client has read.
 package struct ReadCommand: ProtobufMessage {
+    /// Conversation ID.
     package var cid: String?
+    /// Conversation IDs.
     package var cids: [String] = []
+    /// Conversations, one entry each.
     package var convs: [ReadTuple] = []
 
     package init() {}
@@ -15,8 +18,11 @@ package struct ReadCommand: ProtobufMessage {
 
 /// Up to where a client has read one conversation; all of it when only `cid` is there.
 package struct ReadTuple: ProtobufMessage {
+    /// Conversation ID.
     package var cid: String = ""
+    /// Time of the message, UTC milliseconds.
     package var timestamp: Int64?
+    /// Message ID.
     package var mid: String?
 
     package init() {}
@@ -30,8 +36,11 @@ package struct ReadTuple: ProtobufMessage {
 
 /// Up to where a member got and read the messages of a conversation.
 package struct MaxReadTuple: ProtobufMessage {
+    /// Client ID.
     package var pid: String?
+    /// Time of the newest message that was delivered, UTC milliseconds.
     package var maxAckTimestamp: Int64?
+    /// Time of the newest message that was read, UTC milliseconds.
     package var maxReadTimestamp: Int64?
 
     package init() {}

@@ -8,14 +8,15 @@ package struct SessionCommand: ProtobufMessage {
     package var s: String?
     /// Name and version of the SDK.
     package var ua: String?
-    /// Whether the SDK signs in again by itself; absent or `false` when a person did, which may end other sessions.
+    /// True when the SDK signs in again by itself; absent or `false` when a person did, which may end other sessions.
     package var r: Bool?
     /// The class of device of which one may be signed in.
     package var tag: String?
+    /// Identifier that the device gives itself.
     package var deviceId: String?
     /// Clients asked about.
     package var sessionPeerIds: [String] = []
-    /// Those of them that are online.
+    /// Clients among them that are online.
     package var onlineSessionPeerIds: [String] = []
     /// The token with which a session is taken up again.
     package var st: String?
@@ -23,18 +24,21 @@ package struct SessionCommand: ProtobufMessage {
     package var stTtl: Int32?
     /// Why a session was closed; absent when the client asked for it.
     package var code: Int32?
+    /// Reason of a failure, in English.
     package var reason: String?
-    /// Of the platform's push service, or another name for the device.
+    /// Token of the platform's push service, or another name for the device.
     package var deviceToken: String?
     /// No SDK uses it.
     package var sp: Bool?
+    /// Text for a developer, in English.
     package var detail: String?
     /// `UnreadCommand.notifTime` of the last one that the client has.
     package var lastUnreadNotifTime: Int64?
     /// `PatchCommand.lastPatchTime` of the last one that the client has.
     package var lastPatchTime: Int64?
-    /// What the client can do.
+    /// Abilities of the client.
     package var configBitmap: ConfigBitmap?
+    /// Description of the device.
     package var systemInfo: SystemInfo?
 
     package init() {}

@@ -1,4 +1,4 @@
-/// Whether a client came or went.
+/// Presence of a client.
 package struct StatusType: ProtobufNumber {
     package let rawValue: Int32
 
@@ -19,7 +19,7 @@ package struct DeviceType: ProtobufNumber {
     package static let ios = Self(rawValue: 2)
 }
 
-/// Which way a page of history goes.
+/// Direction of a page of history.
 package struct QueryDirection: ProtobufNumber {
     package let rawValue: Int32
 

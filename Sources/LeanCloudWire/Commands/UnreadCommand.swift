@@ -1,5 +1,6 @@
 /// How many messages wait in which conversations.
 package struct UnreadCommand: ProtobufMessage {
+    /// Conversations, one entry each.
     package var convs: [UnreadTuple] = []
     /// UTC milliseconds; the client names it when it signs in again.
     package var notifTime: Int64?
@@ -14,17 +15,25 @@ package struct UnreadCommand: ProtobufMessage {
 
 /// How many messages wait in one conversation, and the last of them.
 package struct UnreadTuple: ProtobufMessage {
+    /// Conversation ID.
     package var cid: String = ""
     /// 0 clears what an app shows.
     package var unread: Int32 = 0
+    /// Message ID.
     package var mid: String?
+    /// Time of the message, UTC milliseconds.
     package var timestamp: Int64?
+    /// Client ID of the sender.
     package var from: String?
+    /// Content as text.
     package var data: String?
+    /// Time of the last edit or recall, UTC milliseconds.
     package var patchTimestamp: Int64?
-    /// Whether one of them mentions the client.
+    /// True when one of the messages mentions the client.
     package var mentioned: Bool?
+    /// Content of the last message when it is binary.
     package var binaryMsg: [UInt8]?
+    /// Kind of the conversation.
     package var convType: Int32?
 
     package init() {}

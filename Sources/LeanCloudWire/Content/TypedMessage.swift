@@ -42,6 +42,7 @@ package struct TypedMessage: Hashable, Sendable {
 
 /// The file of a typed message: where it is and what it is.
 package struct TypedMessageFile: Hashable, Sendable {
+    /// Address of the file.
     package var url: String?
     /// `objId`: the stored object, when there is one.
     package var objectID: String?
@@ -67,9 +68,11 @@ package struct TypedMessageFile: Hashable, Sendable {
     package var size: Int64? { self.metadata?.size ?? self.others.value("size")?.wholeNumber }
 }
 
-/// What is known about a file of a typed message.
+/// Facts about a file of a typed message.
 package struct TypedMessageFileMetadata: Hashable, Sendable {
+    /// File name.
     package var name: String?
+    /// Format such as `jpg`, as the app wrote it.
     package var format: String?
     /// Pixels.
     package var width: Int64?
@@ -101,7 +104,9 @@ package struct TypedMessageFileMetadata: Hashable, Sendable {
 
 /// A place on Earth, in degrees.
 package struct TypedMessageLocation: Hashable, Sendable {
+    /// Degrees north, as the app wrote them.
     package var latitude: Double
+    /// Degrees east, as the app wrote them.
     package var longitude: Double
     /// All other members, as they stood.
     package var others: [JSONValue.Member]

@@ -1,4 +1,4 @@
-/// What a typed message is: the number in its `_lctype`.
+/// Kind of a typed message: the number in its `_lctype`.
 ///
 /// Below 0 the SDKs' own, 0 reserved, above 0 the app's. A number without a name here is kept.
 package struct TypedMessageKind: Hashable, Sendable, RawRepresentable {
@@ -12,11 +12,11 @@ package struct TypedMessageKind: Hashable, Sendable, RawRepresentable {
     package static let video = Self(rawValue: -4)
     package static let location = Self(rawValue: -5)
     package static let file = Self(rawValue: -6)
-    /// Who has read what in a group; sent by a plug-in of two SDKs, as a transient message.
+    /// Read receipt in a group; sent by a plug-in of two SDKs, as a transient message.
     package static let groupReceipt = Self(rawValue: -101)
-    /// What stands in the place of a message that its sender took back.
+    /// Placeholder for a message that its sender recalled.
     package static let recalled = Self(rawValue: -127)
 
-    /// Whether the app gave the number its meaning.
+    /// True when the app gave the number its meaning.
     package var isCustom: Bool { self.rawValue > 0 }
 }

@@ -4,7 +4,7 @@ struct RawField {
     let wireType: WireType
     /// Where its tag begins in the frame.
     let offset: Int
-    /// What a varint says; 0 for any other wire type.
+    /// Value of a varint; 0 for any other wire type.
     let value: UInt64
     /// The bytes after tag and length.
     let content: Range<Int>
@@ -18,7 +18,7 @@ struct FieldScanner {
     private let end: Int
     private let limits: WireLimits
     private var offset: Int
-    /// What is left of `WireLimits.fields` for the whole frame.
+    /// Remainder of `WireLimits.fields` for the whole frame.
     private(set) var fieldsLeft: Int
 
     init(_ bytes: UnsafeRawBufferPointer, _ part: Range<Int>, limits: WireLimits, fieldsLeft: Int) {

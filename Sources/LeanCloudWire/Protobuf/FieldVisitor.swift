@@ -1,4 +1,4 @@
-/// What goes through the fields of a message, in the order of their numbers: the reader and the writer.
+/// Visitor of the fields of a message, in the order of their numbers: the reader and the writer.
 ///
 /// Each message lists its fields once, and the list serves both.
 protocol FieldVisitor {
@@ -40,6 +40,7 @@ package struct Boxed<Value: Hashable & Sendable>: Hashable, Sendable {
     /// Cheaper than looking at the value, which may be large.
     var isAbsent: Bool { if case .absent = self.storage { true } else { false } }
 
+    /// Value, or `nil` when the field is absent.
     package var wrappedValue: Value? {
         get {
             guard case .present(let value) = self.storage else { return nil }

@@ -1,6 +1,6 @@
 import ByteCodec
 
-/// What a field can hold: how it is read and written once its number and wire type are known.
+/// Value that a field can hold: how it is read and written once its number and wire type are known.
 ///
 /// Source: protobuf.dev, "Encoding".
 protocol ProtobufValue: Hashable, Sendable {

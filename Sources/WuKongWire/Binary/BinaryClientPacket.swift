@@ -12,14 +12,17 @@ package enum BinaryClientPacket: Hashable, Sendable {
     case subscribe(BinarySubscribe)
 }
 
-/// What a client says about itself. The layout is the same in every version.
+/// CONNECT: the client's description of itself. The layout is the same in every version.
 package struct BinaryConnect: Hashable, Sendable {
     /// The newest version that the client speaks, as sent.
     package var version: UInt8
     /// 0 app, 1 web, 2 desktop, 99 system.
     package var deviceFlag: UInt8
+    /// Identifier that the device gives itself.
     package var deviceID: String
+    /// User ID of the client.
     package var uid: String
+    /// Sign-in token.
     package var token: String
     /// The client's clock, milliseconds since 1970; the Go SDK sends seconds.
     package var clientTimestamp: Int64
@@ -42,6 +45,7 @@ package struct BinaryConnect: Hashable, Sendable {
 
 /// A message as a client sends it.
 package struct BinarySend: Hashable, Sendable {
+    /// Header flags.
     package var header: WuKongHeader
     /// As sent, unknown bits included.
     package var setting: WuKongSetting
@@ -51,6 +55,7 @@ package struct BinarySend: Hashable, Sendable {
     package var clientMessageNumber: String
     /// Below version 5 when the setting announces it, else `nil`.
     package var streamNumber: String?
+    /// ID of the channel, or the user ID of the receiver.
     package var channelID: String
     /// As sent: it may be no `WuKongChannelType`.
     package var channelType: UInt8
@@ -84,16 +89,21 @@ package struct BinarySend: Hashable, Sendable {
 
 /// A wish to follow a channel, which only the JS SDK can send, or to leave it.
 package struct BinarySubscribe: Hashable, Sendable {
+    /// Action of a subscription packet.
     package enum Action: UInt8, Hashable, Sendable, CaseIterable {
         case subscribe = 0
         case unsubscribe = 1
     }
 
+    /// Setting bits.
     package var setting: WuKongSetting
     /// The client's number of the wish, which its SUBACK repeats.
     package var number: String
+    /// ID of the channel.
     package var channelID: String
+    /// Kind of the channel, as sent.
     package var channelType: UInt8
+    /// Subscribe or unsubscribe.
     package var action: Action
     /// JSON text or empty.
     package var parameter: String

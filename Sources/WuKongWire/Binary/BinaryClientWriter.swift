@@ -13,6 +13,7 @@ package struct BinaryClientWriter: Sendable {
     /// Forgets what was written and keeps the memory.
     package mutating func removeAll() { self.output.removeAll() }
 
+    /// Writes CONNECT.
     package mutating func connect(_ connect: BinaryConnect) {
         self.frame(.connect) { body in
             body.u8(connect.version)
@@ -41,6 +42,7 @@ package struct BinaryClientWriter: Sendable {
         }
     }
 
+    /// Writes RECVACK.
     package mutating func receiveAcknowledge(messageID: Int64, sequence: UInt32, header: WuKongHeader) {
         self.frame(.receiveAcknowledge, flags: header.flags) { body in
             body.i64(messageID)
@@ -48,10 +50,12 @@ package struct BinaryClientWriter: Sendable {
         }
     }
 
+    /// Writes PING.
     package mutating func ping() {
         self.output.binaryHeader(.ping, flags: 0, bodyBytes: 0)
     }
 
+    /// Writes DISCONNECT.
     package mutating func disconnect(reason: UInt8, text: String) {
         self.frame(.disconnect) { body in
             body.u8(reason)
@@ -59,6 +63,7 @@ package struct BinaryClientWriter: Sendable {
         }
     }
 
+    /// Writes SUB.
     package mutating func subscribe(_ subscribe: BinarySubscribe) {
         self.frame(.subscribe) { body in
             body.u8(subscribe.setting.rawValue)

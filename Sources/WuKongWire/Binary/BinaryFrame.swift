@@ -8,6 +8,7 @@ package struct BinaryFrame {
     /// Length bytes at most.
     static let maximumLengthBytes = 4
 
+    /// Kind of the frame.
     package let type: BinaryPacketType
     /// 0...15.
     package let flags: UInt8
@@ -16,6 +17,7 @@ package struct BinaryFrame {
     /// 0...268_435_455.
     package let bodyBytes: Int
 
+    /// Bytes of the whole frame.
     package var totalBytes: Int { self.headerBytes + self.bodyBytes }
 
     /// Reads the header that `bytes` start with; `nil` when they end within it.

@@ -5,7 +5,7 @@
 /// incomplete, up to the bound, and only as much as has come.
 package struct BinaryFrameSplitter: Sendable {
     private let maximumBytes: Int
-    /// What came of a frame that is not complete.
+    /// Bytes of a frame that is not complete.
     private var pending: [UInt8] = []
     private var failure: BinaryWireError?
     /// Bytes still to come of a SEND that was too long: they are passed over.
@@ -132,7 +132,9 @@ package struct BinaryFrameSplitter: Sendable {
 
 /// The start of a SEND: enough to answer it.
 package struct BinarySendStart: Hashable, Sendable {
+    /// Header flags.
     package let header: WuKongHeader
+    /// Client's number of the message, for the acknowledgement.
     package let clientSequence: UInt32
 
     /// - Returns: `nil` when `bytes`, which begin with the frame of this header, end before the number.

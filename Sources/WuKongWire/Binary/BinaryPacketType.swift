@@ -1,4 +1,4 @@
-/// What a frame of the binary encoding is: the high nibble of its first byte.
+/// Kind of a frame of the binary encoding: the high nibble of its first byte.
 ///
 /// Source: WuKongIMGoProto, frame types. 0 and 13...15 name nothing.
 package enum BinaryPacketType: UInt8, Hashable, Sendable, CaseIterable {

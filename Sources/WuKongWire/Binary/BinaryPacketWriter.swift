@@ -68,6 +68,7 @@ package struct BinaryPacketWriter: Sendable {
         self.output.raw(payload)
     }
 
+    /// Writes PONG.
     package mutating func pong() {
         self.output.binaryHeader(.pong, flags: 0, bodyBytes: 0)
     }

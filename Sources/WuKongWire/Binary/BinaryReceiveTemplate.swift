@@ -8,7 +8,7 @@ package struct BinaryReceiveTemplate: Hashable, Sendable {
     let setting: UInt8
     /// The fields between message key and payload.
     let middle: [UInt8]
-    /// What the message key signs, before the encrypted payload.
+    /// Bytes that the message key signs, before the encrypted payload.
     package let signature: [UInt8]
 
     /// - Parameters:

@@ -19,7 +19,7 @@ extension WuKongSetting {
         return setting
     }
 
-    /// Whether a SEND with this setting has a stream number. The Flutter SDK, which has it too, says so with bit 2.
+    /// True when a SEND with this setting has a stream number. The Flutter SDK, which has it too, says so with bit 2.
     func announcesStreamNumber(_ version: BinaryVersion) -> Bool {
         version.hasStreamFields && !self.isDisjoint(with: [.stream, .oldStream])
     }

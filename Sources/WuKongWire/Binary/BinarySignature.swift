@@ -1,8 +1,10 @@
-/// What a message key signs, without the encrypted payload that follows it: fields as text, nothing between them.
+/// Bytes that a message key signs, without the encrypted payload that follows them: fields as text, nothing between
+/// them.
 ///
 /// The key is the MD5 of the encrypted whole, in lower case hexadecimal digits. Topic, setting and expire are not part
 /// of it. Source: `VerityString` of SEND and RECV in WuKongIMGoProto, and the same in the SDKs.
 package enum BinarySignature {
+    /// Bytes to sign for SEND.
     package static func send(
         clientSequence: UInt32, clientMessageNumber: String, channelID: String, channelType: UInt8
     ) -> [UInt8] {
@@ -15,6 +17,7 @@ package enum BinarySignature {
         return text
     }
 
+    /// Bytes to sign for RECV.
     package static func receive(
         messageID: Int64, sequence: UInt32, clientMessageNumber: String, timestampSeconds: Int32, fromUID: String,
         channelID: String, channelType: UInt8
@@ -33,7 +36,7 @@ package enum BinarySignature {
 }
 
 extension BinarySend {
-    /// What its message key signs, before the payload.
+    /// Bytes that the message key signs, before the payload.
     package var signature: [UInt8] {
         BinarySignature.send(
             clientSequence: self.clientSequence, clientMessageNumber: self.clientMessageNumber,

@@ -4,7 +4,9 @@
 /// layouts of 2, and so has 0, which no SDK sends. Source: WuKongIM v2.2.5 and the encoders of WuKongIMGoProto: 3 adds
 /// `expire`, 4 the node in CONNACK, 5 drops the stream fields of SEND and RECV and adds EVENT.
 package struct BinaryVersion: Hashable, Sendable, Comparable {
+    /// Oldest version that is served.
     package static let oldest = BinaryVersion(2)
+    /// Newest version that is served.
     package static let latest = BinaryVersion(5)
 
     /// 2...5.

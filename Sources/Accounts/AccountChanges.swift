@@ -32,7 +32,7 @@ final class AccountChanges: Sendable {
         }
     }
 
-    /// Whether what was read about the account at `epoch` or later still holds.
+    /// True when facts read about the account at `epoch` or later still hold.
     func isUnchanged(_ user: UserID, since epoch: UInt64) -> Bool {
         self.state.withLock { epoch >= $0.changedAt[user] ?? $0.floor }
     }

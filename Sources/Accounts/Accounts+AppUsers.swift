@@ -1,7 +1,7 @@
 package import ChatModel
 import Store
 
-/// What became of somebody who signed up in an app.
+/// Outcome of a sign-up in an app.
 package enum SignUpOutcome: Hashable, Sendable {
     case added(UserID)
     /// Somebody else has that; nothing was changed.

@@ -4,10 +4,13 @@ package import Store
 
 /// A person as an app on another server knew them, who is to be here too.
 package struct ArrivingPerson: Hashable, Sendable {
+    /// Name of the person, unique on the server.
     package var name: UserName
     /// With a username.
     package var app: AppUserPatch
+    /// Name to show; `nil` leaves it.
     package var displayName: String?
+    /// Address of the picture; `nil` leaves it.
     package var avatar: String?
     /// `nil` when none came along that can be used.
     package var password: ImportedPassword?
@@ -26,6 +29,7 @@ package struct ArrivingPerson: Hashable, Sendable {
 
 /// How somebody is here after their arrival.
 package struct Arrival: Hashable, Sendable {
+    /// Password of an arrival: plain text, or the hash of the former system.
     package enum Password: Hashable, Sendable {
         /// The one that came along holds from now on.
         case set
@@ -34,15 +38,17 @@ package struct Arrival: Hashable, Sendable {
         case missing
     }
 
-    /// What the person signs in with.
+    /// Name that the person signs in with.
     package var username: String
     /// The person was there before.
     package var existed: Bool
     /// Something was missing here and was set.
     package var hasChanged: Bool
+    /// Password, or its hash.
     package var password: Password
 }
 
+/// Outcome of bringing one person.
 package enum ArrivalOutcome: Hashable, Sendable {
     case arrived(Arrival)
     /// Somebody else has that; nothing was changed.
@@ -77,7 +83,7 @@ extension Accounts {
         }
     }
 
-    /// What `bring` would do now.
+    /// Outcome that `bring` would have now; nothing changes.
     package static func foresee(
         _ person: ArrivingPerson, in store: ReadTransaction
     ) throws(StoreError) -> ArrivalOutcome {
@@ -85,7 +91,7 @@ extension Accounts {
     }
 }
 
-/// What is to be set for an arrival; nothing when it cannot be.
+/// Changes for one arrival; nothing when it cannot be brought.
 private struct ArrivalPlan {
     let outcome: ArrivalOutcome
     private let name: UserName
@@ -131,9 +137,10 @@ private struct ArrivalPlan {
                 password: hasPassword ? .kept : self.passwordHash == nil ? .missing : .set))
     }
 
-    /// Of what came along the part that is not here.
+    /// Returns the part of `new` that is not stored yet.
     ///
-    /// - Parameter isKept: whether an app keeps anything of the person; who signs in with the bare name gets a username.
+    /// - Parameter isKept: true when an app keeps anything of the person; a person who signs in with the bare name gets
+    ///   a username.
     private static func missing(_ new: AppUserPatch, _ before: AppUser?, isKept: Bool) -> AppUserPatch {
         var patch = new
         if isKept {

@@ -3,9 +3,11 @@ package import Store
 
 /// A person who was imported, with a new token: the only time its text is seen.
 package struct ImportedUser: Sendable {
+    /// Person that was imported.
     package var user: UserID
     /// The person was there before and only got the token.
     package var existed: Bool
+    /// Sign-in token of the person.
     package var token: SignInToken
 }
 

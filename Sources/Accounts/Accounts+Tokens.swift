@@ -3,7 +3,9 @@ package import Store
 
 /// A new token: the only time its text is seen.
 package struct IssuedToken: Sendable {
+    /// Sign-in token; it is shown once and stored as a hash.
     package var token: SignInToken
+    /// Person that the token is for.
     package var user: UserID
     /// UTC; `nil` for never.
     package var expiresAtMilliseconds: Int64?

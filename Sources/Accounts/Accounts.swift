@@ -9,8 +9,10 @@ package import Store
 /// Each change calls `then` once, on the store's writer, a reader's or a hashing thread, or on the caller's before the
 /// method returns. It must be short. Tools and start-up may use `wait`.
 package final class Accounts: Sendable {
+    /// Receives the result, on a thread of the store.
     package typealias Answer<Value> = @Sendable (Result<Value, AccountsError>) -> Void
 
+    /// Checks credentials for every gateway.
     package let authenticator: Authenticator
     /// The app whose clients speak LeanCloud's protocols.
     package let app: AppDesk
@@ -218,10 +220,13 @@ package final class Accounts: Sendable {
 
 /// The sessions that a change took the right from: the caller has the broker end them.
 package struct SessionsToEnd: Hashable, Sendable {
+    /// Person that was changed.
     package var user: UserID
+    /// Name of the person.
     package var name: UserName
     /// `nil` for the sessions of every class.
     package var deviceClass: DeviceClass?
+    /// Tokens that ended with the change.
     package var revokedTokens: Int
     /// How often the person's session tokens were taken back; `nil` when nothing was taken.
     var revocation: Int64?

@@ -1,4 +1,4 @@
-/// What an app's own server signed for a client: its proof that the client may do one thing.
+/// Signature by an app's own server: a client's proof that it may do one thing.
 ///
 /// Source: LeanCloud realtime guide, "Signature": HMAC-SHA1 under the app's master key, in hexadecimal; `s`, `t` and `n`
 /// of the commands.
@@ -8,7 +8,7 @@ package struct ActionSignature: Hashable, Sendable, CustomStringConvertible, Cus
     /// When it was signed, in seconds or milliseconds since 1970: which of the two is seen from its size. Signed with
     /// the digits that were sent.
     package var timestamp: Int64
-    /// What the signing server chose so that no two signatures are the same.
+    /// Nonce, chosen by the signing server so that no two signatures are the same.
     package var nonce: String
 
     package init(signature: String, timestamp: Int64, nonce: String) {
@@ -32,7 +32,7 @@ package struct ActionSignature: Hashable, Sendable, CustomStringConvertible, Cus
     package var customMirror: Mirror { Mirror(self, children: []) }
 }
 
-/// What a signature is for.
+/// Action that a signature allows.
 package enum SignedAction: Hashable, Sendable {
     case open(client: String)
     /// Creates a conversation.
@@ -68,6 +68,7 @@ package enum SignedAction: Hashable, Sendable {
         }
     }
 
+    /// Client that the action is for.
     package var client: String {
         switch self {
         case .open(let client), .start(let client, _), .invite(let client, _, _), .kick(let client, _, _),
@@ -114,7 +115,7 @@ package enum SignedAction: Hashable, Sendable {
     }
 }
 
-/// What a signature is worth.
+/// Verdict on a signature.
 package enum SignatureVerdict: Hashable, Sendable {
     case valid
     /// There is none.

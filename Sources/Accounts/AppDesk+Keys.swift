@@ -11,8 +11,9 @@ extension AppDesk {
     package static let appIDSuffix = "-gzGzoHsz"
     /// Characters of a key made here, and of an id before its end: as many as LeanCloud's have.
     private static let characters = 24
-    /// Of a key that an operator brings along, and of an id.
+    /// Allowed lengths of a key that an operator brings along, characters.
     package static let keyLengths = 16...256
+    /// Allowed lengths of an app ID that an operator brings along, characters.
     package static let appIDLengths = 8...64
     /// The longest time that a key counts beside the one that replaced it, seconds: 90 days.
     package static let longestOverlapSeconds: Int64 = 7_776_000
@@ -110,7 +111,7 @@ extension AppDesk {
 
     // MARK: What an app's own server does
 
-    /// What the app's own server has to sign for an action, and the signature. Nothing is used up.
+    /// Makes the text that the app's own server has to sign for an action, and the signature. Uses nothing up.
     ///
     /// - Returns: `nil` before `open`, or where there is no HMAC-SHA1.
     package func sign(_ action: SignedAction, timestamp: Int64, nonce: String) -> (text: String, signature: String)? {
@@ -202,7 +203,7 @@ extension AppDesk {
         return vault
     }
 
-    /// What is wrong with a key that an operator brings along; `nil` when it will do.
+    /// Problem with a key that an operator brings along; `nil` when it is accepted.
     private static func problem(withKey key: String) -> String? {
         let isPlain = key.utf8.allSatisfy { $0 > 0x20 && $0 < 0x7F && $0 != UInt8(ascii: ",") }
         guard Self.keyLengths.contains(key.utf8.count), isPlain else {

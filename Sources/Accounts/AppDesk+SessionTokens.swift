@@ -6,13 +6,14 @@ import Store
 package struct IssuedSessionToken: Sendable, CustomStringConvertible, CustomReflectable {
     /// At most 512 characters of base64url.
     package let text: String
+    /// Seconds that a new session token lasts.
     package let lifetimeSeconds: Int64
 
     package var description: String { "(a session token)" }
     package var customMirror: Mirror { Mirror(self, children: []) }
 }
 
-/// What a session token is worth.
+/// Verdict on a session token.
 package enum SessionTokenFinding: Hashable, Sendable {
     case valid(SessionClaims)
     /// It was right: its time is over, it was taken back, or it is of a time when everybody was believed.

@@ -43,12 +43,13 @@ package final class AppDesk: Sendable {
 
     // MARK: What clients have to prove
 
+    /// Policy in force, from any thread.
     package var policy: AppPolicy { self.state.withLock { $0.policy } }
 
     /// Has another policy hold from now on.
     package func apply(_ policy: AppPolicy) { self.state.withLock { $0.policy = policy } }
 
-    /// Whether an action needs a signature now. Who leaves a conversation never needs one: some SDKs send none.
+    /// True when an action needs a signature now. Leaving a conversation never needs one: some SDKs send none.
     package func needsSignature(for action: SignedAction) -> Bool {
         let policy = self.policy
         switch action {
@@ -67,7 +68,7 @@ package final class AppDesk: Sendable {
         return self.state.withLock { $0.vault?.keys(at: now) } ?? .none
     }
 
-    /// Whether the keys are known: LeanCloud's clients are served.
+    /// True once the keys are known: LeanCloud's clients are served.
     package var isOpen: Bool { self.state.withLock { $0.vault != nil } }
 
     /// The time that signatures and session tokens are held to, UTC milliseconds.
@@ -78,9 +79,9 @@ package final class AppDesk: Sendable {
 
     // MARK: Signatures
 
-    /// What a signature is worth. It may be shown again for the same action while its time lasts, unless the policy says
-    /// that each is good for one use: then the same one is `replayed` from then on. What was used is remembered in memory
-    /// only, so a restart forgets it.
+    /// Verifies a signature. It may be shown again for the same action while its time lasts, unless the policy says
+    /// that each is good for one use: then the same one is `replayed` from then on. Used signatures are remembered in
+    /// memory only, so a restart forgets them.
     package func verify(_ signature: ActionSignature?, for action: SignedAction) -> SignatureVerdict {
         let verdict = self.judge(signature, action)
         self.figures.count(verdict, of: action)
@@ -101,10 +102,10 @@ package final class AppDesk: Sendable {
         }
     }
 
-    /// Whether a signature was used before somebody's session tokens were taken back, as by a kick: it lets nobody in again.
-    /// Source: LeanCloud realtime guide, a kick ends the signatures of before.
+    /// True when a signature was first used before the person's session tokens were revoked, as by a kick: it lets
+    /// nobody in again. Source: LeanCloud realtime guide, a kick ends the signatures of before.
     ///
-    /// Told from its first use and not from its time, which another server's clock has written.
+    /// Judged by its first use and not by its time, which another server's clock has written.
     func isRevoked(_ signature: ActionSignature, for action: SignedAction, of user: UserID) -> Bool {
         self.state.withLock { state in
             guard let last = state.revokedBehind[user], let firstUse = state.used.firstUse(of: signature, for: action)
@@ -113,7 +114,7 @@ package final class AppDesk: Sendable {
         }
     }
 
-    /// Whether a refusal may be told in the log: anybody can send what is wrong.
+    /// True when a refusal may be logged now: anybody can send wrong signatures, so the log has a rate.
     func takesRefusalLine() -> Bool {
         let now = self.clock.now()
         return self.state.withLock { $0.refusalLog.takes(one: now) }
@@ -158,14 +159,19 @@ struct RefusalLog {
 
 /// Signatures since the start, by action and by what they were worth. Any thread.
 package final class SignatureFigures: Sendable {
-    /// Of one action.
+    /// Counts of one action.
     package struct Row: Hashable, Sendable {
         /// As `SignedAction.word`.
         package var action: String
+        /// Signatures accepted.
         package var valid: Int64 = 0
+        /// Requests without a signature that needed one.
         package var missing: Int64 = 0
+        /// Signatures that do not fit.
         package var wrong: Int64 = 0
+        /// Signatures whose time is outside the window.
         package var expired: Int64 = 0
+        /// Signatures used a second time where one use is allowed.
         package var replayed: Int64 = 0
     }
 
@@ -185,6 +191,6 @@ package final class SignatureFigures: Sendable {
         }
     }
 
-    /// Those that there were, by action.
+    /// Counts of the actions that occurred, by action.
     package var all: [Row] { self.rows.withLock { $0.values.sorted { $0.action < $1.action } } }
 }

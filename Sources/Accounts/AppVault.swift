@@ -16,7 +16,7 @@ struct AppVault {
         }
     }
 
-    /// What the keys are sealed with in the store.
+    /// Key that seals the app's keys in the store.
     let sealingKey: [UInt8]
     var appID: String
     var appKey: Slot
@@ -27,7 +27,7 @@ struct AppVault {
     }
 }
 
-/// Which key of an app.
+/// Kind of an app's key.
 package enum AppKeyKind: String, Hashable, Sendable, CaseIterable {
     /// Is in every client.
     case appKey = "app-key"
@@ -37,11 +37,15 @@ package enum AppKeyKind: String, Hashable, Sendable, CaseIterable {
 
 /// The app as its operator sees it. Its keys have no printable form.
 package struct AppDescription: Sendable, CustomStringConvertible, CustomReflectable {
+    /// ID of the app.
     package let appID: String
+    /// Key that the app's clients are built with.
     package let appKey: String
+    /// Key of the app's own servers; it may do everything.
     package let masterKey: String
     /// Until when the key before counts too, UTC milliseconds; `nil` when it does not.
     package let previousAppKeyUntilMilliseconds: Int64?
+    /// Time until which the former master key is accepted too, UTC milliseconds; `nil` without one.
     package let previousMasterKeyUntilMilliseconds: Int64?
 
     package var description: String { "(the app \(self.appID))" }

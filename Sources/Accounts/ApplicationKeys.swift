@@ -2,7 +2,7 @@ import ByteCodec
 
 /// The id and the keys of the app that this server serves, as they count at one moment. Its keys have no printable form.
 package struct ApplicationKeys: Sendable, CustomStringConvertible, CustomReflectable {
-    /// What a key lets somebody do.
+    /// Rights that a key gives.
     package enum Caller: Hashable, Sendable {
         /// Holds the app key, which is in every client: proves little.
         case client
@@ -10,6 +10,7 @@ package struct ApplicationKeys: Sendable, CustomStringConvertible, CustomReflect
         case master
     }
 
+    /// ID of the app.
     package let appID: String
     /// The key first, then one that was replaced and still counts.
     let appKeys: [String]
@@ -22,11 +23,13 @@ package struct ApplicationKeys: Sendable, CustomStringConvertible, CustomReflect
     /// LeanCloud does not tell its own.
     package static let restSignWindowMilliseconds: Int64 = 600_000
 
+    /// True when the text is an app key; the time taken tells nothing.
     package func matchesAppKey(_ text: String) -> Bool { Self.fits(text, self.appKeys) }
 
+    /// True when the text is a master key in force; the time taken tells nothing.
     package func matchesMasterKey(_ text: String) -> Bool { Self.fits(text, self.masterKeys) }
 
-    /// Who shows the header `X-LC-Key`: an app key, or a master key with `,master` behind it.
+    /// Rights of the header `X-LC-Key`: an app key, or a master key with `,master` behind it.
     ///
     /// - Returns: `nil` when the key is wrong.
     package func verifyRESTKey(_ header: String) -> Caller? {
@@ -38,7 +41,7 @@ package struct ApplicationKeys: Sendable, CustomStringConvertible, CustomReflect
         }
     }
 
-    /// Who shows the header `X-LC-Sign`: the MD5 of a time and a key, in hexadecimal, the time in milliseconds, and
+    /// Rights of the header `X-LC-Sign`: the MD5 of a time and a key, in hexadecimal, the time in milliseconds, and
     /// `master` when the key is the master key, with commas between.
     ///
     /// Source: LeanCloud REST guide, "Signing requests".
@@ -64,7 +67,7 @@ package struct ApplicationKeys: Sendable, CustomStringConvertible, CustomReflect
         return isRight ? (isMaster ? .master : .client) : nil
     }
 
-    /// What `X-LC-Sign` has to be at a time.
+    /// Makes the `X-LC-Sign` of a time.
     ///
     /// - Returns: `nil` without keys, or where there is no MD5.
     func restSign(asMaster: Bool, timestamp: String) -> (text: String, header: String)? {
@@ -75,7 +78,7 @@ package struct ApplicationKeys: Sendable, CustomStringConvertible, CustomReflect
         return ("\(timestamp)<\(asMaster ? "master" : "app") key>", "\(Hex.encode(digest)),\(timestamp)\(tail)")
     }
 
-    /// Whether a signature is right, whatever its time.
+    /// True when a signature fits, whatever its time.
     func isRight(_ signature: ActionSignature, for action: SignedAction) -> Bool {
         guard let given = Hex.decode(signature.signature), given.count == 20 else { return false }
         let texts = action.texts(appID: self.appID, timestamp: String(signature.timestamp), nonce: signature.nonce)
@@ -89,7 +92,7 @@ package struct ApplicationKeys: Sendable, CustomStringConvertible, CustomReflect
         return isRight
     }
 
-    /// What the app's own server has to sign, and the signature.
+    /// Makes the text that the app's own server has to sign, and the signature.
     ///
     /// - Returns: `nil` without keys, or where there is no HMAC-SHA1.
     func sign(_ action: SignedAction, timestamp: Int64, nonce: String) -> (text: String, signature: String)? {

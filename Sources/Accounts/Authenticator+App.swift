@@ -22,7 +22,8 @@ extension Authenticator {
         }
     }
 
-    /// What was shown is wrong. It counts against the person at this address, and who is to wait already is told that.
+    /// Refuses wrong credentials. The failure counts against the person at this address; a caller who has to wait
+    /// already is told that instead.
     private func appFailed(_ attempt: Attempt, _ reason: String, _ advice: String) {
         let pair = Self.pair(of: attempt.request)
         if let pause = self.throttle.withLock({ $0.pauseSeconds(of: pair, at: self.options.clock.now()) }) {

@@ -51,7 +51,7 @@ package final class Authenticator: Sendable {
         }
     }
 
-    /// Whether nothing was taken from the account since the credentials were read.
+    /// True when nothing was taken from the account since the credentials were read.
     ///
     /// Ask it once, *after* the session was opened, and close the session when it says no: whoever takes a right away
     /// says so here first and ends the account's sessions then, so that one of the two always meets a session that was
@@ -81,7 +81,7 @@ package final class Authenticator: Sendable {
         }
     }
 
-    /// Whether a password may cross the connection as it is, for doors that take one without signing in with it.
+    /// True when a password may cross the connection as it is, for gateways that take one without signing in with it.
     package func takesPassword(isEncrypted: Bool, origin: SignInOrigin) -> Bool {
         if isEncrypted || origin == .loopback { return true }
         return origin == .privateNetwork && self.takesPlainPasswords.withLock { $0 }

@@ -32,7 +32,7 @@ package struct ImportedPassword: Hashable, Sendable {
         self.init(salt: String(rest[..<end]), hash: String(rest[rest.index(after: end)...]))
     }
 
-    /// What is stored as the password hash of the user.
+    /// Text that is stored as the password hash of the user.
     package var stored: String {
         "\(Self.prefix)\(self.salt)$\(String(decoding: Base64.encode(self.hash), as: UTF8.self))"
     }

@@ -7,6 +7,7 @@ package import Store
 /// `DATA/wukong-manager-token`, mode 0600, holds it as one line. The first start makes it of 32 random bytes; an
 /// operator may write another one of 32 to 256 bytes, or remove the file for a new one, and start again.
 package final class ManagerToken: Sendable {
+    /// Verdict on a token.
     package enum Verdict: Hashable, Sendable {
         case right
         case wrong
@@ -15,9 +16,11 @@ package final class ManagerToken: Sendable {
         case throttled(retryAfterSeconds: Int64)
     }
 
-    /// Who shows a token, for the log and for slowing guessers down.
+    /// Source of a token, for the log and for slowing guesses down.
     package struct Asker: Sendable {
+        /// Address for the log.
         package var address: String
+        /// Key by which failures count: the address, for IPv6 its /64.
         package var throttleKey: String
         /// Behind loopback there may be a proxy, and then everybody.
         package var isLoopback: Bool
@@ -39,6 +42,7 @@ package final class ManagerToken: Sendable {
     private let log: Log
     private let throttle = Lock(SignInThrottle())
 
+    /// Path of the token's file in the data folder.
     package static func path(in folder: String) -> String { "\(folder)/\(Self.fileName)" }
 
     /// Reads the token of a data folder, or makes it.
@@ -57,7 +61,7 @@ package final class ManagerToken: Sendable {
     /// - Throws: `invalid`.
     package static func text(in folder: String) throws(StoreError) -> String? { try Self.read(Self.path(in: folder)) }
 
-    /// Whether this is the token; nothing is counted.
+    /// True when this is the token; nothing is counted.
     package func isRight(_ text: String) -> Bool { Sodium.isEqual(Sodium.hash(Array(text.utf8)), self.hash) }
 
     /// Checks a token that must be the manager's. Wrong ones are logged and counted against the address.

@@ -11,18 +11,20 @@ package final class PasswordHasher: Sendable {
     /// Hashes that may wait.
     static let queue = 32
 
-    /// Whether a password was right.
+    /// Result of checking a password.
     package struct Verdict: Sendable {
+        /// True when the password fits.
         package var isRight: Bool
         /// A new string for the store, when the password was right and the old one was made with other settings or was
         /// imported.
         package var newHash: String?
     }
 
+    /// Rules for passwords and the cost of their hashes.
     package let policy: PasswordPolicy
     private let pool: WorkerPool<Void>
-    /// What a password is compared with when there is nothing to compare it with: so an unknown name costs the same
-    /// time as a wrong password. Well formed, and no password fits.
+    /// Hash to compare with when the person has none: so an unknown name costs the same time as a wrong password. Well
+    /// formed, and no password fits.
     private let decoy: String
 
     package init(_ policy: PasswordPolicy) {

@@ -1,6 +1,6 @@
 package import ChatModel
 
-/// What a password has to be, and what its hash costs.
+/// Rules for passwords, and the cost of their hashes.
 package struct PasswordPolicy: Sendable {
     /// Fewest characters (Unicode scalars) of a new password.
     package var minimumCharacters = 10

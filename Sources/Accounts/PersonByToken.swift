@@ -5,13 +5,15 @@ import Store
 
 /// Somebody who shows a token and does not say who they are, as each request to an app's server does.
 package struct TokenHolder: Sendable {
+    /// Token as shown.
     package var token: String
     /// The peer's address as the operator knows it: for the log.
     package var address: String
-    /// Who is slowed down after failures: the address, for IPv6 its /64.
+    /// Key by which failures count: the address, for IPv6 its /64.
     package var throttleKey: String
     /// Inside TLS.
     package var isEncrypted: Bool
+    /// Part of the network that the request came from.
     package var origin: SignInOrigin
 
     package init(token: String, address: String, throttleKey: String, isEncrypted: Bool, origin: SignInOrigin) {
@@ -23,7 +25,7 @@ package struct TokenHolder: Sendable {
     }
 }
 
-/// Whose token it is.
+/// Person found by a token alone.
 package enum PersonByToken: Hashable, Sendable {
     case found(Identity)
     case refused(SignInRefusal)
@@ -159,7 +161,7 @@ final class KnownTokens: Sendable {
     }
 
     private let entries = Lock([[UInt8]: Entry]())
-    /// Of this process alone: what is kept here is no token.
+    /// Key of this process alone: the entries kept here are no tokens.
     private let key = Sodium.randomBytes(32)
 
     func identity(of token: SignInToken, at now: Instant) -> Identity? {

@@ -4,7 +4,7 @@ import Store
 
 /// A secret in a file of its own that only the server's user can read: one line of printable characters.
 enum SecretFile {
-    /// What such a file holds.
+    /// Content of a secret file.
     enum Content: Equatable {
         case missing
         /// Nothing but white space.

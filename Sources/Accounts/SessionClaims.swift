@@ -1,17 +1,20 @@
 import ByteCodec
 package import ChatModel
 
-/// What a session token says about the session it was given to.
+/// Claims of a session token about the session it was given to.
 ///
 /// Its text is base64url of a payload and its HMAC-SHA256 under a key of this server: at most 512 bytes, and nothing is
 /// stored for it.
 package struct SessionClaims: Hashable, Sendable {
+    /// Person of the session.
     package var user: UserID
+    /// Name of the person.
     package var name: UserName
+    /// Role of the person.
     package var role: UserRole
     /// The tag under which sessions exclude each other, as `tagMark` makes it; `nil` for none.
     package let tag: String?
-    /// Which device it is, as `deviceMark` makes it; `nil` when it did not say.
+    /// Device, as `deviceMark` makes it; `nil` when the client did not name it.
     package let deviceID: String?
     /// UTC milliseconds; set when the token is issued.
     package internal(set) var issuedAtMilliseconds: Int64 = 0

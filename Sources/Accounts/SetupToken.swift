@@ -59,10 +59,10 @@ final class SetupToken: Sendable {
         unlink(self.path)
     }
 
-    /// Whether `text` is the token; blanks around it do not matter. A wrong one costs a try, a right one stays valid
+    /// Checks the token; blanks around it do not matter. A wrong one costs a try, a right one stays valid
     /// until `finish`.
     ///
-    /// - Returns: why not.
+    /// - Returns: the reason of a refusal; `nil` when `text` is the token.
     func refusal(of text: String) -> SetupRefusal? {
         let given = Sodium.hash(text.utf8.filter { $0 > 0x20 })
         let now = self.clock.now()

@@ -9,13 +9,13 @@ package enum SignInOrigin: Hashable, Sendable, CaseIterable {
     case publicNetwork
 }
 
-/// What somebody shows to prove who they are. Prints as a kind only.
+/// Credentials that a person shows. Prints as a kind only.
 package enum Credentials: Sendable, CustomStringConvertible, CustomReflectable {
     case token(String)
     case password(String)
-    /// What the app's own server signed for `SignedAction.open`.
+    /// Signature of `SignedAction.open` by the app's own server.
     case signature(ActionSignature)
-    /// Of a session that was open before.
+    /// Token of a session that was open before.
     case sessionToken(String)
     /// Nothing: where the operator has everybody believed.
     case none
@@ -35,17 +35,20 @@ package enum Credentials: Sendable, CustomStringConvertible, CustomReflectable {
 
 /// Somebody at a door.
 package struct SignInRequest: Sendable {
+    /// Name that the person gave.
     package var user: UserName
+    /// Credentials that the person showed.
     package var credentials: Credentials
-    /// What kind of device asks. `nil` when the door cannot tell: then a token of the class app, web or desktop will do,
-    /// and a password makes a desktop session.
+    /// Class of the device that asks. `nil` when the gateway cannot tell: then a token of the class app, web or desktop
+    /// will do, and a password makes a desktop session.
     package var requestedClass: DeviceClass?
     /// The peer's address as the operator knows it: for the log.
     package var address: String
-    /// Who is slowed down after failures: the address, for IPv6 its /64.
+    /// Key by which failures count: the address, for IPv6 its /64.
     package var throttleKey: String
     /// Inside TLS.
     package var isEncrypted: Bool
+    /// Part of the network that the request came from.
     package var origin: SignInOrigin
 
     package init(
@@ -62,11 +65,15 @@ package struct SignInRequest: Sendable {
     }
 }
 
-/// Who signed in.
+/// Person who signed in, and the device's class.
 package struct Identity: Hashable, Sendable {
+    /// Person.
     package var user: UserID
+    /// Name of the person.
     package var name: UserName
+    /// Role of the person.
     package var role: UserRole
+    /// Class of the device.
     package var deviceClass: DeviceClass
     /// A password gives `secondary`: it ends nobody's session.
     package var level: DeviceLevel
@@ -110,6 +117,7 @@ package enum SignInRefusal: Hashable, Sendable {
         + "server.plain_passwords = \"private\""
 }
 
+/// Result of a sign-in.
 package enum SignInResult: Hashable, Sendable {
     case signedIn(Identity)
     case refused(SignInRefusal)

@@ -76,7 +76,7 @@ struct SignInThrottle {
         var endsAt: Instant
     }
 
-    /// What a failure led to, for the log and the answer.
+    /// Consequence of a failure, for the log and the answer.
     struct Consequence: Equatable {
         /// The pair is closed for so long; `nil` while failures are free.
         var pairPauseSeconds: Int64?

@@ -28,8 +28,8 @@ package struct SignInToken: Sendable, CustomStringConvertible, CustomReflectable
         SignInToken(made: Self.prefix + Sodium.base64(Sodium.randomBytes(Self.randomBytes)))
     }
 
-    /// What the store keeps: BLAKE2b-256 of a fixed word, the person's name, the device class and the token, with zero
-    /// bytes between them.
+    /// Hash that the store keeps: BLAKE2b-256 of a fixed word, the person's name, the device class and the token, with
+    /// zero bytes between them.
     ///
     /// Names and classes hold no zero byte, so two different triples never share an input. Apps may give two people, or
     /// two devices of one person, the same token: each still has a row of its own.
@@ -44,8 +44,8 @@ package struct SignInToken: Sendable, CustomStringConvertible, CustomReflectable
         return Sodium.hash(input)
     }
 
-    /// What finds the person when the token comes alone: BLAKE2b-256 of a fixed word and the token, under a key that
-    /// only this server has. Two people who were given the same text have the same one.
+    /// Hash that finds the person when the token comes alone: BLAKE2b-256 of a fixed word and the token, under a key
+    /// that only this server has. Two people who were given the same text have the same one.
     func bareHash(key: [UInt8]) -> [UInt8] {
         Sodium.hash(Array("teahouse token alone".utf8) + [0] + Array(self.text.utf8), key: key)
     }

@@ -7,7 +7,7 @@ struct SteadyWallClock {
     static let believedJumpMilliseconds: Int64 = 3_600_000
     /// How long a clock that jumped has to run evenly.
     static let trialMilliseconds: Int64 = 3_600_000
-    /// What counts as running evenly.
+    /// Largest difference, milliseconds, at which two clocks count as running evenly.
     static let evenMilliseconds: Int64 = 60_000
 
     private var reference: (wall: Int64, instant: Instant)

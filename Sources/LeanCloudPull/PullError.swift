@@ -4,7 +4,7 @@ import Glibc
 package enum PullError: Error, Hashable, Sendable {
     /// The source does not know the app or its key.
     case wrongKey(status: Int, text: String)
-    /// What answers is not LeanCloud's API.
+    /// The peer answers, but not as LeanCloud's API.
     case notLeanCloud(String)
     /// The source could not be reached, or had too much to do, for longer than is waited.
     case gaveUp(String)

@@ -21,7 +21,7 @@ struct CircuitBreaker {
         self.pauseMilliseconds = firstPauseMilliseconds
     }
 
-    /// Whether a request may be sent now; its outcome has to be told.
+    /// True when a request may be sent now; its outcome must be reported.
     mutating func admits(at now: Instant) -> Bool {
         guard let until = self.closedUntil else { return true }
         guard until <= now, !self.isProbing else { return false }

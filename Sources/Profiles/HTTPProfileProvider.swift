@@ -3,12 +3,17 @@ package import ChatModel
 package import Execution
 package import HTTPClient
 
-/// What the other user system calls the fields of a person.
+/// Names of a person's fields in the other user system.
 package struct ProfileFieldNames: Hashable, Sendable {
+    /// Field with the person's id.
     package var id = "id"
+    /// Field with the name to show.
     package var displayName = "display_name"
+    /// Field with the address of the picture.
     package var avatar = "avatar"
+    /// Field with the address of the small picture.
     package var avatarSmall = "avatar_small"
+    /// Field with the id in the other system.
     package var externalID = "external_id"
     /// An object of anything else.
     package var attributes = "attributes"
@@ -40,9 +45,11 @@ package struct ProfileFieldNames: Hashable, Sendable {
 
 /// Where the other user system is, and how it is asked.
 package struct HTTPProfileOptions: Sendable {
+    /// Address that is asked.
     package var address: HTTPAddress
     /// Signs each request, as `RequestSignature` says; `nil` for a system that checks nothing.
     package var secret: [UInt8]?
+    /// Names of the fields in an answer.
     package var fields = ProfileFieldNames()
     /// For one request.
     package var timeoutMilliseconds: Int64 = 3_000
@@ -52,8 +59,11 @@ package struct HTTPProfileOptions: Sendable {
     package var requests = 16
     /// Failures in a row after which it is left alone.
     package var breakerFailures = 5
+    /// First pause after failures, milliseconds.
     package var firstPauseMilliseconds: Int64 = 5_000
+    /// Longest pause after failures, milliseconds.
     package var longestPauseMilliseconds: Int64 = 300_000
+    /// Clock for pauses and time limits.
     package var clock = Clock.system
 
     package init(address: HTTPAddress) { self.address = address }

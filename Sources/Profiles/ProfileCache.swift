@@ -2,13 +2,13 @@ import ChatModel
 import Execution
 import Store
 
-/// What is kept in memory. Per person what everybody sees; what only an asker sees, and names inside a conversation, are
+/// Key of the memory. Per person what everybody sees; what only an asker sees, and names inside a conversation, are
 /// kept whole under the asker and the conversation: one write throws out one key.
 enum ProfileKey: Hashable, Sendable {
     case person(UserName)
-    /// What this person calls others.
+    /// Names that this person gives to others.
     case asker(UserID)
-    /// Who is in a conversation, and their names there.
+    /// Members of a conversation, and their names there.
     case names(ConversationID)
     case team(ConversationID)
 
@@ -24,7 +24,7 @@ final class KnownPerson: Sendable {
     let user: UserID?
     let info: ProfileInfo
     let source: ProfileSource
-    /// What the other user system said, for the time when it does not answer.
+    /// Profile from the other user system, for the time when it does not answer.
     let fetched: FetchedProfile?
 
     init(user: UserID?, info: ProfileInfo, source: ProfileSource, fetched: FetchedProfile?) {
@@ -125,10 +125,10 @@ struct ProfileCache {
 
     var count: Int { self.entries.count }
 
-    /// What is kept, also when it is out of date.
+    /// Entry in memory, also when it is out of date.
     func entry(_ key: ProfileKey) -> Entry? { self.entries[key] }
 
-    /// What is kept and still good at `now`.
+    /// Value in memory that is still good at `now`.
     func fresh(_ key: ProfileKey, at now: Instant) -> ProfileValue? {
         guard let entry = self.entries[key], entry.expiresAt > now else { return nil }
         entry.wasUsed = true

@@ -1,11 +1,11 @@
 package import ChatModel
 
-/// What is to be looked up anew.
+/// Part of the memory to look up anew.
 package enum Invalidation: Hashable, Sendable {
     case person(UserName)
     /// Everybody in a conversation, and their names there.
     case members(ConversationID)
-    /// What a conversation shows.
+    /// Card of a conversation.
     case team(ConversationID)
     case all
 }
@@ -24,18 +24,22 @@ package enum ProfileCause: String, Hashable, Sendable {
 
 /// Somebody or something is shown otherwise, or is to be asked for anew.
 package struct ProfileChange: Hashable, Sendable {
+    /// Subject of a change.
     package enum Subject: Hashable, Sendable {
         case person(UserName)
         /// The name of one person in one conversation.
         case member(UserName, ConversationID)
-        /// Who is in a conversation.
+        /// Members of a conversation.
         case members(ConversationID)
         case team(ConversationID)
         case all
     }
 
+    /// Subject of the change.
     package var subject: Subject
+    /// Fields that changed.
     package var fields: ProfileFields
+    /// Cause of the change.
     package var cause: ProfileCause
     /// Nobody else may be told: it is this person's own word. `nil` for everybody.
     package var onlyFor: UserID?
@@ -53,7 +57,7 @@ package struct WatchID: Hashable, Sendable {
     let number: UInt64
 }
 
-/// What a watcher is told of.
+/// Changes that a watcher wants to hear of.
 package struct WatchInterest: Sendable {
     /// `nil` for everybody.
     package var persons: Set<UserName>?
@@ -65,5 +69,6 @@ package struct WatchInterest: Sendable {
         self.teams = teams
     }
 
+    /// Interest in every person and conversation.
     package static let everything = WatchInterest(persons: nil, teams: nil)
 }

@@ -2,7 +2,7 @@ import ChatModel
 import Execution
 import Store
 
-/// What the shell does once the core's lock is open again.
+/// Action of the shell once the core's lock is open again.
 enum ProfileAction {
     case call(ProfileCall)
     /// Ask the store, and the other user system when there is one.
@@ -44,7 +44,7 @@ final class ProfileCore {
 
     // MARK: Asking
 
-    /// What is in memory and good, counted as a hit.
+    /// Value in memory that is still good, counted as a hit.
     func hit(_ key: ProfileKey, at now: Instant) -> ProfileValue? {
         guard let value = self.cache.fresh(key, at: now) else { return nil }
         self.figures.hits += 1

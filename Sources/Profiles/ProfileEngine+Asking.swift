@@ -101,12 +101,12 @@ extension ProfileEngine {
     }
 }
 
-/// Who asks, and where: decides what of an answer is theirs to see.
+/// Asker and place of a look-up: they decide which parts of an answer the asker may see.
 struct ProfileContext: Sendable {
     let asker: UserID?
     let conversation: ConversationID?
 
-    /// What has to be known beside the people themselves.
+    /// Keys that must be known beside the people themselves.
     var keys: [ProfileKey] {
         var keys: [ProfileKey] = []
         if let asker { keys.append(.asker(asker)) }

@@ -3,7 +3,7 @@ import Diagnostics
 import Execution
 import Store
 
-/// What reaches the thread of the profiles.
+/// Event for the thread of the profiles.
 enum ProfileEvent: Sendable {
     case changes([ProfileChange])
     /// There is an earlier timer, or somebody turned the clock.

@@ -2,16 +2,19 @@
 package struct ProfileFigures: Hashable, Sendable {
     /// People, conversations and lists of names in memory, and about how many bytes they take.
     package var entries: Int64 = 0
+    /// Bytes in memory, estimated.
     package var bytes: Int64 = 0
     /// Thrown out for lack of room.
     package var evicted: Int64 = 0
     /// People and conversations that were found in memory.
     package var hits: Int64 = 0
+    /// Look-ups that memory could not answer.
     package var misses: Int64 = 0
     /// Misses that joined a question already asked.
     package var coalesced: Int64 = 0
     /// Misses of what had been there and was too old.
     package var refreshes: Int64 = 0
+    /// Entries thrown out after a change.
     package var invalidations: Int64 = 0
     /// Answers that were out of date when they came: something was invalidated meanwhile.
     package var outdated: Int64 = 0
@@ -19,11 +22,13 @@ package struct ProfileFigures: Hashable, Sendable {
     package var placeholders: Int64 = 0
     /// Reads of the user table, each for a whole batch.
     package var tableReads: Int64 = 0
+    /// Reads of the user table that failed.
     package var tableFailures: Int64 = 0
     /// Requests to the other user system, each for a whole batch.
     package var providerRequests: Int64 = 0
+    /// Requests to the other user system that failed.
     package var providerFailures: Int64 = 0
-    /// Of answered requests.
+    /// Mean duration of answered requests, microseconds.
     package var providerMeanMicroseconds: Int64 = 0
     /// Below this were 99 of 100 of them; rounded up to the next power of two.
     package var providerP99Microseconds: Int64 = 0
@@ -31,11 +36,13 @@ package struct ProfileFigures: Hashable, Sendable {
     package var lastError: String?
     /// `nil` without another user system.
     package var provider: String?
+    /// State of the connection to the other user system; `nil` without one.
     package var providerState: ProfileProviderState?
     /// Look-ups that wait for an answer.
     package var waiting: Int64 = 0
     /// Keys that are being asked for.
     package var flights: Int64 = 0
+    /// Watchers now.
     package var watchers: Int64 = 0
     /// UTC milliseconds of the last invalidation; `nil` before the first.
     package var lastInvalidatedAtMilliseconds: Int64?
@@ -53,17 +60,19 @@ package enum ProfileSource: String, Hashable, Sendable {
     case nobody
 }
 
-/// What is known of one person, for the operator.
+/// Facts in memory about one person, for the operator.
 package struct ProfileInspection: Hashable, Sendable {
     /// `nil` when nothing is in memory.
     package var info: ProfileInfo?
+    /// Source of the profile.
     package var source: ProfileSource?
+    /// Age of the entry, milliseconds.
     package var ageMilliseconds: Int64?
     /// Negative when it is out of date and only stands in until the next answer.
     package var leftMilliseconds: Int64?
     /// A question is under way.
     package var isBeingAsked: Bool
-    /// Who named this person; who watches everybody is not counted.
+    /// Watchers who named this person; those who watch everybody are not counted.
     package var watchers: Int
 }
 

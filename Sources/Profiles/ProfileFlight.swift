@@ -2,17 +2,17 @@ import ChatModel
 import Execution
 import Store
 
-/// What is done once somebody can be answered.
+/// Call to make once the answer is ready.
 typealias ProfileCall = @Sendable () -> Void
 /// Makes the call from what came and what is still missing.
 typealias ProfileAnswering = ([ProfileKey: ProfileValue], _ missing: Set<ProfileKey>) -> ProfileCall
 
 /// Somebody who waits for several keys.
 final class ProfileWaiter {
-    /// What has come so far, and what stood in memory, old or not.
+    /// Values so far, and those that were in memory, old or not.
     var values: [ProfileKey: ProfileValue]
     var missing: Set<ProfileKey>
-    /// Those of the missing ones that will not come.
+    /// Missing values that will not arrive.
     var failed: Set<ProfileKey> = []
     /// `nil` once it was answered.
     var answer: ProfileAnswering?
@@ -57,7 +57,7 @@ final class ProfileFlight {
     var isOutdated = false
     /// Somebody went away without the last word: watchers are told when it comes.
     var isOwed = false
-    /// What stood in memory before half of the answer took its place, which only those saw who were sent away.
+    /// Value in memory before half of the answer replaced it, seen only by callers that were answered early.
     var before: ProfileValue??
     var row = Part<ProfileRow?>.waiting
     /// `got(nil)`: the other user system does not know the name, or there is none.
@@ -69,8 +69,8 @@ final class ProfileFlight {
         self.fetched = asksProvider && key.isPerson ? .waiting : .got(nil)
     }
 
-    /// Whether somebody who gives it so long, counted from when it was asked for, need not wait any more. An outdated one
-    /// is asked again.
+    /// True when a caller that waits this long, counted from the request, need not wait any more. An outdated one is
+    /// asked again.
     func isOverdue(after milliseconds: Int64, at now: Instant) -> Bool {
         !self.isOutdated && now.milliseconds(since: self.since) >= milliseconds
     }
@@ -123,7 +123,7 @@ final class ProfileBatch: Sendable {
     }
 }
 
-/// What one read of the store answered.
+/// Answer of one read of the store.
 struct ProfileTableAnswer: Sendable {
     var rows: [UserName: ProfileRow]
     var others: [ProfileKey: ProfileValue] = [:]

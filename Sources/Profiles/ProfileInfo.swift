@@ -2,6 +2,7 @@ package import ChatModel
 
 /// The two sizes of a picture, as addresses; `nil` for one that is not there.
 package struct Picture: Hashable, Sendable {
+    /// Address of the full picture; `nil` without one.
     package var full: String?
     /// For lists.
     package var small: String?
@@ -12,16 +13,19 @@ package struct Picture: Hashable, Sendable {
     }
 }
 
-/// Who somebody is, for whoever asked and where they asked.
+/// Profile of a person, as one asker sees it in one place.
 package struct ProfileInfo: Hashable, Sendable {
+    /// Name of the person, unique on the server.
     package var name: UserName
-    /// What another user system calls them.
+    /// Id in the other user system.
     package var externalID: String?
+    /// Name that the person chose.
     package var displayName: String?
     /// Their name in the conversation that was asked for.
     package var teamName: String?
-    /// What the asker calls them.
+    /// Name that the asker gives the person.
     package var alias: String?
+    /// Picture of the person.
     package var picture: Picture
     /// The text of a JSON object with everything else; `nil` for nothing.
     package var attributes: [UInt8]?
@@ -57,7 +61,7 @@ package struct ProfileInfo: Hashable, Sendable {
         ProfileInfo(name: name, isKnown: false, isPlaceholder: true)
     }
 
-    /// What people see: the asker's own word first, then the name in the team, the chosen name, the id.
-    /// Source: the order of NIMKit's `NIMKitInfo.showName`.
+    /// Name to show: the asker's own word first, then the name in the team, the chosen name, the id. Source: the order
+    /// of NIMKit's `NIMKitInfo.showName`.
     package var shownName: String { self.alias ?? self.teamName ?? self.displayName ?? self.name.text }
 }

@@ -1,7 +1,8 @@
-/// What the service is started with. Every bound has its unit in the name or in its line.
+/// Options of the service. Every bound has its unit in the name or in its line.
 package struct ProfileOptions: Sendable {
     /// People, conversations and lists of names kept in memory.
     package var cacheEntries = 50_000
+    /// Bound of the memory, bytes.
     package var cacheBytes = 16 << 20
     /// How long an answer is believed when it does not say so itself. What is written here is never out of date: writes
     /// throw it out at once.
@@ -24,13 +25,13 @@ package struct ProfileOptions: Sendable {
     package var flights = 20_000
     /// People and conversations one watcher may name.
     package var watchedPerWatcher = 2_000
-    /// Whose profiles a person may look up.
+    /// People whose profiles a person may look up.
     package var visibility = ProfileVisibility.everybody
 
     package init() {}
 }
 
-/// Whose profiles a person may look up.
+/// People whose profiles a person may look up.
 package enum ProfileVisibility: String, Sendable, CaseIterable {
     case everybody
     /// Their own, those of friends, of who shares a conversation that is no room, and of the server's accounts. Others

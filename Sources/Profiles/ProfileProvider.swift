@@ -1,10 +1,14 @@
 package import ChatModel
 
-/// What another user system says of a person. What it does not say is `nil`, and what is known here stays.
+/// Profile from another user system. A field that it leaves out is `nil`, and the local value stays.
 package struct FetchedProfile: Hashable, Sendable {
+    /// Name of the person, unique on the server.
     package var name: UserName
+    /// Id in the other user system.
     package var externalID: String?
+    /// Name to show.
     package var displayName: String?
+    /// Picture of the person.
     package var picture: Picture
     /// The text of a JSON object.
     package var attributes: [UInt8]?
@@ -30,7 +34,7 @@ package enum ProfileProviderError: Error, Hashable, Sendable {
     case unreachable(String)
     /// It answered with a status other than 200.
     case refused(status: Int)
-    /// What it answered is no list of people, and why not.
+    /// Answer that is no list of people, with the reason.
     case badAnswer(String)
     /// It failed too often and is left alone for a while; nothing was sent.
     case paused

@@ -1,6 +1,7 @@
 import ChatModel
 
-/// Who is told of changes. A change of one person costs as much as that person has watchers, not as there are watchers.
+/// Watchers of profile changes. A change of one person costs as much as that person has watchers, not as there are
+/// watchers.
 struct ProfileWatchers {
     typealias Listener = @Sendable (ProfileChange) -> Void
 
@@ -73,7 +74,7 @@ struct ProfileWatchers {
         if index[key]?.isEmpty == true { index[key] = nil }
     }
 
-    /// Who is to be told of a change, the oldest watcher first.
+    /// Watchers of a change, the oldest first.
     func listeners(for change: ProfileChange) -> [Listener] {
         var numbers: Set<UInt64>
         switch change.subject {

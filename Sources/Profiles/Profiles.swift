@@ -3,7 +3,7 @@ package import Diagnostics
 package import Execution
 package import Store
 
-/// Who somebody is and what a conversation is called, for every client alike.
+/// Service for profiles of people and cards of conversations, for every client alike.
 ///
 /// Answers come from memory, from the user table, and from another user system when there is one: the latter wins field
 /// by field; what an asker calls a friend and what a team calls a member are always ours. A look-up never fails as a
@@ -41,7 +41,7 @@ package final class Profiles: Sendable {
 
     // MARK: People
 
-    /// What is in memory and not out of date, as everybody sees it; nothing is asked for.
+    /// Profile in memory and not out of date, as everybody sees it; nothing is asked for.
     package func cached(_ name: UserName) -> ProfileInfo? {
         let now = self.engine.clock.now()
         return self.engine.core.withLock { core in
@@ -50,7 +50,7 @@ package final class Profiles: Sendable {
         }
     }
 
-    /// Who these people are: one answer for each name, in their order.
+    /// Looks people up: one answer for each name, in their order.
     ///
     /// - Parameters:
     ///   - asker: whose words for them and whose conversations count; `nil` for the server itself, which sees all.
@@ -79,8 +79,8 @@ package final class Profiles: Sendable {
         }
     }
 
-    /// Who somebody is, at once: what is in memory, or a placeholder while it is asked for. For the server's own texts;
-    /// it does not ask whether the asker may look them up.
+    /// Profile at once: from memory, or a placeholder while it is asked for. For the server's own texts; it does not
+    /// check whether the asker may look the person up.
     package func info(
         user name: UserName, by asker: UserID? = nil, in conversation: ConversationID? = nil
     ) -> ProfileInfo {
@@ -91,8 +91,8 @@ package final class Profiles: Sendable {
         return answer.withLock { $0 } ?? .placeholder(name)
     }
 
-    /// Who sent a message, at once. Nobody is asked about people in a room: the message carries their name, or it is
-    /// what stands in memory, or the id.
+    /// Profile of a message's sender, at once. Nobody is asked about people in a room: the message carries their name,
+    /// or it is the one in memory, or the id.
     package func info(
         senderOf message: Message, kind: ConversationKind, by asker: UserID? = nil
     ) -> ProfileInfo {
@@ -106,7 +106,7 @@ package final class Profiles: Sendable {
 
     // MARK: Conversations
 
-    /// What a conversation shows. Somebody who is not in it learns nothing of it, unless it is a room.
+    /// Card of a conversation. Nobody outside it learns anything of it, unless it is a room.
     ///
     /// - Parameters:
     ///   - asker: `nil` for the server itself, which sees all.
@@ -119,7 +119,7 @@ package final class Profiles: Sendable {
         self.engine.team(id, by: asker, waitMilliseconds: wait, then: then)
     }
 
-    /// What a conversation shows, at once: what is in memory, or a placeholder while it is asked for.
+    /// Card of a conversation, at once: from memory, or a placeholder while it is asked for.
     package func info(team id: ConversationID, by asker: UserID? = nil) -> TeamInfo {
         let answer = Lock<TeamInfo?>(nil)
         self.engine.team(id, by: asker, waitMilliseconds: 0) { info in answer.withLock { $0 = info } }
@@ -189,9 +189,10 @@ package final class Profiles: Sendable {
 
     // MARK: For the operator
 
+    /// Metrics of the service, from any thread.
     package var figures: ProfileFigures { self.engine.figures }
 
-    /// What is in memory of one person; nothing is asked for and nothing counted.
+    /// Facts in memory about one person; nothing is asked for and nothing counted.
     package func inspect(_ name: UserName) -> ProfileInspection {
         let now = self.engine.clock.now()
         let watchers = self.engine.watchers.withLock { $0.count(of: name) }

@@ -1,19 +1,26 @@
 package import ChatModel
 
-/// What a conversation shows of itself, for whoever asked.
+/// Card of a conversation, as one asker sees it.
 package struct TeamInfo: Hashable, Sendable {
+    /// Identifies the conversation.
     package var conversation: ConversationID
     /// `nil` when there is no such conversation, or the asker is not in it.
     package var kind: ConversationKind?
+    /// Name of the channel; `nil` for a direct conversation.
     package var channel: ChannelName?
+    /// Title that people chose.
     package var title: String?
-    /// What the asker calls it.
+    /// Name that the asker gives the conversation.
     package var alias: String?
+    /// Picture of the conversation.
     package var picture: Picture
+    /// Announcement of the conversation.
     package var notice: String?
     /// The text of a JSON object; `nil` for nothing.
     package var attributes: [UInt8]?
+    /// Flags of the conversation.
     package var flags: ConversationFlags
+    /// Members now.
     package var memberCount: Int
     /// Not the last word: the answer is still on its way, or could not be had. Watchers are told when it comes.
     package var isPlaceholder: Bool
@@ -39,7 +46,7 @@ package struct TeamInfo: Hashable, Sendable {
     /// The conversation exists, and the asker may know of it.
     package var isKnown: Bool { self.kind != nil }
 
-    /// What people see: the asker's own word, the title, the app's name for it; empty for a direct conversation, which
-    /// is shown by the other person.
+    /// Name to show: the asker's own word, the title, the app's name for it; empty for a direct conversation, which is
+    /// shown by the other person.
     package var shownName: String { self.alias ?? self.title ?? self.channel?.text ?? "" }
 }

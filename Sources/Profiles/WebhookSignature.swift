@@ -1,6 +1,6 @@
 import HTTPClient
 
-/// Whether a request comes from who shares our secret, and now.
+/// Check that a request was signed with our shared secret, and lately.
 ///
 /// The other user system signs as we do (`RequestSignature`): the field holds `t=SECONDS,v1=HEX`, where HEX is the
 /// HMAC-SHA256 of `SECONDS.BODY`. Within the window the same request may come twice: what it asks for, to look somebody
@@ -13,6 +13,7 @@ package enum WebhookSignature {
     /// Bytes of the field's value.
     package static let maximumBytes = 256
 
+    /// Verdict on a signature.
     package enum Verdict: Hashable, Sendable {
         case genuine
         /// No signature, or nothing that looks like one.
@@ -23,6 +24,7 @@ package enum WebhookSignature {
         case forged
     }
 
+    /// Checks the signature's time and digest.
     package static func check(
         _ value: String?, body: [UInt8], secret: [UInt8], nowUnixSeconds now: Int64,
         windowSeconds: Int64 = Self.windowSeconds

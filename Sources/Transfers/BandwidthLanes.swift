@@ -1,7 +1,7 @@
 import ChatModel
 import Execution
 
-/// Which transfers share a bandwidth cap.
+/// Group of transfers that share a bandwidth cap.
 struct BandwidthLane: Hashable, Sendable {
     var transferClass: TransferClass
     var direction: TransferDirection

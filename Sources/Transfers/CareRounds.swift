@@ -109,7 +109,8 @@ final class CareRounds {
         }
     }
 
-    /// What another provider keeps need not be here too. Where the store cannot say, everything is known.
+    /// True when the store knows the content. Contents of another provider need not be here too; where the store cannot
+    /// say, everything is known.
     private func isKnown(_ hash: ContentHash, in provider: any FileProvider) -> Bool {
         do throws(StoreError) {
             return try self.tools.rows.object(hash)?.object.provider == provider.name

@@ -3,9 +3,11 @@ package import FileStore
 
 /// How far a check of contents is, or what it found.
 package struct ContentCheck: Hashable, Sendable {
-    /// What is wrong with one content.
+    /// Damage of one content.
     package struct Damage: Hashable, Sendable {
+        /// Hash of the content.
         package var hash: ContentHash
+        /// Reason that the check found.
         package var problem: FileStoreError
     }
 
@@ -14,10 +16,13 @@ package struct ContentCheck: Hashable, Sendable {
 
     /// Contents that were read, and their bytes on the disk.
     package var objects: Int64 = 0
+    /// Bytes read so far.
     package var bytes: Int64 = 0
-    /// Those that are to be read.
+    /// Contents to read.
     package var allObjects: Int64 = 0
+    /// Bytes to read.
     package var allBytes: Int64 = 0
+    /// Contents found damaged.
     package var damagedCount: Int64 = 0
     /// The first `named` of them.
     package var damaged: [Damage] = []

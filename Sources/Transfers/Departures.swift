@@ -1,6 +1,6 @@
 import ChatModel
 
-/// What left memory while rows were being read: a row that was read before that may be out of date.
+/// Transfers that left memory while rows were being read: a row that was read before that may be out of date.
 struct Departures {
     /// How many left, ever.
     private(set) var count: UInt64 = 0
@@ -20,7 +20,7 @@ struct Departures {
         return self.count
     }
 
-    /// What a transfer was when it left, if that was since reading began.
+    /// Last view of a transfer, if it left since reading began.
     func view(of key: TransferKey, since begun: UInt64) -> TransferView? {
         self.views[key].flatMap { $0.number > begun ? $0.view : nil }
     }

@@ -3,6 +3,7 @@ package import ChatModel
 /// One answer's body on its way out of a file. For one connection; it never blocks.
 package final class DownloadFlow: Sendable {
     private let task: DownloadTask
+    /// Identifies the transfer.
     package let key: TransferKey
 
     init(_ task: DownloadTask, _ key: TransferKey) {

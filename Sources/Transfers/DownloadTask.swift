@@ -12,7 +12,7 @@ final class DownloadTask: Sendable {
     private static let pieceBytes: Int64 = 256 * 1024
 
     private struct State {
-        /// Of the next byte.
+        /// Offset of the next byte.
         var offset: Int64
         var waiting: Piece?
         var failure: TransferError?
@@ -24,7 +24,7 @@ final class DownloadTask: Sendable {
         var isClosed = false
     }
 
-    /// What only the worker that has the turn touches.
+    /// State that only the worker on turn touches.
     private struct Work {
         var reader: (any ObjectReader)?
     }
@@ -63,7 +63,7 @@ final class DownloadTask: Sendable {
     /// The offset of the first byte that was not asked for yet.
     var offset: Int64 { self.state.withLock { $0.offset } }
 
-    /// Whether everything was handed over.
+    /// True when every byte was handed over.
     var isDone: Bool { self.offset == self.range.upperBound }
 
     /// Opens the content, on a worker.

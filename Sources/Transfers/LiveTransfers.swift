@@ -37,7 +37,7 @@ final class LiveUpload {
     var flow = Flow.none
     /// A request that goes on when the flow has ended in which it found a silent connection.
     var successor: ((TransferLoop) -> Void)?
-    /// What is on the disk was read: `task.offset` is true.
+    /// True once the disk was read: `task.offset` is known.
     var isLoaded = false
     /// Commands that have not been answered: it stays until they are.
     var commands = 0
@@ -45,7 +45,7 @@ final class LiveUpload {
     var usedAt: Instant
     /// When something was last made durable, or was to be.
     var syncedAt: Instant
-    /// What the row says, and since when.
+    /// Offset in the stored row, and the time of its writing.
     var notedOffset: Int64
     var notedAt: Instant?
     var pulse = TransferPulse()

@@ -30,7 +30,7 @@ final class RequestChecksum {
         precondition(isDone == 1, "EVP_DigestUpdate failed")
     }
 
-    /// Whether what came is what was announced. Once only.
+    /// Compares the bytes with the announced checksum. Call once.
     func matches() -> Bool {
         var digest = [UInt8](repeating: 0, count: Int(EVP_MAX_MD_SIZE))
         var count: UInt32 = 0

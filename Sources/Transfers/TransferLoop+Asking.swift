@@ -262,7 +262,7 @@ extension TransferLoop {
 }
 
 extension TransferQuery {
-    /// Whether a transfer belongs into the list.
+    /// True when a transfer belongs to the list.
     func includes(_ view: TransferView) -> Bool {
         if let owner = self.owner, owner != view.record.owner { return false }
         if let direction = self.direction, direction != view.record.direction { return false }

@@ -4,7 +4,7 @@ import Execution
 import FileStore
 import Store
 
-/// What somebody wants to download.
+/// Request for a download.
 struct DownloadDraft: Sendable {
     var file: FileRecord
     var object: StoredObject
@@ -50,7 +50,7 @@ extension TransferLoop {
         }
     }
 
-    /// Those to which a connection is open.
+    /// Downloads with an open connection.
     var openDownloads: Int { self.downloads.values.count(where: { !$0.isClosing }) }
 
     private func countOfDownloads(_ user: UserID) -> Bool {

@@ -209,7 +209,7 @@ extension TransferLoop {
         }
     }
 
-    /// What was to end an upload has been done.
+    /// Finishes an upload after the worker has carried out its end.
     func uploadEnded(
         _ key: TransferKey, _ state: TransferState, reason: String?, _ result: Result<UploadNews, TransferError>
     ) {

@@ -8,7 +8,7 @@ import Store
 final class TransferLoop {
     private static let tickMilliseconds = TransferPulse.tellMilliseconds
     private static let restMilliseconds: Int64 = 1_000
-    /// What a stop gives what is under way.
+    /// Time that a stop gives to work under way, milliseconds.
     private static let farewellMilliseconds: Int64 = 10_000
 
     let tools: TransferTools
@@ -16,7 +16,7 @@ final class TransferLoop {
     private let watchers: TransferWatchers
     var uploads: [TransferKey: LiveUpload] = [:]
     var downloads: [TransferKey: LiveDownload] = [:]
-    /// Who waits for a row that is being read.
+    /// Callers who wait for a row that is being read.
     var asking: [TransferKey: [(Result<Found, TransferError>) -> Void]] = [:]
     var departures = Departures()
     private var nextTick: Instant
@@ -123,7 +123,7 @@ final class TransferLoop {
         pulse.changed()
     }
 
-    /// What changed is told at once when the last news is old enough, and at the next tick otherwise.
+    /// Reports a change at once when the last report is old enough, and at the next tick otherwise.
     func tell(_ upload: LiveUpload) {
         upload.pulse.changed()
         guard upload.record.state.isOver || upload.pulse.mayTell(at: self.now) else { return }

@@ -20,7 +20,7 @@ package struct BandwidthCap: Hashable, Sendable {
     }
 }
 
-/// What transfers need to know. Every bound has its unit in the name or in its line.
+/// Options of transfers. Every bound has its unit in the name or in its line.
 package struct TransferOptions: Sendable {
     /// Bytes of one upload that wait in memory for the disk before its connection is told to stop reading.
     package var pendingBytes = 512 * 1024
@@ -39,7 +39,7 @@ package struct TransferOptions: Sendable {
     package var idleMilliseconds: Int64 = 60_000
     /// After which a connection that brings nothing for its upload makes room for another request that goes on with it.
     package var silentMilliseconds: Int64 = 2_000
-    /// What came is made durable after so many bytes,
+    /// Bytes after which an upload is made durable,
     package var syncBytes: Int64 = 8 * 1024 * 1024
     /// or after this time, so that a crash loses little.
     package var syncMilliseconds: Int64 = 2_000
@@ -65,29 +65,37 @@ package struct TransferOptions: Sendable {
     package init() {}
 }
 
-/// What transfers did since the start, and what is going on.
+/// Metrics of transfers since the start, and of those under way.
 package struct TransferFigures: Hashable, Sendable {
     /// Uploads and downloads to which a connection is open.
     package var liveUploads: Int64 = 0
+    /// Downloads under way.
     package var liveDownloads: Int64 = 0
     /// Bytes that were written, and sent.
     package var uploadedBytes: Int64 = 0
+    /// Bytes sent since the start.
     package var downloadedBytes: Int64 = 0
+    /// Transfers that succeeded since the start.
     package var succeeded: Int64 = 0
+    /// Transfers that failed since the start.
     package var failed: Int64 = 0
+    /// Transfers that were cancelled since the start.
     package var cancelled: Int64 = 0
+    /// Uploads given up for their age since the start.
     package var expired: Int64 = 0
     /// Uploads and pieces that were refused for want of room.
     package var refusedFull: Int64 = 0
-    /// Whether the disk has too little room for uploads now.
+    /// True while the disk has too little room for uploads.
     package var isFull = false
     /// Contents that were removed because nothing refers to them, and their bytes on the disk.
     package var collectedObjects: Int64 = 0
+    /// Bytes of removed contents since the start.
     package var collectedBytes: Int64 = 0
     /// Contents and beginnings of uploads that no row knew of and that were removed.
     package var orphans: Int64 = 0
     /// Contents that were read again, and those of them that were damaged or missing.
     package var checkedObjects: Int64 = 0
+    /// Damaged contents found since the start.
     package var damagedObjects: Int64 = 0
 
     package init() {}

@@ -1,7 +1,7 @@
 import ChatModel
 import Store
 
-/// What transfers ask of the store. Methods with `then` never wait; the others are for threads that may.
+/// Rows of transfers in the store. Methods with `then` never wait; the others are for threads that may.
 struct TransferRows: Sendable {
     typealias Done = @Sendable (Result<Void, StoreError>) -> Void
 
@@ -22,13 +22,13 @@ struct TransferRows: Sendable {
         }
     }
 
-    /// Whether something may be removed for its age.
+    /// True when the clock allows removal by age.
     var clockIsPlausible: Bool {
         if case .doubted = self.store.figures.clock { return false }
         return true
     }
 
-    /// Those that were given up.
+    /// Gives up uploads that are idle for too long, and returns them.
     func expire() throws(StoreError) -> [TransferRecord] {
         try self.store.writeAndWait { transaction throws(StoreError) in try transaction.expireTransfers() }
     }

@@ -4,7 +4,7 @@ import Execution
 import FileStore
 import Store
 
-/// What every task works with. Any thread.
+/// Tools shared by every task. Any thread.
 final class TransferTools: Sendable {
     let options: TransferOptions
     let clock: Clock
@@ -44,7 +44,7 @@ final class TransferTools: Sendable {
     /// Has the thread that owns the states do something.
     func tell(_ job: @escaping LoopJob) { self.mailbox.post(job) }
 
-    /// What an asker is told of a disk's failure; the operator reads more in the log.
+    /// Failure for the caller when the disk fails; the operator reads more in the log.
     ///
     /// - Parameter name: of the transfer, or of the file where there is none.
     func failure(_ error: FileStoreError, _ action: String, _ name: String) -> TransferError {
@@ -62,7 +62,7 @@ final class TransferTools: Sendable {
         }
     }
 
-    /// What a reader is told of a content that cannot be read; the row of one that is damaged will say so.
+    /// Failure for the reader of a content that cannot be read; the row of a damaged one will record it.
     func failure(reading object: StoredObject, _ error: FileStoreError, _ name: String) -> TransferError {
         let failure = self.failure(error, "read a file", name)
         if failure == .damaged { self.tell { $0.foundDamaged(object, error.description) } }
@@ -84,7 +84,7 @@ final class TransferTools: Sendable {
         }
     }
 
-    /// What a reader is told of a content whose provider is gone.
+    /// Failure for the reader of a content whose provider is gone.
     func missingProvider(of object: StoredObject, _ file: String) -> TransferError {
         self.log.error(
             "file_provider_missing",

@@ -3,6 +3,7 @@ package import Store
 
 /// A transfer as it is now.
 package struct TransferView: Hashable, Sendable {
+    /// Row of the transfer.
     package var record: TransferRecord
     /// The file, once it is complete.
     package var file: FileRecord?
@@ -29,7 +30,7 @@ package struct TransferView: Hashable, Sendable {
 package enum TransferError: Error, Hashable, Sendable {
     /// Nothing by that name, or nothing that the asker may know of.
     case notFound
-    /// What the store refused: quotas, rates, permission.
+    /// Refusal by the store: quotas, rates, permission.
     case refused(StoreError)
     /// The upload is at another offset.
     case wrongOffset(Int64)
@@ -39,7 +40,7 @@ package enum TransferError: Error, Hashable, Sendable {
     case overloaded
     /// More bytes than were declared, or than a file may have.
     case tooLong(limit: Int64)
-    /// What came does not have the checksum that was announced; it was thrown away.
+    /// Checksum of the received bytes differs from the announced one; the bytes were dropped.
     case wrongChecksum
     case cancelled
     /// It is over: succeeded, failed, cancelled or expired.
@@ -74,7 +75,7 @@ extension TransferError: CustomStringConvertible {
     }
 }
 
-/// Which bytes of a file are sent.
+/// Part of a file that is sent.
 package enum DownloadPart: Hashable, Sendable {
     /// Bytes of the plain content.
     case plain(Range<Int64>)

@@ -13,10 +13,11 @@ package final class TransferWatch: Sendable {
 
     deinit { self.end() }
 
+    /// Ends the watch.
     package func end() { self.watchers.remove(self.number) }
 }
 
-/// Who is told. Any thread.
+/// Observers of transfers. Any thread.
 final class TransferWatchers: Sendable {
     typealias Call = @Sendable ([TransferView]) -> Void
 

@@ -10,9 +10,13 @@ package import Store
 /// Any thread may call, and none ever waits for disk or network in here. Answers come on threads of this engine or of the
 /// store and must be short: post to a mailbox.
 package final class Transfers: Sendable {
+    /// Receives a transfer or the error, on a thread of the transfers.
     package typealias Answer = @Sendable (Result<TransferView, TransferError>) -> Void
+    /// Receives a list of transfers or the error.
     package typealias ListAnswer = @Sendable (Result<[TransferView], TransferError>) -> Void
+    /// Receives the flow of an upload or the error.
     package typealias UploadAnswer = @Sendable (Result<UploadFlow, TransferError>) -> Void
+    /// Receives the flow of a download or the error.
     package typealias DownloadAnswer = @Sendable (Result<DownloadFlow, TransferError>) -> Void
 
     let tools: TransferTools
@@ -124,6 +128,7 @@ package final class Transfers: Sendable {
         self.tools.tell { $0.suspend(key, by: actor, then) }
     }
 
+    /// Lets a paused transfer go on.
     package func resume(_ key: TransferKey, by actor: Actor, then: @escaping Answer) {
         self.tools.tell { $0.resume(key, by: actor, then) }
     }
@@ -143,6 +148,7 @@ package final class Transfers: Sendable {
         TransferWatch(self.watchers, number: self.watchers.add(owner, call))
     }
 
+    /// Metrics of transfers, from any thread.
     package var figures: TransferFigures { self.tools.tally.figures(isFull: self.tools.room.isFull) }
 
     // MARK: Care

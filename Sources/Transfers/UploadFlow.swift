@@ -24,6 +24,7 @@ package final class UploadFlow: Sendable {
     /// Bytes that are missing; `nil` when the size was not declared.
     package var missingBytes: Int64? { self.task.size.map { $0 - self.offset } }
 
+    /// Identifies the transfer.
     package var key: TransferKey { self.task.key }
 
     /// Bytes that wait in memory for the disk.

@@ -1,7 +1,7 @@
 import ChatModel
 import Execution
 
-/// What a worker is to do for an upload besides taking bytes. Each is answered once, on the worker's thread.
+/// Command to the worker of an upload, besides taking bytes. Each is answered once, on the worker's thread.
 enum UploadCommand: Sendable {
     /// Reads how much of it is on the disk, and completes it when that is all.
     case load(UploadTask.Answer)
@@ -27,7 +27,7 @@ enum UploadEnding: Sendable {
 
 /// Between the connection that brings the bytes and the worker that takes them: a plain value, behind a lock.
 struct UploadPipe {
-    /// What a worker does next.
+    /// Next step of a worker.
     enum Turn {
         case nothing
         case command(UploadCommand)
@@ -37,7 +37,7 @@ struct UploadPipe {
         case ending(UploadEnding)
     }
 
-    /// What a change asks of the task around it.
+    /// Effect that a change has on the task around it.
     struct Effect {
         /// A worker has to be called.
         var schedules = false
@@ -122,7 +122,7 @@ struct UploadPipe {
         return self.failure
     }
 
-    /// Whether nothing came since a moment, nothing waits, and nothing is kept from coming.
+    /// True when nothing arrived since a moment, nothing waits, and nothing is kept from arriving.
     func isSilent(flow: Int, since moment: Instant) -> Bool {
         self.isOpen(flow) && self.ending == nil && !self.isHeld && self.pendingBytes == 0 && self.heardAt <= moment
     }

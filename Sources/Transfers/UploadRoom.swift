@@ -2,7 +2,7 @@ import Diagnostics
 import Execution
 import FileStore
 
-/// Whether the disk has room for uploads. Any thread that may block.
+/// Room for uploads on the disk. Any thread that may block.
 final class UploadRoom: Sendable {
     private static let lookMilliseconds: Int64 = 1_000
 
@@ -24,7 +24,7 @@ final class UploadRoom: Sendable {
         self.log = log
     }
 
-    /// What the last look said.
+    /// Result of the last look at the disk.
     var isFull: Bool { self.state.withLock { !$0.hasRoom } }
 
     /// Looks at most once a second.

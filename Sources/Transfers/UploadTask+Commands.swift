@@ -2,7 +2,7 @@ import ChatModel
 import FileStore
 import Store
 
-/// What the owner of the states has an upload do: on a worker.
+/// Commands of the state's owner to an upload, carried out on a worker.
 extension UploadTask {
     /// - Returns: whether the turn is over.
     func perform(_ command: UploadCommand) -> Bool {

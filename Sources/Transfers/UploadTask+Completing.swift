@@ -71,7 +71,8 @@ extension UploadTask {
         try self.tools.provider(known.object.provider)?.remove(known.object)
     }
 
-    /// What the store refuses for good (a quota that counts at the end) ends the upload; what may work later does not.
+    /// Ends the upload when the store's refusal is final (a quota that counts at the end); an error that may pass
+    /// leaves it.
     private func refused(_ work: inout Work, _ error: StoreError) {
         switch error {
         case .busy, .full, .unavailable, .fatal: return

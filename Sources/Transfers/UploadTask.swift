@@ -13,7 +13,7 @@ final class UploadTask: Sendable {
     /// Bytes that a worker takes at once, before another upload has its turn.
     private static let pieceBytes = 256 * 1024
 
-    /// What only the worker that has the turn touches.
+    /// State that only the worker on turn touches.
     struct Work {
         var sink: (any UploadSink)?
         var checksum: RequestChecksum?
@@ -23,7 +23,7 @@ final class UploadTask: Sendable {
         /// The offset that is certainly on the disk.
         var kept: Int64
         var syncedAt: Instant
-        /// What is complete on the disk and waits for its rows.
+        /// Object that is complete on the disk and waits for its rows.
         var placed: StoredObject?
         var isOver: TransferState?
     }
@@ -98,7 +98,7 @@ final class UploadTask: Sendable {
         if let refusal { then(.failure(refusal)) }
     }
 
-    /// Whether a flow's connection has brought nothing for so long, although it is read.
+    /// True when a flow's connection has brought nothing for this long, although it is read.
     func isSilent(flow: Int, for milliseconds: Int64) -> Bool {
         let now = self.tools.clock.now()
         return self.pipe.withLock { $0.isSilent(flow: flow, since: now.advanced(byMilliseconds: -milliseconds)) }
@@ -303,7 +303,7 @@ final class UploadTask: Sendable {
     }
 }
 
-/// What a worker says of an upload.
+/// Report of a worker about an upload.
 enum UploadNews: Sendable {
     case at(Int64)
     case open(flow: Int, at: Int64)

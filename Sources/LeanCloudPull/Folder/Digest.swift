@@ -5,7 +5,7 @@ import COpenSSL
 final class Digest {
     enum Kind {
         case sha256
-        /// What LeanCloud's SDKs note of files.
+        /// Checksum that LeanCloud's SDKs store with a file.
         case md5
     }
 

@@ -1,7 +1,7 @@
 import ByteCodec
 
-/// What is in the folder, with hashes: `manifest.json` for programs, `SHA256SUMS` for `sha256sum -c`. It has no time of its
-/// own, so that two pulls of the same have the same.
+/// Manifest of the folder, with hashes: `manifest.json` for programs, `SHA256SUMS` for `sha256sum -c`. It has no time
+/// of its own, so that two pulls of the same source have the same manifest.
 struct Manifest {
     static let format: Int64 = 1
 

@@ -73,7 +73,7 @@ struct PullFolder: Sendable {
         Disk.names(in: self.path + "/messages").filter { $0.hasSuffix(".jsonl") }.map { String($0.dropLast(6)) }
     }
 
-    /// What waits to be brought into tables: `class`, `change`, `day` or `odd`, and the name behind.
+    /// Logs that wait to be sorted into tables: `class`, `change`, `day` or `odd`, and the name behind.
     func logs(_ kind: String) -> [String] {
         Disk.names(in: self.work).filter { $0.hasPrefix(kind + "-") && $0.hasSuffix(".log") }
             .map { String($0.dropFirst(kind.utf8.count + 1).dropLast(4)) }

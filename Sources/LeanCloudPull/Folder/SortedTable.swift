@@ -10,7 +10,7 @@ struct SortedTable {
 
     let path: String
     let logPath: String
-    /// What a line is sorted by; lines without are left out.
+    /// Sort key of a line; lines without one are left out.
     let key: KeyOf
 
     /// Brings what is in the log into the table; of one key the line that was written last stays.

@@ -1,7 +1,10 @@
 /// Where a message stands among all: by time, then conversation, then id. Pure.
 package struct MessageKey: Hashable, Comparable, Sendable {
+    /// Time of the message, UTC milliseconds.
     package var timestamp: Int64
+    /// ID of its conversation.
     package var conversation: String
+    /// ID of the message.
     package var message: String
 
     package init(timestamp: Int64, conversation: String, message: String) {

@@ -1,10 +1,10 @@
-/// What one request for rows was answered with. Pure.
+/// Answer to one request for rows. Pure.
 struct Page: Sendable {
     let bytes: [UInt8]
     let rows: [Range<Int>]
-    /// Of a scan: where to go on, `nil` at the end.
+    /// Cursor of the scan's next page; `nil` at the end.
     let cursor: String?
-    /// What a count was answered with.
+    /// Number that a count was answered with.
     let count: Int64?
 
     /// Reads `[...]`, or `{"results":[...],"cursor":...}`; `nil` when it is neither, or not whole.

@@ -39,8 +39,8 @@ struct Row: Sendable {
         return .success(row)
     }
 
-    /// What stands in the way of a strict reader. Half of a surrogate pair and a name that stands twice do not: both are
-    /// within the grammar, and both are what apps have stored.
+    /// Reason why a strict reader would refuse the row. Half of a surrogate pair and a repeated name are no reason: the
+    /// grammar allows both, and apps have stored both.
     private static func oddity(of text: [UInt8]) -> Oddity? {
         text.withUnsafeBytes { text -> Oddity? in
             var reader = JSONReader(text, maximumDepth: Self.maximumDepth)

@@ -1,6 +1,6 @@
 import ByteCodec
 
-/// What became of a content: a line of `files.jsonl`. Pure.
+/// Outcome of fetching one content: a line of `files.jsonl`. Pure.
 struct FileEntry: Hashable, Sendable {
     enum State: String, Sendable, CaseIterable {
         /// Here, and as its row says.
@@ -44,7 +44,7 @@ struct FileEntry: Hashable, Sendable {
         self.why = row.string("why") ?? ""
     }
 
-    /// Whether the content is here.
+    /// True when the content is in the folder.
     var isHere: Bool { self.state == .saved || self.state == .differs }
 
     var line: [UInt8] {

@@ -6,7 +6,7 @@ import Transport
 /// Source: LeanCloud realtime REST guide v2, "Query messages": with `reversed` a page begins behind `timestamp` and
 /// `msgid` and holds 1,000 at most. A page that is not full is not the last one: answers have bounds of their own.
 struct HistoryWalk: Sendable {
-    /// Whose history.
+    /// Conversation whose history is read.
     enum Place: Hashable, Sendable {
         case app
         case conversation(String)
@@ -25,7 +25,7 @@ struct HistoryWalk: Sendable {
         }
     }
 
-    /// What a page did.
+    /// Result of a page.
     enum Step: Hashable, Sendable {
         /// Something new was in it.
         case more

@@ -1,8 +1,10 @@
-/// What a pull is asked to do.
+/// Options of a pull.
 package struct PullOptions: Sendable {
     /// `https://api.example.com`; without a path.
     package var source: String
+    /// ID of the app.
     package var app: String
+    /// Master key of the app.
     package var masterKey: String
     /// Where it goes.
     package var folder: String
@@ -12,7 +14,9 @@ package struct PullOptions: Sendable {
     package var allClasses = false
     /// The console's export of `_User`.
     package var users: String?
+    /// True when files are fetched.
     package var files = true
+    /// True when messages are fetched.
     package var messages = true
     /// The history of every conversation is asked for by itself too.
     package var everyConversation = false
@@ -24,6 +28,7 @@ package struct PullOptions: Sendable {
     package var overlapHours = 48
     /// Goes on until somebody says stop.
     package var follow = false
+    /// Pause between two rounds of following, seconds.
     package var followSeconds = 5
     /// Addresses of files in private networks are fetched too.
     package var privateFiles = false

@@ -1,12 +1,14 @@
 import ByteCodec
 
-/// What a pull brought, counted here and there. Pure.
+/// Report of a pull, counted here and at the source. Pure.
 package struct PullReport: Hashable, Sendable {
     /// One class, or one of the other things.
     package struct Line: Hashable, Sendable {
+        /// Name of the class or part.
         package var name: String
+        /// Rows in the folder.
         package var here: Int64 = 0
-        /// What the source counts; `nil` where it has no number.
+        /// Rows that the source counts; `nil` where it gives no number.
         package var there: Int64?
         /// Rows that no program could read; their bytes are in `odd/`.
         package var odd: Int64 = 0
@@ -14,27 +16,38 @@ package struct PullReport: Hashable, Sendable {
         package var gone: Int64 = 0
         /// Why it could not be had.
         package var failure: String?
-        /// Whether somebody asked for it by name.
+        /// True when the part was asked for by name.
         package var isAsked = true
 
         package init(_ name: String) { self.name = name }
 
+        /// Rows that the source has and the folder does not.
         package var missing: Int64 { max(0, (self.there ?? 0) - self.here - self.odd) }
     }
 
+    /// Classes, one line each.
     package var classes: [Line] = []
+    /// Messages.
     package var messages = Line("messages")
+    /// Time of the oldest message, UTC milliseconds; `nil` without messages.
     package var firstMessage: Int64?
+    /// Time of the newest message, UTC milliseconds; `nil` without messages.
     package var lastMessage: Int64?
     /// Conversations whose last message, as their rows have it, is not among those that came.
     package var lacking: [String] = []
+    /// Conversations whose last message is missing.
     package var lackingCount: Int64 = 0
+    /// People of the export.
     package var exported = Line("users")
+    /// Subscribers of system conversations.
     package var subscribers = Line("subscribers")
+    /// Files with their contents.
     package var files = Line("files")
+    /// Bytes of the files in the folder.
     package var fileBytes: Int64 = 0
     /// Contents that are not here or not as they should be, the first of them.
     package var badFiles: [String] = []
+    /// Files that are missing or differ from their rows.
     package var badFileCount: Int64 = 0
     /// Things to know that are no failures.
     package var notes: [String] = []
@@ -44,12 +57,13 @@ package struct PullReport: Hashable, Sendable {
     /// Conversations and files that are named in a report.
     package static let maximumNamed = 100
 
-    /// Whether all that is there is here.
+    /// True when everything at the source is in the folder.
     package var isWhole: Bool {
         self.classes.allSatisfy { $0.failure == nil && $0.missing == 0 } && self.messages.failure == nil
             && self.subscribers.failure == nil && self.badFileCount == 0
     }
 
+    /// Report as JSON.
     package var json: [UInt8] {
         var json = JSONWriter()
         json.beginObject()

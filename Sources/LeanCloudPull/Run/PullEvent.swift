@@ -1,6 +1,6 @@
-/// What a pull is at, for who watches.
+/// Progress of a pull, for an observer.
 package enum PullEvent: Hashable, Sendable {
-    /// What is being fetched.
+    /// Part of the source that is being fetched.
     package enum Subject: Hashable, Sendable {
         case export
         case rows(of: String)
@@ -21,10 +21,13 @@ package enum PullEvent: Hashable, Sendable {
 
 /// How far one part of a pull is.
 package struct PullProgress: Hashable, Sendable {
+    /// Part of the source.
     package var subject: PullEvent.Subject
+    /// Rows or messages so far.
     package var count: Int64
     /// 0...1; `nil` where nobody knows.
     package var share: Double?
+    /// Bytes so far.
     package var bytes: Int64 = 0
 
     package init(_ subject: PullEvent.Subject, count: Int64, share: Double? = nil, bytes: Int64 = 0) {

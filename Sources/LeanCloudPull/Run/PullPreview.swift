@@ -1,15 +1,19 @@
 package import Execution
 package import HTTPClient
 
-/// What a pull would bring, before anything is written.
+/// Preview of a pull: the amounts it would bring, before anything is written.
 package struct PullPreview: Sendable {
     /// Rows of each class that the source counts.
     package var classes: [(name: String, rows: Int64)] = []
+    /// Messages that would be fetched.
     package var messages: Int64 = 0
-    /// Whether the number of messages is exact: a source has no number, few are counted, many are estimated.
+    /// True when the number of messages is exact: a source gives none, few are counted, many are estimated.
     package var isExact = true
+    /// Time of the oldest message, UTC milliseconds; `nil` without messages.
     package var firstMessage: Int64?
+    /// Time of the newest message, UTC milliseconds; `nil` without messages.
     package var lastMessage: Int64?
+    /// Files that would be fetched.
     package var files: Int64 = 0
     /// Requests to the API, with pages of 1,000.
     package var requests: Int64 = 0

@@ -9,7 +9,7 @@ extension Puller {
         static let recentMilliseconds: Int64 = 30 * 60_000
         /// Everything once more, with `overlapHours` of history: rows that were deleted, files that were gone.
         static let roundMilliseconds: Int64 = 3_600_000
-        /// What clocks of several machines may differ by, and what is on its way.
+        /// Allowance, milliseconds, for the difference of several machines' clocks and for messages on their way.
         static let graceMilliseconds: Int64 = 2 * 60_000
     }
 

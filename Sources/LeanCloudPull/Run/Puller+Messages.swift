@@ -116,7 +116,7 @@ extension Puller {
         try self.noteLacking()
     }
 
-    /// Whether the last message that a conversation's row tells of is not here, and could still be there.
+    /// True when the last message named by a conversation's row is not here, and could still be at the source.
     private func lacks(_ row: Row, _ known: Int64?) -> Bool {
         guard let last = row.milliseconds("lm"), last >= self.options.since, last > self.now - Self.keptMilliseconds
         else { return false }
@@ -147,8 +147,8 @@ extension Puller {
 
     // MARK: Subscribers
 
-    /// Who listens to each system conversation. Source: LeanCloud realtime REST guide v2, "Subscribers": pages of 50, and
-    /// `client_id` of the last one for the next.
+    /// Fetches the subscribers of each system conversation. Source: LeanCloud realtime REST guide v2, "Subscribers":
+    /// pages of 50, and `client_id` of the last one for the next.
     func pullSubscribers() throws(PullError) {
         let table = self.folder.subscribers
         let log = try OutputFile(table.logPath)
@@ -207,7 +207,7 @@ final class DayWriter {
     private let folder: PullFolder
     private(set) var day: String?
     private var file: OutputFile?
-    /// Whether the day that is left is sorted at once; otherwise it waits.
+    /// True when a finished day is sorted at once; otherwise it waits.
     private let mergesDays: Bool
 
     /// - Parameter day: the day whose log may be there already.

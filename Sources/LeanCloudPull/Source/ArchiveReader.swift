@@ -18,7 +18,7 @@ package final class GzipReader {
         self.stream.deallocate()
     }
 
-    /// Whether what came so far ends with a whole member.
+    /// True when the bytes so far end with a whole member.
     package var isWhole: Bool { self.isOver }
 
     /// Unpacks the next piece.
@@ -71,6 +71,7 @@ package final class GzipReader {
 
 /// Cuts a tar archive (POSIX ustar, with GNU's and pax's long names) into its files, piece by piece. Pure.
 package struct TarReader: Sendable {
+    /// Reason why an archive cannot be read.
     package enum Problem: Error, Hashable, Sendable {
         case damaged
     }
@@ -93,12 +94,12 @@ package struct TarReader: Sendable {
     private var longName: String?
     private var name = ""
     private var isFile = false
-    /// What is to be skipped behind a content.
+    /// Bytes to skip behind a content.
     private var paddingBytes = 0
 
     package init() {}
 
-    /// Whether these bytes, 512 of them, begin an archive. Source: POSIX.1, pax, "ustar Interchange Format".
+    /// True when these bytes, 512 of them, begin an archive. Source: POSIX.1, pax, "ustar Interchange Format".
     package static func begins(_ bytes: some RandomAccessCollection<UInt8>) -> Bool {
         bytes.count >= 262 && bytes.dropFirst(257).prefix(5).elementsEqual("ustar".utf8)
     }
@@ -198,7 +199,7 @@ package struct TarReader: Sendable {
     }
 }
 
-/// What a file is packed with, told by how it begins: nothing, gzip, tar, or tar in gzip.
+/// Reader of a file that may be packed, told by its first bytes: plain, gzip, tar, or tar in gzip.
 final class ArchiveReader {
     private let path: String
 
@@ -232,7 +233,7 @@ final class ArchiveReader {
         try unpacked.finish()
     }
 
-    /// What is behind gzip.
+    /// Bytes unpacked from gzip.
     private struct Unpacked {
         private let path: String
         private let body: (String, ArraySlice<UInt8>) throws(PullError) -> Void

@@ -83,7 +83,7 @@ final class ContentFetch {
         return try HTTPAddress(String(decoding: escaped, as: UTF8.self))
     }
 
-    /// What of a content is not as its row says.
+    /// Difference between a content and its row; `nil` when they agree.
     static func difference(_ plan: FilePlan, _ bytes: Int64, _ md5: String) -> String? {
         if let size = plan.size, size != bytes { return "\(bytes) bytes, its row says \(size)" }
         if let wanted = plan.md5, wanted != md5 { return "MD5 \(md5), its row says \(wanted)" }
@@ -100,7 +100,7 @@ final class ContentFetch {
         try Disk.remove(self.tagPath(plan))
     }
 
-    /// What arrives of one content.
+    /// Receiver of one content's bytes.
     private final class Reception {
         let path: String
         let tagPath: String
@@ -185,7 +185,7 @@ final class ContentFetch {
         }
     }
 
-    /// Whether a part begins where it was asked to. Source: RFC 9110 section 14.4.
+    /// True when a part begins at the requested offset. Source: RFC 9110 section 14.4.
     private static func continues(_ head: HTTPResponse, at offset: Int64) -> Bool {
         head.field("content-range")?.hasPrefix("bytes \(offset)-") ?? false
     }

@@ -71,7 +71,7 @@ final class ContentFetchers {
         return entries
     }
 
-    /// What became of work that is done; waits until there is some, or all is done.
+    /// Takes the results of finished work; waits until there are some, or all work is done.
     ///
     /// - Returns: `nil` when all is done.
     func finish() throws(PullError) -> [FileEntry]? {

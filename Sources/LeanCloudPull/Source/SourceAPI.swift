@@ -7,7 +7,7 @@ import HTTPClient
 ///
 /// Source: LeanCloud REST guide, "Request format": `X-LC-Key: KEY,master`, or `X-LC-Sign: MD5(TIME KEY),TIME,master`.
 final class SourceAPI {
-    /// What a request for rows was answered with.
+    /// Answer to a request for rows.
     enum Answer {
         case page(Page)
         /// Longer than is taken at once: ask for fewer rows.
@@ -50,7 +50,7 @@ final class SourceAPI {
         }
     }
 
-    /// Whether the source is in a network of one's own, as far as its address alone tells.
+    /// True when the source is in a private network, as far as its address alone tells.
     var isPrivate: Bool { !self.address.isEncrypted || self.address.isPrivateLiteral }
 
     /// Rows.

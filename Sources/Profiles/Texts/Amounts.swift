@@ -3,7 +3,7 @@ package import Localization
 
 /// Counts, sizes and times that are the same in every language, and those that are not.
 package enum Amounts {
-    /// What a badge shows: nothing for nothing, the number, `···` above `limit`. Source: ChatKit's badge.
+    /// Text of a badge: nothing for 0, the number, `···` above `limit`. Source: ChatKit's badge.
     package static func badge(_ count: Int64, limit: Int64 = 99) -> String {
         if count <= 0 { return "" }
         return count > limit ? "···" : String(count)
@@ -33,6 +33,7 @@ package enum Amounts {
         return hours > 0 ? "\(hours):\(twoDigits(minutes)):\(tail)" : "\(minutes):\(tail)"
     }
 
+    /// Text for a transfer's state.
     package static func state(_ state: TransferState, _ texts: Texts) -> String {
         switch state {
         case .waiting: texts("transfer.state.waiting")

@@ -1,14 +1,15 @@
 package import ChatModel
 package import Localization
 
-/// Which kind of team a text is about. Source: NIMKit, which says 讨论组 for normal teams and 群 for all others.
+/// Word for the kind of team that a text is about. Source: NIMKit, which says 讨论组 for normal teams and 群 for all
+/// others.
 package enum TeamWord: String, Sendable, CaseIterable {
     case normal
     case advanced
     case large
 }
 
-/// What a message looks like where there is room for one line: recent lists, quoted replies, notifications, terminals.
+/// Digest of a message where there is room for one line: recent lists, quoted replies, notifications, terminals.
 ///
 /// Every result is one line of at most `maximumCharacters` for the words of people, see `PlainLine`.
 package struct MessageDigest: Sendable {
@@ -26,9 +27,9 @@ package struct MessageDigest: Sendable {
         self.maximum = maximum
     }
 
-    /// What was said, without who: the text, `[image]`, `[voice]` …
+    /// Content without the sender: the text, `[image]`, `[voice]` …
     ///
-    /// - Parameter team: the kind of team it stands in, for the notices of teams.
+    /// - Parameter team: the kind of team it stands in, for the system messages of teams.
     package func line(_ sketch: MessageSketch, in team: TeamWord = .advanced) -> String {
         if let line = sketch.line.map({ PlainLine.of($0, maximum: self.maximum) }), !line.isEmpty { return line }
         return self.line(sketch.form, words: sketch.words, team)
@@ -77,7 +78,7 @@ package struct MessageDigest: Sendable {
         return self.texts("digest.quote", ["name": self.name(quote.sender), "digest": line])
     }
 
-    /// What a notification says.
+    /// Text of a notification.
     ///
     /// - Parameters:
     ///   - isGroup: a message of a group says so first.

@@ -39,7 +39,7 @@ package struct TimeLabel: Sendable {
         return "\(day) \(clock)"
     }
 
-    /// Whether the time stands above a message: above the first, and after more than `gapMilliseconds` of silence.
+    /// True when the time stands above a message: above the first, and after more than `gapMilliseconds` of silence.
     package static func stands(above milliseconds: Int64, after previous: Int64?) -> Bool {
         guard let previous else { return true }
         let (gap, overflows) = milliseconds.subtractingReportingOverflow(previous)

@@ -152,7 +152,7 @@ struct CursorTests {
         mkdir(folder.data, 0o700)
         let connection = try Connection(
             path: DataFolder.databasePath(in: folder.data), role: .writer(synchronous: "OFF"))
-        try connection.migrate(migrations.filter { $0.version <= 18 }, clock: 1, epoch: 2)
+        try connection.makeDatabase(ofVersion: 18)
         try connection.script(
             """
             INSERT INTO user (id, name, created_at) VALUES (1, 'romeo', 1), (2, 'juliet', 1);

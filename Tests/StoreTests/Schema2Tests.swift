@@ -29,7 +29,7 @@ struct Schema2Tests {
         mkdir(folder.data, 0o700)
         let connection = try Connection(
             path: DataFolder.databasePath(in: folder.data), role: .writer(synchronous: "OFF"))
-        try connection.migrate(migrations.filter { $0.version == 1 }, clock: 1, epoch: 2)
+        try connection.makeDatabase(ofVersion: 1)
         try connection.script(Self.rows)
         return folder
     }

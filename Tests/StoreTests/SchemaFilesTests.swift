@@ -13,7 +13,7 @@ struct SchemaFilesTests {
         mkdir(folder.data, 0o700)
         let connection = try Connection(
             path: DataFolder.databasePath(in: folder.data), role: .writer(synchronous: "OFF"))
-        try connection.migrate(migrations.filter { $0.version <= 6 }, clock: 1, epoch: 2)
+        try connection.makeDatabase(ofVersion: 6)
         #expect(try connection.schemaVersion() == 6)
         let hash = XXHash.of(Array("th-fabcdefghijklmnopqrstuvwxyz".utf8))
         try connection.script(

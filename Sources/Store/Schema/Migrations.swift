@@ -7,30 +7,30 @@ struct Migration {
     let sql: String
 }
 
-/// Every step ever shipped, oldest first. Append only: a database of any age passes through the steps it lacks.
+/// Every step from version 1 on that was ever shipped, oldest first. Append only: a database of any age passes through
+/// the steps it lacks. A new database gets `Schema.sql` instead.
 let migrations: [Migration] = [
-    Migration(version: 1, sql: Schema.sql),
-    Migration(version: 2, sql: Schema.conversations),
-    Migration(version: 3, sql: MessagesSchema.sql),
-    Migration(version: 4, sql: Schema.people),
-    Migration(version: 5, sql: SchemaHooks.sql),
-    Migration(version: 6, sql: SchemaStreams.sql),
-    Migration(version: 7, sql: SchemaFiles.sql),
-    Migration(version: 8, sql: SchemaProfiles.sql),
-    Migration(version: 9, sql: SchemaTeams.sql),
-    Migration(version: 10, sql: SchemaAudit.sql),
-    Migration(version: 11, sql: SchemaWords.sql),
-    Migration(version: 12, sql: SchemaSettings.sql),
-    Migration(version: 13, sql: SchemaNotices.sql),
-    Migration(version: 14, sql: SchemaObjects.sql),
-    Migration(version: 15, sql: SchemaApplications.sql),
-    Migration(version: 16, sql: SchemaApps.sql),
-    Migration(version: 17, sql: SchemaFilter.sql),
-    Migration(version: 18, sql: SchemaExpiry.sql),
-    Migration(version: 19, sql: SchemaSeen.sql),
-    Migration(version: 20, sql: SchemaMoments.sql),
-    Migration(version: 20, sql: SchemaBodies.sql),
-    Migration(version: 20, sql: SchemaArrivals.sql),
+    migration02Conversations,
+    migration03MessageChanges,
+    migration04People,
+    migration05Hooks,
+    migration06Streams,
+    migration07Files,
+    migration08Profiles,
+    migration09Teams,
+    migration10Audit,
+    migration11Words,
+    migration12Settings,
+    migration13Notices,
+    migration14Objects,
+    migration15Applications,
+    migration16Apps,
+    migration17Filter,
+    migration18Expiry,
+    migration19Seen,
+    migration20Moments,
+    migration20Bodies,
+    migration20Arrivals,
 ]
 
 extension Connection {
@@ -39,18 +39,23 @@ extension Connection {
         Int(try self.first("PRAGMA user_version") { row throws(StoreError) in row.int64(0) } ?? 0)
     }
 
-    /// Brings the database to the newest schema, all steps in one transaction: after a crash it is old or new.
+    /// Gives a new database today's schema, and takes an older one through the steps it lacks, in one transaction: after
+    /// a crash it is old or new.
     ///
     /// - Throws: `schemaTooNew`, and nothing is touched, when a newer teahouse wrote it.
     func migrate(_ steps: [Migration] = migrations, clock now: Int64, epoch: Int64) throws(StoreError) {
-        let supported = steps.last?.version ?? 0
-        let found = try self.schemaVersion()
-        guard found <= supported else { throw .schemaTooNew(found: found, supported: supported) }
-        guard found < supported else { return }
+        let supported = steps.last?.version ?? Schema.version
+        var version = try self.schemaVersion()
+        guard version <= supported else { throw .schemaTooNew(found: version, supported: supported) }
+        guard version < supported else { return }
         try self.script("BEGIN IMMEDIATE")
         do throws(StoreError) {
-            for step in steps where step.version > found { try self.script(step.sql) }
-            if found == 0 { try self.fillNewDatabase(now: now, epoch: epoch) }
+            if version == 0 {
+                try self.script(Schema.sql)
+                try self.fillNewDatabase(now: now, epoch: epoch)
+                version = Schema.version
+            }
+            for step in steps where step.version > version { try self.script(step.sql) }
             try self.script("PRAGMA user_version = \(supported); COMMIT")
         } catch {
             if self.isInTransaction { try? self.script("ROLLBACK") }
@@ -63,8 +68,12 @@ extension Connection {
         let seed = Int64.random(in: Int64.min...Int64.max)
         for (key, value) in [
             ("epoch", epoch), ("node_id", 0), ("created_at", now), ("token_seed", seed), ("clock_believed", now),
+            ("moments_until", 0),
         ] {
             try self.run("INSERT INTO meta (key, value) VALUES (?, ?)", key, value)
+        }
+        for name in ["bare_token", "session_token"] {
+            try self.run("INSERT INTO secret (name, value) VALUES (?, randomblob(32))", name)
         }
         try self.run(
             "INSERT INTO user (id, name, role, created_at) VALUES (?, ?, 1, ?)", UserID.system, systemUserName, now)

@@ -1,6 +1,7 @@
-/// The operator's rules for what people are shown of the messages of others.
-enum SchemaFilter {
-    static let sql = """
+/// Version 17: the operator's rules for what people are shown of the messages of others.
+let migration17Filter = Migration(
+    version: 17,
+    sql: """
         -- receiver_id, sender_id, kind, word: NULL for all. replacement, as_kind: NULL for a rule that drops.
         CREATE TABLE filter_rule (
             number INTEGER PRIMARY KEY AUTOINCREMENT,
@@ -11,5 +12,4 @@ enum SchemaFilter {
             replacement TEXT,
             as_kind INTEGER
         ) STRICT;
-        """
-}
+        """)

@@ -1,7 +1,8 @@
-/// Names that are the same for everybody, what LeanCloud's apps keep with a conversation and a message, and the log of
-/// what happened to conversations.
-enum SchemaObjects {
-    static let sql = """
+/// Version 14: names that are the same for everybody, what LeanCloud's apps keep with a conversation and a
+/// message, and the log of what happened to conversations.
+let migration14Objects = Migration(
+    version: 14,
+    sql: """
         -- foreign_id: the object id of every conversation; those of before this column get one that nobody can guess.
         UPDATE conversation SET foreign_id =
             printf('%08x', min(max(created_at / 1000, 0), 4294967295)) || lower(hex(randomblob(8)))
@@ -83,5 +84,4 @@ enum SchemaObjects {
             PRIMARY KEY (user_id, at, number)
         ) STRICT, WITHOUT ROWID;
         CREATE INDEX conversation_event_person_by_number ON conversation_event_person (number);
-        """
-}
+        """)

@@ -1,6 +1,7 @@
-/// What operators did.
-enum SchemaAudit {
-    static let sql = """
+/// Version 10: what operators did.
+let migration10Audit = Migration(
+    version: 10,
+    sql: """
         -- stage: 0 written with the change, 1 written before something that is no change of the database alone.
         -- asked, state_before, state_after: JSON text. hash: see AuditChain.
         CREATE TABLE audit (
@@ -24,5 +25,4 @@ enum SchemaAudit {
         BEGIN SELECT RAISE(ABORT, 'the audit log only grows'); END;
         CREATE TRIGGER audit_is_not_removed BEFORE DELETE ON audit
         BEGIN SELECT RAISE(ABORT, 'the audit log only grows'); END;
-        """
-}
+        """)

@@ -1,6 +1,7 @@
-/// The app whose clients speak LeanCloud's protocols, and whose session tokens were taken back.
-enum SchemaApplications {
-    static let sql = """
+/// Version 15: the app whose clients speak LeanCloud's protocols, and whose session tokens were taken back.
+let migration15Applications = Migration(
+    version: 15,
+    sql: """
         -- One row. Keys are sealed with the key in the file app.key of the data folder: who reads the database alone has
         -- none of them. previous_*: counts until the time beside it, UTC milliseconds; NULL for none.
         CREATE TABLE application (
@@ -21,5 +22,4 @@ enum SchemaApplications {
             count INTEGER NOT NULL
         ) STRICT;
         INSERT INTO secret (name, value) VALUES ('session_token', randomblob(32));
-        """
-}
+        """)

@@ -1,6 +1,7 @@
-/// What apps that keep their people, devices and files with this server know of them.
-enum SchemaApps {
-    static let sql = """
+/// Version 16: what apps that keep their people, devices and files with this server know of them.
+let migration16Apps = Migration(
+    version: 16,
+    sql: """
         -- A person's row in an app: what they sign in with and the app's own fields, a JSON object.
         CREATE TABLE app_user (
             user_id INTEGER PRIMARY KEY REFERENCES user (id),
@@ -50,5 +51,4 @@ enum SchemaApps {
             PRIMARY KEY (kind, holder_id, file_id)
         ) STRICT, WITHOUT ROWID;
         CREATE INDEX field_file_by_file ON field_file (file_id);
-        """
-}
+        """)

@@ -1,6 +1,7 @@
-/// Conversations that end.
-enum SchemaExpiry {
-    static let sql = """
+/// Version 18: conversations that end.
+let migration18Expiry = Migration(
+    version: 18,
+    sql: """
         -- Deleted ones of which messages are left: they go a few at a time, and nobody reaches them.
         CREATE TABLE gone_conversation (
             conversation_id INTEGER PRIMARY KEY
@@ -16,5 +17,4 @@ enum SchemaExpiry {
         CREATE INDEX file_by_conversation ON file (conversation_id) WHERE conversation_id IS NOT NULL;
         CREATE INDEX file_link_by_conversation ON file_link (conversation_id) WHERE conversation_id IS NOT NULL;
         CREATE INDEX notice_team_by_conversation ON notice_team (conversation_id);
-        """
-}
+        """)

@@ -1,6 +1,7 @@
-/// What makes a group a team, what teams are told, and who asks to be in one.
-enum SchemaTeams {
-    static let sql = """
+/// Version 9: what makes a group a team, what teams are told, and who asks to be in one.
+let migration09Teams = Migration(
+    version: 9,
+    sql: """
         -- One row for each group. The numbers are those of TeamForm, TeamJoinMode and so on; who may invite and who is
         -- muted are flags of the conversation.
         -- member_limit: NULL for as many as the server allows.
@@ -57,5 +58,4 @@ enum SchemaTeams {
 
         -- inviter_id: who brought the member in; NULL for who came alone or before this column.
         ALTER TABLE member ADD COLUMN inviter_id INTEGER REFERENCES user (id);
-        """
-}
+        """)

@@ -1,6 +1,7 @@
-/// The word list, what it watches, and the message kinds of apps.
-enum SchemaWords {
-    static let sql = """
+/// Version 11: the word list, what it watches, and the message kinds of apps.
+let migration11Words = Migration(
+    version: 11,
+    sql: """
         -- folded: the word as it is compared. action: refuse, mask, flag.
         CREATE TABLE word_rule (
             folded TEXT PRIMARY KEY COLLATE BINARY,
@@ -31,5 +32,4 @@ enum SchemaWords {
             digest TEXT NOT NULL,
             disabled INTEGER NOT NULL
         ) STRICT;
-        """
-}
+        """)

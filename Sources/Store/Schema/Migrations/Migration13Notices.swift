@@ -1,6 +1,7 @@
-/// Accounts that were deleted, and what the operator announces to people.
-enum SchemaNotices {
-    static let sql = """
+/// Version 13: accounts that were deleted, and what the operator announces to people.
+let migration13Notices = Migration(
+    version: 13,
+    sql: """
         -- When the account was deleted, UTC milliseconds; its name and its messages stay.
         ALTER TABLE user ADD COLUMN deleted_at INTEGER;
         CREATE INDEX personal_list_by_other ON personal_list (other_id);
@@ -35,5 +36,4 @@ enum SchemaNotices {
             PRIMARY KEY (number, user_id)
         ) STRICT, WITHOUT ROWID;
         CREATE INDEX notice_receiver_by_user ON notice_receiver (user_id, number);
-        """
-}
+        """)

@@ -1,6 +1,7 @@
-/// Moments by which clients ask for what is new: see `Sequencer`.
-enum SchemaMoments {
-    static let sql = """
+/// Version 20: moments by which clients ask for what is new: see `Sequencer`.
+let migration20Moments = Migration(
+    version: 20,
+    sql: """
         -- patched_at: no two are the same from now on. Those of earlier versions are pulled apart, in their order.
         WITH apart AS (
             SELECT conversation_id, sequence,
@@ -17,5 +18,4 @@ enum SchemaMoments {
             coalesce((SELECT max(patched_at) FROM message_extra WHERE patched_at > 0), 0),
             coalesce((SELECT max(at) FROM conversation_event), 0),
             coalesce((SELECT max(read_at) FROM member), 0));
-        """
-}
+        """)

@@ -1,6 +1,7 @@
-/// Messages that are written step by step.
-enum SchemaStreams {
-    static let sql = """
+/// Version 6: messages that are written step by step.
+let migration06Streams = Migration(
+    version: 6,
+    sql: """
         -- Where each strand of a message stands. number: of its last step, counted over all strands of the message.
         -- status: 0 open, 1 closed, 2 failed, 3 cancelled. visibility: 0 everyone, 1 its sender, 2 restricted.
         -- snapshot: JSON text.
@@ -19,5 +20,4 @@ enum SchemaStreams {
             error TEXT,
             PRIMARY KEY (conversation_id, sequence, key)
         ) STRICT, WITHOUT ROWID;
-        """
-}
+        """)

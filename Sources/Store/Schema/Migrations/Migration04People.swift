@@ -1,6 +1,7 @@
-extension Schema {
-    /// Profiles, friends, and tokens that find their person alone.
-    static let people = """
+/// Version 4: profiles, friends, and tokens that find their person alone.
+let migration04People = Migration(
+    version: 4,
+    sql: """
         -- attributes, settings: JSON objects; settings are seen by their owner only.
         -- change: of the profile, a number that grows over the whole store.
         ALTER TABLE user ADD COLUMN attributes TEXT;
@@ -44,5 +45,4 @@ extension Schema {
         -- was not used since.
         ALTER TABLE device_token ADD COLUMN bare_hash BLOB;
         CREATE INDEX device_token_by_bare_hash ON device_token (bare_hash) WHERE bare_hash IS NOT NULL;
-        """
-}
+        """)

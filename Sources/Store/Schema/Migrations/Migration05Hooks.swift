@@ -1,6 +1,7 @@
-/// What schema version 4 adds: the events that wait for a receiver outside.
-enum SchemaHooks {
-    static let sql = """
+/// Version 5: the events that wait for a receiver outside.
+let migration05Hooks = Migration(
+    version: 5,
+    sql: """
         -- event: 0 a stored message (conversation_id, message_sequence), 1 a body that was worded before.
         -- Written in the transaction of the message, so that a crash loses no event; see HookQueue.
         -- sequence grows while anything waits and begins anew after that: AUTOINCREMENT would cost each message three
@@ -13,5 +14,4 @@ enum SchemaHooks {
             body BLOB,
             created_at INTEGER NOT NULL
         ) STRICT;
-        """
-}
+        """)

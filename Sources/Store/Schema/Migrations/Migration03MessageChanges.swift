@@ -1,6 +1,8 @@
-/// What people do to messages after they were sent: each row keeps the conversation's revision at its last change.
-enum MessagesSchema {
-    static let sql = """
+/// Version 3: what people do to messages after they were sent: each row keeps the conversation's revision at its
+/// last change.
+let migration03MessageChanges = Migration(
+    version: 3,
+    sql: """
         -- What everyone sees. withdrawn: 1 recalled, 2 deleted for all, 3 one after the other.
         -- edit_count: the number of the newest row in message_edit. reader_count: rows in message_reader.
         -- attributes_revision: of their last change.
@@ -102,5 +104,4 @@ enum MessagesSchema {
         ) STRICT;
         CREATE INDEX reminder_by_user ON reminder (user_id, change);
         CREATE INDEX reminder_by_message ON reminder (conversation_id, sequence) WHERE sequence IS NOT NULL;
-        """
-}
+        """)

@@ -1,7 +1,8 @@
-extension Schema {
-    /// What a conversation, a membership and one person's view of a conversation hold since version 2, and the log of
-    /// commands.
-    static let conversations = """
+/// Version 2: what a conversation, a membership and one person's view of a conversation hold, and the log of
+/// commands.
+let migration02Conversations = Migration(
+    version: 2,
+    sql: """
         ALTER TABLE conversation ADD COLUMN logo TEXT;
         ALTER TABLE conversation ADD COLUMN notice TEXT;
         -- is_system: an account of the server or of one of its robots.
@@ -119,5 +120,4 @@ extension Schema {
             user_id INTEGER PRIMARY KEY REFERENCES user (id),
             sequence INTEGER NOT NULL
         ) STRICT;
-        """
-}
+        """)

@@ -1,6 +1,7 @@
-/// Contents, files, who refers to them, links, and transfers.
-enum SchemaFiles {
-    static let sql = """
+/// Version 7: contents, files, who refers to them, links, and transfers.
+let migration07Files = Migration(
+    version: 7,
+    sql: """
         -- A content on the disk. state: 0 ready, 1 being removed, 2 damaged. refs: files that have it.
         CREATE TABLE object (
             id INTEGER PRIMARY KEY,
@@ -101,5 +102,4 @@ enum SchemaFiles {
         CREATE INDEX transfer_by_owner ON transfer (owner_id, created_at);
         CREATE INDEX transfer_unfinished ON transfer (owner_id, direction) WHERE state < 3;
         CREATE INDEX transfer_over ON transfer (updated_at) WHERE state >= 3;
-        """
-}
+        """)

@@ -1,7 +1,0 @@
-/// A picture has two sizes: the whole one, and one for lists.
-enum SchemaProfiles {
-    static let sql = """
-        -- avatar_small: the address of the small size of what avatar names; NULL for none.
-        ALTER TABLE user ADD COLUMN avatar_small TEXT;
-        """
-}

@@ -140,7 +140,11 @@ async def same_token() -> None:
         both = await asyncio.gather(*(ann.send("bob", PERSON, payload_of("at once"), token="same-2") for _ in range(5)))
         equal(len({answer["messageId"] for answer in both}), 1, "ids of five sends at once")
         await ann.send("bob", PERSON, payload_of("end"))
-        equal([message["payload"]["content"] for message in await bob.next(3)], ["once", "at once", "end"])
+        # How far a device has got is stored once a second: what bob's last session knew may come again.
+        said: list[str] = []
+        while "end" not in said:
+            said.append((await bob.next())[0]["payload"]["content"])
+        equal(said[-3:], ["once", "at once", "end"])
 
 
 @door.checks.check("the same clientMsgNo with another payload is refused")

@@ -233,7 +233,12 @@ let package = Package(
             common + [
                 "APIKit", "WuKongAPI", "WuKongWire", "WuKongTranslation", "Transport", "Store", "Broker", "Accounts",
             ]),
-        tests("WuKongGateway", common + ["WuKongGateway", "WuKongWire", "Broker"]),
+        tests(
+            "WuKongGateway",
+            common + [
+                "WuKongGateway", "WuKongWire", "WuKongCrypto", "WuKongTranslation", "Transport", "Store", "Broker",
+                "Accounts",
+            ]),
         tests("WuKongTranslation", common + ["WuKongTranslation", "WuKongWire", "Broker"]),
         tests("WuKongCrypto", ["ByteCodec", "WuKongCrypto"]),
         tests("WuKongWire", ["ByteCodec", "WuKongCrypto", "WuKongWire"]),

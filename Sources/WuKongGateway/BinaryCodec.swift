@@ -10,137 +10,105 @@ import WuKongWire
 /// Source: WuKongIM v2.2.5. Where the SDKs disagree with each other, what all of them take is sent. SUB is read and not
 /// answered, as that server does: a member gets every message of a channel without it.
 final class BinaryCodec: SessionCodec {
-    private unowned let session: WuKongSession
     private var splitter: BinaryFrameSplitter
     private var version = BinaryVersion.latest
-    /// `nil` until CONNECT brought the client's half.
+    /// `nil` when OpenSSL refuses the algorithms.
+    private let serverKeys: BinaryKeys?
+    /// `nil` until the first CONNECT brought the client's half.
     private var keys: SessionKeys?
-    /// Frames that came while signing in.
-    private var early: [[UInt8]] = []
 
-    init(session: WuKongSession) {
-        self.session = session
-        self.splitter = BinaryFrameSplitter(maximumBytes: session.gateway.house.settings.frameBytes)
+    /// - Parameters:
+    ///   - maximumBytes: of one frame.
+    ///   - keys: the server's half; `nil` for an encoding that is off, in which nobody is signed in.
+    init(maximumBytes: Int, keys: BinaryKeys?) {
+        self.splitter = BinaryFrameSplitter(maximumBytes: maximumBytes)
+        self.serverKeys = keys
     }
 
     var protocolName: String { "wukong-\(self.version.number)" }
     /// The full SDKs fetch history when they need it, over HTTP.
     let sendsMissedMessages = false
+    var heldBytes: Int { self.splitter.heldBytes }
 
-    /// Bytes of an incomplete frame that somebody who has not signed in may leave here.
-    private static let preAuthBytes = 16 * 1024
     /// Most bytes of a text that a DISCONNECT carries.
     private static let disconnectBytes = 512
 
     // MARK: Bytes
 
     /// A WebSocket message is a piece of the stream like any other: the JS SDK puts several frames into one.
-    func received(_ bytes: UnsafeRawBufferPointer, as kind: InboundKind) {
+    func read(
+        _ bytes: UnsafeRawBufferPointer, as kind: InboundKind, isActive: Bool, each: (InboundPiece) -> Void
+    ) {
         do throws(BinaryWireError) {
-            try self.splitter.append(bytes, tooLong: { self.refuse($0) }) { (frame) throws(BinaryWireError) in
-                try self.take(frame)
-            }
-            if self.session.isWaiting, self.splitter.heldBytes > Self.preAuthBytes {
-                self.session.close(.messageTooBig, "sign in first")
+            try self.splitter.append(bytes) { send in
+                if isActive { each(.decoded(Self.tooLong(send))) }
+                return isActive
+            } each: { (frame) throws(BinaryWireError) in
+                each(.frame(frame))
             }
         } catch {
-            self.broken(error)
+            each(.decoded(.broken(error.description)))
         }
     }
 
-    func refuseTooLong(beginning start: UnsafeRawBufferPointer) {
-        if let send = BinarySendStart(startOf: start) { _ = self.refuse(send) }
+    func decodeTooLong(beginning start: UnsafeRawBufferPointer) -> ClientFrame? {
+        BinarySendStart(startOf: start).map { Self.tooLong($0) }
     }
 
-    /// Answers a SEND that is too long. The JS SDK sends what has no answer after every reconnect, for ever.
-    ///
-    /// - Returns: whether it was answered.
-    private func refuse(_ send: BinarySendStart) -> Bool {
-        guard self.session.isActive else { return false }
+    /// A SEND that is too long, and answered: the JS SDK sends what has no answer after every reconnect, for ever.
+    private static func tooLong(_ send: BinarySendStart) -> ClientFrame {
         let ticket = SendTicket(clientSequence: send.clientSequence, header: send.header)
-        self.answer(ticket.rawValue, PublishReceipt(reason: .notAllowSend))
-        return true
-    }
-
-    func resume() {
-        let early = self.early
-        self.early = []
-        for frame in early {
-            do throws(BinaryWireError) {
-                try frame.withUnsafeBufferPointer { bytes throws(BinaryWireError) in
-                    try self.take(UnsafeRawBufferPointer(bytes))
-                }
-            } catch {
-                return self.broken(error)
-            }
-        }
-    }
-
-    /// The encoding has no words for this, and nobody knows where the next frame begins.
-    private func broken(_ error: BinaryWireError) {
-        self.session.gateway.house.log.debug(
-            "binary stream broken",
-            ["peer": .name(self.session.connection.peer.text), "reason": .text(error.description)])
-        self.session.close(.protocolError, error.description)
+        return .unusableSend(.notAllowSend, ticket: ticket.rawValue)
     }
 
     // MARK: Packets
 
-    private func take(_ frame: UnsafeRawBufferPointer) throws(BinaryWireError) {
-        guard !self.session.isClosed else { return }
-        guard self.session.isWaiting || self.session.isActive else { return self.early.append(Array(frame)) }
-        self.handle(try BinaryClientPacket(decoding: frame, version: self.version))
+    func decode(_ frame: UnsafeRawBufferPointer) -> ClientFrame {
+        do throws(BinaryWireError) {
+            return self.clientFrame(of: try BinaryClientPacket(decoding: frame, version: self.version))
+        } catch {
+            return .broken(error.description)
+        }
     }
 
-    private func handle(_ packet: BinaryClientPacket) {
-        if self.session.isWaiting {
-            guard case .connect(let connect) = packet else {
-                return self.session.close(.policyViolation, "sign in first")
-            }
-            return self.connect(connect)
-        }
+    private func clientFrame(of packet: BinaryClientPacket) -> ClientFrame {
         switch packet {
+        case .connect(let connect): self.connect(connect)
+        case .send(let send): self.message(send)
         case .receiveAcknowledge(let message, _, let header):
-            self.session.acknowledge(MessageID(rawValue: message), syncOnce: header.syncOnce)
-        case .send(let send): self.publish(send)
-        case .ping: self.reply { $0.pong() }
-        case .disconnect: self.session.close(.normal, "signed out")
-        case .subscribe: break
-        case .connect: self.session.close(.policyViolation, "this connection is signed in already")
+            .acknowledge(MessageID(rawValue: message), syncOnce: header.syncOnce)
+        case .ping: .ping(nil)
+        case .disconnect: .disconnect(nil)
+        case .subscribe: .unsupported(nil, "subscriptions are not served")
         }
     }
 
-    private func connect(_ connect: BinaryConnect) {
-        self.version = BinaryVersion(connect.version)
+    /// Agrees on keys with the client; a second CONNECT leaves them as they are.
+    private func connect(_ connect: BinaryConnect) -> ClientFrame {
         let parameters = ConnectParameters(
             uid: connect.uid, token: connect.token, deviceID: connect.deviceID, deviceFlag: Int(connect.deviceFlag),
             clientTimestamp: connect.clientTimestamp, version: Int(connect.version))
-        guard !connect.clientKey.isEmpty else {
-            return self.session.reject(.clientKeyEmpty, "the client sent no key", parameters)
-        }
-        guard let keys = self.session.gateway.keys else {
-            return self.session.reject(.systemError, "the binary encoding is off: see the log", parameters)
+        guard self.keys == nil else { return .connect(nil, parameters, fault: nil) }
+        self.version = BinaryVersion(connect.version)
+        return .connect(nil, parameters, fault: self.agreeOnKeys(with: connect.clientKey))
+    }
+
+    private func agreeOnKeys(with clientKey: String) -> ConnectFault? {
+        guard !clientKey.isEmpty else { return ConnectFault(reason: .clientKeyEmpty, text: "the client sent no key") }
+        guard let serverKeys = self.serverKeys else {
+            return ConnectFault(reason: .systemError, text: "the binary encoding is off: see the log")
         }
         do throws(WuKongCryptoError) {
-            self.keys = try keys.makeSession(with: connect.clientKey)
+            self.keys = try serverKeys.makeSession(with: clientKey)
+            return nil
         } catch {
-            return self.session.reject(.authFail, error.description, parameters)
-        }
-        self.session.signIn(parameters)
-    }
-
-    private func publish(_ send: BinarySend) {
-        let ticket = SendTicket(clientSequence: send.clientSequence, header: send.header)
-        guard let payload = self.payload(of: send) else {
-            return self.answer(ticket.rawValue, PublishReceipt(reason: .payloadDecodeError))
-        }
-        if let reason = self.publish(send, payload, ticket) {
-            self.answer(ticket.rawValue, PublishReceipt(reason: reason))
+            return ConnectFault(reason: .authFail, text: error.description)
         }
     }
 
-    /// - Returns: why the message was not handed on; then there is no answer to come.
-    private func publish(_ send: BinarySend, _ payload: [UInt8], _ ticket: SendTicket) -> WuKongReason? {
+    private func message(_ send: BinarySend) -> ClientFrame {
+        let ticket = SendTicket(clientSequence: send.clientSequence, header: send.header).rawValue
+        guard let payload = self.payload(of: send) else { return .unusableSend(.payloadDecodeError, ticket: ticket) }
         do throws(PayloadRefusal) {
             let message = ClientMessage(
                 channelID: send.channelID, channelType: Int(send.channelType),
@@ -148,9 +116,9 @@ final class BinaryCodec: SessionCodec {
                 content: try Translation.accepted(
                     payload: payload, header: send.header, setting: self.setting(of: send), topic: send.topic,
                     expire: send.expire, from: .user))
-            return self.session.publish(message, ticket: ticket.rawValue)
+            return .send(message, ticket: ticket)
         } catch {
-            return error.reason
+            return .unusableSend(error.reason, ticket: ticket)
         }
     }
 
@@ -168,32 +136,42 @@ final class BinaryCodec: SessionCodec {
         return try? keys.decrypt(send.payload)
     }
 
-    // MARK: What the session says
+    // MARK: Frames for the client
 
-    func signedIn(timeDifference: Int64) {
-        guard let keys = self.keys else { return }
-        self.connectAcknowledge(
-            .success, serverKey: self.session.gateway.keys?.publicKeyBase64 ?? "", salt: keys.salt, timeDifference)
-    }
-
-    func refuseSignIn(_ reason: WuKongReason, _ text: String) {
-        self.connectAcknowledge(reason, serverKey: "", salt: "", 0)
-    }
-
-    private func connectAcknowledge(
-        _ reason: WuKongReason, serverKey: String, salt: String, _ timeDifference: Int64
-    ) {
-        let version = self.version
-        self.reply {
-            $0.connectAcknowledge(
-                version: version, timeDifferenceMilliseconds: timeDifference, reason: reason, serverKey: serverKey,
-                salt: salt, nodeID: UInt64(WuKongGateway.nodeID))
+    func frame(for reply: ServerReply, with writers: inout ReplyWriters) -> ReplyFrame? {
+        switch reply {
+        case .connected(_, let timeDifference):
+            self.connectAcknowledge(
+                .success, serverKey: self.serverKeys?.publicKeyBase64 ?? "", salt: self.keys?.salt ?? "",
+                timeDifference, &writers)
+        case .connectRefused(_, let reason, _):
+            self.connectAcknowledge(reason, serverKey: "", salt: "", 0, &writers)
+        case .sent(let receipt, let ticket): self.sendAcknowledge(receipt, SendTicket(rawValue: ticket), &writers)
+        case .pong: writers.binary { $0.pong() }
+        case .refused: nil
+        case .disconnect(let reason, let text):
+            writers.binary {
+                $0.disconnect(
+                    reason, text: String(decoding: text.utf8.prefix(Self.disconnectBytes), as: UTF8.self))
+            }
         }
     }
 
-    func answer(_ ticket: UInt64, _ receipt: PublishReceipt) {
-        let ticket = SendTicket(rawValue: ticket)
-        self.reply {
+    private func connectAcknowledge(
+        _ reason: WuKongReason, serverKey: String, salt: String, _ timeDifference: Int64,
+        _ writers: inout ReplyWriters
+    ) -> ReplyFrame {
+        writers.binary {
+            $0.connectAcknowledge(
+                version: self.version, timeDifferenceMilliseconds: timeDifference, reason: reason,
+                serverKey: serverKey, salt: salt, nodeID: UInt64(WuKongGateway.nodeID))
+        }
+    }
+
+    private func sendAcknowledge(
+        _ receipt: PublishReceipt, _ ticket: SendTicket, _ writers: inout ReplyWriters
+    ) -> ReplyFrame {
+        writers.binary {
             $0.sendAcknowledge(
                 messageID: receipt.messageID, clientSequence: ticket.clientSequence,
                 sequence: UInt32(clamping: receipt.sequence), reason: receipt.reason, header: ticket.header)
@@ -205,18 +183,9 @@ final class BinaryCodec: SessionCodec {
         frames.sendBinary(isOwn: isOwn, isRepeat: isRepeat, version: self.version, keys: keys, to: connection)
     }
 
-    func send(_ event: StreamEvent) {
+    func send(_ event: StreamEvent, from events: inout EventCache, to connection: Connection) {
         guard self.version.hasEvents else { return }
-        self.session.gateway.events.sendBinary(event, version: self.version, to: self.session.connection)
-    }
-
-    func disconnect(_ reason: WuKongReason, _ text: String) {
-        let text = String(decoding: text.utf8.prefix(Self.disconnectBytes), as: UTF8.self)
-        self.reply { $0.disconnect(reason, text: text) }
-    }
-
-    private func reply(_ write: (inout BinaryPacketWriter) -> Void) {
-        self.session.gateway.frames.replyBinary(to: self.session.connection, write)
+        events.sendBinary(event, version: self.version, to: connection)
     }
 }
 

@@ -5,8 +5,8 @@ import WuKongCrypto
 import WuKongTranslation
 import WuKongWire
 
-/// Words each message once for all the sessions of a reactor that get it, as far as their encoding allows, and answers
-/// without a buffer of their own. Confined to its reactor.
+/// Words each message once for all the sessions of a reactor that get it, as far as their encoding allows. Confined to its
+/// reactor.
 ///
 /// In JSON the whole frame is the same for all. In the binary encoding each session has a key of its own: what is not
 /// encrypted is written once, and the sessions are served eight at a time. So between `begin` and `end` a message may
@@ -34,13 +34,11 @@ struct FrameCache {
     private var delivery: Delivery?
     private var withdrawn = WithdrawnMessages()
     private var json: [JSONForm] = Array(repeating: JSONForm(), count: forms)
-    private var jsonAnswer = WuKongJSONWriter()
 
     /// By form and version.
     private var binary: [BinaryFanOut?] = Array(
         repeating: nil, count: forms * (Int(BinaryVersion.latest.number) + 1))
     private var hasBinary = false
-    private var packet = BinaryPacketWriter(capacity: 1024)
 
     /// Sets the message that is sent next, until `end`.
     mutating func begin(_ delivery: Delivery) {
@@ -90,13 +88,6 @@ struct FrameCache {
         }
     }
 
-    /// Sends one answer.
-    mutating func reply(to connection: Connection, _ write: (inout WuKongJSONWriter) -> Void) {
-        self.jsonAnswer.removeAll()
-        write(&self.jsonAnswer)
-        connection.sendText(self.jsonAnswer.bytes)
-    }
-
     // MARK: Binary
 
     /// Sends the message to one session, with `end` at the latest.
@@ -117,13 +108,6 @@ struct FrameCache {
             self.hasBinary = true
         }
         fanOut.send(to: connection, keys)
-    }
-
-    /// Sends one answer.
-    mutating func replyBinary(to connection: Connection, _ write: (inout BinaryPacketWriter) -> Void) {
-        self.packet.removeAll()
-        write(&self.packet)
-        connection.sendBinary(self.packet.bytes)
     }
 }
 

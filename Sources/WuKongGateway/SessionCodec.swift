@@ -3,58 +3,66 @@ import ChatModel
 import Transport
 import WuKongWire
 
-/// One encoding of the WuKongIM protocol on one connection: bytes -> calls of the session, and what the session says
-/// -> frames. Confined to the session's reactor.
-///
-/// Until the session is active a codec takes nothing but a sign-in; what a client sends while it signs in waits in the
-/// codec for `resume`.
+/// An encoding of the WuKongIM protocol on one connection: bytes to `ClientFrame`, `ServerReply` to bytes. It knows
+/// neither the session nor the socket. Confined to its reactor.
 protocol SessionCodec: AnyObject {
     /// The encoding and its version, as operators see it.
     var protocolName: String { get }
     /// Whether the SDKs that speak it have no other way to what they missed than the connection.
     var sendsMissedMessages: Bool { get }
+    /// Bytes of a frame that is not complete.
+    var heldBytes: Int { get }
 
-    /// - Parameter bytes: valid during the call only.
-    func received(_ bytes: UnsafeRawBufferPointer, as kind: InboundKind)
-
-    /// Answers a request that is longer than may be sent, as far as its first bytes tell which one it is.
+    /// Takes the next bytes and hands out what they complete.
     ///
-    /// - Parameter start: valid during the call only.
-    func refuseTooLong(beginning start: UnsafeRawBufferPointer)
+    /// - Parameters:
+    ///   - bytes: valid during the call only.
+    ///   - isActive: whether somebody is signed in, to whom a message that is too long can be answered.
+    func read(
+        _ bytes: UnsafeRawBufferPointer, as kind: InboundKind, isActive: Bool, each: (InboundPiece) -> Void)
 
-    /// Takes what came while the client signed in: the session is active now.
-    func resume()
+    /// Decodes a frame that `read` handed out. The first sign-in sets what the codec decodes and words from then on.
+    ///
+    /// - Parameter frame: valid during the call only.
+    func decode(_ frame: UnsafeRawBufferPointer) -> ClientFrame
 
-    // MARK: What the session says
+    /// Decodes what can be told of a message that is longer than may be sent; `nil` when it cannot be answered.
+    ///
+    /// - Parameter start: its first bytes, valid during the call only.
+    func decodeTooLong(beginning start: UnsafeRawBufferPointer) -> ClientFrame?
 
-    /// - Parameter timeDifference: server clock minus client clock, milliseconds.
-    func signedIn(timeDifference: Int64)
-    /// The connection is closed right after.
-    func refuseSignIn(_ reason: WuKongReason, _ text: String)
-    /// The answer to the message with this ticket.
-    func answer(_ ticket: UInt64, _ receipt: PublishReceipt)
-    /// The message that `frames.begin` was told.
+    /// Words a reply.
+    ///
+    /// - Returns: `nil` in an encoding that has no words for it.
+    func frame(for reply: ServerReply, with writers: inout ReplyWriters) -> ReplyFrame?
+
+    /// Sends the message that `frames.begin` was told.
     func send(isOwn: Bool, isRepeat: Bool, from frames: inout FrameCache, to connection: Connection)
-    /// Nothing, in an encoding that has no words for it.
-    func send(_ event: StreamEvent)
-    /// The last words on a connection that its client is not to open again by itself.
-    func disconnect(_ reason: WuKongReason, _ text: String)
+
+    /// Sends the event that is next in `events`; nothing in an encoding that has no words for it.
+    func send(_ event: StreamEvent, from events: inout EventCache, to connection: Connection)
 }
 
-/// A message as a client wants it sent, in the house's words but for the channel.
-struct ClientMessage {
-    var channelID: String
-    /// As sent: it may be none of WuKongIM's.
-    var channelType: Int
-    var clientToken: ClientToken?
-    var content: MessageContent
+/// A worded reply.
+enum ReplyFrame: Hashable {
+    case text([UInt8])
+    case binary([UInt8])
 }
 
-/// What a client is told about a message it sent.
-struct PublishReceipt {
-    var reason: WuKongReason
-    /// 0 when it was refused.
-    var messageID: Int64 = 0
-    /// 0 when it was refused or is not stored.
-    var sequence: Int64 = 0
+/// Buffers in which the replies of a reactor are worded, one after another.
+struct ReplyWriters {
+    private var json = WuKongJSONWriter()
+    private var packet = BinaryPacketWriter(capacity: 1024)
+
+    mutating func text(_ write: (inout WuKongJSONWriter) -> Void) -> ReplyFrame {
+        self.json.removeAll()
+        write(&self.json)
+        return .text(self.json.bytes)
+    }
+
+    mutating func binary(_ write: (inout BinaryPacketWriter) -> Void) -> ReplyFrame {
+        self.packet.removeAll()
+        write(&self.packet)
+        return .binary(self.packet.bytes)
+    }
 }

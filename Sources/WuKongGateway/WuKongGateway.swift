@@ -21,26 +21,30 @@ package struct WuKongHouse: Sendable {
     }
 }
 
-/// The WuKongIM door on one reactor: makes a session for each connection, and hands the broker's
-/// events to them. Confined to its reactor.
+/// WuKongIM's gateway on one reactor: makes a handler for each connection, and hands the broker's events to their
+/// sessions. Confined to its reactor.
 package final class WuKongGateway: Gateway {
-    let house: WuKongHouse
+    let broker: Broker
+    let authenticator: Authenticator
+    let settings: WuKongSettings
+    let log: Log
     unowned let reactor: Reactor
     private let outlet: ReactorOutlet
-    // What every message to every receiver goes through, here, in `WuKongSession` and in `BinaryFanOut`, is not checked
+    // What every message to every receiver goes through, here, in `WuKongConnection` and in `BinaryFanOut`, is not checked
     // for exclusive access at run time: nothing calls back while it changes, and the checks took a tenth of the time of
     // a delivery.
-    @exclusivity(unchecked) private var sessions = SlotTable<WuKongSession>()
-    /// Messages of this turn, for the broker.
-    private var publishes: [PublishRequest] = []
-    /// Sessions that acknowledged something since the last tick.
-    private var acknowledging: [WuKongSession] = []
+    @exclusivity(unchecked) private var connections = SlotTable<WuKongConnection>()
+    /// What sessions want done, with the messages of this turn for the broker.
+    @exclusivity(unchecked) var output = SessionOutput()
+    @exclusivity(unchecked) var writers = ReplyWriters()
+    /// Connections whose sessions acknowledged something since the last tick.
+    private var acknowledging: [WuKongConnection] = []
     private var nextTick: Instant
     private var nextRedelivery: Instant
     @exclusivity(unchecked) var frames = FrameCache()
     var events = EventCache()
     /// The keys of this reactor's sessions in the binary encoding; `nil` when OpenSSL refuses them.
-    let keys: BinaryKeys?
+    private let keys: BinaryKeys?
 
     /// What clients are told as the number of this server.
     static let nodeID: Int64 = 1
@@ -49,7 +53,10 @@ package final class WuKongGateway: Gateway {
     private static let redeliveryScanMilliseconds: Int64 = 5000
 
     package init(house: WuKongHouse, reactor: Reactor) {
-        self.house = house
+        self.broker = house.broker
+        self.authenticator = house.authenticator
+        self.settings = house.settings
+        self.log = house.log
         self.reactor = reactor
         self.outlet = ReactorOutlet(jobs: reactor.jobs)
         self.keys = BinaryKeys(log: house.log)
@@ -61,15 +68,15 @@ package final class WuKongGateway: Gateway {
     // MARK: Gateway
 
     package func open(_ opening: Opening, on connection: Connection) -> OpeningAnswer {
-        .accept(WuKongSession(connection: connection, gateway: self, opening: opening), subprotocol: nil)
+        .accept(WuKongConnection(connection: connection, gateway: self, opening: opening), subprotocol: nil)
     }
 
     package func respond(to request: HTTPRequest, with responder: HTTPResponder) -> Bool { false }
 
     package func turnEnded() {
-        if !self.publishes.isEmpty {
-            self.house.broker.publish(self.publishes)
-            self.publishes.removeAll(keepingCapacity: true)
+        if !self.output.publishes.isEmpty {
+            self.broker.publish(self.output.publishes)
+            self.output.publishes.removeAll(keepingCapacity: true)
         }
         let now = self.reactor.clock.now()
         if now >= self.nextTick { self.tick(at: now) }
@@ -78,43 +85,49 @@ package final class WuKongGateway: Gateway {
     private func tick(at now: Instant) {
         self.nextTick = now.advanced(byMilliseconds: Self.tickMilliseconds)
         var marks: [DeliveredPosition] = []
-        for session in self.acknowledging { session.takeDelivered(into: &marks) }
+        for connection in self.acknowledging { connection.session.takeDelivered(into: &marks) }
         self.acknowledging.removeAll(keepingCapacity: true)
-        self.house.broker.recordDelivered(marks)
+        self.broker.recordDelivered(marks)
         let redelivers = now >= self.nextRedelivery
         if redelivers { self.nextRedelivery = now.advanced(byMilliseconds: Self.redeliveryScanMilliseconds) }
-        self.sessions.forEach { session in
-            if redelivers { session.redeliver(at: now) }
-            session.retryIfWaiting()
+        self.connections.forEach { connection in
+            if redelivers { connection.redeliver(at: now) }
+            connection.retryIfWaiting()
         }
     }
 
-    // MARK: For sessions
+    // MARK: For connections
 
-    /// Signs a session in at the broker, which answers with `.opened`.
-    func register(_ session: WuKongSession, as description: SessionDescription) {
-        session.handle = self.sessions.insert(session, owner: self.reactor.index)
-        self.house.broker.open(
-            SessionOpening(description: description, outlet: self.outlet, handle: session.handle))
+    /// Has the broker register a session, which it answers with `.opened`.
+    ///
+    /// - Returns: the number of the connection here.
+    func register(_ connection: WuKongConnection, as description: SessionDescription) -> UInt64 {
+        let handle = self.connections.insert(connection, owner: self.reactor.index)
+        self.broker.open(SessionOpening(description: description, outlet: self.outlet, handle: handle))
+        return handle
     }
 
-    func forget(_ session: WuKongSession) {
-        self.sessions.remove(session.handle)
+    func forget(_ connection: WuKongConnection, _ handle: UInt64) {
+        self.connections.remove(handle)
         var marks: [DeliveredPosition] = []
-        session.takeDelivered(into: &marks)
-        self.house.broker.recordDelivered(marks)
+        connection.session.takeDelivered(into: &marks)
+        self.broker.recordDelivered(marks)
     }
 
-    func publish(_ request: PublishRequest) { self.publishes.append(request) }
+    func makeCodec(isBinary: Bool) -> any SessionCodec {
+        isBinary
+            ? BinaryCodec(maximumBytes: self.settings.frameBytes, keys: self.keys)
+            : JSONCodec(maximumBytes: self.settings.frameBytes)
+    }
 
-    func noteAcknowledging(_ session: WuKongSession) { self.acknowledging.append(session) }
+    func noteAcknowledging(_ connection: WuKongConnection) { self.acknowledging.append(connection) }
 
-    /// Something that runs a body on this thread with the session of a connection, if it is still there.
-    func later(on id: ConnectionID) -> @Sendable (@escaping @Sendable (WuKongSession) -> Void) -> Void {
+    /// Something that runs a body on this thread with the handler of a connection, if it is still there.
+    func later(on id: ConnectionID) -> @Sendable (@escaping @Sendable (WuKongConnection) -> Void) -> Void {
         let jobs = self.reactor.jobs
         return { body in
             jobs.post { reactor in
-                if let session = reactor.connection(id)?.handler as? WuKongSession { body(session) }
+                if let connection = reactor.connection(id)?.handler as? WuKongConnection { body(connection) }
             }
         }
     }
@@ -122,28 +135,31 @@ package final class WuKongGateway: Gateway {
     // MARK: From the broker
 
     private func receive(_ events: [SessionEvent]) {
+        let now = self.reactor.now
         for event in events {
             switch event {
             case .opened(let handle, let id):
-                if let session = self.sessions[handle] {
-                    session.opened(id)
+                if let connection = self.connections[handle] {
+                    connection.registered(id)
                 } else {
                     // The connection ended while the broker registered it.
-                    self.house.broker.closed(id, .closedByPeer)
+                    self.broker.closed(id, .closedByPeer)
                 }
-            case .ended(let handle, let reason): self.sessions[handle]?.endedByBroker(reason)
+            case .ended(let handle, let reason): self.connections[handle]?.endedByBroker(reason)
             case .published(let handle, let ticket, let outcome):
-                self.sessions[handle]?.published(ticket, outcome)
+                self.connections[handle]?.published(ticket, outcome)
             case .message(let delivery, let handles):
                 self.frames.begin(delivery)
-                for handle in handles where handle != delivery.origin { self.sessions[handle]?.offer(delivery) }
+                for handle in handles where handle != delivery.origin {
+                    self.connections[handle]?.offer(delivery, at: now)
+                }
                 self.frames.end()
             case .withdrawn(let messages): self.frames.withdraw(messages)
             // Its clients hear of changes by commands, from the API for apps.
             case .happened: break
             case .event(let event, let handles):
                 self.events.begin()
-                for handle in handles { self.sessions[handle]?.offer(event) }
+                for handle in handles { self.connections[handle]?.offer(event) }
             }
         }
     }
@@ -153,10 +169,10 @@ package final class WuKongGateway: Gateway {
         let (now, wall) = (self.reactor.clock.now(), self.reactor.clock.wallMilliseconds())
         var found: [UInt64: SessionMeasure] = [:]
         for handle in handles {
-            guard let session = self.sessions[handle] else { continue }
+            guard let known = self.connections[handle] else { continue }
             found[handle] = SessionMeasure(
-                activeAtMilliseconds: wall - now.milliseconds(since: session.connection.lastReceivedAt),
-                queuedBytes: session.connection.outboxBytes, unacknowledged: session.pending.count)
+                activeAtMilliseconds: wall - now.milliseconds(since: known.connection.lastReceivedAt),
+                queuedBytes: known.connection.outboxBytes, unacknowledged: known.session.unacknowledged)
         }
         return found
     }

@@ -4,79 +4,55 @@ import ChatModel
 import Execution
 import Store
 
-/// What a session is sent: live messages, what it missed, what it did not acknowledge.
+/// Live messages, missed ones, and those that were not acknowledged.
 extension WuKongSession {
     // MARK: Live
 
-    /// A live message for this session; the gateway's frames have been told of it, and end it.
-    func offer(_ delivery: Delivery) {
-        if self.feed.offer(delivery) { self.send(delivery, isRepeat: false) }
+    /// A live message has come for the session.
+    ///
+    /// - Returns: whether to send it now.
+    mutating func offer(_ delivery: Delivery, at now: Instant) -> Bool {
+        guard self.feed.offer(delivery), self.identity != nil else { return false }
+        if delivery.isStored { self.pending.sent(delivery, at: now) }
+        return true
     }
 
-    /// An event for this session; the gateway's frames have been told of it. Who does not read fast enough goes without.
-    func offer(_ event: StreamEvent) {
-        if self.isActive, !self.connection.isCongested { self.codec?.send(event) }
-    }
+    /// Whether the person wrote the message, on this device or another.
+    func isOwn(_ delivery: Delivery) -> Bool { delivery.message.sender == self.identity?.user }
 
-    private func send(_ deliveries: [Delivery]) {
-        for delivery in deliveries {
-            self.gateway.frames.begin(delivery)
-            self.send(delivery, isRepeat: false)
-            self.gateway.frames.end()
-        }
-    }
-
-    private func send(_ delivery: Delivery, isRepeat: Bool) {
-        guard let identity = self.identity else { return }
-        let gateway = self.gateway
-        self.codec?.send(
-            isOwn: delivery.message.sender == identity.user, isRepeat: isRepeat, from: &gateway.frames,
-            to: self.connection)
-        if delivery.isStored && !isRepeat {
-            self.pending.sent(delivery, at: gateway.reactor.now)
-        }
+    private mutating func deliver(_ deliveries: [Delivery], at now: Instant, _ output: inout SessionOutput) {
+        guard !deliveries.isEmpty, self.identity != nil else { return }
+        for delivery in deliveries where delivery.isStored { self.pending.sent(delivery, at: now) }
+        output.actions.append(.deliver(deliveries))
     }
 
     /// A message of the session's own was stored.
-    func noteOwn(_ conversation: ConversationID, sequence: Int64) {
+    mutating func noteOwn(_ conversation: ConversationID, sequence: Int64, _ output: inout SessionOutput) {
         guard self.feed.published(conversation, sequence: sequence) else { return }
         self.pending.has(conversation, sequence: sequence)
-        self.noteAcknowledging()
+        self.noteAcknowledging(&output)
     }
 
     // MARK: Acknowledgements
 
     /// - Parameter syncOnce: whether the acknowledgement says that a command was acted on.
-    func acknowledge(_ message: MessageID, syncOnce: Bool) {
+    mutating func acknowledge(_ message: MessageID, syncOnce: Bool, _ output: inout SessionOutput) {
         guard let delivery = self.pending.acknowledge(message) else { return }
-        guard delivery.isCommand else { return self.noteAcknowledging() }
-        if syncOnce, let sessionID = self.sessionID {
-            self.gateway.house.broker.acknowledgeCommand(from: sessionID, sequence: delivery.message.sequence)
+        guard delivery.isCommand else { return self.noteAcknowledging(&output) }
+        if syncOnce, let id = self.id {
+            output.actions.append(.acknowledgeCommand(id, sequence: delivery.message.sequence))
         }
     }
 
-    /// Has the gateway ask for `takeDelivered` with its next tick.
-    private func noteAcknowledging() {
+    /// Asks for `takeDelivered` once until it is called.
+    private mutating func noteAcknowledging(_ output: inout SessionOutput) {
         guard !self.hasAcknowledged else { return }
         self.hasAcknowledged = true
-        self.gateway.noteAcknowledging(self)
-    }
-
-    /// Sends again what was not acknowledged in time.
-    func redeliver(at now: Instant) {
-        guard self.isActive, self.pending.count > 0 else { return }
-        let settings = self.gateway.house.settings
-        let due = self.pending.due(
-            at: now, after: settings.redeliverySeconds * 1000, attempts: settings.redeliveryAttempts)
-        for delivery in due {
-            self.gateway.frames.begin(delivery)
-            self.send(delivery, isRepeat: true)
-            self.gateway.frames.end()
-        }
+        output.actions.append(.noteAcknowledging)
     }
 
     /// Adds how far this device class has each conversation.
-    func takeDelivered(into marks: inout [DeliveredPosition]) {
+    mutating func takeDelivered(into marks: inout [DeliveredPosition]) {
         self.hasAcknowledged = false
         guard let identity = self.identity else { return }
         for (conversation, sequence) in self.pending.takeDelivered() {
@@ -87,52 +63,59 @@ extension WuKongSession {
         }
     }
 
-    // MARK: Catching up
+    /// Stored messages that were sent and not acknowledged.
+    var unacknowledged: Int { self.pending.count }
 
-    func outboxDrained() {
-        let (send, next) = self.feed.outboxDrained()
-        self.send(send)
-        self.perform(next)
+    /// What has to be sent again, because it was not acknowledged in time.
+    mutating func takeOverdue(at now: Instant) -> [Delivery] {
+        guard self.isActive, self.pending.count > 0 else { return [] }
+        return self.pending.due(
+            at: now, after: self.settings.redeliverySeconds * 1000, attempts: self.settings.redeliveryAttempts)
     }
 
-    func perform(_ action: SessionFeed.Action) {
+    // MARK: Catching up
+
+    /// More waits to be sent than may.
+    mutating func outboxRose() { self.feed.outboxRose() }
+
+    /// There is room again, or time to try a read that failed once more.
+    mutating func outboxDrained(at now: Instant, into output: inout SessionOutput) {
+        let (send, next) = self.feed.outboxDrained()
+        self.deliver(send, at: now, &output)
+        self.perform(next, &output)
+    }
+
+    /// Waits for `outboxDrained` although the outbox may be empty.
+    var isWaitingForRoom: Bool { self.feed.isWaiting }
+
+    /// The answer to `.readRanges`; `nil` when the store could not be read.
+    mutating func received(ranges: [MissedRange]?, at now: Instant, into output: inout SessionOutput) {
+        guard let ranges else { return self.readFailed(&output) }
+        let (send, next) = self.feed.received(ranges: ranges)
+        self.deliver(send, at: now, &output)
+        self.perform(next, &output)
+    }
+
+    /// The answer to `.readPage`; `nil` when the store could not be read.
+    mutating func received(page: MissedPage?, at now: Instant, into output: inout SessionOutput) {
+        guard let page else { return self.readFailed(&output) }
+        let (send, next) = self.feed.received(page: page.deliveries, isLast: page.isLast)
+        self.deliver(send, at: now, &output)
+        self.perform(next, &output)
+    }
+
+    private mutating func readFailed(_ output: inout SessionOutput) {
+        let next = self.feed.readFailed()
+        self.perform(next, &output)
+    }
+
+    func perform(_ action: SessionFeed.Action, _ output: inout SessionOutput) {
         guard let identity = self.identity else { return }
         switch action {
         case .none: break
-        case .readRanges(let positions): self.readRanges(positions, only: false, of: identity)
-        case .readRangesOnly(let positions): self.readRanges(positions, only: true, of: identity)
-        case .readPage(let range):
-            let later = self.gateway.later(on: self.connection.id)
-            self.gateway.house.broker.missedMessages(range, user: identity.user) { result in
-                later { session in session.received(page: result) }
-            }
+        case .readRanges(let positions): output.actions.append(.readRanges(identity, positions, only: false))
+        case .readRangesOnly(let positions): output.actions.append(.readRanges(identity, positions, only: true))
+        case .readPage(let range): output.actions.append(.readPage(identity, range))
         }
-    }
-
-    private func readRanges(_ positions: [ConversationID: Int64], only: Bool, of identity: Identity) {
-        let later = self.gateway.later(on: self.connection.id)
-        self.gateway.house.broker.missedRanges(
-            user: identity.user, deviceClass: identity.deviceClass, positions: positions, only: only,
-            limit: self.gateway.house.settings.catchUpMessages
-        ) { result in later { session in session.received(ranges: result) } }
-    }
-
-    private func received(ranges: [MissedRange]?) {
-        guard let ranges else { return self.perform(self.feed.readFailed()) }
-        let (send, next) = self.feed.received(ranges: ranges)
-        self.send(send)
-        self.perform(next)
-    }
-
-    private func received(page: MissedPage?) {
-        guard let page else { return self.perform(self.feed.readFailed()) }
-        let (send, next) = self.feed.received(page: page.deliveries, isLast: page.isLast)
-        self.send(send)
-        self.perform(next)
-    }
-
-    /// A read that failed is tried again with the next tick.
-    func retryIfWaiting() {
-        if self.feed.isWaiting && self.connection.outboxBytes == 0 { self.outboxDrained() }
     }
 }

@@ -10,6 +10,8 @@ package struct BinaryFrameSplitter: Sendable {
     private var failure: BinaryWireError?
     /// Bytes still to come of a SEND that was too long: they are passed over.
     private var skipped = 0
+    /// Whether the piece at hand came with an answer to SENDs over the bound.
+    private var asksAboutLongSends = false
 
     /// - Parameter maximumBytes: the longest frame, header included.
     package init(maximumBytes: Int) {
@@ -22,15 +24,31 @@ package struct BinaryFrameSplitter: Sendable {
 
     /// Takes the next piece of the stream and calls `each` with every frame that it completes, header included.
     ///
-    /// - Parameter tooLong: gets the start of a SEND over the bound, as soon as its number is there. When it returns true
-    ///   the rest is passed over and the stream goes on behind it: a client sends again what nobody answers.
     /// - Throws: `unknownType`, `lengthTooLong`, `frameTooLong`, as soon as the header of a frame shows it, and what
     ///   `each` throws. The stream cannot be followed after that: each later call throws the same.
     package mutating func append(
-        _ bytes: UnsafeRawBufferPointer, tooLong: ((BinarySendStart) -> Bool)? = nil,
+        _ bytes: UnsafeRawBufferPointer, each: (UnsafeRawBufferPointer) throws(BinaryWireError) -> Void
+    ) throws(BinaryWireError) {
+        try self.append(bytes, asksAboutLongSends: false, { _ in false }, each)
+    }
+
+    /// Does the same where a SEND over the bound can be answered.
+    ///
+    /// - Parameter tooLong: gets its start, as soon as its number is there. When it returns true the rest is passed over
+    ///   and the stream goes on behind it: a client sends again what nobody answers.
+    package mutating func append(
+        _ bytes: UnsafeRawBufferPointer, tooLong: (BinarySendStart) -> Bool,
         each: (UnsafeRawBufferPointer) throws(BinaryWireError) -> Void
     ) throws(BinaryWireError) {
+        try self.append(bytes, asksAboutLongSends: true, tooLong, each)
+    }
+
+    private mutating func append(
+        _ bytes: UnsafeRawBufferPointer, asksAboutLongSends: Bool, _ tooLong: (BinarySendStart) -> Bool,
+        _ each: (UnsafeRawBufferPointer) throws(BinaryWireError) -> Void
+    ) throws(BinaryWireError) {
         if let failure = self.failure { throw failure }
+        self.asksAboutLongSends = asksAboutLongSends
         do throws(BinaryWireError) {
             try self.split(bytes, tooLong, each)
         } catch {
@@ -50,7 +68,7 @@ package struct BinaryFrameSplitter: Sendable {
     }
 
     private mutating func split(
-        _ bytes: UnsafeRawBufferPointer, _ tooLong: ((BinarySendStart) -> Bool)?,
+        _ bytes: UnsafeRawBufferPointer, _ tooLong: (BinarySendStart) -> Bool,
         _ each: (UnsafeRawBufferPointer) throws(BinaryWireError) -> Void
     ) throws(BinaryWireError) {
         var position = self.passOver(bytes, from: 0)
@@ -94,7 +112,7 @@ package struct BinaryFrameSplitter: Sendable {
 
     /// Moves what belongs to the held frame from `bytes` to it. `frame` when it is whole, `unknown` when it is not.
     private mutating func completePending(
-        from bytes: UnsafeRawBufferPointer, _ position: inout Int, _ tooLong: ((BinarySendStart) -> Bool)?
+        from bytes: UnsafeRawBufferPointer, _ position: inout Int, _ tooLong: (BinarySendStart) -> Bool
     ) throws(BinaryWireError) -> Extent {
         while true {
             let extent = try self.pending.withUnsafeBufferPointer { bytes throws(BinaryWireError) in
@@ -118,11 +136,11 @@ package struct BinaryFrameSplitter: Sendable {
     }
 
     private func extent(
-        _ bytes: UnsafeRawBufferPointer, _ tooLong: ((BinarySendStart) -> Bool)?
+        _ bytes: UnsafeRawBufferPointer, _ tooLong: (BinarySendStart) -> Bool
     ) throws(BinaryWireError) -> Extent {
         guard let header = try BinaryFrame(startOf: bytes) else { return .unknown }
         guard header.totalBytes > self.maximumBytes else { return .frame(header.totalBytes) }
-        if header.type == .send, let tooLong {
+        if header.type == .send, self.asksAboutLongSends {
             guard let start = BinarySendStart(header, bytes) else { return .unknown }
             if tooLong(start) { return .passedOver(header.totalBytes) }
         }

@@ -2,23 +2,25 @@
 extension Keys {
     package static let leanCloudHooksURL = SettingKey<String>(
         "leancloud.hooks_url", "",
-        "Where an app's cloud functions are, http:// or https://; /1.1/functions/NAME is added. Empty: none are called."
-    )
+        """
+        Address of the app's cloud functions, http:// or https://; /1.1/functions/NAME is added. Empty: none are \
+        called.
+        """)
     package static let leanCloudHooks = SettingKey<[String]>(
         "leancloud.hooks",
         [
             "_messageReceived", "_messageSent", "_messageUpdate", "_receiversOffline", "_conversationStart",
             "_conversationStarted", "_conversationAdd", "_conversationAdded", "_conversationRemove",
             "_conversationRemoved", "_conversationUpdate", "_clientOnline", "_clientOffline", "_rtmClientSign",
-        ], "Which functions are called.")
+        ], "Functions that are called.")
     package static let leanCloudHooksKeyFile = SettingKey<String>(
         "leancloud.hooks_key_file", "",
-        "A file with a key of 16 to 1024 bytes that only teahouse may read; calls carry it as X-LC-Hook-Key.")
+        "File with a key of 16 to 1024 bytes that only teahouse may read; calls carry it as X-LC-Hook-Key.")
     package static let leanCloudHooksTimeoutSeconds = SettingKey<Int64>(
-        "leancloud.hooks_timeout_seconds", 5, in: 1...60, "seconds", "In which a function must have answered.")
+        "leancloud.hooks_timeout_seconds", 5, in: 1...60, "seconds", "Time within which a function must answer.")
     package static let leanCloudHooksOnFailure = SettingKey<String>(
         "leancloud.hooks_on_failure", "ignore", choices: ["ignore", "reject"],
-        "What becomes of what a function is asked about when it does not answer: it happens, or it is refused.")
+        "Action when a function does not answer a question: let the event happen, or refuse it.")
 
     static let leanCloudFunctions: [SettingDefinition] = [
         leanCloudHooksURL.definition, leanCloudHooks.definition, leanCloudHooksKeyFile.definition,

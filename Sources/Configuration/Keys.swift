@@ -2,210 +2,240 @@
 package enum Keys {
     package static let listen = SettingKey<[String]>(
         "listen", ["0.0.0.0:7677"],
-        "Addresses to listen on, HOST:PORT; every door is served on each of them. Port 0 takes any free one.")
+        "Addresses to listen on, HOST:PORT; every protocol is served on each of them. Port 0 takes any free one.")
     package static let data = SettingKey<String>(
-        "data", "",
-        "The data folder. Empty: $TEAHOUSE_DATA, else /var/lib/teahouse when writable, else ./teahouse-data.")
+        "data", "", "Data folder. Empty: $TEAHOUSE_DATA, else /var/lib/teahouse when writable, else ./teahouse-data.")
 
     package static let logLevel = SettingKey<String>(
         "log.level", "info", choices: ["debug", "info", "warning", "error"],
-        "What is logged: debug is each frame, info the life of sessions, warning what was coped with.")
+        """
+        Lowest level that is logged: debug is each frame, info the life of sessions, warning what teahouse coped \
+        with.
+        """)
     package static let logFormat = SettingKey<String>(
-        "log.format", "logfmt", choices: ["logfmt", "json"], "How a log line is written to standard error.")
+        "log.format", "logfmt", choices: ["logfmt", "json"], "Format of the log lines on standard error.")
 
     package static let reactors = SettingKey<Int64>(
-        "server.reactors", 0, in: 0...64, "threads", "Threads that own sockets; 0 is one less than there are cores.")
+        "server.reactors", 0, in: 0...64, "threads", "Threads that own sockets; 0 for one less than there are cores.")
     package static let hosts = SettingKey<[String]>(
         "server.hosts", [],
-        "Names under which clients reach this server, besides its own name and addresses; others get 421.")
+        "Names under which clients reach this server, besides its own name and addresses; other names get 421.")
     package static let origins = SettingKey<[String]>(
         "server.origins", [],
-        "Web origins, such as https://app.example.com, whose pages may connect and show files. Others get 403.")
+        "Web origins, such as https://app.example.com, whose pages may connect and show files. Other origins get 403.")
     package static let proxies = SettingKey<[String]>(
         "server.proxies", [],
-        "Addresses of proxies whose PROXY line is believed; their clients are not counted as one.")
+        "Addresses of proxies whose PROXY line is believed; connection limits then count their clients one by one.")
     package static let plainTokens = SettingKey<String>(
         "server.plain_tokens", "private", choices: ["loopback", "private"],
-        "From where a token is taken over an unencrypted connection. SDKs on a local network often know no TLS.")
+        """
+        Networks from which a token is accepted over an unencrypted connection. SDKs on a local network often know \
+        no TLS.
+        """)
     package static let plainPasswords = SettingKey<String>(
         "server.plain_passwords", "loopback", choices: ["loopback", "private"],
-        "From where a password is taken over an unencrypted connection: whoever listens there reads it.")
+        "Networks from which a password is accepted over an unencrypted connection; everybody on the path can read it.")
 
     package static let clock = SettingKey<String>(
         "server.clock", "watched", choices: ["watched", "trusted"],
-        "Watched: nothing is deleted for its age while the clock says a time that cannot be. Trusted: it is right.")
+        """
+        Watched: nothing is deleted for its age while the clock shows an impossible time. Trusted: the clock is \
+        always believed.
+        """)
 
     package static let tls = SettingKey<Bool>(
-        "tls.enabled", true,
-        "Whether TLS is served, on the same port; an authority of our own is made at first start.")
+        "tls.enabled", true, "Serve TLS, on the same port; the first start makes a certificate authority of its own.")
     package static let certificates = SettingKey<[String]>(
         "tls.certificates", [],
-        "Your own certificates, each CHAIN.pem:KEY.pem, chosen by the name a client asks for.")
+        "Certificates of your own, each CHAIN.pem:KEY.pem, chosen by the name that a client asks for.")
 
     package static let connections = SettingKey<Int64>(
-        "limits.connections", 10_000, in: 16...1_000_000, "connections", "Open connections; one more is closed at once."
-    )
+        "limits.connections", 10_000, in: 16...1_000_000, "connections",
+        "Maximum number of open connections; one more is closed at once.")
     package static let connectionsPerAddress = SettingKey<Int64>(
         "limits.connections_per_address", 64, in: 1...1_000_000, "connections",
-        "Of one address (IPv6: of one /64 network), so that one machine cannot take them all. Loopback is exempt.")
+        "Maximum number of connections from one address (IPv6: from one /64 network). Loopback is exempt.")
     package static let unauthenticatedConnections = SettingKey<Int64>(
         "limits.unauthenticated_connections", 512, in: 8...1_000_000, "connections",
         """
-        That have not signed in yet; they have ten seconds. One more takes the place of the oldest of the address that \
-        has the most.
+        Maximum number of connections that have not signed in yet; each has ten seconds. One more replaces the \
+        oldest of the address that has the most.
         """)
     package static let uploadBytesPerSecond = SettingKey<Int64>(
         "limits.upload_bytes_per_second", 128, in: 0...1_000_000, "bytes per second",
-        "Slowest pace of an upload over a minute in which the server reads it; slower ones end with 408. 0 for any.")
+        "Minimum rate of an upload, measured over a minute of reading; a slower one ends with 408. 0 for no minimum.")
     package static let frameBytes = SettingKey<Int64>(
-        "limits.frame_bytes", 262_144, in: 4096...16_777_216, "bytes", "Of one frame or JSON object from a client.")
+        "limits.frame_bytes", 262_144, in: 4096...16_777_216, "bytes",
+        "Maximum size of one frame or JSON object from a client.")
     package static let bodyBytes = SettingKey<Int64>(
-        "limits.body_bytes", 32_768, in: 1024...1_048_576, "bytes", "Of one message body.")
+        "limits.body_bytes", 32_768, in: 1024...1_048_576, "bytes", "Maximum size of one message body.")
     package static let outboxBytes = SettingKey<Int64>(
         "limits.outbox_bytes", 1_048_576, in: 65_536...67_108_864, "bytes",
-        "Waiting for one connection; with more it is sent nothing until it has read, and then catches up.")
+        """
+        Maximum size of one connection's send queue; over it the connection gets nothing until it has read, and then \
+        catches up.
+        """)
     package static let stallSeconds = SettingKey<Int64>(
-        "limits.stall_seconds", 30, in: 1...600, "seconds", "A connection that reads nothing for so long is closed.")
+        "limits.stall_seconds", 30, in: 1...600, "seconds",
+        "Time after which a connection that reads nothing is closed.")
     package static let userRate = SettingKey<Int64>(
         "limits.messages_per_second_per_user", 50, in: 1...1_000_000, "messages per second",
-        "Of one person, over all devices: as fast as WuKongIM's SDKs send.")
+        "Maximum rate of one person's messages, over all devices: as fast as WuKongIM's SDKs send.")
     package static let userBurst = SettingKey<Int64>(
         "limits.message_burst_per_user", 500, in: 1...1_000_000, "messages",
-        "Of one person at once: what was written without a connection is sent when it is back.")
+        "Burst size of one person: messages written without a connection are sent when it is back.")
     package static let conversationRate = SettingKey<Int64>(
         "limits.messages_per_second_per_conversation", 200, in: 1...1_000_000, "messages per second",
-        "Into one group; each is sent to every member.")
+        "Maximum rate of messages into one group; each is sent to every member.")
     package static let conversationBurst = SettingKey<Int64>(
         "limits.message_burst_per_conversation", 1500, in: 1...1_000_000, "messages",
-        "Into one group at once: the bursts of three people.")
+        "Burst size of one group: the bursts of three people.")
     package static let keptCommandRate = SettingKey<Int64>(
         "limits.kept_commands_per_second_per_user", 1, in: 1...1_000_000, "commands per second",
-        "Of one person, kept for devices that are away; those above it reach who is online only.")
+        """
+        Maximum rate of one person's commands that are kept for devices that are away; others reach only devices \
+        that are online.
+        """)
     package static let keptCommandBurst = SettingKey<Int64>(
-        "limits.kept_command_burst_per_user", 60, in: 1...1_000_000, "commands", "Of one person at once.")
+        "limits.kept_command_burst_per_user", 60, in: 1...1_000_000, "commands",
+        "Burst size of one person's kept commands.")
     package static let commitQueueRequests = SettingKey<Int64>(
         "limits.commit_queue_requests", 4096, in: 64...1_000_000, "requests",
-        "Waiting for the disk; one more is answered with busy.")
+        "Maximum number of requests that wait for the disk; one more is answered with busy.")
     package static let commitQueueBytes = SettingKey<Int64>(
         "limits.commit_queue_bytes", 16_777_216, in: 1_048_576...1_073_741_824, "bytes",
-        "Of bodies waiting for the disk.")
+        "Maximum size of the message bodies that wait for the disk.")
     package static let groupMembers = SettingKey<Int64>(
-        "limits.group_members", 500, in: 2...100_000, "members", "Of one group.")
+        "limits.group_members", 500, in: 2...100_000, "members", "Maximum number of members of one group.")
     package static let sessionsPerUser = SettingKey<Int64>(
-        "limits.sessions_per_user", 20, in: 1...1000, "sessions", "Of one person; with one more the oldest ends.")
+        "limits.sessions_per_user", 20, in: 1...1000, "sessions",
+        "Maximum number of one person's sessions; one more ends the oldest.")
 
     package static let tokenDays = SettingKey<Int64>(
         "store.token_days", 30, in: 30...3650, "days",
-        "How long a resent message is recognised by its client number; clients rely on 30.")
+        "Time for which a resent message is recognised by its client message ID; clients rely on 30.")
     package static let ballastBytes = SettingKey<Int64>(
         "store.ballast_bytes", 67_108_864, in: 0...10_737_418_240, "bytes",
-        "A file kept to be given up on a full disk, so that deleting still works.")
+        "Size of a reserve file that is deleted on a full disk, so that deleting still works.")
     package static let stopWritingFreeBytes = SettingKey<Int64>(
         "store.stop_writing_free_bytes", 268_435_456, in: 0...1_099_511_627_776, "bytes",
-        "With less room on the disk new messages are refused; reading goes on.")
+        "Minimum free space: below it new messages are refused; reading goes on.")
 
     package static let idleSecondsWuKong = SettingKey<Int64>(
         "sessions.idle_seconds_wukong", 180, in: 30...86_400, "seconds",
-        "A WuKongIM connection that sends nothing for so long is closed; its SDKs ping every 25 to 60.")
+        "Time without a frame after which a WuKongIM connection is closed; its SDKs ping every 25 to 60.")
 
     package static let passwordMinimumCharacters = SettingKey<Int64>(
-        "accounts.password_minimum_characters", 10, in: 6...128, "characters", "Of a new password, at least.")
+        "accounts.password_minimum_characters", 10, in: 6...128, "characters", "Minimum length of a new password.")
 
     package static let recallSecondsDirect = SettingKey<Int64>(
         "messages.recall_seconds_direct", 120, in: -1...315_360_000, "seconds",
-        "In which people may recall a message of theirs to one person. 0 is never, -1 always.")
+        "Time within which people may recall their own message to one person. 0 for never, -1 for always.")
     package static let recallSecondsGroup = SettingKey<Int64>(
         "messages.recall_seconds_group", 120, in: -1...315_360_000, "seconds",
-        "In which people may recall a message of theirs in a group; WuKongIM apps are told this one. 0 is never, -1 always."
-    )
+        """
+        Time within which people may recall their own message in a group; WuKongIM apps are told this one. 0 for \
+        never, -1 for always.
+        """)
     package static let recallSecondsManagers = SettingKey<Int64>(
         "messages.recall_seconds_managers", -1, in: -1...315_360_000, "seconds",
-        "In which managers and the owner may recall messages of others. 0 is never, -1 always.")
+        "Time within which managers and the owner may recall messages of others. 0 for never, -1 for always.")
     package static let editSecondsDirect = SettingKey<Int64>(
         "messages.edit_seconds_direct", 86_400, in: -1...315_360_000, "seconds",
-        "In which people may edit a message of theirs to one person. 0 is never, -1 always.")
+        "Time within which people may edit their own message to one person. 0 for never, -1 for always.")
     package static let editSecondsGroup = SettingKey<Int64>(
         "messages.edit_seconds_group", 86_400, in: -1...315_360_000, "seconds",
-        "In which people may edit a message of theirs in a group. 0 is never, -1 always.")
+        "Time within which people may edit their own message in a group. 0 for never, -1 for always.")
     package static let receiptsDirect = SettingKey<Bool>(
-        "messages.receipts_direct", true,
-        "Whether the sender learns who has read a message to one person, when asked for.")
+        "messages.receipts_direct", true, "Tell the sender who has read a message to one person, when asked for.")
     package static let receiptsGroup = SettingKey<Bool>(
-        "messages.receipts_group", true, "Whether the sender learns who has read a message in a group, when asked for.")
+        "messages.receipts_group", true, "Tell the sender who has read a message in a group, when asked for.")
     package static let reactions = SettingKey<[String]>(
         "messages.reactions", [],
-        "The only reactions people may add to messages. Empty: every emoji, and names of letters, digits and _-+.:[].")
+        "Reactions that people may add to messages. Empty: every emoji, and names of letters, digits and _-+.:[].")
     package static let conversationExpiryDays = SettingKey<Int64>(
         "messages.conversation_expiry_days", 0, in: 0...36_500, "days",
-        "A chat, group or room in which nothing was said or changed for so long is deleted. 0: never; LeanCloud: 365.")
+        "Time without a message or change after which a conversation is deleted. 0 for never; LeanCloud: 365.")
     package static let reminderDays = SettingKey<Int64>(
-        "messages.reminder_days", 180, in: 1...3650, "days", "How long a reminder (of being called by name) is kept.")
+        "messages.reminder_days", 180, in: 1...3650, "days",
+        "Time for which a reminder (a mention of a person) is kept.")
 
     package static let hooksURL = SettingKey<String>(
         "hooks.url", "",
-        "Where events are posted to, http:// or https://, such as http://10.0.0.2:8080/teahouse. Empty: nowhere.")
+        "Address that events are posted to, http:// or https://, such as http://10.0.0.2:8080/teahouse. Empty: none.")
     package static let hooksEvents = SettingKey<[String]>(
-        "hooks.events", ["msg.notify", "msg.offline", "user.onlinestatus"], "Which events are posted.")
+        "hooks.events", ["msg.notify", "msg.offline", "user.onlinestatus"], "Events that are posted.")
     package static let hooksSecretFile = SettingKey<String>(
         "hooks.secret_file", "",
-        "A file with a secret of 16 to 1024 bytes that only teahouse may read; requests are signed with it.")
+        "File with a secret of 16 to 1024 bytes that only teahouse may read; requests are signed with it.")
     package static let hooksCAFile = SettingKey<String>(
-        "hooks.ca_file", "",
-        "Authorities (PEM) that vouch for receivers over https, beside those of this system.")
+        "hooks.ca_file", "", "Certificate authorities (PEM) for receivers over https, besides those of this system.")
     package static let hooksTimeoutSeconds = SettingKey<Int64>(
         "hooks.timeout_seconds", 5, in: 1...60, "seconds",
-        "For one request; a receiver that answers later is asked again.")
+        "Timeout of one request; a receiver that answers later is asked again.")
     package static let hooksQueueEvents = SettingKey<Int64>(
         "hooks.queue_events", 1_000_000, in: 1_000...100_000_000, "events",
-        "That wait for a receiver, about 40 bytes each on the disk; with more the oldest are dropped.")
+        """
+        Maximum number of events that wait for a receiver, about 40 bytes each on the disk; over it the oldest are \
+        dropped.
+        """)
     package static let hooksGiveUpHours = SettingKey<Int64>(
-        "hooks.give_up_hours", 24, in: 1...720, "hours", "After which an event that no receiver took is dropped.")
+        "hooks.give_up_hours", 24, in: 1...720, "hours", "Time after which an event that no receiver took is dropped.")
 
-    package static let wukong = SettingKey<Bool>("wukong.enabled", true, "Whether WuKongIM clients are served.")
+    package static let wukong = SettingKey<Bool>(
+        "wukong.enabled", true,
+        "Serve WuKongIM clients.")
     package static let wukongCatchUp = SettingKey<String>(
         "wukong.catch_up", "json", choices: ["json", "off"],
-        "Send JSON sessions what they missed right after sign-in; the easy SDKs have no other way to it.")
+        "Send missed messages to JSON sessions right after sign-in; the easy SDKs have no other way to get them.")
     package static let wukongCatchUpMessages = SettingKey<Int64>(
         "wukong.catch_up_messages", 10_000, in: 1...1_000_000, "messages",
-        "Most missed messages sent per conversation; older ones stay in the history.")
+        "Maximum number of missed messages sent per conversation; older ones stay in the history.")
     package static let wukongRedeliverySeconds = SettingKey<Int64>(
         "wukong.redelivery_seconds", 60, in: 5...3600, "seconds",
-        "A message that was not acknowledged for so long is sent again.")
+        "Time after which a message without an acknowledgement is sent again.")
     package static let wukongRedeliveryAttempts = SettingKey<Int64>(
         "wukong.redelivery_attempts", 5, in: 1...100, "sendings",
-        "Of one message to one session, the first included.")
+        "Maximum number of times that one message is sent to one session, the first included.")
 
     package static let wukongAPI = SettingKey<Bool>(
-        "wukong.api_enabled", true, "Whether WuKongIM's HTTP API is served, on the same port.")
+        "wukong.api_enabled", true, "Serve WuKongIM's HTTP API, on the same port.")
     package static let wukongAPIPersonRate = SettingKey<Int64>(
         "wukong.api_requests_per_second", 20, in: 1...1_000_000, "requests per second",
-        "Of one person over the HTTP API; the manager's token has no rate.")
+        "Maximum rate of one person's requests over the HTTP API; the manager's token has no rate.")
     package static let wukongAPIPersonBurst = SettingKey<Int64>(
-        "wukong.api_request_burst", 100, in: 1...1_000_000, "requests", "Of one person at once.")
+        "wukong.api_request_burst", 100, in: 1...1_000_000, "requests",
+        "Burst size of one person's requests over the HTTP API.")
     package static let wukongAPIAddressRate = SettingKey<Int64>(
         "wukong.api_requests_per_second_per_address", 100, in: 1...1_000_000, "requests per second",
-        "From one address without the manager's token. Loopback is exempt.")
+        "Maximum rate of requests from one address without the manager's token. Loopback is exempt.")
     package static let wukongAPIAddressBurst = SettingKey<Int64>(
-        "wukong.api_request_burst_per_address", 500, in: 1...1_000_000, "requests", "From one address at once.")
+        "wukong.api_request_burst_per_address", 500, in: 1...1_000_000, "requests",
+        "Burst size of requests from one address.")
     package static let wukongAPIWaiting = SettingKey<Int64>(
         "wukong.api_waiting_requests", 512, in: 1...100_000, "requests",
-        "That wait for their answer, per reactor; one more is answered with 503.")
+        "Maximum number of requests that wait for their answer, per reactor; one more is answered with 503.")
     package static let wukongRegistration = SettingKey<String>(
         "wukong.registration", "off", choices: ["off", "open"],
-        "Whether anybody may make an account over the HTTP API; otherwise the operator makes them.")
+        "Accounts over the HTTP API: open lets everybody make one; off leaves it to the operator.")
     package static let wukongDatasource = SettingKey<String>(
         "wukong.datasource", "",
-        "Where a channel that is not known is asked for, as WuKongIM asks its datasource. Empty: nowhere.")
+        "Address that is asked for unknown channels, as WuKongIM asks its datasource. Empty: none.")
 
     package static let storage = SettingKey<String>(
-        "storage", "sqlite", choices: ["sqlite"], "Where messages are kept.")
+        "storage", "sqlite", choices: ["sqlite"], "Storage of messages.")
     package static let bus = SettingKey<String>(
-        "bus", "local", choices: ["local"], "How servers tell each other about messages; this one is alone.")
-    package static let blobs = SettingKey<String>("blobs", "dir", choices: ["dir"], "Where attachments are kept.")
+        "bus", "local", choices: ["local"], "Link between servers; this one is alone.")
+    package static let blobs = SettingKey<String>(
+        "blobs", "dir", choices: ["dir"],
+        "Storage of attachments.")
 
     package static let historyBeforeJoining = SettingKey<String>(
         "history.before_joining", "all", choices: ["all", "none"],
-        "Whether members see what was said before they joined, and while they were not in it: all of it, or none.")
+        """
+        History that members see from before they joined, and from times when they were no members: all of it, or \
+        none.
+        """)
 
     /// All of them, in the order of the default file.
     package static let all: [SettingDefinition] =

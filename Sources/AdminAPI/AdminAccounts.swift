@@ -25,28 +25,16 @@ package struct AdminUser: AdminRecord {
         self.deletedAtMilliseconds = user.deletedAtMilliseconds
     }
 
-    func write(to fields: inout FieldWriter) {
-        fields.text("name", self.name.text)
-        fields.text("displayName", self.displayName)
-        fields.text("externalID", self.externalID)
-        fields.text("role", Word.of(self.role))
-        fields.flag("disabled", self.isDisabled)
-        fields.flag("sendBanned", self.isSendBanned)
-        fields.flag("password", self.hasPassword)
-        fields.number("createdAt", self.createdAtMilliseconds)
-        fields.number("deletedAt", self.deletedAtMilliseconds)
-    }
-
-    init(_ fields: FieldReader) throws(AdminError) {
-        self.name = try fields.userName("name")
-        self.displayName = try fields.optionalText("displayName")
-        self.externalID = try fields.optionalText("externalID")
-        self.role = try Word.role(fields.text("role"))
-        self.isDisabled = try fields.flag("disabled")
-        self.isSendBanned = try fields.flag("sendBanned")
-        self.hasPassword = try fields.flag("password")
-        self.createdAtMilliseconds = try fields.number("createdAt")
-        self.deletedAtMilliseconds = try fields.optionalNumber("deletedAt")
+    init(_ fields: AdminFields<Self>) throws(AdminError) {
+        self.name = try fields("name", \.name)
+        self.displayName = try fields("displayName", \.displayName)
+        self.externalID = try fields("externalID", \.externalID)
+        self.role = try fields("role", \.role)
+        self.isDisabled = try fields("disabled", \.isDisabled)
+        self.isSendBanned = try fields("sendBanned", \.isSendBanned)
+        self.hasPassword = try fields("password", \.hasPassword)
+        self.createdAtMilliseconds = try fields("createdAt", \.createdAtMilliseconds)
+        self.deletedAtMilliseconds = try fields("deletedAt", \.deletedAtMilliseconds)
     }
 }
 
@@ -66,18 +54,11 @@ package struct AdminToken: AdminRecord {
         self.expiresAtMilliseconds = expiresAtMilliseconds
     }
 
-    func write(to fields: inout FieldWriter) {
-        fields.text("device", self.device.name)
-        fields.text("level", Word.of(self.level))
-        fields.number("lastSeenAt", self.lastSeenAtMilliseconds)
-        fields.number("expiresAt", self.expiresAtMilliseconds)
-    }
-
-    init(_ fields: FieldReader) throws(AdminError) {
-        self.device = try fields.device("device")
-        self.level = try Word.level(fields.text("level"))
-        self.lastSeenAtMilliseconds = try fields.number("lastSeenAt")
-        self.expiresAtMilliseconds = try fields.optionalNumber("expiresAt")
+    init(_ fields: AdminFields<Self>) throws(AdminError) {
+        self.device = try fields("device", \.device)
+        self.level = try fields("level", \.level)
+        self.lastSeenAtMilliseconds = try fields("lastSeenAt", \.lastSeenAtMilliseconds)
+        self.expiresAtMilliseconds = try fields("expiresAt", \.expiresAtMilliseconds)
     }
 }
 
@@ -106,24 +87,14 @@ package struct AdminUserDetail: AdminRecord {
         self.devices = devices
     }
 
-    func write(to fields: inout FieldWriter) {
-        fields.record("user", self.user)
-        fields.records("tokens", self.tokens)
-        fields.records("sessions", self.sessions)
-        fields.texts("blocked", self.blocked)
-        fields.texts("allowed", self.allowed)
-        fields.flag("allowlistOnly", self.isAllowlistOnly)
-        if !self.devices.isEmpty { fields.records("devices", self.devices) }
-    }
-
-    init(_ fields: FieldReader) throws(AdminError) {
-        self.user = try fields.record("user")
-        self.tokens = try fields.records("tokens")
-        self.sessions = try fields.records("sessions")
-        self.blocked = try fields.texts("blocked")
-        self.allowed = try fields.texts("allowed")
-        self.isAllowlistOnly = try fields.flag("allowlistOnly")
-        self.devices = try fields.has("devices") ? fields.records("devices") : []
+    init(_ fields: AdminFields<Self>) throws(AdminError) {
+        self.user = try fields("user", \.user)
+        self.tokens = try fields("tokens", \.tokens)
+        self.sessions = try fields("sessions", \.sessions)
+        self.blocked = try fields("blocked", \.blocked)
+        self.allowed = try fields("allowed", \.allowed)
+        self.isAllowlistOnly = try fields("allowlistOnly", \.isAllowlistOnly)
+        self.devices = try fields("devices", \.devices, usually: [])
     }
 }
 
@@ -141,18 +112,11 @@ package struct AdminNewUser: AdminRecord {
         self.password = password
     }
 
-    func write(to fields: inout FieldWriter) {
-        fields.text("name", self.name.text)
-        fields.text("role", Word.of(self.role))
-        fields.text("displayName", self.displayName)
-        fields.text("password", self.password)
-    }
-
-    init(_ fields: FieldReader) throws(AdminError) {
-        self.name = try fields.userName("name")
-        self.role = try Word.role(fields.text("role"))
-        self.displayName = try fields.optionalText("displayName")
-        self.password = try fields.optionalText("password")
+    init(_ fields: AdminFields<Self>) throws(AdminError) {
+        self.name = try fields("name", \.name)
+        self.role = try fields("role", \.role)
+        self.displayName = try fields("displayName", \.displayName)
+        self.password = try fields("password", \.password)
     }
 }
 
@@ -166,14 +130,9 @@ package struct AdminImportRow: AdminRecord {
         self.displayName = displayName
     }
 
-    func write(to fields: inout FieldWriter) {
-        fields.text("name", self.name.text)
-        fields.text("displayName", self.displayName)
-    }
-
-    init(_ fields: FieldReader) throws(AdminError) {
-        self.name = try fields.userName("name")
-        self.displayName = try fields.optionalText("displayName")
+    init(_ fields: AdminFields<Self>) throws(AdminError) {
+        self.name = try fields("name", \.name)
+        self.displayName = try fields("displayName", \.displayName)
     }
 }
 
@@ -193,17 +152,10 @@ package struct AdminImportResult: AdminRecord {
         self.error = error
     }
 
-    func write(to fields: inout FieldWriter) {
-        fields.text("name", self.name.text)
-        fields.text("token", self.token)
-        fields.flag("existed", self.existed)
-        fields.text("error", self.error)
-    }
-
-    init(_ fields: FieldReader) throws(AdminError) {
-        self.name = try fields.userName("name")
-        self.token = try fields.optionalText("token")
-        self.existed = try fields.flag("existed")
-        self.error = try fields.optionalText("error")
+    init(_ fields: AdminFields<Self>) throws(AdminError) {
+        self.name = try fields("name", \.name)
+        self.token = try fields("token", \.token)
+        self.existed = try fields("existed", \.existed)
+        self.error = try fields("error", \.error)
     }
 }

@@ -61,42 +61,76 @@ package enum AdminReply: Hashable, Sendable {
 extension AdminReply {
     /// The line, without its line feed.
     package var line: [UInt8] {
-        FieldWriter.object { fields in
+        LineWriter.object { line in
             switch self {
             case .answer(let id, .success(let answer)):
-                fields.number("id", id)
-                fields.text("answer", answer.word)
-                fields.object("with", answer.write)
+                line.field("id", id)
+                line.field("answer", answer.word)
+                line.object("with") { answer.writeFields(to: line) }
             case .answer(let id, .failure(let error)):
-                fields.number("id", id)
-                fields.object("error") { fields in
-                    fields.text("code", error.code.rawValue)
-                    fields.text("message", error.message)
+                line.field("id", id)
+                line.object("error") {
+                    line.field("code", error.code.rawValue)
+                    line.field("message", error.message)
                 }
             case .event(let id, let event):
-                fields.number("id", id)
-                fields.text("event", event.word)
-                fields.object("with", event.write)
+                line.field("id", id)
+                line.field("event", event.word)
+                line.object("with") { event.writeFields(to: line) }
             }
         }
     }
 
     package init(line: [UInt8]) throws(AdminError) {
-        let fields = try FieldReader(line: line)
-        let id = try fields.number("id")
-        if let word = try fields.optionalText("answer") {
-            self = .answer(id: id, .success(try AdminAnswer(word: word, fields.object("with"))))
-        } else if let word = try fields.optionalText("event") {
-            self = .event(id: id, try AdminEvent(word: word, fields.object("with")))
+        let fields = try ObjectReader(line: line)
+        let id: Int64 = try fields.value("id")
+        let (answer, event): (String?, String?) = (try fields.value("answer"), try fields.value("event"))
+        if let word = answer {
+            guard let answer = try AdminAnswer(word: word, fields.object("with")) else {
+                throw AdminError(.protocolError, "the server answered \(word), which this command does not know")
+            }
+            self = .answer(id: id, .success(answer))
+        } else if let word = event {
+            guard let event = try AdminEvent(word: word, fields.object("with")) else {
+                let problem = "the server sent the event \(word), which this command does not know"
+                throw AdminError(.protocolError, problem)
+            }
+            self = .event(id: id, event)
         } else {
             let error = try fields.object("error")
-            let code = AdminError.Code(rawValue: try error.text("code")) ?? .refused
-            self = .answer(id: id, .failure(AdminError(code, try error.text("message"))))
+            let (code, message): (String, String) = (try error.value("code"), try error.value("message"))
+            self = .answer(id: id, .failure(AdminError(AdminError.Code(rawValue: code) ?? .refused, message)))
         }
     }
 }
 
-extension AdminAnswer {
+extension AdminAnswer: AdminFamily {
+    static let all: [Self] =
+        [
+            .done, .status(.sample), .users(.sample, next: .sample), .user(.sample), .token(.sample),
+            .imported(.sample),
+            .conversations(.sample, next: .sample), .conversation(.sample), .messages(.sample),
+            .sessions(.sample, next: .sample), .count(.sample), .sent(.sample), .following, .previewed(.sample),
+            .brought(.sample), .details(.sample), .live(.sample),
+        ] + families
+
+    private static let families: [Self] = [
+        AdminFileAnswer.all.map { .files($0) },
+        AdminTransferAnswer.all.map { .transfers($0) },
+        AdminProfileAnswer.all.map { .profiles($0) },
+        AdminTeamAnswer.all.map { .teams($0) },
+        AdminAuditAnswer.all.map { .audit($0) },
+        AdminTalkAnswer.all.map { .talks($0) },
+        AdminWordAnswer.all.map { .words($0) },
+        AdminFilterAnswer.all.map { .filters($0) },
+        AdminKindAnswer.all.map { .kinds($0) },
+        AdminHookAnswer.all.map { .hooks($0) },
+        AdminSettingsAnswer.all.map { .settings($0) },
+        AdminPolicyAnswer.all.map { .policy($0) },
+        AdminNoticeAnswer.all.map { .notices($0) },
+        AdminAppAnswer.all.map { .app($0) },
+    ].flatMap { $0 }
+
     var word: String {
         switch self {
         case .done: "done"
@@ -134,93 +168,52 @@ extension AdminAnswer {
     }
 
     /// The answer as one JSON object, for scripts.
-    package var json: [UInt8] { FieldWriter.object(self.write) }
+    package var json: [UInt8] { self.object }
 
-    func write(to fields: inout FieldWriter) {
+    func pass(_ fields: AdminFields<Self>) throws(AdminError) -> Self {
         switch self {
-        case .done, .following: break
-        case .status(let status): status.write(to: &fields)
-        case .users(let users, let next):
-            fields.records("users", users)
-            fields.number("next", next)
-        case .user(let detail): detail.write(to: &fields)
-        case .token(let token): fields.text("token", token)
-        case .imported(let results): fields.records("users", results)
+        case .done: self
+        case .status(let status): try .status(fields.inline(status))
+        case .users(let users, let next): try .users(fields("users", users), next: fields("next", next))
+        case .user(let user): try .user(fields.inline(user))
+        case .token(let token): try .token(fields("token", token))
+        case .imported(let users): try .imported(fields("users", users))
         case .conversations(let conversations, let next):
-            fields.records("conversations", conversations)
-            fields.number("next", next)
-        case .conversation(let detail): detail.write(to: &fields)
-        case .messages(let messages): fields.records("messages", messages)
-        case .sessions(let sessions, let next):
-            fields.records("sessions", sessions)
-            fields.number("next", next)
-        case .count(let count): fields.number("count", count)
-        case .sent(let message): message.write(to: &fields)
-        case .files(let answer): answer.write(to: &fields)
-        case .transfers(let answer): answer.write(to: &fields)
-        case .profiles(let answer): answer.write(to: &fields)
-        case .teams(let answer): answer.write(to: &fields)
-        case .audit(let answer): answer.write(to: &fields)
-        case .live(let history): history.write(to: &fields)
-        case .talks(let answer): answer.write(to: &fields)
-        case .previewed(let previews): fields.records("users", previews)
-        case .brought(let results): fields.records("users", results)
-        case .words(let answer): answer.write(to: &fields)
-        case .filters(let answer): answer.write(to: &fields)
-        case .kinds(let answer): answer.write(to: &fields)
-        case .hooks(let answer): answer.write(to: &fields)
-        case .settings(let answer): answer.write(to: &fields)
-        case .policy(let answer): answer.write(to: &fields)
-        case .details(let details): details.write(to: &fields)
-        case .notices(let answer): answer.write(to: &fields)
-        case .app(let answer): answer.write(to: &fields)
+            try .conversations(fields("conversations", conversations), next: fields("next", next))
+        case .conversation(let conversation): try .conversation(fields.inline(conversation))
+        case .messages(let messages): try .messages(fields("messages", messages))
+        case .sessions(let sessions, let next): try .sessions(fields("sessions", sessions), next: fields("next", next))
+        case .count(let count): try .count(fields("count", count))
+        case .sent(let sent): try .sent(fields.inline(sent))
+        case .following: self
+        case .previewed(let users): try .previewed(fields("users", users))
+        case .brought(let users): try .brought(fields("users", users))
+        case .details(let details): try .details(fields.inline(details))
+        case .live(let live): try .live(fields.inline(live))
+        case .files(let answer): try .files(fields.inline(answer))
+        case .transfers(let answer): try .transfers(fields.inline(answer))
+        case .profiles(let answer): try .profiles(fields.inline(answer))
+        case .teams(let answer): try .teams(fields.inline(answer))
+        case .audit(let answer): try .audit(fields.inline(answer))
+        case .talks(let answer): try .talks(fields.inline(answer))
+        case .words(let answer): try .words(fields.inline(answer))
+        case .filters(let answer): try .filters(fields.inline(answer))
+        case .kinds(let answer): try .kinds(fields.inline(answer))
+        case .hooks(let answer): try .hooks(fields.inline(answer))
+        case .settings(let answer): try .settings(fields.inline(answer))
+        case .policy(let answer): try .policy(fields.inline(answer))
+        case .notices(let answer): try .notices(fields.inline(answer))
+        case .app(let answer): try .app(fields.inline(answer))
         }
-    }
-
-    init(word: String, _ with: FieldReader) throws(AdminError) {
-        switch word {
-        case "done": self = .done
-        case "status": self = .status(try AdminStatus(with))
-        case "users": self = .users(try with.records("users"), next: try with.optionalNumber("next"))
-        case "user": self = .user(try AdminUserDetail(with))
-        case "token": self = .token(try with.optionalText("token"))
-        case "imported": self = .imported(try with.records("users"))
-        case "conversations":
-            self = .conversations(try with.records("conversations"), next: try with.optionalNumber("next"))
-        case "conversation": self = .conversation(try AdminConversationDetail(with))
-        case "messages": self = .messages(try with.records("messages"))
-        case "sessions": self = .sessions(try with.records("sessions"), next: try with.optionalNumber("next"))
-        case "count": self = .count(try with.number("count"))
-        case "sent": self = .sent(try AdminMessage(with))
-        case "following": self = .following
-        case "previewed": self = .previewed(try with.records("users"))
-        case "brought": self = .brought(try with.records("users"))
-        case "details": self = .details(try AdminPersonDetails(with))
-        case "live": self = .live(try AdminLiveHistory(with))
-        default: self = try Self.aboutFiles(word: word, with)
-        }
-    }
-
-    private static func aboutFiles(word: String, _ with: FieldReader) throws(AdminError) -> AdminAnswer {
-        if let answer = try AdminFileAnswer(word: word, with) { return .files(answer) }
-        if let answer = try AdminTransferAnswer(word: word, with) { return .transfers(answer) }
-        if let answer = try AdminProfileAnswer(word: word, with) { return .profiles(answer) }
-        if let answer = try AdminTeamAnswer(word: word, with) { return .teams(answer) }
-        if let answer = try AdminAuditAnswer(word: word, with) { return .audit(answer) }
-        if let answer = try AdminTalkAnswer(word: word, with) { return .talks(answer) }
-        if let answer = try AdminWordAnswer(word: word, with) { return .words(answer) }
-        if let answer = try AdminFilterAnswer(word: word, with) { return .filters(answer) }
-        if let answer = try AdminKindAnswer(word: word, with) { return .kinds(answer) }
-        if let answer = try AdminHookAnswer(word: word, with) { return .hooks(answer) }
-        if let answer = try AdminSettingsAnswer(word: word, with) { return .settings(answer) }
-        if let answer = try AdminPolicyAnswer(word: word, with) { return .policy(answer) }
-        if let answer = try AdminNoticeAnswer(word: word, with) { return .notices(answer) }
-        if let answer = try AdminAppAnswer(word: word, with) { return .app(answer) }
-        throw AdminError(.protocolError, "the server answered \(word), which this command does not know")
     }
 }
 
-extension AdminEvent {
+extension AdminEvent: AdminFamily {
+    static let all: [Self] = [
+        .message(.sample), .opened(.sample), .ended(.sample, reason: .sample), .transfers(.sample),
+        .checking(.sample), .pulse(.sample), .missed(.sample),
+    ]
+
     var word: String {
         switch self {
         case .message: "message"
@@ -235,36 +228,21 @@ extension AdminEvent {
 
     /// The event as one JSON object with its word, for scripts.
     package var json: [UInt8] {
-        FieldWriter.object { fields in
-            fields.text("event", self.word)
-            self.write(to: &fields)
+        LineWriter.object { line in
+            line.field("event", self.word)
+            self.writeFields(to: line)
         }
     }
 
-    func write(to fields: inout FieldWriter) {
+    func pass(_ fields: AdminFields<Self>) throws(AdminError) -> Self {
         switch self {
-        case .message(let message): message.write(to: &fields)
-        case .opened(let session): session.write(to: &fields)
-        case .ended(let session, let reason):
-            session.write(to: &fields)
-            fields.text("reason", reason)
-        case .transfers(let transfers): fields.records("transfers", transfers)
-        case .checking(let check): check.write(to: &fields)
-        case .pulse(let point): point.write(to: &fields)
-        case .missed(let count): fields.number("count", count)
-        }
-    }
-
-    init(word: String, _ with: FieldReader) throws(AdminError) {
-        switch word {
-        case "message": self = .message(try AdminMessage(with))
-        case "session.opened": self = .opened(try AdminSession(with))
-        case "session.ended": self = .ended(try AdminSession(with), reason: try with.text("reason"))
-        case "transfers": self = .transfers(try with.records("transfers"))
-        case "files.checking": self = .checking(try AdminFileCheck(with))
-        case "pulse": self = .pulse(try AdminLivePoint(with))
-        case "missed": self = .missed(try with.number("count"))
-        default: throw AdminError(.protocolError, "the server sent the event \(word), which this command does not know")
+        case .message(let message): try .message(fields.inline(message))
+        case .opened(let opened): try .opened(fields.inline(opened))
+        case .ended(let ended, let reason): try .ended(fields.inline(ended), reason: fields("reason", reason))
+        case .transfers(let transfers): try .transfers(fields("transfers", transfers))
+        case .checking(let checking): try .checking(fields.inline(checking))
+        case .pulse(let pulse): try .pulse(fields.inline(pulse))
+        case .missed(let count): try .missed(fields("count", count))
         }
     }
 }

@@ -10,7 +10,11 @@ package enum AdminAppRequest: Hashable, Sendable {
     case sign(AdminAppSigning)
 }
 
-extension AdminAppRequest {
+extension AdminAppRequest: AdminFamily {
+    static let all: [Self] = [
+        .show, .keys, .rotate(.sample), .set(.sample), .sign(.sample),
+    ]
+
     var word: String {
         switch self {
         case .show: "app.show"
@@ -47,24 +51,13 @@ extension AdminAppRequest {
         return .rotate(rotation)
     }
 
-    func write(to fields: inout FieldWriter) {
+    func pass(_ fields: AdminFields<Self>) throws(AdminError) -> Self {
         switch self {
-        case .show, .keys: break
-        case .rotate(let rotation): rotation.write(to: &fields)
-        case .set(let patch): patch.write(to: &fields)
-        case .sign(let signing): signing.write(to: &fields)
-        }
-    }
-
-    /// - Returns: `nil` for a word that is none of apps.
-    init?(word: String, _ with: FieldReader) throws(AdminError) {
-        switch word {
-        case "app.show": self = .show
-        case "app.keys": self = .keys
-        case "app.rotate": self = .rotate(try AdminAppRotation(with))
-        case "app.set": self = .set(try AdminAppPatch(with))
-        case "app.sign": self = .sign(try AdminAppSigning(with))
-        default: return nil
+        case .show: self
+        case .keys: self
+        case .rotate(let rotate): try .rotate(fields.inline(rotate))
+        case .set(let set): try .set(fields.inline(set))
+        case .sign(let sign): try .sign(fields.inline(sign))
         }
     }
 }
@@ -77,7 +70,11 @@ package enum AdminAppAnswer: Hashable, Sendable {
     case signed(AdminAppSigned)
 }
 
-extension AdminAppAnswer {
+extension AdminAppAnswer: AdminFamily {
+    static let all: [Self] = [
+        .app(.sample), .keys(.sample), .signed(.sample),
+    ]
+
     var word: String {
         switch self {
         case .app: "app"
@@ -86,28 +83,18 @@ extension AdminAppAnswer {
         }
     }
 
-    func write(to fields: inout FieldWriter) {
+    func pass(_ fields: AdminFields<Self>) throws(AdminError) -> Self {
         switch self {
-        case .app(let app): app.write(to: &fields)
-        case .keys(let keys): keys.write(to: &fields)
-        case .signed(let signed): signed.write(to: &fields)
-        }
-    }
-
-    /// - Returns: `nil` for a word that is none of apps.
-    init?(word: String, _ with: FieldReader) throws(AdminError) {
-        switch word {
-        case "app": self = .app(try AdminApp(with))
-        case "app.keys": self = .keys(try AdminAppKeys(with))
-        case "app.signed": self = .signed(try AdminAppSigned(with))
-        default: return nil
+        case .app(let app): try .app(fields.inline(app))
+        case .keys(let keys): try .keys(fields.inline(keys))
+        case .signed(let signed): try .signed(fields.inline(signed))
         }
     }
 }
 
 /// Replaces a key.
-package struct AdminAppRotation: Hashable, Sendable, AdminRecord {
-    package enum Key: String, Hashable, Sendable, CaseIterable {
+package struct AdminAppRotation: AdminRecord {
+    package enum Key: String, AdminWord, AdminText {
         /// Is in every client.
         case appKey = "app-key"
         /// Only the app's own server has it.
@@ -126,21 +113,15 @@ package struct AdminAppRotation: Hashable, Sendable, AdminRecord {
         self.overlapSeconds = overlapSeconds
     }
 
-    func write(to fields: inout FieldWriter) {
-        fields.text("key", self.key.rawValue)
-        fields.text("value", self.value)
-        fields.number("overlap", self.overlapSeconds)
-    }
-
-    init(_ fields: FieldReader) throws(AdminError) {
-        guard let key = Key(rawValue: try fields.text("key")) else { throw FieldReader.wrong("key") }
-        self.init(
-            key: key, value: try fields.optionalText("value"), overlapSeconds: try fields.number("overlap"))
+    init(_ fields: AdminFields<Self>) throws(AdminError) {
+        self.key = try fields("key", \.key)
+        self.value = try fields("value", \.value)
+        self.overlapSeconds = try fields("overlap", \.overlapSeconds)
     }
 }
 
 /// Changes what clients have to prove; `nil` leaves a thing as it is.
-package struct AdminAppPatch: Hashable, Sendable, AdminRecord {
+package struct AdminAppPatch: AdminRecord {
     /// `signature`, `token` or `open`.
     package var signIn: String?
     package var signsConversations: Bool?
@@ -161,24 +142,17 @@ package struct AdminAppPatch: Hashable, Sendable, AdminRecord {
         return all.compactMap { name, value in value.map { (name, $0) } }
     }
 
-    func write(to fields: inout FieldWriter) {
-        fields.text("signIn", self.signIn)
-        if let isOn = self.signsConversations { fields.flag("conversations", isOn) }
-        if let isOn = self.signsHistory { fields.flag("history", isOn) }
-        if let isOn = self.createsUsers { fields.flag("createsUsers", isOn) }
-    }
-
-    init(_ fields: FieldReader) throws(AdminError) {
-        self.signIn = try fields.optionalText("signIn")
-        if fields.has("conversations") { self.signsConversations = try fields.flag("conversations") }
-        if fields.has("history") { self.signsHistory = try fields.flag("history") }
-        if fields.has("createsUsers") { self.createsUsers = try fields.flag("createsUsers") }
+    init(_ fields: AdminFields<Self>) throws(AdminError) {
+        self.signIn = try fields("signIn", \.signIn)
+        self.signsConversations = try fields("conversations", \.signsConversations)
+        self.signsHistory = try fields("history", \.signsHistory)
+        self.createsUsers = try fields("createsUsers", \.createsUsers)
     }
 }
 
 /// What to sign, as the app's own server would.
-package struct AdminAppSigning: Hashable, Sendable, AdminRecord {
-    package enum Action: String, Hashable, Sendable, CaseIterable {
+package struct AdminAppSigning: AdminRecord {
+    package enum Action: String, AdminWord, AdminText {
         case open
         case start
         case invite
@@ -226,28 +200,20 @@ package struct AdminAppSigning: Hashable, Sendable, AdminRecord {
         self.nonce = nonce
     }
 
-    func write(to fields: inout FieldWriter) {
-        fields.text("action", self.action.rawValue)
-        fields.text("client", self.client)
-        fields.texts("members", self.members)
-        fields.text("conversation", self.conversation)
-        fields.number("timestamp", self.timestamp)
-        fields.text("nonce", self.nonce)
-    }
-
-    init(_ fields: FieldReader) throws(AdminError) {
-        guard let action = Action(rawValue: try fields.text("action")) else { throw FieldReader.wrong("action") }
-        let members = try fields.texts("members")
-        guard members.count <= Self.maximumMembers else { throw FieldReader.wrong("members") }
-        self.init(
-            action, client: try fields.text("client"), members: members,
-            conversation: try fields.optionalText("conversation"),
-            timestamp: try fields.optionalNumber("timestamp"), nonce: try fields.optionalText("nonce"))
+    init(_ fields: AdminFields<Self>) throws(AdminError) {
+        self.action = try fields("action", \.action)
+        self.client = try fields("client", \.client)
+        self.members = try fields("members", \.members)
+        self.conversation = try fields("conversation", \.conversation)
+        self.timestamp = try fields("timestamp", \.timestamp)
+        self.nonce = try fields("nonce", \.nonce)
+        let count = self.members.count
+        try fields.check(count <= Self.maximumMembers, "members")
     }
 }
 
 /// The app, as much of it as anybody may see who looks over the operator's shoulder.
-package struct AdminApp: Hashable, Sendable, AdminRecord {
+package struct AdminApp: AdminRecord {
     package var appID: String
     /// How the keys begin.
     package var appKeyHint: String
@@ -285,36 +251,25 @@ package struct AdminApp: Hashable, Sendable, AdminRecord {
         self.signatures = signatures
     }
 
-    func write(to fields: inout FieldWriter) {
-        fields.text("appId", self.appID)
-        fields.text("appKeyHint", self.appKeyHint)
-        fields.text("masterKeyHint", self.masterKeyHint)
-        fields.number("previousAppKeyUntil", self.previousAppKeyUntilMilliseconds)
-        fields.number("previousMasterKeyUntil", self.previousMasterKeyUntilMilliseconds)
-        fields.text("signIn", self.signIn)
-        fields.flag("conversations", self.signsConversations)
-        fields.flag("history", self.signsHistory)
-        fields.flag("createsUsers", self.createsUsers)
-        fields.number("signatureWindow", self.signatureWindowSeconds)
-        fields.number("sessionToken", self.sessionTokenSeconds)
-        fields.records("signatures", self.signatures)
-    }
-
-    init(_ fields: FieldReader) throws(AdminError) {
-        self.init(
-            appID: try fields.text("appId"), appKeyHint: try fields.text("appKeyHint"),
-            masterKeyHint: try fields.text("masterKeyHint"),
-            previousAppKeyUntilMilliseconds: try fields.optionalNumber("previousAppKeyUntil"),
-            previousMasterKeyUntilMilliseconds: try fields.optionalNumber("previousMasterKeyUntil"),
-            signIn: try fields.text("signIn"), signsConversations: try fields.flag("conversations"),
-            signsHistory: try fields.flag("history"), createsUsers: try fields.flag("createsUsers"),
-            signatureWindowSeconds: try fields.number("signatureWindow"),
-            sessionTokenSeconds: try fields.number("sessionToken"), signatures: try fields.records("signatures"))
+    init(_ fields: AdminFields<Self>) throws(AdminError) {
+        self.appID = try fields("appId", \.appID)
+        self.appKeyHint = try fields("appKeyHint", \.appKeyHint)
+        self.masterKeyHint = try fields("masterKeyHint", \.masterKeyHint)
+        self.previousAppKeyUntilMilliseconds = try fields("previousAppKeyUntil", \.previousAppKeyUntilMilliseconds)
+        self.previousMasterKeyUntilMilliseconds = try fields(
+            "previousMasterKeyUntil", \.previousMasterKeyUntilMilliseconds)
+        self.signIn = try fields("signIn", \.signIn)
+        self.signsConversations = try fields("conversations", \.signsConversations)
+        self.signsHistory = try fields("history", \.signsHistory)
+        self.createsUsers = try fields("createsUsers", \.createsUsers)
+        self.signatureWindowSeconds = try fields("signatureWindow", \.signatureWindowSeconds)
+        self.sessionTokenSeconds = try fields("sessionToken", \.sessionTokenSeconds)
+        self.signatures = try fields("signatures", \.signatures)
     }
 }
 
 /// Signatures for one action since the start.
-package struct AdminSignatureCounts: Hashable, Sendable, AdminRecord {
+package struct AdminSignatureCounts: AdminRecord {
     /// `open`, `start`, `invite`, `kick`, `conversation-block-clients`, `conversation-unblock-clients` or `history`.
     package var action: String
     package var valid: Int64
@@ -334,25 +289,18 @@ package struct AdminSignatureCounts: Hashable, Sendable, AdminRecord {
         self.replayed = replayed
     }
 
-    func write(to fields: inout FieldWriter) {
-        fields.text("action", self.action)
-        fields.number("valid", self.valid)
-        fields.number("missing", self.missing)
-        fields.number("wrong", self.wrong)
-        fields.number("expired", self.expired)
-        fields.number("replayed", self.replayed)
-    }
-
-    init(_ fields: FieldReader) throws(AdminError) {
-        self.init(
-            action: try fields.text("action"), valid: try fields.number("valid"),
-            missing: try fields.number("missing"), wrong: try fields.number("wrong"),
-            expired: try fields.number("expired"), replayed: try fields.number("replayed"))
+    init(_ fields: AdminFields<Self>) throws(AdminError) {
+        self.action = try fields("action", \.action)
+        self.valid = try fields("valid", \.valid)
+        self.missing = try fields("missing", \.missing)
+        self.wrong = try fields("wrong", \.wrong)
+        self.expired = try fields("expired", \.expired)
+        self.replayed = try fields("replayed", \.replayed)
     }
 }
 
 /// The keys of the app, in full.
-package struct AdminAppKeys: Hashable, Sendable, AdminRecord {
+package struct AdminAppKeys: AdminRecord {
     package var appID: String
     package var appKey: String
     package var masterKey: String
@@ -363,21 +311,15 @@ package struct AdminAppKeys: Hashable, Sendable, AdminRecord {
         self.masterKey = masterKey
     }
 
-    func write(to fields: inout FieldWriter) {
-        fields.text("appId", self.appID)
-        fields.text("appKey", self.appKey)
-        fields.text("masterKey", self.masterKey)
-    }
-
-    init(_ fields: FieldReader) throws(AdminError) {
-        self.init(
-            appID: try fields.text("appId"), appKey: try fields.text("appKey"),
-            masterKey: try fields.text("masterKey"))
+    init(_ fields: AdminFields<Self>) throws(AdminError) {
+        self.appID = try fields("appId", \.appID)
+        self.appKey = try fields("appKey", \.appKey)
+        self.masterKey = try fields("masterKey", \.masterKey)
     }
 }
 
 /// A signature, with what was signed.
-package struct AdminAppSigned: Hashable, Sendable, AdminRecord {
+package struct AdminAppSigned: AdminRecord {
     /// What was signed, byte for byte; of HTTP requests with the name of the key in place of the key.
     package var text: String
     /// Hexadecimal; of HTTP requests the whole header `X-LC-Sign`.
@@ -393,16 +335,10 @@ package struct AdminAppSigned: Hashable, Sendable, AdminRecord {
         self.nonce = nonce
     }
 
-    func write(to fields: inout FieldWriter) {
-        fields.text("text", self.text)
-        fields.text("signature", self.signature)
-        fields.number("timestamp", self.timestamp)
-        fields.text("nonce", self.nonce)
-    }
-
-    init(_ fields: FieldReader) throws(AdminError) {
-        self.init(
-            text: try fields.text("text"), signature: try fields.text("signature"),
-            timestamp: try fields.number("timestamp"), nonce: try fields.optionalText("nonce"))
+    init(_ fields: AdminFields<Self>) throws(AdminError) {
+        self.text = try fields("text", \.text)
+        self.signature = try fields("signature", \.signature)
+        self.timestamp = try fields("timestamp", \.timestamp)
+        self.nonce = try fields("nonce", \.nonce)
     }
 }

@@ -35,34 +35,21 @@ package struct AdminArrival: AdminRecord {
         self.hash = hash
     }
 
-    func write(to fields: inout FieldWriter) {
-        fields.text("name", self.name.text)
-        fields.text("username", self.username)
-        fields.text("email", self.email)
-        fields.text("phone", self.phone)
-        fields.text("fields", self.fields)
-        fields.number("createdAt", self.createdAtMilliseconds)
-        fields.text("displayName", self.displayName)
-        fields.text("avatar", self.avatar)
-        fields.text("salt", self.salt)
-        fields.text("hash", self.hash)
-    }
-
-    init(_ fields: FieldReader) throws(AdminError) {
-        self.name = try fields.userName("name")
-        self.username = try fields.text("username")
-        self.email = try fields.optionalText("email")
-        self.phone = try fields.optionalText("phone")
-        self.fields = try fields.optionalText("fields")
-        self.createdAtMilliseconds = try fields.optionalNumber("createdAt")
-        self.displayName = try fields.optionalText("displayName")
-        self.avatar = try fields.optionalText("avatar")
-        self.salt = try fields.optionalText("salt")
-        self.hash = try fields.optionalText("hash")
+    init(_ fields: AdminFields<Self>) throws(AdminError) {
+        self.name = try fields("name", \.name)
+        self.username = try fields("username", \.username)
+        self.email = try fields("email", \.email)
+        self.phone = try fields("phone", \.phone)
+        self.fields = try fields("fields", \.fields)
+        self.createdAtMilliseconds = try fields("createdAt", \.createdAtMilliseconds)
+        self.displayName = try fields("displayName", \.displayName)
+        self.avatar = try fields("avatar", \.avatar)
+        self.salt = try fields("salt", \.salt)
+        self.hash = try fields("hash", \.hash)
     }
 
     /// Bytes of it in a line of the socket.
-    package var lineBytes: Int { FieldWriter.object(self.write).count }
+    package var lineBytes: Int { self.object.count }
 
     /// What the audit log keeps. It outlives accounts and passwords: how to reach somebody, what an app knows of them
     /// and anything of a password are no part of it.
@@ -79,7 +66,7 @@ package struct AdminArrival: AdminRecord {
 
 /// What became of such a person, or would.
 package struct AdminArrivalResult: AdminRecord {
-    package enum Password: String, CaseIterable, Hashable, Sendable {
+    package enum Password: String, AdminWord, AdminText {
         /// The one that came along holds from now on.
         case set
         /// There was one here, which stays.
@@ -111,21 +98,12 @@ package struct AdminArrivalResult: AdminRecord {
         self.error = error
     }
 
-    func write(to fields: inout FieldWriter) {
-        fields.text("name", self.name.text)
-        fields.text("username", self.username)
-        fields.flag("existed", self.existed)
-        fields.flag("changed", self.changed)
-        fields.text("password", self.password.rawValue)
-        fields.text("error", self.error)
-    }
-
-    init(_ fields: FieldReader) throws(AdminError) {
-        self.name = try fields.userName("name")
-        self.username = try fields.text("username")
-        self.existed = try fields.flag("existed")
-        self.changed = try fields.flag("changed")
-        self.password = try Word.value("password", fields)
-        self.error = try fields.optionalText("error")
+    init(_ fields: AdminFields<Self>) throws(AdminError) {
+        self.name = try fields("name", \.name)
+        self.username = try fields("username", \.username)
+        self.existed = try fields("existed", \.existed)
+        self.changed = try fields("changed", \.changed)
+        self.password = try fields("password", \.password)
+        self.error = try fields("error", \.error)
     }
 }

@@ -9,7 +9,11 @@ package enum AdminAuditRequest: Hashable, Sendable {
     case verify
 }
 
-extension AdminAuditRequest {
+extension AdminAuditRequest: AdminFamily {
+    static let all: [Self] = [
+        .list(.sample), .show(.sample), .verify,
+    ]
+
     var word: String {
         switch self {
         case .list: "audit.list"
@@ -18,37 +22,11 @@ extension AdminAuditRequest {
         }
     }
 
-    func write(to fields: inout FieldWriter) {
+    func pass(_ fields: AdminFields<Self>) throws(AdminError) -> Self {
         switch self {
-        case .list(let query):
-            fields.text("who", query.who)
-            fields.text("what", query.what)
-            fields.text("subject", query.subject)
-            fields.number("since", query.sinceMilliseconds)
-            fields.number("before", query.before)
-            fields.number("limit", Int64(query.limit))
-        case .show(let number): fields.number("number", number)
-        case .verify: break
-        }
-    }
-
-    /// - Returns: `nil` for a word that is none of the audit log.
-    init?(word: String, _ with: FieldReader) throws(AdminError) {
-        switch word {
-        case "audit.list":
-            var query = AuditQuery()
-            query.who = try with.optionalText("who")
-            query.what = try with.optionalText("what")
-            query.subject = try with.optionalText("subject")
-            query.sinceMilliseconds = try with.optionalNumber("since")
-            query.before = try with.optionalNumber("before")
-            let limit = try with.number("limit")
-            guard (1...Int64(AdminProtocol.pageRows)).contains(limit) else { throw FieldReader.wrong("limit") }
-            query.limit = Int(limit)
-            self = .list(query)
-        case "audit.show": self = .show(try with.number("number"))
-        case "audit.verify": self = .verify
-        default: return nil
+        case .list(let query): try .list(fields.inline(query))
+        case .show(let number): try .show(fields("number", number))
+        case .verify: self
         }
     }
 }
@@ -60,7 +38,11 @@ package enum AdminAuditAnswer: Hashable, Sendable {
     case checked(AdminAuditCheck)
 }
 
-extension AdminAuditAnswer {
+extension AdminAuditAnswer: AdminFamily {
+    static let all: [Self] = [
+        .list(.sample, next: .sample), .one(.sample), .checked(.sample),
+    ]
+
     var word: String {
         switch self {
         case .list: "audit"
@@ -69,23 +51,11 @@ extension AdminAuditAnswer {
         }
     }
 
-    func write(to fields: inout FieldWriter) {
+    func pass(_ fields: AdminFields<Self>) throws(AdminError) -> Self {
         switch self {
-        case .list(let entries, let next):
-            fields.records("entries", entries)
-            fields.number("next", next)
-        case .one(let entry): entry.write(to: &fields)
-        case .checked(let check): check.write(to: &fields)
-        }
-    }
-
-    /// - Returns: `nil` for a word that is none of the audit log.
-    init?(word: String, _ with: FieldReader) throws(AdminError) {
-        switch word {
-        case "audit": self = .list(try with.records("entries"), next: try with.optionalNumber("next"))
-        case "audit.entry": self = .one(try AdminAuditEntry(with))
-        case "audit.checked": self = .checked(try AdminAuditCheck(with))
-        default: return nil
+        case .list(let entries, let next): try .list(fields("entries", entries), next: fields("next", next))
+        case .one(let one): try .one(fields.inline(one))
+        case .checked(let checked): try .checked(fields.inline(checked))
         }
     }
 }
@@ -104,42 +74,20 @@ package struct AdminAuditEntry: AdminRecord {
     }
 
     /// The entry as one JSON object, for scripts.
-    package var json: [UInt8] { FieldWriter.object(self.write) }
+    package var json: [UInt8] { self.object }
 
-    func write(to fields: inout FieldWriter) {
-        fields.number("number", self.entry.number)
-        fields.number("at", self.entry.atMilliseconds)
-        fields.number("uid", Int64(self.entry.actor.uid))
-        fields.text("operator", self.entry.actor.name)
-        fields.text("source", self.entry.actor.source.rawValue)
-        fields.text("reason", self.entry.actor.reason)
-        fields.text("word", self.entry.word)
-        fields.text("subject", self.entry.subject)
-        fields.text("stage", self.entry.stage == .done ? "done" : "asked")
-        // As texts, not as objects: the chain covers them byte for byte.
-        fields.text("asked", self.entry.asked)
-        fields.text("before", self.entry.before)
-        fields.text("after", self.entry.after)
-        fields.text("hash", self.hash)
-    }
-
-    init(_ fields: FieldReader) throws(AdminError) {
-        guard let uid = UInt32(exactly: try fields.number("uid")) else { throw FieldReader.wrong("uid") }
-        let stage: AuditStage
-        switch try fields.text("stage") {
-        case "done": stage = .done
-        case "asked": stage = .asked
-        default: throw FieldReader.wrong("stage")
-        }
+    init(_ fields: AdminFields<Self>) throws(AdminError) {
         self.entry = AuditEntry(
-            number: try fields.number("number"), atMilliseconds: try fields.number("at"),
+            number: try fields("number", \.entry.number), atMilliseconds: try fields("at", \.entry.atMilliseconds),
             actor: AuditActor(
-                uid: uid, name: try fields.optionalText("operator"), source: try Word.value("source", fields),
-                reason: try fields.optionalText("reason")),
-            word: try fields.text("word"), subject: try fields.optionalText("subject"), stage: stage,
-            asked: try fields.text("asked"), before: try fields.optionalText("before"),
-            after: try fields.optionalText("after"))
-        self.hash = try fields.text("hash")
+                uid: try fields("uid", \.entry.actor.uid), name: try fields("operator", \.entry.actor.name),
+                source: try fields("source", \.entry.actor.source), reason: try fields("reason", \.entry.actor.reason)),
+            word: try fields("word", \.entry.word), subject: try fields("subject", \.entry.subject),
+            stage: try fields("stage", \.entry.stage),
+            // As texts, not as objects: the chain covers them byte for byte.
+            asked: try fields("asked", \.entry.asked), before: try fields("before", \.entry.before),
+            after: try fields("after", \.entry.after))
+        self.hash = try fields("hash", \.hash)
     }
 }
 
@@ -158,15 +106,23 @@ package struct AdminAuditCheck: AdminRecord {
         self.problems = problems
     }
 
-    func write(to fields: inout FieldWriter) {
-        fields.number("entries", self.count)
-        fields.text("hash", self.hash)
-        fields.texts("problems", self.problems)
+    init(_ fields: AdminFields<Self>) throws(AdminError) {
+        self.count = try fields("entries", \.count)
+        self.hash = try fields("hash", \.hash)
+        self.problems = try fields("problems", \.problems)
     }
+}
 
-    init(_ fields: FieldReader) throws(AdminError) {
-        self.count = try fields.number("entries")
-        self.hash = try fields.text("hash")
-        self.problems = try fields.texts("problems")
+extension AuditQuery: AdminRecord {
+    init(_ fields: AdminFields<Self>) throws(AdminError) {
+        self.init()
+        self.who = try fields("who", \.who)
+        self.what = try fields("what", \.what)
+        self.subject = try fields("subject", \.subject)
+        self.sinceMilliseconds = try fields("since", \.sinceMilliseconds)
+        self.before = try fields("before", \.before)
+        let limit = try fields("limit") { Int64($0.limit) }
+        try fields.check((1...Int64(AdminProtocol.pageRows)).contains(limit), "limit")
+        self.limit = Int(limit)
     }
 }

@@ -32,32 +32,18 @@ package struct AdminConversation: AdminRecord {
         self.activeAtMilliseconds = conversation.activeAtMilliseconds
     }
 
-    func write(to fields: inout FieldWriter) {
-        fields.number("number", self.number)
-        fields.text("kind", Word.of(self.kind))
-        fields.text("name", self.name)
-        fields.text("title", self.title)
-        fields.flag("banned", self.isBanned)
-        fields.flag("disbanded", self.isDisbanded)
-        fields.flag("muted", self.isMuted)
-        fields.number("members", self.memberCount)
-        fields.number("messages", self.head)
-        fields.number("createdAt", self.createdAtMilliseconds)
-        fields.number("activeAt", self.activeAtMilliseconds)
-    }
-
-    init(_ fields: FieldReader) throws(AdminError) {
-        self.number = try fields.number("number")
-        self.kind = try Word.kind(fields.text("kind"))
-        self.name = try fields.text("name")
-        self.title = try fields.optionalText("title")
-        self.isBanned = try fields.flag("banned")
-        self.isDisbanded = try fields.flag("disbanded")
-        self.isMuted = try fields.flag("muted")
-        self.memberCount = try fields.number("members")
-        self.head = try fields.number("messages")
-        self.createdAtMilliseconds = try fields.number("createdAt")
-        self.activeAtMilliseconds = try fields.number("activeAt")
+    init(_ fields: AdminFields<Self>) throws(AdminError) {
+        self.number = try fields("number", \.number)
+        self.kind = try fields("kind", \.kind)
+        self.name = try fields("name", \.name)
+        self.title = try fields("title", \.title)
+        self.isBanned = try fields("banned", \.isBanned)
+        self.isDisbanded = try fields("disbanded", \.isDisbanded)
+        self.isMuted = try fields("muted", \.isMuted)
+        self.memberCount = try fields("members", \.memberCount)
+        self.head = try fields("messages", \.head)
+        self.createdAtMilliseconds = try fields("createdAt", \.createdAtMilliseconds)
+        self.activeAtMilliseconds = try fields("activeAt", \.activeAtMilliseconds)
     }
 }
 
@@ -76,18 +62,11 @@ package struct AdminMember: AdminRecord {
         self.mutedUntilMilliseconds = member.mutedUntilMilliseconds
     }
 
-    func write(to fields: inout FieldWriter) {
-        fields.text("name", self.name.text)
-        fields.text("role", Word.of(self.role))
-        fields.number("unread", self.unread)
-        fields.number("mutedUntil", self.mutedUntilMilliseconds)
-    }
-
-    init(_ fields: FieldReader) throws(AdminError) {
-        self.name = try fields.userName("name")
-        self.role = try Word.memberRole(fields.text("role"))
-        self.unread = try fields.number("unread")
-        self.mutedUntilMilliseconds = try fields.number("mutedUntil")
+    init(_ fields: AdminFields<Self>) throws(AdminError) {
+        self.name = try fields("name", \.name)
+        self.role = try fields("role", \.role)
+        self.unread = try fields("unread", \.unread)
+        self.mutedUntilMilliseconds = try fields("mutedUntil", \.mutedUntilMilliseconds)
     }
 }
 
@@ -121,28 +100,16 @@ package struct AdminConversationDetail: AdminRecord {
         self.attributes = attributes
     }
 
-    func write(to fields: inout FieldWriter) {
-        fields.record("conversation", self.conversation)
-        fields.text("notice", self.notice)
-        fields.records("members", self.members)
-        fields.number("listeners", self.listenerCount)
-        fields.text("attributes", self.attributes)
-        fields.text("objectId", self.objectID)
-        if self.isUnique { fields.flag("unique", true) }
-        fields.number("expiresAt", self.expiresAtMilliseconds)
-        fields.text("fields", self.ownFields)
-    }
-
-    init(_ fields: FieldReader) throws(AdminError) {
-        self.conversation = try fields.record("conversation")
-        self.notice = try fields.optionalText("notice")
-        self.members = try fields.records("members")
-        self.listenerCount = try fields.number("listeners")
-        self.attributes = try fields.optionalText("attributes")
-        self.objectID = try fields.optionalText("objectId")
-        self.isUnique = try fields.has("unique") ? fields.flag("unique") : false
-        self.expiresAtMilliseconds = try fields.optionalNumber("expiresAt")
-        self.ownFields = try fields.optionalText("fields")
+    init(_ fields: AdminFields<Self>) throws(AdminError) {
+        self.conversation = try fields("conversation", \.conversation)
+        self.notice = try fields("notice", \.notice)
+        self.members = try fields("members", \.members)
+        self.listenerCount = try fields("listeners", \.listenerCount)
+        self.attributes = try fields("attributes", \.attributes)
+        self.objectID = try fields("objectId", \.objectID)
+        self.isUnique = try fields("unique", \.isUnique, usually: false)
+        self.expiresAtMilliseconds = try fields("expiresAt", \.expiresAtMilliseconds)
+        self.ownFields = try fields("fields", \.ownFields)
     }
 }
 
@@ -161,18 +128,11 @@ package struct AdminNewGroup: AdminRecord {
         self.members = members
     }
 
-    func write(to fields: inout FieldWriter) {
-        fields.text("name", self.name.text)
-        fields.text("title", self.title)
-        fields.text("owner", self.owner?.text)
-        fields.texts("members", self.members.map(\.text))
-    }
-
-    init(_ fields: FieldReader) throws(AdminError) {
-        self.name = try fields.channelName("name")
-        self.title = try fields.optionalText("title")
-        self.owner = try fields.optionalText("owner") == nil ? nil : fields.userName("owner")
-        self.members = try fields.userNames("members")
+    init(_ fields: AdminFields<Self>) throws(AdminError) {
+        self.name = try fields("name", \.name)
+        self.title = try fields("title", \.title)
+        self.owner = try fields("owner", \.owner)
+        self.members = try fields("members", \.members)
     }
 }
 
@@ -224,49 +184,25 @@ package struct AdminMessage: AdminRecord {
         self.sketch = sketch ?? MessageSketch(.text, kind: kind)
     }
 
-    func write(to fields: inout FieldWriter) {
-        fields.number("conversation", self.conversation)
-        fields.text("conversationName", self.conversationName)
-        fields.number("sequence", self.sequence)
-        // As text: many readers keep only 53 bits of a JSON number.
-        fields.text("id", String(self.id.rawValue))
-        fields.text("sender", self.sender)
-        fields.number("sentAt", self.sentAtMilliseconds)
-        fields.number("kind", Int64(self.kind.rawValue))
-        fields.text("text", self.text)
-        fields.flag("cut", self.isCut)
-        fields.text("form", self.sketch.form.rawValue)
-        fields.text("words", self.sketch.words.isEmpty ? nil : self.sketch.words)
-        fields.number("seconds", self.sketch.seconds)
-        fields.number("bytes", self.sketch.bytes)
-        fields.text("line", self.sketch.line)
-        fields.number("visibleCount", self.visibleCount)
-        if self.visibleCount != nil { fields.texts("visibleTo", self.visibleTo) }
-        fields.number("edits", self.editCount > 0 ? self.editCount : nil)
-        if self.isWithdrawn { fields.flag("withdrawn", true) }
-    }
-
-    init(_ fields: FieldReader) throws(AdminError) {
-        self.conversation = try fields.number("conversation")
-        self.conversationName = try fields.text("conversationName")
-        self.sequence = try fields.number("sequence")
-        guard let id = Int64(try fields.text("id")) else { throw FieldReader.wrong("id") }
-        self.id = MessageID(rawValue: id)
-        self.sender = try fields.text("sender")
-        self.sentAtMilliseconds = try fields.number("sentAt")
-        self.kind = MessageKind(rawValue: Int32(truncatingIfNeeded: try fields.number("kind")))
-        self.text = try fields.text("text")
-        self.isCut = try fields.flag("cut")
-        // A form that a newer server knows is shown as unknown.
-        let form = try fields.optionalText("form").map { MessageSketch.Form(rawValue: $0) ?? .unknown } ?? .text
+    init(_ fields: AdminFields<Self>) throws(AdminError) {
+        self.conversation = try fields("conversation", \.conversation)
+        self.conversationName = try fields("conversationName", \.conversationName)
+        self.sequence = try fields("sequence", \.sequence)
+        self.id = try fields("id", \.id)
+        self.sender = try fields("sender", \.sender)
+        self.sentAtMilliseconds = try fields("sentAt", \.sentAtMilliseconds)
+        self.kind = try fields("kind", \.kind)
+        self.text = try fields("text", \.text)
+        self.isCut = try fields("cut", \.isCut)
         self.sketch = MessageSketch(
-            form, kind: self.kind, words: try fields.optionalText("words") ?? "",
-            seconds: try fields.optionalNumber("seconds"), bytes: try fields.optionalNumber("bytes"))
-        self.sketch.line = try fields.optionalText("line")
-        self.visibleCount = try fields.optionalNumber("visibleCount")
-        if self.visibleCount != nil { self.visibleTo = try fields.texts("visibleTo") }
-        self.editCount = try fields.optionalNumber("edits") ?? 0
-        self.isWithdrawn = try fields.has("withdrawn") ? fields.flag("withdrawn") : false
+            try fields("form", \.sketch.form, whenMissing: .text), kind: self.kind,
+            words: try fields("words", \.sketch.words, usually: ""), seconds: try fields("seconds", \.sketch.seconds),
+            bytes: try fields("bytes", \.sketch.bytes))
+        self.sketch.line = try fields("line", \.sketch.line)
+        self.visibleCount = try fields("visibleCount", \.visibleCount)
+        self.visibleTo = try fields("visibleTo") { $0.visibleCount == nil ? nil : $0.visibleTo } ?? []
+        self.editCount = try fields("edits", \.editCount, usually: 0)
+        self.isWithdrawn = try fields("withdrawn", \.isWithdrawn, usually: false)
     }
 }
 
@@ -290,28 +226,30 @@ package struct AdminSend: AdminRecord {
         self.text = text
     }
 
-    func write(to fields: inout FieldWriter) {
-        fields.text("from", self.from.text)
-        switch self.to {
-        case .user(let name): fields.text("to", name.text)
-        case .group(let name): fields.text("group", name.text)
-        case .room(let name): fields.text("room", name.text)
-        case .conversation(let name): fields.text("conversation", name)
-        }
-        fields.text("text", self.text)
+    init(_ fields: AdminFields<Self>) throws(AdminError) {
+        self.from = try fields("from", \.from)
+        self.to = try fields.inline(\.to)
+        self.text = try fields("text", \.text)
     }
+}
 
-    init(_ fields: FieldReader) throws(AdminError) {
-        self.from = try fields.userName("from")
-        if fields.has("to") {
-            self.to = .user(try fields.userName("to"))
-        } else if fields.has("room") {
-            self.to = .room(try fields.channelName("room"))
-        } else if let conversation = try fields.optionalText("conversation") {
-            self.to = .conversation(conversation)
-        } else {
-            self.to = .group(try fields.channelName("group"))
+extension AdminSend.Target: AdminRecord {
+    init(_ fields: AdminFields<Self>) throws(AdminError) {
+        let user: UserName? = try fields("to") { if case .user(let name) = $0 { name } else { nil } }
+        let room: ChannelName? = try fields("room") { if case .room(let name) = $0 { name } else { nil } }
+        let conversation: String? = try fields("conversation") {
+            if case .conversation(let name) = $0 { name } else { nil }
         }
-        self.text = try fields.text("text")
+        let group: ChannelName? = try fields("group") { if case .group(let name) = $0 { name } else { nil } }
+        if let user {
+            self = .user(user)
+        } else if let room {
+            self = .room(room)
+        } else if let conversation {
+            self = .conversation(conversation)
+        } else {
+            guard let group else { throw .field("group") }
+            self = .group(group)
+        }
     }
 }

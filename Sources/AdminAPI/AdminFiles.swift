@@ -44,38 +44,24 @@ package struct AdminFile: AdminRecord {
             createdAtMilliseconds: record.createdAtMilliseconds)
     }
 
-    func write(to fields: inout FieldWriter) {
-        fields.text("key", self.key.text)
-        fields.text("name", self.name)
-        fields.text("mediaType", self.mediaType)
-        fields.number("size", self.size)
-        fields.number("storedSize", self.storedSize)
-        fields.text("hash", self.hash?.hex)
-        fields.text("owner", self.owner.text)
-        fields.number("references", self.references)
-        fields.flag("complete", self.isComplete)
-        fields.flag("damaged", self.isDamaged)
-        fields.number("createdAt", self.createdAtMilliseconds)
-    }
-
-    init(_ fields: FieldReader) throws(AdminError) {
-        self.key = try fields.fileKey("key")
-        self.name = try fields.text("name")
-        self.mediaType = try fields.text("mediaType")
-        self.size = try fields.number("size")
-        self.storedSize = try fields.optionalNumber("storedSize")
-        self.hash = try fields.optionalHash("hash")
-        self.owner = try fields.userName("owner")
-        self.references = try fields.number("references")
-        self.isComplete = try fields.flag("complete")
-        self.isDamaged = try fields.flag("damaged")
-        self.createdAtMilliseconds = try fields.number("createdAt")
+    init(_ fields: AdminFields<Self>) throws(AdminError) {
+        self.key = try fields("key", \.key)
+        self.name = try fields("name", \.name)
+        self.mediaType = try fields("mediaType", \.mediaType)
+        self.size = try fields("size", \.size)
+        self.storedSize = try fields("storedSize", \.storedSize)
+        self.hash = try fields("hash", \.hash)
+        self.owner = try fields("owner", \.owner)
+        self.references = try fields("references", \.references)
+        self.isComplete = try fields("complete", \.isComplete)
+        self.isDamaged = try fields("damaged", \.isDamaged)
+        self.createdAtMilliseconds = try fields("createdAt", \.createdAtMilliseconds)
     }
 }
 
 /// Something that refers to a file, so that it is kept.
 package struct AdminFileReference: AdminRecord {
-    package enum Kind: String, Sendable, CaseIterable {
+    package enum Kind: String, AdminWord, AdminText {
         case message
         /// The picture of a person, in full size or for lists.
         case avatar
@@ -99,18 +85,11 @@ package struct AdminFileReference: AdminRecord {
         self.sequence = sequence
     }
 
-    func write(to fields: inout FieldWriter) {
-        fields.text("kind", self.kind.rawValue)
-        fields.text("name", self.name)
-        fields.number("conversation", self.conversation)
-        fields.number("sequence", self.sequence)
-    }
-
-    init(_ fields: FieldReader) throws(AdminError) {
-        self.kind = try Word.value("kind", fields)
-        self.name = try fields.text("name")
-        self.conversation = try fields.optionalNumber("conversation")
-        self.sequence = try fields.optionalNumber("sequence")
+    init(_ fields: AdminFields<Self>) throws(AdminError) {
+        self.kind = try fields("kind", \.kind)
+        self.name = try fields("name", \.name)
+        self.conversation = try fields("conversation", \.conversation)
+        self.sequence = try fields("sequence", \.sequence)
     }
 }
 
@@ -127,17 +106,10 @@ package struct AdminFileLink: AdminRecord {
         self.createdAtMilliseconds = createdAtMilliseconds
     }
 
-    func write(to fields: inout FieldWriter) {
-        fields.text("key", self.key.text)
-        fields.number("conversation", self.conversation)
-        fields.number("createdAt", self.createdAtMilliseconds)
-    }
-
-    init(_ fields: FieldReader) throws(AdminError) {
-        guard let key = FileLinkKey(try fields.text("key")) else { throw FieldReader.wrong("key") }
-        self.key = key
-        self.conversation = try fields.optionalNumber("conversation")
-        self.createdAtMilliseconds = try fields.number("createdAt")
+    init(_ fields: AdminFields<Self>) throws(AdminError) {
+        self.key = try fields("key", \.key)
+        self.conversation = try fields("conversation", \.conversation)
+        self.createdAtMilliseconds = try fields("createdAt", \.createdAtMilliseconds)
     }
 }
 
@@ -167,22 +139,13 @@ package struct AdminFileDetail: AdminRecord {
         self.links = links
     }
 
-    func write(to fields: inout FieldWriter) {
-        fields.record("file", self.file)
-        fields.text("provider", self.provider)
-        fields.text("codec", self.codec)
-        fields.text("metadata", self.metadata)
-        fields.records("references", self.references)
-        fields.records("links", self.links)
-    }
-
-    init(_ fields: FieldReader) throws(AdminError) {
-        self.file = try fields.record("file")
-        self.provider = try fields.optionalText("provider")
-        self.codec = try fields.optionalText("codec")
-        self.metadata = try fields.optionalText("metadata")
-        self.references = try fields.records("references")
-        self.links = try fields.records("links")
+    init(_ fields: AdminFields<Self>) throws(AdminError) {
+        self.file = try fields("file", \.file)
+        self.provider = try fields("provider", \.provider)
+        self.codec = try fields("codec", \.codec)
+        self.metadata = try fields("metadata", \.metadata)
+        self.references = try fields("references", \.references)
+        self.links = try fields("links", \.links)
     }
 }
 
@@ -212,30 +175,20 @@ package struct AdminFileTotals: AdminRecord {
         self.damaged = totals.damagedObjects
     }
 
-    func write(to fields: inout FieldWriter) {
-        fields.number("files", self.files)
-        fields.number("objects", self.objects)
-        fields.number("fileBytes", self.fileBytes)
-        fields.number("plainBytes", self.plainBytes)
-        fields.number("storedBytes", self.storedBytes)
-        fields.number("orphans", self.orphans)
-        fields.number("damaged", self.damaged)
-    }
-
-    init(_ fields: FieldReader) throws(AdminError) {
-        self.files = try fields.number("files")
-        self.objects = try fields.number("objects")
-        self.fileBytes = try fields.number("fileBytes")
-        self.plainBytes = try fields.number("plainBytes")
-        self.storedBytes = try fields.number("storedBytes")
-        self.orphans = try fields.number("orphans")
-        self.damaged = try fields.number("damaged")
+    init(_ fields: AdminFields<Self>) throws(AdminError) {
+        self.files = try fields("files", \.files)
+        self.objects = try fields("objects", \.objects)
+        self.fileBytes = try fields("fileBytes", \.fileBytes)
+        self.plainBytes = try fields("plainBytes", \.plainBytes)
+        self.storedBytes = try fields("storedBytes", \.storedBytes)
+        self.orphans = try fields("orphans", \.orphans)
+        self.damaged = try fields("damaged", \.damaged)
     }
 }
 
 /// Which files to list.
 package struct AdminFileQuery: AdminRecord {
-    package enum Order: String, Sendable, CaseIterable {
+    package enum Order: String, AdminWord, AdminText {
         /// The newest first.
         case time
         /// The largest first.
@@ -266,23 +219,15 @@ package struct AdminFileQuery: AdminRecord {
         self.limit = limit
     }
 
-    func write(to fields: inout FieldWriter) {
-        fields.text("owner", self.owner?.text)
-        fields.text("conversation", self.conversation)
-        fields.text("order", self.order.rawValue)
-        fields.flag("orphans", self.onlyOrphans)
-        fields.flag("damaged", self.onlyDamaged)
-        fields.number("limit", self.limit)
-    }
-
-    init(_ fields: FieldReader) throws(AdminError) {
-        self.owner = try fields.optionalUserName("owner")
-        self.conversation = try fields.optionalText("conversation")
-        self.order = try Word.value("order", fields)
-        self.onlyOrphans = try fields.flag("orphans")
-        self.onlyDamaged = try fields.flag("damaged")
-        self.limit = try fields.number("limit")
-        guard (1...AdminProtocol.fileRows).contains(self.limit) else { throw FieldReader.wrong("limit") }
+    init(_ fields: AdminFields<Self>) throws(AdminError) {
+        self.owner = try fields("owner", \.owner)
+        self.conversation = try fields("conversation", \.conversation)
+        self.order = try fields("order", \.order)
+        self.onlyOrphans = try fields("orphans", \.onlyOrphans)
+        self.onlyDamaged = try fields("damaged", \.onlyDamaged)
+        self.limit = try fields("limit", \.limit)
+        let isBounded = (1...AdminProtocol.fileRows).contains(self.limit)
+        try fields.check(isBounded, "limit")
     }
 }
 
@@ -297,15 +242,9 @@ package struct AdminDamage: AdminRecord {
         self.problem = problem
     }
 
-    func write(to fields: inout FieldWriter) {
-        fields.text("hash", self.hash.hex)
-        fields.text("problem", self.problem)
-    }
-
-    init(_ fields: FieldReader) throws(AdminError) {
-        guard let hash = try fields.optionalHash("hash") else { throw FieldReader.wrong("hash") }
-        self.hash = hash
-        self.problem = try fields.text("problem")
+    init(_ fields: AdminFields<Self>) throws(AdminError) {
+        self.hash = try fields("hash", \.hash)
+        self.problem = try fields("problem", \.problem)
     }
 }
 
@@ -334,22 +273,13 @@ package struct AdminFileCheck: AdminRecord {
         self.damaged = damaged
     }
 
-    func write(to fields: inout FieldWriter) {
-        fields.number("objects", self.objects)
-        fields.number("bytes", self.bytes)
-        fields.number("allObjects", self.allObjects)
-        fields.number("allBytes", self.allBytes)
-        fields.number("damagedCount", self.damagedCount)
-        fields.records("damaged", self.damaged)
-    }
-
-    init(_ fields: FieldReader) throws(AdminError) {
-        self.objects = try fields.number("objects")
-        self.bytes = try fields.number("bytes")
-        self.allObjects = try fields.number("allObjects")
-        self.allBytes = try fields.number("allBytes")
-        self.damagedCount = try fields.number("damagedCount")
-        self.damaged = try fields.records("damaged")
+    init(_ fields: AdminFields<Self>) throws(AdminError) {
+        self.objects = try fields("objects", \.objects)
+        self.bytes = try fields("bytes", \.bytes)
+        self.allObjects = try fields("allObjects", \.allObjects)
+        self.allBytes = try fields("allBytes", \.allBytes)
+        self.damagedCount = try fields("damagedCount", \.damagedCount)
+        self.damaged = try fields("damaged", \.damaged)
     }
 }
 
@@ -377,22 +307,13 @@ package struct AdminCollection: AdminRecord {
         self.names = names
     }
 
-    func write(to fields: inout FieldWriter) {
-        fields.flag("dryRun", self.isDryRun)
-        fields.number("files", self.files)
-        fields.number("objects", self.objects)
-        fields.number("bytes", self.bytes)
-        fields.number("uploads", self.uploads)
-        fields.records("names", self.names)
-    }
-
-    init(_ fields: FieldReader) throws(AdminError) {
-        self.isDryRun = try fields.flag("dryRun")
-        self.files = try fields.number("files")
-        self.objects = try fields.number("objects")
-        self.bytes = try fields.number("bytes")
-        self.uploads = try fields.number("uploads")
-        self.names = try fields.records("names")
+    init(_ fields: AdminFields<Self>) throws(AdminError) {
+        self.isDryRun = try fields("dryRun", \.isDryRun)
+        self.files = try fields("files", \.files)
+        self.objects = try fields("objects", \.objects)
+        self.bytes = try fields("bytes", \.bytes)
+        self.uploads = try fields("uploads", \.uploads)
+        self.names = try fields("names", \.names)
     }
 }
 
@@ -414,22 +335,24 @@ package struct AdminFileSend: AdminRecord {
         self.file = file
     }
 
-    func write(to fields: inout FieldWriter) {
-        fields.text("from", self.from.text)
-        switch self.to {
-        case .user(let name): fields.text("to", name.text)
-        case .conversation(let conversation): fields.text("conversation", conversation)
-        }
-        fields.text("file", self.file.text)
+    init(_ fields: AdminFields<Self>) throws(AdminError) {
+        self.from = try fields("from", \.from)
+        self.to = try fields.inline(\.to)
+        self.file = try fields("file", \.file)
     }
+}
 
-    init(_ fields: FieldReader) throws(AdminError) {
-        self.from = try fields.userName("from")
-        if let name = try fields.optionalUserName("to") {
-            self.to = .user(name)
-        } else {
-            self.to = .conversation(try fields.text("conversation"))
+extension AdminFileSend.Target: AdminRecord {
+    init(_ fields: AdminFields<Self>) throws(AdminError) {
+        let user: UserName? = try fields("to") { if case .user(let name) = $0 { name } else { nil } }
+        let conversation: String? = try fields("conversation") {
+            if case .conversation(let name) = $0 { name } else { nil }
         }
-        self.file = try fields.fileKey("file")
+        if let user {
+            self = .user(user)
+        } else {
+            guard let conversation else { throw .field("conversation") }
+            self = .conversation(conversation)
+        }
     }
 }

@@ -37,26 +37,15 @@ package struct AdminFilterRule: AdminRecord {
         self.action = action
     }
 
-    func write(to fields: inout FieldWriter) {
-        fields.number("number", self.number)
-        fields.text("receiver", self.receiver?.text)
-        fields.text("sender", self.sender?.text)
-        fields.number("kind", self.kind.map { Int64($0.rawValue) })
-        fields.text("word", self.word)
-        if case .replace(let text, let kind) = self.action {
-            fields.text("text", text)
-            fields.number("as", Int64(kind.rawValue))
-        }
-    }
-
-    init(_ fields: FieldReader) throws(AdminError) {
-        self.number = try fields.optionalNumber("number") ?? 0
-        self.receiver = try fields.optionalUserName("receiver")
-        self.sender = try fields.optionalUserName("sender")
-        self.kind = try fields.optionalKind("kind")
-        self.word = try fields.optionalText("word")
-        let kind = try fields.optionalKind("as") ?? .text
-        self.action = try fields.optionalText("text").map { .replace(text: $0, kind: kind) } ?? .drop
+    init(_ fields: AdminFields<Self>) throws(AdminError) {
+        self.number = try fields("number", \.number, whenMissing: 0)
+        self.receiver = try fields("receiver", \.receiver)
+        self.sender = try fields("sender", \.sender)
+        self.kind = try fields("kind", \.kind)
+        self.word = try fields("word", \.word)
+        let text: String? = try fields("text") { if case .replace(let text, _) = $0.action { text } else { nil } }
+        let kind: MessageKind? = try fields("as") { if case .replace(_, let kind) = $0.action { kind } else { nil } }
+        self.action = text.map { .replace(text: $0, kind: kind ?? .text) } ?? .drop
     }
 }
 
@@ -75,31 +64,21 @@ package struct AdminFilterTrial: AdminRecord {
         self.text = text
     }
 
-    func write(to fields: inout FieldWriter) {
-        fields.text("receiver", self.receiver.text)
-        fields.text("sender", self.sender.text)
-        fields.number("kind", Int64(self.kind.rawValue))
-        fields.text("text", self.text)
-    }
-
-    init(_ fields: FieldReader) throws(AdminError) {
-        self.receiver = try fields.userName("receiver")
-        self.sender = try fields.userName("sender")
-        self.kind = try fields.optionalKind("kind") ?? .text
-        self.text = try fields.text("text")
-        guard self.text.utf8.count <= AdminProtocol.maximumTextBytes else { throw FieldReader.wrong("text") }
+    init(_ fields: AdminFields<Self>) throws(AdminError) {
+        self.receiver = try fields("receiver", \.receiver)
+        self.sender = try fields("sender", \.sender)
+        self.kind = try fields("kind", \.kind, whenMissing: .text)
+        self.text = try fields("text", \.text)
+        let bytes = self.text.utf8.count
+        try fields.check(bytes <= AdminProtocol.maximumTextBytes, "text")
     }
 }
 
-extension FieldReader {
-    fileprivate func optionalKind(_ key: String) throws(AdminError) -> MessageKind? {
-        guard let number = try self.optionalNumber(key) else { return nil }
-        guard let value = Int32(exactly: number) else { throw FieldReader.wrong(key) }
-        return MessageKind(rawValue: value)
-    }
-}
+extension AdminFilterRequest: AdminFamily {
+    static let all: [Self] = [
+        .list(after: .sample), .add(.sample), .remove(.sample), .test(.sample),
+    ]
 
-extension AdminFilterRequest {
     var word: String {
         switch self {
         case .list: "filter.list"
@@ -125,23 +104,12 @@ extension AdminFilterRequest {
         }
     }
 
-    func write(to fields: inout FieldWriter) {
+    func pass(_ fields: AdminFields<Self>) throws(AdminError) -> Self {
         switch self {
-        case .list(let after): fields.number("after", after)
-        case .add(let rule): rule.write(to: &fields)
-        case .remove(let number): fields.number("number", number)
-        case .test(let trial): trial.write(to: &fields)
-        }
-    }
-
-    /// - Returns: `nil` for a word that is none of the rules.
-    init?(word: String, _ with: FieldReader) throws(AdminError) {
-        switch word {
-        case "filter.list": self = .list(after: try with.optionalNumber("after"))
-        case "filter.add": self = .add(try AdminFilterRule(with))
-        case "filter.remove": self = .remove(try with.number("number"))
-        case "filter.test": self = .test(try AdminFilterTrial(with))
-        default: return nil
+        case .list(let after): try .list(after: fields("after", after))
+        case .add(let add): try .add(fields.inline(add))
+        case .remove(let number): try .remove(fields("number", number))
+        case .test(let test): try .test(fields.inline(test))
         }
     }
 }
@@ -156,7 +124,11 @@ package enum AdminFilterAnswer: Hashable, Sendable {
     case tested(AdminFilterRule?)
 }
 
-extension AdminFilterAnswer {
+extension AdminFilterAnswer: AdminFamily {
+    static let all: [Self] = [
+        .rules(.sample, next: .sample), .rule(.sample), .tested(.sample),
+    ]
+
     var word: String {
         switch self {
         case .rules: "filters"
@@ -165,25 +137,11 @@ extension AdminFilterAnswer {
         }
     }
 
-    func write(to fields: inout FieldWriter) {
+    func pass(_ fields: AdminFields<Self>) throws(AdminError) -> Self {
         switch self {
-        case .rules(let rules, let next):
-            fields.records("rules", rules)
-            fields.number("next", next)
-        case .rule(let rule): rule.write(to: &fields)
-        case .tested(let rule): fields.records("rules", rule.map { [$0] } ?? [])
-        }
-    }
-
-    /// - Returns: `nil` for a word that is none of the rules.
-    init?(word: String, _ with: FieldReader) throws(AdminError) {
-        switch word {
-        case "filters": self = .rules(try with.records("rules"), next: try with.optionalNumber("next"))
-        case "filter": self = .rule(try AdminFilterRule(with))
-        case "filter.tested":
-            let rules: [AdminFilterRule] = try with.records("rules")
-            self = .tested(rules.first)
-        default: return nil
+        case .rules(let rules, let next): try .rules(fields("rules", rules), next: fields("next", next))
+        case .rule(let rule): try .rule(fields.inline(rule))
+        case .tested(let rule): try .tested(fields("rules", rule.map { [$0] } ?? []).first)
         }
     }
 }

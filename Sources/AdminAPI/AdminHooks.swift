@@ -32,28 +32,22 @@ package struct AdminHookFunction: AdminRecord {
         self.isDisabled = isDisabled
     }
 
-    func write(to fields: inout FieldWriter) {
-        fields.text("name", self.name)
-        fields.number("calls", self.calls)
-        fields.number("failures", self.failures)
-        fields.number("rejections", self.rejections)
-        fields.number("lastMilliseconds", self.lastMilliseconds)
-        fields.text("lastError", self.lastError)
-        fields.flag("disabled", self.isDisabled)
-    }
-
-    init(_ fields: FieldReader) throws(AdminError) {
-        self.name = try fields.text("name")
-        self.calls = try fields.number("calls")
-        self.failures = try fields.number("failures")
-        self.rejections = try fields.number("rejections")
-        self.lastMilliseconds = try fields.optionalNumber("lastMilliseconds")
-        self.lastError = try fields.optionalText("lastError")
-        self.isDisabled = try fields.flag("disabled")
+    init(_ fields: AdminFields<Self>) throws(AdminError) {
+        self.name = try fields("name", \.name)
+        self.calls = try fields("calls", \.calls)
+        self.failures = try fields("failures", \.failures)
+        self.rejections = try fields("rejections", \.rejections)
+        self.lastMilliseconds = try fields("lastMilliseconds", \.lastMilliseconds)
+        self.lastError = try fields("lastError", \.lastError)
+        self.isDisabled = try fields("disabled", \.isDisabled)
     }
 }
 
-extension AdminHookRequest {
+extension AdminHookRequest: AdminFamily {
+    static let all: [Self] = [
+        .list, .setDisabled(.sample, .sample),
+    ]
+
     var word: String {
         switch self {
         case .list: "hook.list"
@@ -76,21 +70,10 @@ extension AdminHookRequest {
         }
     }
 
-    func write(to fields: inout FieldWriter) {
+    func pass(_ fields: AdminFields<Self>) throws(AdminError) -> Self {
         switch self {
-        case .list: break
-        case .setDisabled(let name, let isDisabled):
-            fields.text("name", name)
-            fields.flag("disabled", isDisabled)
-        }
-    }
-
-    /// - Returns: `nil` for a word that is none of functions.
-    init?(word: String, _ with: FieldReader) throws(AdminError) {
-        switch word {
-        case "hook.list": self = .list
-        case "hook.disable": self = .setDisabled(try with.text("name"), try with.flag("disabled"))
-        default: return nil
+        case .list: self
+        case .setDisabled(let name, let disabled): try .setDisabled(fields("name", name), fields("disabled", disabled))
         }
     }
 }
@@ -103,7 +86,11 @@ package enum AdminHookAnswer: Hashable, Sendable {
     case function(AdminHookFunction)
 }
 
-extension AdminHookAnswer {
+extension AdminHookAnswer: AdminFamily {
+    static let all: [Self] = [
+        .functions(.sample, dropped: .sample), .function(.sample),
+    ]
+
     var word: String {
         switch self {
         case .functions: "hooks"
@@ -111,21 +98,11 @@ extension AdminHookAnswer {
         }
     }
 
-    func write(to fields: inout FieldWriter) {
+    func pass(_ fields: AdminFields<Self>) throws(AdminError) -> Self {
         switch self {
-        case .functions(let functions, let dropped):
-            fields.records("hooks", functions)
-            fields.number("dropped", dropped)
-        case .function(let function): function.write(to: &fields)
-        }
-    }
-
-    /// - Returns: `nil` for a word that is none of functions.
-    init?(word: String, _ with: FieldReader) throws(AdminError) {
-        switch word {
-        case "hooks": self = .functions(try with.records("hooks"), dropped: try with.number("dropped"))
-        case "hook": self = .function(try AdminHookFunction(with))
-        default: return nil
+        case .functions(let hooks, let dropped):
+            try .functions(fields("hooks", hooks), dropped: fields("dropped", dropped))
+        case .function(let function): try .function(fields.inline(function))
         }
     }
 }

@@ -13,7 +13,11 @@ package enum AdminKindRequest: Hashable, Sendable {
     case `try`(MessageKind, body: String)
 }
 
-extension AdminKindRequest {
+extension AdminKindRequest: AdminFamily {
+    static let all: [Self] = [
+        .list, .set(.sample), .setDisabled(.sample, .sample), .remove(.sample), .try(.sample, body: .sample),
+    ]
+
     var word: String {
         switch self {
         case .list: "kind.list"
@@ -40,32 +44,15 @@ extension AdminKindRequest {
         }
     }
 
-    func write(to fields: inout FieldWriter) {
+    func pass(_ fields: AdminFields<Self>) throws(AdminError) -> Self {
         switch self {
-        case .list: break
-        case .set(let entry): entry.write(to: &fields)
-        case .setDisabled(let kind, let isDisabled):
-            fields.number("number", Int64(kind.rawValue))
-            fields.flag("disabled", isDisabled)
-        case .remove(let kind): fields.number("number", Int64(kind.rawValue))
-        case .try(let kind, let body):
-            fields.number("number", Int64(kind.rawValue))
-            fields.text("body", body)
-        }
-    }
-
-    /// - Returns: `nil` for a word that is none of message kinds.
-    init?(word: String, _ with: FieldReader) throws(AdminError) {
-        switch word {
-        case "kind.list": self = .list
-        case "kind.set": self = .set(try MessageKindEntry(with))
-        case "kind.disable": self = .setDisabled(try with.messageKind("number"), try with.flag("disabled"))
-        case "kind.remove": self = .remove(try with.messageKind("number"))
-        case "kind.try":
-            let body = try with.text("body")
-            guard body.utf8.count <= AdminProtocol.maximumTextBytes else { throw FieldReader.wrong("body") }
-            self = .try(try with.messageKind("number"), body: body)
-        default: return nil
+        case .list: self
+        case .set(let set): try .set(fields.inline(set))
+        case .setDisabled(let number, let disabled):
+            try .setDisabled(fields("number", number), fields("disabled", disabled))
+        case .remove(let number): try .remove(fields("number", number))
+        case .try(let number, let body):
+            try .try(fields("number", number), body: fields("body", body, atMost: AdminProtocol.maximumTextBytes))
         }
     }
 }
@@ -78,7 +65,11 @@ package enum AdminKindAnswer: Hashable, Sendable {
     case tried(AdminKindTrial)
 }
 
-extension AdminKindAnswer {
+extension AdminKindAnswer: AdminFamily {
+    static let all: [Self] = [
+        .kinds(.sample), .kind(.sample), .tried(.sample),
+    ]
+
     var word: String {
         switch self {
         case .kinds: "kinds"
@@ -87,48 +78,25 @@ extension AdminKindAnswer {
         }
     }
 
-    func write(to fields: inout FieldWriter) {
+    func pass(_ fields: AdminFields<Self>) throws(AdminError) -> Self {
         switch self {
-        case .kinds(let kinds): fields.records("kinds", kinds)
-        case .kind(let kind): kind.write(to: &fields)
-        case .tried(let trial): trial.write(to: &fields)
-        }
-    }
-
-    /// - Returns: `nil` for a word that is none of message kinds.
-    init?(word: String, _ with: FieldReader) throws(AdminError) {
-        switch word {
-        case "kinds": self = .kinds(try with.records("kinds"))
-        case "kind": self = .kind(try AdminMessageKind(with))
-        case "kind.tried": self = .tried(try AdminKindTrial(with))
-        default: return nil
+        case .kinds(let kinds): try .kinds(fields("kinds", kinds))
+        case .kind(let kind): try .kind(fields.inline(kind))
+        case .tried(let tried): try .tried(fields.inline(tried))
         }
     }
 }
 
 extension MessageKindEntry: AdminRecord {
-    func write(to fields: inout FieldWriter) {
-        fields.number("number", Int64(self.kind.rawValue))
-        fields.text("name", self.name)
-        fields.number("version", self.version)
-        fields.texts("required", self.requiredFields)
-        fields.texts("files", self.fileFields)
-        fields.text("degrade", self.degrade)
-        fields.text("typeTitle", self.typeTitle)
-        fields.text("summary", self.summary)
-        fields.text("digest", self.digest)
-        fields.flag("disabled", self.isDisabled)
-    }
-
-    init(_ fields: FieldReader) throws(AdminError) {
+    init(_ fields: AdminFields<Self>) throws(AdminError) {
         self.init(
-            kind: try fields.messageKind("number"), name: try fields.text("name"),
-            version: try fields.optionalNumber("version") ?? 1,
-            requiredFields: try fields.has("required") ? fields.texts("required") : [],
-            fileFields: try fields.has("files") ? fields.texts("files") : [],
-            degrade: try fields.text("degrade"), typeTitle: try fields.text("typeTitle"),
-            summary: try fields.text("summary"), digest: try fields.optionalText("digest") ?? "",
-            isDisabled: try fields.has("disabled") ? fields.flag("disabled") : false)
+            kind: try fields("number", \.kind), name: try fields("name", \.name),
+            version: try fields("version", \.version, whenMissing: 1),
+            requiredFields: try fields("required", \.requiredFields, whenMissing: []),
+            fileFields: try fields("files", \.fileFields, whenMissing: []), degrade: try fields("degrade", \.degrade),
+            typeTitle: try fields("typeTitle", \.typeTitle), summary: try fields("summary", \.summary),
+            digest: try fields("digest", \.digest, whenMissing: ""),
+            isDisabled: try fields("disabled", \.isDisabled, whenMissing: false))
     }
 }
 
@@ -144,14 +112,9 @@ package struct AdminMessageKind: AdminRecord {
         self.undecodable = undecodable
     }
 
-    func write(to fields: inout FieldWriter) {
-        self.entry.write(to: &fields)
-        fields.number("undecodable", self.undecodable)
-    }
-
-    init(_ fields: FieldReader) throws(AdminError) {
-        self.entry = try MessageKindEntry(fields)
-        self.undecodable = try fields.number("undecodable")
+    init(_ fields: AdminFields<Self>) throws(AdminError) {
+        self.entry = try fields.inline(\.entry)
+        self.undecodable = try fields("undecodable", \.undecodable)
     }
 }
 
@@ -173,41 +136,40 @@ package struct AdminKindTrial: AdminRecord {
         self.degrade = degrade
     }
 
-    func write(to fields: inout FieldWriter) {
-        switch self.problem {
-        case nil: break
-        case .noObject: fields.text("problem", "noObject")
-        case .missing(let field):
-            fields.text("problem", "missing")
-            fields.text("field", field)
-        case .newerVersion(let version):
-            fields.text("problem", "newerVersion")
-            fields.number("version", version)
+    init(_ fields: AdminFields<Self>) throws(AdminError) {
+        let problem: KindProblemWord? = try fields("problem") { $0.problem.map { KindProblemWord($0) } }
+        let field: String? = try fields("field") { if case .missing(let field) = $0.problem { field } else { nil } }
+        let version: Int64? = try fields("version") {
+            if case .newerVersion(let version) = $0.problem { version } else { nil }
         }
-        fields.text("line", self.line)
-        fields.text("typeTitle", self.typeTitle)
-        fields.text("summary", self.summary)
-        fields.text("degrade", self.degrade)
-    }
-
-    init(_ fields: FieldReader) throws(AdminError) {
-        switch try fields.optionalText("problem") {
+        switch problem {
         case nil: self.problem = nil
-        case "noObject": self.problem = .noObject
-        case "missing": self.problem = .missing(try fields.text("field"))
-        case "newerVersion": self.problem = .newerVersion(try fields.number("version"))
-        default: throw FieldReader.wrong("problem")
+        case .noObject: self.problem = .noObject
+        case .missing:
+            guard let field else { throw .field("field") }
+            self.problem = .missing(field)
+        case .newerVersion:
+            guard let version else { throw .field("version") }
+            self.problem = .newerVersion(version)
         }
-        self.line = try fields.text("line")
-        self.typeTitle = try fields.text("typeTitle")
-        self.summary = try fields.text("summary")
-        self.degrade = try fields.text("degrade")
+        self.line = try fields("line", \.line)
+        self.typeTitle = try fields("typeTitle", \.typeTitle)
+        self.summary = try fields("summary", \.summary)
+        self.degrade = try fields("degrade", \.degrade)
     }
 }
 
-extension FieldReader {
-    func messageKind(_ key: String) throws(AdminError) -> MessageKind {
-        guard let number = Int32(exactly: try self.number(key)) else { throw Self.wrong(key) }
-        return MessageKind(rawValue: number)
+/// How the socket spells a problem; what belongs to it are fields beside it.
+private enum KindProblemWord: String, AdminWord, AdminText {
+    case noObject
+    case missing
+    case newerVersion
+
+    init(_ problem: KindProblem) {
+        switch problem {
+        case .noObject: self = .noObject
+        case .missing: self = .missing
+        case .newerVersion: self = .newerVersion
+        }
     }
 }

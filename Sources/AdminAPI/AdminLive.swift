@@ -6,7 +6,11 @@ package enum AdminLiveRequest: Hashable, Sendable {
     case look
 }
 
-extension AdminLiveRequest {
+extension AdminLiveRequest: AdminFamily {
+    static let all: [Self] = [
+        .start, .look,
+    ]
+
     var word: String {
         switch self {
         case .start: "live.start"
@@ -14,12 +18,10 @@ extension AdminLiveRequest {
         }
     }
 
-    /// - Returns: `nil` for a word that is none of the pulse.
-    init?(word: String) {
-        switch word {
-        case "live.start": self = .start
-        case "live.look": self = .look
-        default: return nil
+    func pass(_ fields: AdminFields<Self>) throws(AdminError) -> Self {
+        switch self {
+        case .start: self
+        case .look: self
         }
     }
 }
@@ -36,14 +38,9 @@ package struct AdminLiveHistory: AdminRecord {
         self.limits = limits
     }
 
-    func write(to fields: inout FieldWriter) {
-        fields.records("points", self.points)
-        fields.records("limits", self.limits)
-    }
-
-    init(_ fields: FieldReader) throws(AdminError) {
-        self.points = try fields.records("points")
-        self.limits = try fields.records("limits")
+    init(_ fields: AdminFields<Self>) throws(AdminError) {
+        self.points = try fields("points", \.points)
+        self.limits = try fields("limits", \.limits)
     }
 }
 
@@ -79,24 +76,23 @@ package struct AdminLivePoint: AdminRecord {
 
     package init(atMilliseconds: Int64) { self.atMilliseconds = atMilliseconds }
 
-    /// Every number with its name on the socket.
-    private static var parts: [(key: StaticString, path: WritableKeyPath<AdminLivePoint, Int64>)] {
-        [
-            ("at", \.atMilliseconds), ("messages", \.messages), ("deliveries", \.deliveries), ("refusals", \.refusals),
-            ("sessions", \.sessions), ("usersOnline", \.usersOnline), ("commits", \.commits),
-            ("commitMicroseconds", \.commitMicroseconds), ("queueRequests", \.queueRequests),
-            ("queueBytes", \.queueBytes), ("freeBytes", \.freeBytes), ("profileHits", \.profileHits),
-            ("profileLookUps", \.profileLookUps), ("uploads", \.uploads), ("downloads", \.downloads),
-            ("uploadedBytes", \.uploadedBytes), ("downloadedBytes", \.downloadedBytes),
-        ]
-    }
-
-    func write(to fields: inout FieldWriter) {
-        for part in Self.parts { fields.number(part.key, self[keyPath: part.path]) }
-    }
-
-    init(_ fields: FieldReader) throws(AdminError) {
-        self.init(atMilliseconds: 0)
-        for part in Self.parts { self[keyPath: part.path] = try fields.number(part.key.description) }
+    init(_ fields: AdminFields<Self>) throws(AdminError) {
+        self.atMilliseconds = try fields("at", \.atMilliseconds)
+        self.messages = try fields("messages", \.messages)
+        self.deliveries = try fields("deliveries", \.deliveries)
+        self.refusals = try fields("refusals", \.refusals)
+        self.sessions = try fields("sessions", \.sessions)
+        self.usersOnline = try fields("usersOnline", \.usersOnline)
+        self.commits = try fields("commits", \.commits)
+        self.commitMicroseconds = try fields("commitMicroseconds", \.commitMicroseconds)
+        self.queueRequests = try fields("queueRequests", \.queueRequests)
+        self.queueBytes = try fields("queueBytes", \.queueBytes)
+        self.freeBytes = try fields("freeBytes", \.freeBytes)
+        self.profileHits = try fields("profileHits", \.profileHits)
+        self.profileLookUps = try fields("profileLookUps", \.profileLookUps)
+        self.uploads = try fields("uploads", \.uploads)
+        self.downloads = try fields("downloads", \.downloads)
+        self.uploadedBytes = try fields("uploadedBytes", \.uploadedBytes)
+        self.downloadedBytes = try fields("downloadedBytes", \.downloadedBytes)
     }
 }

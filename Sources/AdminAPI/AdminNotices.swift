@@ -9,7 +9,11 @@ package enum AdminNoticeRequest: Hashable, Sendable {
     case show(Int64, NoticePeople, after: Int64?)
 }
 
-extension AdminNoticeRequest {
+extension AdminNoticeRequest: AdminFamily {
+    static let all: [Self] = [
+        .send(.sample), .list(before: .sample), .show(.sample, .sample, after: .sample),
+    ]
+
     var word: String {
         switch self {
         case .send: "notice.send"
@@ -34,26 +38,12 @@ extension AdminNoticeRequest {
         }
     }
 
-    func write(to fields: inout FieldWriter) {
+    func pass(_ fields: AdminFields<Self>) throws(AdminError) -> Self {
         switch self {
-        case .send(let notice): notice.write(to: &fields)
-        case .list(let before): fields.number("before", before)
+        case .send(let send): try .send(fields.inline(send))
+        case .list(let before): try .list(before: fields("before", before))
         case .show(let number, let people, let after):
-            fields.number("number", number)
-            fields.text("people", people.rawValue)
-            fields.number("after", after)
-        }
-    }
-
-    /// - Returns: `nil` for a word that is none of announcements.
-    init?(word: String, _ with: FieldReader) throws(AdminError) {
-        switch word {
-        case "notice.send": self = .send(try AdminNewNotice(with))
-        case "notice.list": self = .list(before: try with.optionalNumber("before"))
-        case "notice.show":
-            self = .show(
-                try with.number("number"), try Word.value("people", with), after: try with.optionalNumber("after"))
-        default: return nil
+            try .show(fields("number", number), fields("people", people), after: fields("after", after))
         }
     }
 }
@@ -65,7 +55,11 @@ package enum AdminNoticeAnswer: Hashable, Sendable {
     case one(AdminNotice, people: [AdminNoticeReceiver], next: Int64?)
 }
 
-extension AdminNoticeAnswer {
+extension AdminNoticeAnswer: AdminFamily {
+    static let all: [Self] = [
+        .list(.sample, next: .sample), .one(.sample, people: .sample, next: .sample),
+    ]
+
     var word: String {
         switch self {
         case .list: "notices"
@@ -73,26 +67,11 @@ extension AdminNoticeAnswer {
         }
     }
 
-    func write(to fields: inout FieldWriter) {
+    func pass(_ fields: AdminFields<Self>) throws(AdminError) -> Self {
         switch self {
-        case .list(let notices, let next):
-            fields.records("notices", notices)
-            fields.number("next", next)
+        case .list(let notices, let next): try .list(fields("notices", notices), next: fields("next", next))
         case .one(let notice, let people, let next):
-            fields.record("notice", notice)
-            fields.records("people", people)
-            fields.number("next", next)
-        }
-    }
-
-    /// - Returns: `nil` for a word that is none of announcements.
-    init?(word: String, _ with: FieldReader) throws(AdminError) {
-        switch word {
-        case "notices": self = .list(try with.records("notices"), next: try with.optionalNumber("next"))
-        case "notice":
-            self = .one(
-                try with.record("notice"), people: try with.records("people"), next: try with.optionalNumber("next"))
-        default: return nil
+            try .one(fields("notice", notice), people: fields("people", people), next: fields("next", next))
         }
     }
 }
@@ -112,16 +91,10 @@ package struct AdminNewNotice: AdminRecord {
         self.teams = teams
     }
 
-    func write(to fields: inout FieldWriter) {
-        fields.text("title", self.title)
-        fields.text("text", self.text)
-        fields.texts("teams", self.teams.map(\.text))
-    }
-
-    init(_ fields: FieldReader) throws(AdminError) {
-        self.title = try fields.text("title")
-        self.text = try fields.text("text")
-        self.teams = try fields.channelNames("teams")
+    init(_ fields: AdminFields<Self>) throws(AdminError) {
+        self.title = try fields("title", \.title)
+        self.text = try fields("text", \.text)
+        self.teams = try fields("teams", \.teams)
     }
 }
 
@@ -157,28 +130,16 @@ package struct AdminNotice: AdminRecord {
         self.confirmed = confirmed
     }
 
-    func write(to fields: inout FieldWriter) {
-        fields.number("number", self.number)
-        fields.text("title", self.title)
-        fields.text("text", self.text)
-        fields.texts("teams", self.teams)
-        fields.text("sender", self.sender)
-        fields.number("createdAt", self.createdAtMilliseconds)
-        fields.number("sentAt", self.sentAtMilliseconds)
-        fields.number("receivers", self.receivers)
-        fields.number("confirmed", self.confirmed)
-    }
-
-    init(_ fields: FieldReader) throws(AdminError) {
-        self.number = try fields.number("number")
-        self.title = try fields.text("title")
-        self.text = try fields.text("text")
-        self.teams = try fields.texts("teams")
-        self.sender = try fields.text("sender")
-        self.createdAtMilliseconds = try fields.number("createdAt")
-        self.sentAtMilliseconds = try fields.optionalNumber("sentAt")
-        self.receivers = try fields.number("receivers")
-        self.confirmed = try fields.number("confirmed")
+    init(_ fields: AdminFields<Self>) throws(AdminError) {
+        self.number = try fields("number", \.number)
+        self.title = try fields("title", \.title)
+        self.text = try fields("text", \.text)
+        self.teams = try fields("teams", \.teams)
+        self.sender = try fields("sender", \.sender)
+        self.createdAtMilliseconds = try fields("createdAt", \.createdAtMilliseconds)
+        self.sentAtMilliseconds = try fields("sentAt", \.sentAtMilliseconds)
+        self.receivers = try fields("receivers", \.receivers)
+        self.confirmed = try fields("confirmed", \.confirmed)
     }
 }
 
@@ -193,13 +154,8 @@ package struct AdminNoticeReceiver: AdminRecord {
         self.confirmedAtMilliseconds = confirmedAtMilliseconds
     }
 
-    func write(to fields: inout FieldWriter) {
-        fields.text("name", self.name.text)
-        fields.number("confirmedAt", self.confirmedAtMilliseconds)
-    }
-
-    init(_ fields: FieldReader) throws(AdminError) {
-        self.name = try fields.userName("name")
-        self.confirmedAtMilliseconds = try fields.optionalNumber("confirmedAt")
+    init(_ fields: AdminFields<Self>) throws(AdminError) {
+        self.name = try fields("name", \.name)
+        self.confirmedAtMilliseconds = try fields("confirmedAt", \.confirmedAtMilliseconds)
     }
 }

@@ -18,27 +18,23 @@ package struct AdminOperator: AdminRecord {
     /// Says nothing that is not so without it.
     var isPlain: Bool { self == AdminOperator() }
 
-    func write(to fields: inout FieldWriter) {
-        fields.text("name", self.name)
-        fields.text("source", self.source.rawValue)
-        fields.text("reason", self.reason)
+    init(_ fields: AdminFields<Self>) throws(AdminError) {
+        self.name = try fields("name", \.name)
+        self.source = try fields("source", \.source)
+        self.reason = try fields("reason", \.reason)
+        let (name, reason) = (self.name, self.reason)
+        try fields.check(Self.isLine(name, 64), Self.refusal("name", 64))
+        try fields.check(Self.isLine(reason, 500), Self.refusal("reason", 500))
     }
 
-    init(_ fields: FieldReader) throws(AdminError) {
-        self.name = try fields.line("name", maximumScalars: 64)
-        self.source = try Word.value("source", fields)
-        self.reason = try fields.line("reason", maximumScalars: 500)
-    }
-}
-
-extension FieldReader {
-    /// A text of one line, `nil` when it is not there.
-    func line(_ key: String, maximumScalars: Int) throws(AdminError) -> String? {
-        guard let text = try self.optionalText(key) else { return nil }
+    /// Whether a text is one line.
+    private static func isLine(_ text: String?, _ maximumScalars: Int) -> Bool {
+        guard let text else { return true }
         let hasControls = text.unicodeScalars.contains { $0.value < 0x20 || (0x7F...0x9F).contains($0.value) }
-        guard (1...maximumScalars).contains(text.unicodeScalars.count) && !hasControls else {
-            throw AdminError(.invalid, "\(key) has 1 to \(maximumScalars) characters, none of them control")
-        }
-        return text
+        return (1...maximumScalars).contains(text.unicodeScalars.count) && !hasControls
+    }
+
+    private static func refusal(_ key: String, _ maximumScalars: Int) -> AdminError {
+        AdminError(.invalid, "\(key) has 1 to \(maximumScalars) characters, none of them control")
     }
 }

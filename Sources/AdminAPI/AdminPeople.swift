@@ -18,7 +18,12 @@ package enum AdminPeopleRequest: Hashable, Sendable {
     case bring([AdminArrival], isDryRun: Bool)
 }
 
-extension AdminPeopleRequest {
+extension AdminPeopleRequest: AdminFamily {
+    static let all: [Self] = [
+        .edit(.sample), .preview(.sample), .endSessions(.sample, isDryRun: .sample), .details(.sample),
+        .delete(.sample), .bring(.sample, isDryRun: .sample),
+    ]
+
     var word: String {
         switch self {
         case .edit: "user.edit"
@@ -51,41 +56,16 @@ extension AdminPeopleRequest {
         return .bring(rows.map(\.withoutSecrets), isDryRun: isDryRun)
     }
 
-    func write(to fields: inout FieldWriter) {
+    func pass(_ fields: AdminFields<Self>) throws(AdminError) -> Self {
         switch self {
-        case .edit(let edit): edit.write(to: &fields)
-        case .preview(let rows): fields.records("users", rows)
+        case .edit(let edit): try .edit(fields.inline(edit))
+        case .preview(let rows): try .preview(fields("users", rows, count: 0...AdminProtocol.importRows))
         case .endSessions(let filter, let isDryRun):
-            filter.write(to: &fields)
-            fields.flag("dryRun", isDryRun)
-        case .details(let name), .delete(let name): fields.text("name", name.text)
+            try .endSessions(fields.inline(filter).checked(fields), isDryRun: fields("dryRun", isDryRun))
+        case .details(let name): try .details(fields("name", name))
+        case .delete(let name): try .delete(fields("name", name))
         case .bring(let rows, let isDryRun):
-            fields.records("users", rows)
-            fields.flag("dryRun", isDryRun)
-        }
-    }
-
-    /// - Returns: `nil` for a word that is none of these.
-    init?(word: String, _ with: FieldReader) throws(AdminError) {
-        switch word {
-        case "user.edit": self = .edit(try AdminUserEdit(with))
-        case "user.preview":
-            let rows: [AdminImportRow] = try with.records("users")
-            guard rows.count <= AdminProtocol.importRows else { throw FieldReader.wrong("users") }
-            self = .preview(rows)
-        case "session.endWhere":
-            let filter = try AdminSessionFilter(with)
-            guard !filter.isEmpty else {
-                throw AdminError(.invalid, "say which sessions: an empty filter would mean all of them")
-            }
-            self = .endSessions(filter, isDryRun: try with.flag("dryRun"))
-        case "user.details": self = .details(try with.userName("name"))
-        case "user.delete": self = .delete(try with.userName("name"))
-        case "user.bring":
-            let rows: [AdminArrival] = try with.records("users")
-            guard rows.count <= AdminProtocol.importRows else { throw FieldReader.wrong("users") }
-            self = .bring(rows, isDryRun: try with.flag("dryRun"))
-        default: return nil
+            try .bring(fields("users", rows, count: 0...AdminProtocol.importRows), isDryRun: fields("dryRun", isDryRun))
         }
     }
 }
@@ -107,24 +87,17 @@ package struct AdminUserEdit: AdminRecord {
         self.role = role
     }
 
-    func write(to fields: inout FieldWriter) {
-        fields.text("name", self.name.text)
-        fields.text("displayName", self.displayName)
-        fields.text("externalID", self.externalID)
-        fields.text("role", self.role.map { Word.of($0) })
-    }
-
-    init(_ fields: FieldReader) throws(AdminError) {
-        self.name = try fields.userName("name")
-        self.displayName = try fields.optionalText("displayName")
-        self.externalID = try fields.optionalText("externalID")
-        self.role = try fields.has("role") ? Word.role(fields.text("role")) : nil
+    init(_ fields: AdminFields<Self>) throws(AdminError) {
+        self.name = try fields("name", \.name)
+        self.displayName = try fields("displayName", \.displayName)
+        self.externalID = try fields("externalID", \.externalID)
+        self.role = try fields("role", \.role)
     }
 }
 
 /// What an import would do with one line.
 package struct AdminImportPreview: AdminRecord {
-    package enum Outcome: String, CaseIterable, Hashable, Sendable {
+    package enum Outcome: String, AdminWord, AdminText {
         /// The person is made.
         case new
         /// The person is there and gets a token only.
@@ -146,15 +119,9 @@ package struct AdminImportPreview: AdminRecord {
         self.problem = problem
     }
 
-    func write(to fields: inout FieldWriter) {
-        fields.text("name", self.name.text)
-        fields.text("outcome", self.outcome.rawValue)
-        fields.text("problem", self.problem)
-    }
-
-    init(_ fields: FieldReader) throws(AdminError) {
-        self.name = try fields.userName("name")
-        self.outcome = try Word.value("outcome", fields)
-        self.problem = try fields.optionalText("problem")
+    init(_ fields: AdminFields<Self>) throws(AdminError) {
+        self.name = try fields("name", \.name)
+        self.outcome = try fields("outcome", \.outcome)
+        self.problem = try fields("problem", \.problem)
     }
 }

@@ -40,32 +40,18 @@ package struct AdminPersonDetails: AdminRecord {
         self.devices = devices
     }
 
-    func write(to fields: inout FieldWriter) {
-        fields.text("name", self.name.text)
-        fields.number("deletedAt", self.deletedAtMilliseconds)
-        fields.number("friendCount", self.friendCount)
-        fields.records("friends", self.friends)
-        fields.records("recent", self.recent)
-        fields.number("teamCount", self.teamCount)
-        fields.records("teams", self.teams)
-        fields.record("files", self.files)
-        fields.records("tokens", self.tokens)
-        fields.records("ends", self.ends)
-        fields.records("devices", self.devices)
-    }
-
-    init(_ fields: FieldReader) throws(AdminError) {
-        self.name = try fields.userName("name")
-        self.deletedAtMilliseconds = try fields.optionalNumber("deletedAt")
-        self.friendCount = try fields.number("friendCount")
-        self.friends = try fields.records("friends")
-        self.recent = try fields.records("recent")
-        self.teamCount = try fields.number("teamCount")
-        self.teams = try fields.records("teams")
-        self.files = try fields.record("files")
-        self.tokens = try fields.records("tokens")
-        self.ends = try fields.records("ends")
-        self.devices = try fields.records("devices")
+    init(_ fields: AdminFields<Self>) throws(AdminError) {
+        self.name = try fields("name", \.name)
+        self.deletedAtMilliseconds = try fields("deletedAt", \.deletedAtMilliseconds)
+        self.friendCount = try fields("friendCount", \.friendCount)
+        self.friends = try fields("friends", \.friends)
+        self.recent = try fields("recent", \.recent)
+        self.teamCount = try fields("teamCount", \.teamCount)
+        self.teams = try fields("teams", \.teams)
+        self.files = try fields("files", \.files)
+        self.tokens = try fields("tokens", \.tokens)
+        self.ends = try fields("ends", \.ends)
+        self.devices = try fields("devices", \.devices)
     }
 }
 
@@ -82,16 +68,10 @@ package struct AdminFriend: AdminRecord {
         self.sinceMilliseconds = sinceMilliseconds
     }
 
-    func write(to fields: inout FieldWriter) {
-        fields.text("name", self.name.text)
-        fields.text("remark", self.remark)
-        fields.number("since", self.sinceMilliseconds)
-    }
-
-    init(_ fields: FieldReader) throws(AdminError) {
-        self.name = try fields.userName("name")
-        self.remark = try fields.optionalText("remark")
-        self.sinceMilliseconds = try fields.number("since")
+    init(_ fields: AdminFields<Self>) throws(AdminError) {
+        self.name = try fields("name", \.name)
+        self.remark = try fields("remark", \.remark)
+        self.sinceMilliseconds = try fields("since", \.sinceMilliseconds)
     }
 }
 
@@ -119,22 +99,13 @@ package struct AdminRecentConversation: AdminRecord {
         self.activeAtMilliseconds = activeAtMilliseconds
     }
 
-    func write(to fields: inout FieldWriter) {
-        fields.text("conversation", self.conversation)
-        fields.text("kind", Word.of(self.kind))
-        fields.number("unread", self.unread)
-        fields.number("badge", self.badge)
-        fields.flag("pinned", self.isPinned)
-        fields.number("activeAt", self.activeAtMilliseconds)
-    }
-
-    init(_ fields: FieldReader) throws(AdminError) {
-        self.conversation = try fields.text("conversation")
-        self.kind = try Word.kind(fields.text("kind"))
-        self.unread = try fields.number("unread")
-        self.badge = try fields.number("badge")
-        self.isPinned = try fields.flag("pinned")
-        self.activeAtMilliseconds = try fields.number("activeAt")
+    init(_ fields: AdminFields<Self>) throws(AdminError) {
+        self.conversation = try fields("conversation", \.conversation)
+        self.kind = try fields("kind", \.kind)
+        self.unread = try fields("unread", \.unread)
+        self.badge = try fields("badge", \.badge)
+        self.isPinned = try fields("pinned", \.isPinned)
+        self.activeAtMilliseconds = try fields("activeAt", \.activeAtMilliseconds)
     }
 }
 
@@ -150,16 +121,10 @@ package struct AdminMembership: AdminRecord {
         self.role = role
     }
 
-    func write(to fields: inout FieldWriter) {
-        fields.text("team", self.team.text)
-        fields.text("title", self.title)
-        fields.text("role", Word.of(self.role))
-    }
-
-    init(_ fields: FieldReader) throws(AdminError) {
-        self.team = try fields.channelName("team")
-        self.title = try fields.optionalText("title")
-        self.role = try Word.memberRole(fields.text("role"))
+    init(_ fields: AdminFields<Self>) throws(AdminError) {
+        self.team = try fields("team", \.team)
+        self.title = try fields("title", \.title)
+        self.role = try fields("role", \.role)
     }
 }
 
@@ -177,16 +142,10 @@ package struct AdminFileUse: AdminRecord {
         self.quotaBytes = quotaBytes
     }
 
-    func write(to fields: inout FieldWriter) {
-        fields.number("count", self.count)
-        fields.number("bytes", self.bytes)
-        fields.number("quota", self.quotaBytes)
-    }
-
-    init(_ fields: FieldReader) throws(AdminError) {
-        self.count = try fields.number("count")
-        self.bytes = try fields.number("bytes")
-        self.quotaBytes = try fields.optionalNumber("quota")
+    init(_ fields: AdminFields<Self>) throws(AdminError) {
+        self.count = try fields("count", \.count)
+        self.bytes = try fields("bytes", \.bytes)
+        self.quotaBytes = try fields("quota", \.quotaBytes)
     }
 }
 
@@ -200,14 +159,9 @@ package struct AdminIssuedToken: AdminRecord {
         self.issuedAtMilliseconds = issuedAtMilliseconds
     }
 
-    func write(to fields: inout FieldWriter) {
-        self.token.write(to: &fields)
-        fields.number("issuedAt", self.issuedAtMilliseconds)
-    }
-
-    init(_ fields: FieldReader) throws(AdminError) {
-        self.token = try AdminToken(fields)
-        self.issuedAtMilliseconds = try fields.number("issuedAt")
+    init(_ fields: AdminFields<Self>) throws(AdminError) {
+        self.token = try fields.inline(\.token)
+        self.issuedAtMilliseconds = try fields("issuedAt", \.issuedAtMilliseconds)
     }
 }
 
@@ -236,22 +190,13 @@ package struct AdminInstallation: AdminRecord {
         self.updatedAtMilliseconds = updatedAtMilliseconds
     }
 
-    func write(to fields: inout FieldWriter) {
-        fields.text("objectId", self.objectID)
-        fields.text("type", self.deviceType)
-        fields.text("installationId", self.installationID)
-        fields.text("tokenHint", self.tokenHint)
-        fields.number("createdAt", self.createdAtMilliseconds)
-        fields.number("updatedAt", self.updatedAtMilliseconds)
-    }
-
-    init(_ fields: FieldReader) throws(AdminError) {
-        self.objectID = try fields.text("objectId")
-        self.deviceType = try fields.optionalText("type")
-        self.installationID = try fields.optionalText("installationId")
-        self.tokenHint = try fields.optionalText("tokenHint")
-        self.createdAtMilliseconds = try fields.number("createdAt")
-        self.updatedAtMilliseconds = try fields.number("updatedAt")
+    init(_ fields: AdminFields<Self>) throws(AdminError) {
+        self.objectID = try fields("objectId", \.objectID)
+        self.deviceType = try fields("type", \.deviceType)
+        self.installationID = try fields("installationId", \.installationID)
+        self.tokenHint = try fields("tokenHint", \.tokenHint)
+        self.createdAtMilliseconds = try fields("createdAt", \.createdAtMilliseconds)
+        self.updatedAtMilliseconds = try fields("updatedAt", \.updatedAtMilliseconds)
     }
 }
 
@@ -280,23 +225,13 @@ package struct AdminSessionEnd: AdminRecord {
         self.reason = reason
     }
 
-    func write(to fields: inout FieldWriter) {
-        fields.text("user", self.user.text)
-        fields.text("device", self.device.name)
-        fields.text("deviceID", self.deviceID)
-        fields.text("address", self.address)
-        fields.number("openedAt", self.openedAtMilliseconds)
-        fields.number("endedAt", self.endedAtMilliseconds)
-        fields.text("reason", self.reason)
-    }
-
-    init(_ fields: FieldReader) throws(AdminError) {
-        self.user = try fields.userName("user")
-        self.device = try fields.device("device")
-        self.deviceID = try fields.text("deviceID")
-        self.address = try fields.text("address")
-        self.openedAtMilliseconds = try fields.number("openedAt")
-        self.endedAtMilliseconds = try fields.number("endedAt")
-        self.reason = try fields.text("reason")
+    init(_ fields: AdminFields<Self>) throws(AdminError) {
+        self.user = try fields("user", \.user)
+        self.device = try fields("device", \.device)
+        self.deviceID = try fields("deviceID", \.deviceID)
+        self.address = try fields("address", \.address)
+        self.openedAtMilliseconds = try fields("openedAt", \.openedAtMilliseconds)
+        self.endedAtMilliseconds = try fields("endedAt", \.endedAtMilliseconds)
+        self.reason = try fields("reason", \.reason)
     }
 }

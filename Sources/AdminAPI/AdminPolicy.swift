@@ -9,7 +9,11 @@ package enum AdminPolicyRequest: Hashable, Sendable {
     case set(SignInPolicy, endingNow: Bool)
 }
 
-extension AdminPolicyRequest {
+extension AdminPolicyRequest: AdminFamily {
+    static let all: [Self] = [
+        .show, .preview(.sample), .set(.sample, endingNow: .sample),
+    ]
+
     var word: String {
         switch self {
         case .show: "policy.show"
@@ -25,23 +29,11 @@ extension AdminPolicyRequest {
         }
     }
 
-    func write(to fields: inout FieldWriter) {
+    func pass(_ fields: AdminFields<Self>) throws(AdminError) -> Self {
         switch self {
-        case .show: break
-        case .preview(let policy): fields.text("policy", policy.text)
-        case .set(let policy, let endingNow):
-            fields.text("policy", policy.text)
-            fields.flag("end", endingNow)
-        }
-    }
-
-    /// - Returns: `nil` for a word that is none of policies.
-    init?(word: String, _ with: FieldReader) throws(AdminError) {
-        switch word {
-        case "policy.show": self = .show
-        case "policy.preview": self = .preview(try with.policy("policy"))
-        case "policy.set": self = .set(try with.policy("policy"), endingNow: try with.flag("end"))
-        default: return nil
+        case .show: self
+        case .preview(let policy): try .preview(fields("policy", policy))
+        case .set(let policy, let endingNow): try .set(fields("policy", policy), endingNow: fields("end", endingNow))
         }
     }
 }
@@ -56,7 +48,11 @@ package enum AdminPolicyAnswer: Hashable, Sendable {
     case changed(SignInPolicy, ended: Int64)
 }
 
-extension AdminPolicyAnswer {
+extension AdminPolicyAnswer: AdminFamily {
+    static let all: [Self] = [
+        .policy(.sample), .preview(.sample, count: .sample), .changed(.sample, ended: .sample),
+    ]
+
     var word: String {
         switch self {
         case .policy: "policy"
@@ -65,41 +61,22 @@ extension AdminPolicyAnswer {
         }
     }
 
-    func write(to fields: inout FieldWriter) {
+    func pass(_ fields: AdminFields<Self>) throws(AdminError) -> Self {
         switch self {
-        case .policy(let policy): Self.write(policy, to: &fields)
+        case .policy(let policy): try .policy(Self.pass(policy, fields))
         case .preview(let sessions, let count):
-            fields.records("sessions", sessions)
-            fields.number("count", count)
+            try .preview(fields("sessions", sessions), count: fields("count", count))
         case .changed(let policy, let ended):
-            Self.write(policy, to: &fields)
-            fields.number("ended", ended)
+            try .changed(Self.pass(policy, fields), ended: fields("ended", ended))
         }
     }
 
-    private static func write(_ policy: SignInPolicy, to fields: inout FieldWriter) {
-        fields.text("policy", policy.text)
-        fields.text("preset", policy.preset?.rawValue)
-    }
-
-    /// - Returns: `nil` for a word that is none of policies.
-    init?(word: String, _ with: FieldReader) throws(AdminError) {
-        switch word {
-        case "policy": self = .policy(try with.policy("policy"))
-        case "policy.preview": self = .preview(try with.records("sessions"), count: try with.number("count"))
-        case "policy.changed": self = .changed(try with.policy("policy"), ended: try with.number("ended"))
-        default: return nil
-        }
-    }
-}
-
-extension FieldReader {
-    fileprivate func policy(_ key: String) throws(AdminError) -> SignInPolicy {
-        let text = try self.text(key)
-        do throws(SignInPolicyError) {
-            return try SignInPolicy(text)
-        } catch {
-            throw AdminError(.invalid, error.description)
-        }
+    private static func pass(
+        _ policy: SignInPolicy, _ fields: AdminFields<Self>
+    ) throws(AdminError) -> SignInPolicy {
+        let policy = try fields("policy", policy)
+        // For people; the policy says it all.
+        let _: String? = try fields("preset", policy.preset?.rawValue)
+        return policy
     }
 }

@@ -14,16 +14,10 @@ package struct AdminProfileField: AdminRecord {
         self.source = source
     }
 
-    func write(to fields: inout FieldWriter) {
-        fields.text("name", self.name)
-        fields.text("value", self.value)
-        fields.text("source", self.source)
-    }
-
-    init(_ fields: FieldReader) throws(AdminError) {
-        self.name = try fields.text("name")
-        self.value = try fields.text("value")
-        self.source = try fields.text("source")
+    init(_ fields: AdminFields<Self>) throws(AdminError) {
+        self.name = try fields("name", \.name)
+        self.value = try fields("value", \.value)
+        self.source = try fields("source", \.source)
     }
 }
 
@@ -40,16 +34,10 @@ package struct AdminProfileEntry: AdminRecord {
         self.leftMilliseconds = leftMilliseconds
     }
 
-    func write(to fields: inout FieldWriter) {
-        fields.text("source", self.source)
-        fields.number("ageMilliseconds", self.ageMilliseconds)
-        fields.number("leftMilliseconds", self.leftMilliseconds)
-    }
-
-    init(_ fields: FieldReader) throws(AdminError) {
-        self.source = try fields.text("source")
-        self.ageMilliseconds = try fields.number("ageMilliseconds")
-        self.leftMilliseconds = try fields.number("leftMilliseconds")
+    init(_ fields: AdminFields<Self>) throws(AdminError) {
+        self.source = try fields("source", \.source)
+        self.ageMilliseconds = try fields("ageMilliseconds", \.ageMilliseconds)
+        self.leftMilliseconds = try fields("leftMilliseconds", \.leftMilliseconds)
     }
 }
 
@@ -80,24 +68,14 @@ package struct AdminProfile: AdminRecord {
         self.watchers = watchers
     }
 
-    func write(to fields: inout FieldWriter) {
-        fields.text("name", self.name.text)
-        fields.text("shownName", self.shownName)
-        fields.flag("known", self.isKnown)
-        fields.flag("placeholder", self.isPlaceholder)
-        fields.records("fields", self.fields)
-        if let entry = self.entry { fields.record("entry", entry) }
-        fields.number("watchers", self.watchers)
-    }
-
-    init(_ fields: FieldReader) throws(AdminError) {
-        self.name = try fields.userName("name")
-        self.shownName = try fields.text("shownName")
-        self.isKnown = try fields.flag("known")
-        self.isPlaceholder = try fields.flag("placeholder")
-        self.fields = try fields.records("fields")
-        self.entry = try fields.has("entry") ? fields.record("entry") : nil
-        self.watchers = try fields.number("watchers")
+    init(_ fields: AdminFields<Self>) throws(AdminError) {
+        self.name = try fields("name", \.name)
+        self.shownName = try fields("shownName", \.shownName)
+        self.isKnown = try fields("known", \.isKnown)
+        self.isPlaceholder = try fields("placeholder", \.isPlaceholder)
+        self.fields = try fields("fields", \.fields)
+        self.entry = try fields("entry", \.entry)
+        self.watchers = try fields("watchers", \.watchers)
     }
 }
 
@@ -124,20 +102,12 @@ package struct AdminProfileChange: AdminRecord {
         self.attributes = attributes
     }
 
-    func write(to fields: inout FieldWriter) {
-        fields.text("name", self.name.text)
-        fields.text("displayName", self.displayName)
-        fields.text("externalID", self.externalID)
-        fields.text("avatar", self.avatar?.text)
-        fields.text("attributes", self.attributes)
-    }
-
-    init(_ fields: FieldReader) throws(AdminError) {
-        self.name = try fields.userName("name")
-        self.displayName = try fields.optionalText("displayName")
-        self.externalID = try fields.optionalText("externalID")
-        self.avatar = try fields.optionalText("avatar") == nil ? nil : fields.fileKey("avatar")
-        self.attributes = try fields.optionalText("attributes")
+    init(_ fields: AdminFields<Self>) throws(AdminError) {
+        self.name = try fields("name", \.name)
+        self.displayName = try fields("displayName", \.displayName)
+        self.externalID = try fields("externalID", \.externalID)
+        self.avatar = try fields("avatar", \.avatar)
+        self.attributes = try fields("attributes", \.attributes)
     }
 }
 
@@ -158,7 +128,11 @@ package enum AdminProfileRequest: Hashable, Sendable {
     case figures
 }
 
-extension AdminProfileRequest {
+extension AdminProfileRequest: AdminFamily {
+    static let all: [Self] = [
+        .show(.sample, by: .sample, in: .sample), .set(.sample), .invalidate(.sample), .figures,
+    ]
+
     var word: String {
         switch self {
         case .show: "profile.show"
@@ -184,40 +158,13 @@ extension AdminProfileRequest {
         }
     }
 
-    func write(to fields: inout FieldWriter) {
+    func pass(_ fields: AdminFields<Self>) throws(AdminError) -> Self {
         switch self {
         case .show(let name, let asker, let conversation):
-            fields.text("name", name.text)
-            fields.text("by", asker?.text)
-            fields.text("conversation", conversation)
-        case .set(let change): change.write(to: &fields)
-        case .invalidate(.person(let name)): fields.text("name", name.text)
-        case .invalidate(.team(let conversation)): fields.text("conversation", conversation)
-        // Said aloud: a request that lost its name must not mean everybody.
-        case .invalidate(.all): fields.flag("all", true)
-        case .figures: break
-        }
-    }
-
-    /// - Returns: `nil` for a word that is none of profiles.
-    init?(word: String, _ with: FieldReader) throws(AdminError) {
-        switch word {
-        case "profile.show":
-            self = .show(
-                try with.userName("name"), by: try with.optionalUserName("by"),
-                in: try with.optionalText("conversation"))
-        case "profile.set": self = .set(try AdminProfileChange(with))
-        case "profile.invalidate":
-            if let name = try with.optionalUserName("name") {
-                self = .invalidate(.person(name))
-            } else if let conversation = try with.optionalText("conversation") {
-                self = .invalidate(.team(conversation))
-            } else {
-                guard try with.flag("all") else { throw FieldReader.wrong("all") }
-                self = .invalidate(.all)
-            }
-        case "profile.figures": self = .figures
-        default: return nil
+            try .show(fields("name", name), by: fields("by", asker), in: fields("conversation", conversation))
+        case .set(let set): try .set(fields.inline(set))
+        case .invalidate(let whose): try .invalidate(fields.inline(whose))
+        case .figures: self
         }
     }
 }
@@ -228,7 +175,11 @@ package enum AdminProfileAnswer: Hashable, Sendable {
     case figures([AdminFigure])
 }
 
-extension AdminProfileAnswer {
+extension AdminProfileAnswer: AdminFamily {
+    static let all: [Self] = [
+        .one(.sample), .figures(.sample),
+    ]
+
     var word: String {
         switch self {
         case .one: "profile"
@@ -236,19 +187,27 @@ extension AdminProfileAnswer {
         }
     }
 
-    func write(to fields: inout FieldWriter) {
+    func pass(_ fields: AdminFields<Self>) throws(AdminError) -> Self {
         switch self {
-        case .one(let profile): profile.write(to: &fields)
-        case .figures(let figures): fields.records("figures", figures)
+        case .one(let one): try .one(fields.inline(one))
+        case .figures(let figures): try .figures(fields("figures", figures))
         }
     }
+}
 
-    /// - Returns: `nil` for a word that is none of profiles.
-    init?(word: String, _ with: FieldReader) throws(AdminError) {
-        switch word {
-        case "profile": self = .one(try AdminProfile(with))
-        case "profile.figures": self = .figures(try with.records("figures"))
-        default: return nil
+extension AdminInvalidation: AdminRecord {
+    init(_ fields: AdminFields<Self>) throws(AdminError) {
+        let person: UserName? = try fields("name") { if case .person(let name) = $0 { name } else { nil } }
+        let team: String? = try fields("conversation") { if case .team(let name) = $0 { name } else { nil } }
+        // Said aloud: a request that lost its name must not mean everybody.
+        let isAll: Bool? = try fields("all") { $0 == .all ? true : nil }
+        if let person {
+            self = .person(person)
+        } else if let team {
+            self = .team(team)
+        } else {
+            guard isAll == true else { throw .field("all") }
+            self = .all
         }
     }
 }

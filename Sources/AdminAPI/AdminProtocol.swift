@@ -47,18 +47,20 @@ package enum AdminProtocol {
 
     /// The first line of both sides, without its line feed.
     package static var hello: [UInt8] {
-        FieldWriter.object { fields in
-            fields.text("teahouse", "admin")
-            fields.number("version", Self.version)
+        LineWriter.object { line in
+            line.field("teahouse", "admin")
+            line.field("version", Self.version)
         }
     }
 
     /// Checks the other side's first line.
     package static func check(hello line: [UInt8]) throws(AdminError) {
-        let fields = try FieldReader(line: line)
+        let fields = try ObjectReader(line: line)
         // A server that cannot take the connection says why instead.
         if case .answer(_, .failure(let error)) = try? AdminReply(line: line) { throw error }
-        guard try fields.optionalText("teahouse") == "admin", let version = try fields.optionalNumber("version") else {
+        let name: String? = try fields.value("teahouse")
+        let spoken: Int64? = try fields.value("version")
+        guard name == "admin", let version = spoken else {
             throw AdminError(.protocolError, "the other side does not speak the admin protocol")
         }
         guard version == Self.version else {

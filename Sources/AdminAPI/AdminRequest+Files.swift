@@ -12,7 +12,12 @@ package enum AdminFileRequest: Hashable, Sendable {
     case send(AdminFileSend)
 }
 
-extension AdminFileRequest {
+extension AdminFileRequest: AdminFamily {
+    static let all: [Self] = [
+        .list(.sample), .show(.sample), .verify(.sample), .collect(isDryRun: .sample), .delete(.sample),
+        .send(.sample),
+    ]
+
     var word: String {
         switch self {
         case .list: "file.list"
@@ -39,26 +44,14 @@ extension AdminFileRequest {
         }
     }
 
-    func write(to fields: inout FieldWriter) {
+    func pass(_ fields: AdminFields<Self>) throws(AdminError) -> Self {
         switch self {
-        case .list(let query): query.write(to: &fields)
-        case .show(let key), .delete(let key): fields.text("file", key.text)
-        case .verify(let key): fields.text("file", key?.text)
-        case .collect(let isDryRun): fields.flag("dryRun", isDryRun)
-        case .send(let send): send.write(to: &fields)
-        }
-    }
-
-    /// - Returns: `nil` for a word that is none of files.
-    init?(word: String, _ with: FieldReader) throws(AdminError) {
-        switch word {
-        case "file.list": self = .list(try AdminFileQuery(with))
-        case "file.show": self = .show(try with.fileKey("file"))
-        case "file.verify": self = .verify(try with.optionalText("file") == nil ? nil : with.fileKey("file"))
-        case "file.collect": self = .collect(isDryRun: try with.flag("dryRun"))
-        case "file.delete": self = .delete(try with.fileKey("file"))
-        case "file.send": self = .send(try AdminFileSend(with))
-        default: return nil
+        case .list(let list): try .list(fields.inline(list))
+        case .show(let file): try .show(fields("file", file))
+        case .verify(let file): try .verify(fields("file", file))
+        case .collect(let dryRun): try .collect(isDryRun: fields("dryRun", dryRun))
+        case .delete(let file): try .delete(fields("file", file))
+        case .send(let send): try .send(fields.inline(send))
         }
     }
 }
@@ -71,7 +64,11 @@ package enum AdminFileAnswer: Hashable, Sendable {
     case collected(AdminCollection)
 }
 
-extension AdminFileAnswer {
+extension AdminFileAnswer: AdminFamily {
+    static let all: [Self] = [
+        .list(.sample, .sample), .one(.sample), .checked(.sample), .collected(.sample),
+    ]
+
     var word: String {
         switch self {
         case .list: "files"
@@ -81,25 +78,12 @@ extension AdminFileAnswer {
         }
     }
 
-    func write(to fields: inout FieldWriter) {
+    func pass(_ fields: AdminFields<Self>) throws(AdminError) -> Self {
         switch self {
-        case .list(let files, let totals):
-            fields.records("files", files)
-            fields.record("totals", totals)
-        case .one(let detail): detail.write(to: &fields)
-        case .checked(let check): check.write(to: &fields)
-        case .collected(let collection): collection.write(to: &fields)
-        }
-    }
-
-    /// - Returns: `nil` for a word that is none of files.
-    init?(word: String, _ with: FieldReader) throws(AdminError) {
-        switch word {
-        case "files": self = .list(try with.records("files"), try with.record("totals"))
-        case "file": self = .one(try AdminFileDetail(with))
-        case "files.checked": self = .checked(try AdminFileCheck(with))
-        case "files.collected": self = .collected(try AdminCollection(with))
-        default: return nil
+        case .list(let files, let totals): try .list(fields("files", files), fields("totals", totals))
+        case .one(let one): try .one(fields.inline(one))
+        case .checked(let checked): try .checked(fields.inline(checked))
+        case .collected(let collected): try .collected(fields.inline(collected))
         }
     }
 }

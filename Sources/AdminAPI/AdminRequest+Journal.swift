@@ -39,9 +39,9 @@ extension AdminRequest {
 
     /// What was asked for, as a JSON object for the audit log: without passwords and without the words of messages.
     package var asked: String {
-        let json = FieldWriter.object(self.withoutSecrets.write)
+        let json = self.withoutSecrets.object
         guard json.count > Self.maximumAskedBytes else { return String(decoding: json, as: UTF8.self) }
-        let short = FieldWriter.object { $0.number("bytes", Int64(json.count)) }
+        let short = LineWriter.object { $0.field("bytes", Int64(json.count)) }
         return String(decoding: short, as: UTF8.self)
     }
 

@@ -28,7 +28,18 @@ package enum AdminTeamRequest: Hashable, Sendable {
     case withdraw(Int64)
 }
 
-extension AdminTeamRequest {
+extension AdminTeamRequest: AdminFamily {
+    static let all: [Self] = [
+        .show(.sample), .create(.sample), .set(.sample, .sample),
+        .invite(.sample, .sample, from: .sample, postscript: .sample), .remove(.sample, .sample),
+        .setRole(.sample, .sample, .sample), .setNickname(.sample, .sample, .sample),
+        .mute(.sample, .sample, .sample, minutes: .sample), .transfer(.sample, to: .sample, andLeaves: .sample),
+        .dismiss(.sample), .announce(.sample, title: .sample, text: .sample),
+        .announcements(.sample, before: .sample), .card(.sample), .requests(.sample),
+        .answer(.sample, accept: .sample, reason: .sample), .apply(.sample, .sample, postscript: .sample),
+        .withdraw(.sample),
+    ]
+
     var word: String {
         switch self {
         case .show: "team.show"
@@ -74,105 +85,36 @@ extension AdminTeamRequest {
         }
     }
 
-    func write(to fields: inout FieldWriter) {
+    func pass(_ fields: AdminFields<Self>) throws(AdminError) -> Self {
         switch self {
-        case .show(let team), .dismiss(let team): fields.text("team", team.text)
-        case .create(let team): team.write(to: &fields)
-        case .set(let team, let patch):
-            fields.text("team", team.text)
-            fields.record("patch", patch)
+        case .show(let team): try .show(fields("team", team))
+        case .create(let create): try .create(fields.inline(create))
+        case .set(let team, let patch): try .set(fields("team", team), fields("patch", patch))
         case .invite(let team, let people, let from, let postscript):
-            fields.text("team", team.text)
-            fields.texts("people", people.map(\.text))
-            fields.text("from", from?.text)
-            fields.text("postscript", postscript)
-        case .remove(let team, let people):
-            fields.text("team", team.text)
-            fields.texts("people", people.map(\.text))
+            try .invite(
+                fields("team", team), fields("people", people), from: fields("from", from),
+                postscript: fields("postscript", postscript))
+        case .remove(let team, let people): try .remove(fields("team", team), fields("people", people))
         case .setRole(let team, let people, let role):
-            fields.text("team", team.text)
-            fields.texts("people", people.map(\.text))
-            fields.text("role", Word.of(role))
+            try .setRole(fields("team", team), fields("people", people), fields("role", role))
         case .setNickname(let team, let name, let nickname):
-            fields.text("team", team.text)
-            fields.text("name", name.text)
-            fields.text("nickname", nickname)
-        case .mute(let team, let name, let isOn, let minutes):
-            fields.text("team", team.text)
-            fields.text("name", name.text)
-            fields.flag("on", isOn)
-            fields.number("minutes", minutes)
-        case .transfer(let team, let owner, let andLeaves):
-            fields.text("team", team.text)
-            fields.text("name", owner.text)
-            fields.flag("leave", andLeaves)
+            try .setNickname(fields("team", team), fields("name", name), fields("nickname", nickname))
+        case .mute(let team, let name, let on, let minutes):
+            try .mute(fields("team", team), fields("name", name), fields("on", on), minutes: fields("minutes", minutes))
+        case .transfer(let team, let name, let leave):
+            try .transfer(fields("team", team), to: fields("name", name), andLeaves: fields("leave", leave))
+        case .dismiss(let team): try .dismiss(fields("team", team))
         case .announce(let team, let title, let text):
-            fields.text("team", team.text)
-            fields.text("title", title)
-            fields.text("text", text)
+            try .announce(fields("team", team), title: fields("title", title), text: fields("text", text))
         case .announcements(let team, let before):
-            fields.text("team", team.text)
-            fields.number("before", before)
-        case .card(let query): query.write(to: &fields)
-        case .requests, .answer, .apply, .withdraw: self.writeJoining(to: &fields)
-        }
-    }
-
-    private func writeJoining(to fields: inout FieldWriter) {
-        switch self {
-        case .requests(let query): query.write(to: &fields)
-        case .answer(let number, let accept, let reason):
-            fields.number("request", number)
-            fields.flag("accept", accept)
-            fields.text("reason", reason)
+            try .announcements(fields("team", team), before: fields("before", before))
+        case .card(let card): try .card(fields.inline(card))
+        case .requests(let requests): try .requests(fields.inline(requests))
+        case .answer(let request, let accept, let reason):
+            try .answer(fields("request", request), accept: fields("accept", accept), reason: fields("reason", reason))
         case .apply(let team, let name, let postscript):
-            fields.text("team", team.text)
-            fields.text("name", name.text)
-            fields.text("postscript", postscript)
-        case .withdraw(let number): fields.number("request", number)
-        default: break
-        }
-    }
-
-    /// - Returns: `nil` for a word that is none of teams.
-    init?(word: String, _ with: FieldReader) throws(AdminError) {
-        switch word {
-        case "team.show": self = .show(try with.channelName("team"))
-        case "team.create": self = .create(try AdminNewTeam(with))
-        case "team.set": self = .set(try with.channelName("team"), try with.record("patch"))
-        case "team.invite":
-            self = .invite(
-                try with.channelName("team"), try with.userNames("people"), from: try with.optionalUserName("from"),
-                postscript: try with.text("postscript"))
-        case "team.remove": self = .remove(try with.channelName("team"), try with.userNames("people"))
-        case "team.role":
-            self = .setRole(
-                try with.channelName("team"), try with.userNames("people"), try Word.memberRole(with.text("role")))
-        case "team.nickname":
-            self = .setNickname(try with.channelName("team"), try with.userName("name"), try with.text("nickname"))
-        case "team.mute":
-            self = .mute(
-                try with.channelName("team"), try with.userName("name"), try with.flag("on"),
-                minutes: try with.optionalNumber("minutes"))
-        case "team.transfer":
-            self = .transfer(
-                try with.channelName("team"), to: try with.userName("name"), andLeaves: try with.flag("leave"))
-        case "team.dismiss": self = .dismiss(try with.channelName("team"))
-        case "team.announce":
-            self = .announce(
-                try with.channelName("team"), title: try with.optionalText("title"), text: try with.text("text"))
-        case "team.announcements":
-            self = .announcements(try with.channelName("team"), before: try with.optionalNumber("before"))
-        case "team.card": self = .card(try AdminCardQuery(with))
-        case "request.list": self = .requests(try AdminJoinQuery(with))
-        case "request.answer":
-            self = .answer(
-                try with.number("request"), accept: try with.flag("accept"), reason: try with.text("reason"))
-        case "request.apply":
-            self = .apply(
-                try with.channelName("team"), try with.userName("name"), postscript: try with.text("postscript"))
-        case "request.withdraw": self = .withdraw(try with.number("request"))
-        default: return nil
+            try .apply(fields("team", team), fields("name", name), postscript: fields("postscript", postscript))
+        case .withdraw(let request): try .withdraw(fields("request", request))
         }
     }
 }
@@ -189,7 +131,12 @@ package enum AdminTeamAnswer: Hashable, Sendable {
     case request(AdminJoinRequest)
 }
 
-extension AdminTeamAnswer {
+extension AdminTeamAnswer: AdminFamily {
+    static let all: [Self] = [
+        .team(.sample), .invited(.sample), .card(.sample), .announcements(.sample), .requests(.sample, next: .sample),
+        .request(.sample),
+    ]
+
     var word: String {
         switch self {
         case .team: "team"
@@ -201,29 +148,14 @@ extension AdminTeamAnswer {
         }
     }
 
-    func write(to fields: inout FieldWriter) {
+    func pass(_ fields: AdminFields<Self>) throws(AdminError) -> Self {
         switch self {
-        case .team(let team): team.write(to: &fields)
-        case .invited(let invited): invited.write(to: &fields)
-        case .card(let rows): fields.records("rows", rows)
-        case .announcements(let announcements): fields.records("announcements", announcements)
-        case .requests(let requests, let next):
-            fields.records("requests", requests)
-            fields.number("next", next)
-        case .request(let request): request.write(to: &fields)
-        }
-    }
-
-    /// - Returns: `nil` for a word that is none of teams.
-    init?(word: String, _ with: FieldReader) throws(AdminError) {
-        switch word {
-        case "team": self = .team(try AdminTeam(with))
-        case "team.invited": self = .invited(try AdminTeamInvited(with))
-        case "team.card": self = .card(try with.records("rows"))
-        case "team.announcements": self = .announcements(try with.records("announcements"))
-        case "requests": self = .requests(try with.records("requests"), next: try with.optionalNumber("next"))
-        case "request": self = .request(try AdminJoinRequest(with))
-        default: return nil
+        case .team(let team): try .team(fields.inline(team))
+        case .invited(let invited): try .invited(fields.inline(invited))
+        case .card(let rows): try .card(fields("rows", rows))
+        case .announcements(let announcements): try .announcements(fields("announcements", announcements))
+        case .requests(let requests, let next): try .requests(fields("requests", requests), next: fields("next", next))
+        case .request(let request): try .request(fields.inline(request))
         }
     }
 }

@@ -16,7 +16,12 @@ package enum AdminTransferRequest: Hashable, Sendable {
     case finishUpload
 }
 
-extension AdminTransferRequest {
+extension AdminTransferRequest: AdminFamily {
+    static let all: [Self] = [
+        .list(.sample, withOver: .sample, limit: .sample), .change(.sample, .sample), .watch(.sample),
+        .upload(.sample), .piece(.sample), .finishUpload,
+    ]
+
     var word: String {
         switch self {
         case .list: "transfer.list"
@@ -44,35 +49,17 @@ extension AdminTransferRequest {
         }
     }
 
-    func write(to fields: inout FieldWriter) {
+    func pass(_ fields: AdminFields<Self>) throws(AdminError) -> Self {
         switch self {
         case .list(let owner, let withOver, let limit):
-            fields.text("owner", owner?.text)
-            fields.flag("over", withOver)
-            fields.number("limit", limit)
-        case .change(let key, let action):
-            fields.text("transfer", key.text)
-            fields.text("action", action.rawValue)
-        case .watch(let owner): fields.text("owner", owner?.text)
-        case .upload(let upload): upload.write(to: &fields)
-        case .piece(let piece): piece.write(to: &fields)
-        case .finishUpload: break
-        }
-    }
-
-    /// - Returns: `nil` for a word that is none of transfers.
-    init?(word: String, _ with: FieldReader) throws(AdminError) {
-        switch word {
-        case "transfer.list":
-            let limit = try with.number("limit")
-            guard (1...AdminProtocol.fileRows).contains(limit) else { throw FieldReader.wrong("limit") }
-            self = .list(try with.optionalUserName("owner"), withOver: try with.flag("over"), limit: limit)
-        case "transfer.change": self = .change(try with.transferKey("transfer"), try Word.value("action", with))
-        case "transfer.watch": self = .watch(try with.optionalUserName("owner"))
-        case "upload.open": self = .upload(try AdminUpload(with))
-        case "upload.piece": self = .piece(try AdminPiece(with))
-        case "upload.finish": self = .finishUpload
-        default: return nil
+            try .list(
+                fields("owner", owner), withOver: fields("over", withOver),
+                limit: fields("limit", limit, in: 1...AdminProtocol.fileRows))
+        case .change(let transfer, let action): try .change(fields("transfer", transfer), fields("action", action))
+        case .watch(let owner): try .watch(fields("owner", owner))
+        case .upload(let upload): try .upload(fields.inline(upload))
+        case .piece(let piece): try .piece(fields.inline(piece))
+        case .finishUpload: self
         }
     }
 }
@@ -85,7 +72,11 @@ package enum AdminTransferAnswer: Hashable, Sendable {
     case taken(Int64)
 }
 
-extension AdminTransferAnswer {
+extension AdminTransferAnswer: AdminFamily {
+    static let all: [Self] = [
+        .list(.sample), .one(.sample), .taken(.sample),
+    ]
+
     var word: String {
         switch self {
         case .list: "transfers"
@@ -94,21 +85,11 @@ extension AdminTransferAnswer {
         }
     }
 
-    func write(to fields: inout FieldWriter) {
+    func pass(_ fields: AdminFields<Self>) throws(AdminError) -> Self {
         switch self {
-        case .list(let transfers): fields.records("transfers", transfers)
-        case .one(let transfer): transfer.write(to: &fields)
-        case .taken(let offset): fields.number("offset", offset)
-        }
-    }
-
-    /// - Returns: `nil` for a word that is none of transfers.
-    init?(word: String, _ with: FieldReader) throws(AdminError) {
-        switch word {
-        case "transfers": self = .list(try with.records("transfers"))
-        case "transfer": self = .one(try AdminTransfer(with))
-        case "upload.taken": self = .taken(try with.number("offset"))
-        default: return nil
+        case .list(let transfers): try .list(fields("transfers", transfers))
+        case .one(let one): try .one(fields.inline(one))
+        case .taken(let offset): try .taken(fields("offset", offset))
         }
     }
 }

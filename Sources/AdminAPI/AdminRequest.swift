@@ -131,105 +131,14 @@ extension AdminRequest {
 
     /// The line, without its line feed.
     package func line(id: Int64, by who: AdminOperator = AdminOperator()) -> [UInt8] {
-        FieldWriter.object { fields in
-            fields.number("id", id)
-            fields.text("ask", self.word)
-            if !who.isPlain { fields.record("by", who) }
-            fields.object("with", self.write)
+        LineWriter.object { line in
+            line.field("id", id)
+            line.field("ask", self.word)
+            if !who.isPlain { line.field("by", who) }
+            line.object("with") { self.writeFields(to: line) }
         }
     }
 
-    func write(to fields: inout FieldWriter) {
-        switch self {
-        case .status, .setupToken, .managerToken: break
-        case .addUser(let user): user.write(to: &fields)
-        case .listUsers(let after), .listConversations(let after): fields.number("after", after)
-        case .showUser(let name): fields.text("name", name.text)
-        case .issueToken(let name, let device, let level):
-            fields.text("name", name.text)
-            fields.text("device", device.name)
-            fields.text("level", Word.of(level))
-        case .revoke(let name, let device):
-            fields.text("name", name.text)
-            fields.text("device", device?.name)
-        case .setDisabled(let name, let isDisabled):
-            fields.text("name", name.text)
-            fields.flag("disabled", isDisabled)
-        case .setPassword(let name, let password):
-            fields.text("name", name.text)
-            fields.text("password", password)
-        case .setListed(let owner, let list, let other, let isListed):
-            fields.text("name", owner.text)
-            fields.text("list", Word.of(list))
-            fields.text("other", other.text)
-            fields.flag("listed", isListed)
-        case .setSendBanned(let name, let isOn), .setAllowlistOnly(let name, let isOn):
-            fields.text("name", name.text)
-            fields.flag("on", isOn)
-        case .importUsers(let rows, let classes):
-            fields.records("users", rows)
-            fields.texts("devices", classes.map(\.name))
-        default: self.writeConversationRequest(to: &fields)
-        }
-    }
-
-    private func writeConversationRequest(to fields: inout FieldWriter) {
-        switch self {
-        case .createGroup(let group): group.write(to: &fields)
-        case .addMembers(let group, let members), .removeMembers(let group, let members):
-            fields.text("group", group.text)
-            fields.texts("members", members.map(\.text))
-        case .setGroupBanned(let group, let isBanned):
-            fields.text("group", group.text)
-            fields.flag("banned", isBanned)
-        case .setGroupMuted(let group, let isMuted):
-            fields.text("group", group.text)
-            fields.flag("on", isMuted)
-        case .setMemberMuted(let group, let name, let isMuted, let minutes):
-            fields.text("group", group.text)
-            fields.text("name", name.text)
-            fields.flag("on", isMuted)
-            fields.number("minutes", minutes)
-        case .setGroupNotice(let group, let text):
-            fields.text("group", group.text)
-            fields.text("text", text)
-        case .showConversation(let conversation): fields.text("conversation", conversation)
-        case .listMessages(let conversation, let before, let limit):
-            fields.text("conversation", conversation)
-            fields.number("before", before)
-            fields.number("limit", limit)
-        case .listSessions(let user, let after):
-            fields.text("user", user?.text)
-            fields.number("after", after)
-        case .endSessions(let ids, let user):
-            fields.numbers("ids", ids)
-            fields.text("user", user?.text)
-        case .send(let send): send.write(to: &fields)
-        case .follow(let conversation, let withSessions):
-            fields.text("conversation", conversation)
-            fields.flag("sessions", withSessions)
-        case .stopFollowing(let id): fields.number("follow", id)
-        case .files(let request): request.write(to: &fields)
-        case .transfers(let request): request.write(to: &fields)
-        case .profiles(let request): request.write(to: &fields)
-        case .teams(let request): request.write(to: &fields)
-        case .audit(let request): request.write(to: &fields)
-        case .talks(let request): request.write(to: &fields)
-        case .people(let request): request.write(to: &fields)
-        case .words(let request): request.write(to: &fields)
-        case .filters(let request): request.write(to: &fields)
-        case .kinds(let request): request.write(to: &fields)
-        case .hooks(let request): request.write(to: &fields)
-        case .settings(let request): request.write(to: &fields)
-        case .policy(let request): request.write(to: &fields)
-        case .notices(let request): request.write(to: &fields)
-        case .app(let request): request.write(to: &fields)
-        default: break
-        }
-    }
-}
-
-extension AdminRequest {
     /// Reads a line.
     ///
     /// - Throws: `protocolError` when it is no request, and the id is not known; what is wrong in a known request is
@@ -237,94 +146,118 @@ extension AdminRequest {
     package static func read(
         _ line: [UInt8]
     ) throws(AdminError) -> (id: Int64, by: AdminOperator, request: Result<AdminRequest, AdminError>) {
-        let fields = try FieldReader(line: line)
-        let id = try fields.number("id")
+        let fields = try ObjectReader(line: line)
+        let id: Int64 = try fields.value("id")
         do throws(AdminError) {
-            let who = try fields.has("by") ? AdminOperator(fields.object("by")) : AdminOperator()
-            return (id, who, .success(try Self.read(word: fields.text("ask"), fields.object("with"))))
+            let who: AdminOperator? = try fields.value("by")
+            let word: String = try fields.value("ask")
+            guard let request = try AdminRequest(word: word, fields.object("with")) else {
+                throw AdminError(.invalid, "this server does not know the request \(word)")
+            }
+            return (id, who ?? AdminOperator(), .success(request))
         } catch {
             return (id, AdminOperator(), .failure(error))
         }
     }
+}
 
-    private static func read(word: String, _ with: FieldReader) throws(AdminError) -> AdminRequest {
-        switch word {
-        case "status": .status
-        case "setup.token": .setupToken
-        case "wukong.token": .managerToken
-        case "user.add": .addUser(try AdminNewUser(with))
-        case "user.list": .listUsers(after: try with.optionalNumber("after"))
-        case "user.show": .showUser(try with.userName("name"))
-        case "user.token":
-            .issueToken(try with.userName("name"), try with.device("device"), try Word.level(with.text("level")))
-        case "user.revoke": .revoke(try with.userName("name"), try with.optionalDevice("device"))
-        case "user.disable": .setDisabled(try with.userName("name"), try with.flag("disabled"))
-        case "user.password": .setPassword(try with.userName("name"), try with.text("password"))
-        case "user.listed":
-            .setListed(
-                owner: try with.userName("name"), try Word.list(with.text("list")),
-                other: try with.userName("other"), try with.flag("listed"))
-        case "user.mute": .setSendBanned(try with.userName("name"), try with.flag("on"))
-        case "user.allowlist": .setAllowlistOnly(try with.userName("name"), try with.flag("on"))
-        case "user.import": .importUsers(try Self.importRows(with), try with.devices("devices"))
-        default: try Self.readConversationRequest(word: word, with)
+extension AdminRequest: AdminFamily {
+    static let all: [Self] =
+        [
+            .status, .setupToken, .managerToken, .addUser(.sample), .listUsers(after: .sample), .showUser(.sample),
+            .issueToken(.sample, .sample, .sample), .revoke(.sample, .sample), .setDisabled(.sample, .sample),
+            .setPassword(.sample, .sample), .setListed(owner: .sample, .sample, other: .sample, .sample),
+            .setSendBanned(.sample, .sample), .setAllowlistOnly(.sample, .sample), .importUsers(.sample, .sample),
+            .createGroup(.sample), .addMembers(.sample, .sample), .removeMembers(.sample, .sample),
+            .setGroupBanned(.sample, .sample), .setGroupMuted(.sample, .sample),
+            .setMemberMuted(.sample, .sample, .sample, minutes: .sample), .setGroupNotice(.sample, .sample),
+            .listConversations(after: .sample), .showConversation(.sample),
+            .listMessages(conversation: .sample, before: .sample, limit: .sample),
+            .listSessions(.sample, after: .sample),
+            .endSessions(ids: .sample, user: .sample), .send(.sample),
+            .follow(conversation: .sample, withSessions: .sample), .stopFollowing(.sample),
+        ] + families
+
+    private static let families: [Self] = [
+        AdminFileRequest.all.map { .files($0) },
+        AdminTransferRequest.all.map { .transfers($0) },
+        AdminProfileRequest.all.map { .profiles($0) },
+        AdminTeamRequest.all.map { .teams($0) },
+        AdminAuditRequest.all.map { .audit($0) },
+        AdminLiveRequest.all.map { .live($0) },
+        AdminTalkRequest.all.map { .talks($0) },
+        AdminPeopleRequest.all.map { .people($0) },
+        AdminWordRequest.all.map { .words($0) },
+        AdminFilterRequest.all.map { .filters($0) },
+        AdminKindRequest.all.map { .kinds($0) },
+        AdminHookRequest.all.map { .hooks($0) },
+        AdminSettingsRequest.all.map { .settings($0) },
+        AdminPolicyRequest.all.map { .policy($0) },
+        AdminNoticeRequest.all.map { .notices($0) },
+        AdminAppRequest.all.map { .app($0) },
+    ].flatMap { $0 }
+
+    func pass(_ fields: AdminFields<Self>) throws(AdminError) -> Self {
+        switch self {
+        case .status: self
+        case .setupToken: self
+        case .managerToken: self
+        case .addUser(let user): try .addUser(fields.inline(user))
+        case .listUsers(let after): try .listUsers(after: fields("after", after))
+        case .showUser(let name): try .showUser(fields("name", name))
+        case .issueToken(let name, let device, let level):
+            try .issueToken(fields("name", name), fields("device", device), fields("level", level))
+        case .revoke(let name, let device): try .revoke(fields("name", name), fields("device", device))
+        case .setDisabled(let name, let disabled): try .setDisabled(fields("name", name), fields("disabled", disabled))
+        case .setPassword(let name, let password): try .setPassword(fields("name", name), fields("password", password))
+        case .setListed(let name, let list, let other, let listed):
+            try .setListed(
+                owner: fields("name", name), fields("list", list), other: fields("other", other),
+                fields("listed", listed))
+        case .setSendBanned(let name, let on): try .setSendBanned(fields("name", name), fields("on", on))
+        case .setAllowlistOnly(let name, let on): try .setAllowlistOnly(fields("name", name), fields("on", on))
+        case .importUsers(let rows, let devices):
+            try .importUsers(
+                fields("users", rows, count: 0...AdminProtocol.importRows), fields("devices", devices, count: 1...8))
+        case .createGroup(let group): try .createGroup(fields.inline(group))
+        case .addMembers(let group, let members): try .addMembers(fields("group", group), fields("members", members))
+        case .removeMembers(let group, let members):
+            try .removeMembers(fields("group", group), fields("members", members))
+        case .setGroupBanned(let group, let banned):
+            try .setGroupBanned(fields("group", group), fields("banned", banned))
+        case .setGroupMuted(let group, let on): try .setGroupMuted(fields("group", group), fields("on", on))
+        case .setMemberMuted(let group, let name, let on, let minutes):
+            try .setMemberMuted(
+                fields("group", group), fields("name", name), fields("on", on), minutes: fields("minutes", minutes))
+        case .setGroupNotice(let group, let text): try .setGroupNotice(fields("group", group), fields("text", text))
+        case .listConversations(let after): try .listConversations(after: fields("after", after))
+        case .showConversation(let conversation): try .showConversation(fields("conversation", conversation))
+        case .listMessages(let conversation, let before, let limit):
+            try .listMessages(
+                conversation: fields("conversation", conversation), before: fields("before", before),
+                limit: fields("limit", limit))
+        case .listSessions(let user, let after): try .listSessions(fields("user", user), after: fields("after", after))
+        case .endSessions(let ids, let user): try .endSessions(ids: fields("ids", ids), user: fields("user", user))
+        case .send(let send): try .send(fields.inline(send))
+        case .follow(let conversation, let sessions):
+            try .follow(conversation: fields("conversation", conversation), withSessions: fields("sessions", sessions))
+        case .stopFollowing(let follow): try .stopFollowing(fields("follow", follow))
+        case .files(let request): try .files(fields.inline(request))
+        case .transfers(let request): try .transfers(fields.inline(request))
+        case .profiles(let request): try .profiles(fields.inline(request))
+        case .teams(let request): try .teams(fields.inline(request))
+        case .audit(let request): try .audit(fields.inline(request))
+        case .live(let request): try .live(fields.inline(request))
+        case .talks(let request): try .talks(fields.inline(request))
+        case .people(let request): try .people(fields.inline(request))
+        case .words(let request): try .words(fields.inline(request))
+        case .filters(let request): try .filters(fields.inline(request))
+        case .kinds(let request): try .kinds(fields.inline(request))
+        case .hooks(let request): try .hooks(fields.inline(request))
+        case .settings(let request): try .settings(fields.inline(request))
+        case .policy(let request): try .policy(fields.inline(request))
+        case .notices(let request): try .notices(fields.inline(request))
+        case .app(let request): try .app(fields.inline(request))
         }
-    }
-
-    private static func readConversationRequest(word: String, _ with: FieldReader) throws(AdminError) -> AdminRequest {
-        switch word {
-        case "group.create": .createGroup(try AdminNewGroup(with))
-        case "group.add": .addMembers(try with.channelName("group"), try with.userNames("members"))
-        case "group.remove": .removeMembers(try with.channelName("group"), try with.userNames("members"))
-        case "group.ban": .setGroupBanned(try with.channelName("group"), try with.flag("banned"))
-        case "group.mute": .setGroupMuted(try with.channelName("group"), try with.flag("on"))
-        case "group.muteMember":
-            .setMemberMuted(
-                try with.channelName("group"), try with.userName("name"), try with.flag("on"),
-                minutes: try with.optionalNumber("minutes"))
-        case "group.notice": .setGroupNotice(try with.channelName("group"), try with.text("text"))
-        case "conversation.list": .listConversations(after: try with.optionalNumber("after"))
-        case "conversation.show": .showConversation(try with.text("conversation"))
-        case "conversation.messages":
-            .listMessages(
-                conversation: try with.text("conversation"), before: try with.optionalNumber("before"),
-                limit: try with.number("limit"))
-        case "session.list":
-            .listSessions(try with.optionalUserName("user"), after: try with.optionalNumber("after"))
-        case "session.end": .endSessions(ids: try with.numbers("ids"), user: try with.optionalUserName("user"))
-        case "send": .send(try AdminSend(with))
-        case "follow":
-            .follow(conversation: try with.optionalText("conversation"), withSessions: try with.flag("sessions"))
-        case "follow.stop": .stopFollowing(try with.number("follow"))
-        default: try Self.readFileRequest(word: word, with)
-        }
-    }
-
-    private static func readFileRequest(word: String, _ with: FieldReader) throws(AdminError) -> AdminRequest {
-        if let request = try AdminFileRequest(word: word, with) { return .files(request) }
-        if let request = try AdminTransferRequest(word: word, with) { return .transfers(request) }
-        if let request = try AdminProfileRequest(word: word, with) { return .profiles(request) }
-        if let request = try AdminTeamRequest(word: word, with) { return .teams(request) }
-        if let request = try AdminAuditRequest(word: word, with) { return .audit(request) }
-        if let request = AdminLiveRequest(word: word) { return .live(request) }
-        if let request = try AdminTalkRequest(word: word, with) { return .talks(request) }
-        if let request = try AdminPeopleRequest(word: word, with) { return .people(request) }
-        if let request = try AdminWordRequest(word: word, with) { return .words(request) }
-        if let request = try AdminFilterRequest(word: word, with) { return .filters(request) }
-        if let request = try AdminKindRequest(word: word, with) { return .kinds(request) }
-        if let request = try AdminHookRequest(word: word, with) { return .hooks(request) }
-        if let request = try AdminSettingsRequest(word: word, with) { return .settings(request) }
-        if let request = try AdminPolicyRequest(word: word, with) { return .policy(request) }
-        if let request = try AdminNoticeRequest(word: word, with) { return .notices(request) }
-        if let request = try AdminAppRequest(word: word, with) { return .app(request) }
-        throw AdminError(.invalid, "this server does not know the request \(word)")
-    }
-
-    private static func importRows(_ with: FieldReader) throws(AdminError) -> [AdminImportRow] {
-        let rows: [AdminImportRow] = try with.records("users")
-        guard rows.count <= AdminProtocol.importRows else {
-            throw AdminError(.invalid, "an import request has at most \(AdminProtocol.importRows) people")
-        }
-        return rows
     }
 }

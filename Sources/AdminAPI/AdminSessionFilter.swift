@@ -37,21 +37,19 @@ package struct AdminSessionFilter: AdminRecord {
         return true
     }
 
-    func write(to fields: inout FieldWriter) {
-        fields.text("user", self.user?.text)
-        fields.text("device", self.device?.name)
-        fields.text("protocol", self.protocolName)
-        fields.text("address", self.address)
-        fields.number("openedBefore", self.openedBeforeMilliseconds)
-        if let isEncrypted = self.isEncrypted { fields.flag("encrypted", isEncrypted) }
+    init(_ fields: AdminFields<Self>) throws(AdminError) {
+        self.user = try fields("user", \.user)
+        self.device = try fields("device", \.device)
+        self.protocolName = try fields("protocol", \.protocolName)
+        self.address = try fields("address", \.address)
+        self.openedBeforeMilliseconds = try fields("openedBefore", \.openedBeforeMilliseconds)
+        self.isEncrypted = try fields("encrypted", \.isEncrypted)
     }
 
-    init(_ fields: FieldReader) throws(AdminError) {
-        self.user = try fields.optionalUserName("user")
-        self.device = try fields.optionalDevice("device")
-        self.protocolName = try fields.optionalText("protocol")
-        self.address = try fields.optionalText("address")
-        self.openedBeforeMilliseconds = try fields.optionalNumber("openedBefore")
-        self.isEncrypted = try fields.has("encrypted") ? fields.flag("encrypted") : nil
+    /// - Throws: `invalid` when a filter that was read means every session.
+    func checked<Record>(_ fields: AdminFields<Record>) throws(AdminError) -> AdminSessionFilter {
+        try fields.check(
+            !self.isEmpty, AdminError(.invalid, "say which sessions: an empty filter would mean all of them"))
+        return self
     }
 }

@@ -42,35 +42,19 @@ package struct AdminSession: AdminRecord {
         self.tag = tag
     }
 
-    func write(to fields: inout FieldWriter) {
-        fields.number("id", self.id)
-        fields.text("user", self.user.text)
-        fields.text("device", self.device.name)
-        fields.text("level", Word.of(self.level))
-        fields.text("deviceID", self.deviceID)
-        fields.text("protocol", self.protocolName)
-        fields.text("address", self.address)
-        fields.flag("encrypted", self.isEncrypted)
-        fields.number("openedAt", self.openedAtMilliseconds)
-        fields.number("activeAt", self.activeAtMilliseconds)
-        fields.number("queuedBytes", self.queuedBytes)
-        fields.number("unacknowledged", self.unacknowledged)
-        fields.text("tag", self.tag)
-    }
-
-    init(_ fields: FieldReader) throws(AdminError) {
-        self.id = try fields.number("id")
-        self.user = try fields.userName("user")
-        self.device = try fields.device("device")
-        self.level = try Word.level(fields.text("level"))
-        self.deviceID = try fields.text("deviceID")
-        self.protocolName = try fields.text("protocol")
-        self.address = try fields.text("address")
-        self.isEncrypted = try fields.flag("encrypted")
-        self.openedAtMilliseconds = try fields.number("openedAt")
-        self.activeAtMilliseconds = try fields.optionalNumber("activeAt")
-        self.queuedBytes = try fields.optionalNumber("queuedBytes")
-        self.unacknowledged = try fields.optionalNumber("unacknowledged")
-        self.tag = try fields.optionalText("tag")
+    init(_ fields: AdminFields<Self>) throws(AdminError) {
+        self.id = try fields("id", \.id)
+        self.user = try fields("user", \.user)
+        self.device = try fields("device", \.device)
+        self.level = try fields("level", \.level)
+        self.deviceID = try fields("deviceID", \.deviceID)
+        self.protocolName = try fields("protocol", \.protocolName)
+        self.address = try fields("address", \.address)
+        self.isEncrypted = try fields("encrypted", \.isEncrypted)
+        self.openedAtMilliseconds = try fields("openedAt", \.openedAtMilliseconds)
+        self.activeAtMilliseconds = try fields("activeAt", \.activeAtMilliseconds)
+        self.queuedBytes = try fields("queuedBytes", \.queuedBytes)
+        self.unacknowledged = try fields("unacknowledged", \.unacknowledged)
+        self.tag = try fields("tag", \.tag)
     }
 }

@@ -14,7 +14,12 @@ package enum AdminSettingsRequest: Hashable, Sendable {
     case limits
 }
 
-extension AdminSettingsRequest {
+extension AdminSettingsRequest: AdminFamily {
+    static let all: [Self] = [
+        .list, .show(.sample), .set(.sample, .sample, .sample), .reset(.sample, .sample),
+        .effective(conversation: .sample, user: .sample), .limits,
+    ]
+
     var word: String {
         switch self {
         case .list: "setting.list"
@@ -41,55 +46,31 @@ extension AdminSettingsRequest {
         }
     }
 
-    func write(to fields: inout FieldWriter) {
+    func pass(_ fields: AdminFields<Self>) throws(AdminError) -> Self {
         switch self {
-        case .list, .limits: break
-        case .show(let name): fields.text("name", name)
+        case .list: self
+        case .show(let name): try .show(fields("name", name))
         case .set(let name, let scope, let value):
-            fields.text("name", name)
-            scope.write(to: &fields)
-            fields.text("value", value)
-        case .reset(let name, let scope):
-            fields.text("name", name)
-            scope.write(to: &fields)
+            try .set(fields("name", name), fields.inline(scope), fields("value", value))
+        case .reset(let name, let scope): try .reset(fields("name", name), fields.inline(scope))
         case .effective(let conversation, let user):
-            fields.text("conversation", conversation)
-            fields.text("user", user?.text)
-        }
-    }
-
-    /// - Returns: `nil` for a word that is none of settings.
-    init?(word: String, _ with: FieldReader) throws(AdminError) {
-        switch word {
-        case "setting.list": self = .list
-        case "setting.show": self = .show(try with.text("name"))
-        case "setting.set": self = .set(try with.text("name"), try SessionScope(with), try with.text("value"))
-        case "setting.reset": self = .reset(try with.text("name"), try SessionScope(with))
-        case "setting.effective":
-            self = .effective(
-                conversation: try with.text("conversation"), user: try with.optionalUserName("user"))
-        case "setting.limits": self = .limits
-        default: return nil
+            try .effective(conversation: fields("conversation", conversation), user: fields("user", user))
+        case .limits: self
         }
     }
 }
 
-extension SessionScope {
-    func write(to fields: inout FieldWriter) {
-        fields.text("kind", self.kind.map(Word.of))
-        fields.text("role", self.role.map(Word.of))
-    }
-
-    init(_ fields: FieldReader) throws(AdminError) {
+extension SessionScope: AdminRecord {
+    init(_ fields: AdminFields<Self>) throws(AdminError) {
         self.init()
-        if let word = try fields.optionalText("kind") { self.kind = try Word.kind(word) }
-        if let word = try fields.optionalText("role") { self.role = try Word.memberRole(word) }
+        self.kind = try fields("kind", \.kind)
+        self.role = try fields("role", \.role)
     }
 
     /// `group`, `group/manager`, `*/manager`, `*`: as operators write it.
     package var text: String {
-        let kind = self.kind.map(Word.of) ?? "*"
-        return self.role.map { "\(kind)/\(Word.of($0))" } ?? kind
+        let kind = self.kind?.word ?? "*"
+        return self.role.map { "\(kind)/\($0.word)" } ?? kind
     }
 
     /// Reads what `text` writes.
@@ -99,8 +80,13 @@ extension SessionScope {
             throw AdminError(.invalid, "\(text) is no scope: write KIND, KIND/ROLE or */ROLE, such as group/manager")
         }
         self.init()
-        if parts[0] != "*" { self.kind = try Word.kind(parts[0]) }
-        if parts.count == 2, parts[1] != "*" { self.role = try Word.memberRole(parts[1]) }
+        if parts[0] != "*" { self.kind = try Self.find(parts[0]) }
+        if parts.count == 2, parts[1] != "*" { self.role = try Self.find(parts[1]) }
+    }
+
+    private static func find<Value: AdminWord & AdminText>(_ word: String) throws(AdminError) -> Value {
+        guard let value = Value(word: word) else { throw Value.refusal(of: word, "scope") }
+        return value
     }
 }
 
@@ -112,7 +98,11 @@ package enum AdminSettingsAnswer: Hashable, Sendable {
     case limits([AdminSettingLimit])
 }
 
-extension AdminSettingsAnswer {
+extension AdminSettingsAnswer: AdminFamily {
+    static let all: [Self] = [
+        .list(.sample), .one(.sample), .effective(.sample), .limits(.sample),
+    ]
+
     var word: String {
         switch self {
         case .list: "settings"
@@ -122,23 +112,12 @@ extension AdminSettingsAnswer {
         }
     }
 
-    func write(to fields: inout FieldWriter) {
+    func pass(_ fields: AdminFields<Self>) throws(AdminError) -> Self {
         switch self {
-        case .list(let settings): fields.records("settings", settings)
-        case .one(let setting): setting.write(to: &fields)
-        case .effective(let settings): fields.records("settings", settings)
-        case .limits(let limits): fields.records("limits", limits)
-        }
-    }
-
-    /// - Returns: `nil` for a word that is none of settings.
-    init?(word: String, _ with: FieldReader) throws(AdminError) {
-        switch word {
-        case "settings": self = .list(try with.records("settings"))
-        case "setting": self = .one(try AdminSetting(with))
-        case "setting.effective": self = .effective(try with.records("settings"))
-        case "setting.limits": self = .limits(try with.records("limits"))
-        default: return nil
+        case .list(let settings): try .list(fields("settings", settings))
+        case .one(let one): try .one(fields.inline(one))
+        case .effective(let settings): try .effective(fields("settings", settings))
+        case .limits(let limits): try .limits(fields("limits", limits))
         }
     }
 }
@@ -146,7 +125,7 @@ extension AdminSettingsAnswer {
 /// A setting, what it is, and what it may be.
 package struct AdminSetting: AdminRecord {
     /// What a setting is about.
-    package enum Group: String, Sendable, CaseIterable {
+    package enum Group: String, AdminWord, AdminText {
         /// Conversations: `SessionSetting`. Has scopes, is always live.
         case session
         /// The server: a key of its file.
@@ -154,7 +133,7 @@ package struct AdminSetting: AdminRecord {
     }
 
     /// What may stand behind it.
-    package enum Form: String, Sendable, CaseIterable {
+    package enum Form: String, AdminWord, AdminText {
         case number
         case flag
         case choice
@@ -205,34 +184,19 @@ package struct AdminSetting: AdminRecord {
         self.overrides = overrides
     }
 
-    func write(to fields: inout FieldWriter) {
-        fields.text("name", self.name)
-        fields.text("about", self.about)
-        fields.text("group", self.group.rawValue)
-        fields.text("form", self.form.rawValue)
-        fields.text("bounds", self.bounds)
-        fields.texts("choices", self.choices)
-        fields.text("builtIn", self.builtIn)
-        fields.text("value", self.value)
-        fields.text("origin", self.origin)
-        fields.flag("live", self.isLive)
-        fields.flag("enforced", self.isEnforced)
-        fields.records("overrides", self.overrides)
-    }
-
-    init(_ fields: FieldReader) throws(AdminError) {
-        self.name = try fields.text("name")
-        self.about = try fields.text("about")
-        self.group = try Word.value("group", fields)
-        self.form = try Word.value("form", fields)
-        self.bounds = try fields.text("bounds")
-        self.choices = try fields.texts("choices")
-        self.builtIn = try fields.text("builtIn")
-        self.value = try fields.text("value")
-        self.origin = try fields.text("origin")
-        self.isLive = try fields.flag("live")
-        self.isEnforced = try fields.flag("enforced")
-        self.overrides = try fields.records("overrides")
+    init(_ fields: AdminFields<Self>) throws(AdminError) {
+        self.name = try fields("name", \.name)
+        self.about = try fields("about", \.about)
+        self.group = try fields("group", \.group)
+        self.form = try fields("form", \.form)
+        self.bounds = try fields("bounds", \.bounds)
+        self.choices = try fields("choices", \.choices)
+        self.builtIn = try fields("builtIn", \.builtIn)
+        self.value = try fields("value", \.value)
+        self.origin = try fields("origin", \.origin)
+        self.isLive = try fields("live", \.isLive)
+        self.isEnforced = try fields("enforced", \.isEnforced)
+        self.overrides = try fields("overrides", \.overrides)
     }
 }
 
@@ -246,14 +210,9 @@ package struct AdminSettingOverride: AdminRecord {
         self.value = value
     }
 
-    func write(to fields: inout FieldWriter) {
-        self.scope.write(to: &fields)
-        fields.text("value", self.value)
-    }
-
-    init(_ fields: FieldReader) throws(AdminError) {
-        self.scope = try SessionScope(fields)
-        self.value = try fields.text("value")
+    init(_ fields: AdminFields<Self>) throws(AdminError) {
+        self.scope = try fields.inline(\.scope)
+        self.value = try fields("value", \.value)
     }
 }
 
@@ -270,16 +229,10 @@ package struct AdminEffectiveSetting: AdminRecord {
         self.scope = scope
     }
 
-    func write(to fields: inout FieldWriter) {
-        fields.text("name", self.name)
-        fields.text("value", self.value)
-        fields.text("scope", self.scope?.text)
-    }
-
-    init(_ fields: FieldReader) throws(AdminError) {
-        self.name = try fields.text("name")
-        self.value = try fields.text("value")
-        self.scope = try fields.optionalText("scope").map { (text) throws(AdminError) in try SessionScope(text) }
+    init(_ fields: AdminFields<Self>) throws(AdminError) {
+        self.name = try fields("name", \.name)
+        self.value = try fields("value", \.value)
+        self.scope = try fields("scope", \.scope)
     }
 }
 
@@ -301,17 +254,10 @@ package struct AdminSettingLimit: AdminRecord {
         self.advice = advice
     }
 
-    func write(to fields: inout FieldWriter) {
-        self.limit.write(to: &fields)
-        fields.text("setting", self.setting)
-        fields.flag("live", self.isLive)
-        fields.text("advice", self.advice)
-    }
-
-    init(_ fields: FieldReader) throws(AdminError) {
-        self.limit = try AdminLimit(fields)
-        self.setting = try fields.optionalText("setting")
-        self.isLive = try fields.flag("live")
-        self.advice = try fields.text("advice")
+    init(_ fields: AdminFields<Self>) throws(AdminError) {
+        self.limit = try fields.inline(\.limit)
+        self.setting = try fields("setting", \.setting)
+        self.isLive = try fields("live", \.isLive)
+        self.advice = try fields("advice", \.advice)
     }
 }

@@ -29,28 +29,16 @@ package struct AdminStatus: AdminRecord {
         self.lastVerify = lastVerify
     }
 
-    func write(to fields: inout FieldWriter) {
-        fields.text("version", self.version)
-        fields.number("processID", self.processID)
-        fields.text("dataFolder", self.dataFolder)
-        fields.number("startedAt", self.startedAtMilliseconds)
-        fields.texts("addresses", self.addresses)
-        fields.texts("troubles", self.troubles)
-        fields.records("figures", self.figures)
-        fields.records("limits", self.limits)
-        if let last = self.lastVerify { fields.record("lastVerify", last) }
-    }
-
-    init(_ fields: FieldReader) throws(AdminError) {
-        self.version = try fields.text("version")
-        self.processID = try fields.number("processID")
-        self.dataFolder = try fields.text("dataFolder")
-        self.startedAtMilliseconds = try fields.number("startedAt")
-        self.addresses = try fields.texts("addresses")
-        self.troubles = try fields.texts("troubles")
-        self.figures = try fields.records("figures")
-        self.limits = try fields.records("limits")
-        self.lastVerify = try fields.has("lastVerify") ? fields.record("lastVerify") : nil
+    init(_ fields: AdminFields<Self>) throws(AdminError) {
+        self.version = try fields("version", \.version)
+        self.processID = try fields("processID", \.processID)
+        self.dataFolder = try fields("dataFolder", \.dataFolder)
+        self.startedAtMilliseconds = try fields("startedAt", \.startedAtMilliseconds)
+        self.addresses = try fields("addresses", \.addresses)
+        self.troubles = try fields("troubles", \.troubles)
+        self.figures = try fields("figures", \.figures)
+        self.limits = try fields("limits", \.limits)
+        self.lastVerify = try fields("lastVerify", \.lastVerify)
     }
 }
 
@@ -68,16 +56,10 @@ package struct AdminLastVerify: AdminRecord {
         self.isQuick = isQuick
     }
 
-    func write(to fields: inout FieldWriter) {
-        fields.number("at", self.atMilliseconds)
-        fields.number("findings", self.findings)
-        fields.flag("quick", self.isQuick)
-    }
-
-    init(_ fields: FieldReader) throws(AdminError) {
-        self.atMilliseconds = try fields.number("at")
-        self.findings = try fields.number("findings")
-        self.isQuick = try fields.flag("quick")
+    init(_ fields: AdminFields<Self>) throws(AdminError) {
+        self.atMilliseconds = try fields("at", \.atMilliseconds)
+        self.findings = try fields("findings", \.findings)
+        self.isQuick = try fields("quick", \.isQuick)
     }
 }
 
@@ -92,14 +74,9 @@ package struct AdminFigure: AdminRecord {
         self.value = value
     }
 
-    func write(to fields: inout FieldWriter) {
-        fields.text("name", self.name)
-        fields.number("value", self.value)
-    }
-
-    init(_ fields: FieldReader) throws(AdminError) {
-        self.name = try fields.text("name")
-        self.value = try fields.number("value")
+    init(_ fields: AdminFields<Self>) throws(AdminError) {
+        self.name = try fields("name", \.name)
+        self.value = try fields("value", \.value)
     }
 }
 
@@ -122,21 +99,12 @@ package struct AdminLimit: AdminRecord {
         self.refusals = refusals
     }
 
-    func write(to fields: inout FieldWriter) {
-        fields.text("name", self.name)
-        fields.text("unit", self.unit)
-        fields.number("current", self.current)
-        fields.number("peak", self.peak)
-        fields.number("maximum", self.maximum)
-        fields.number("refusals", self.refusals)
-    }
-
-    init(_ fields: FieldReader) throws(AdminError) {
-        self.name = try fields.text("name")
-        self.unit = try fields.text("unit")
-        self.current = try fields.number("current")
-        self.peak = try fields.number("peak")
-        self.maximum = try fields.number("maximum")
-        self.refusals = try fields.number("refusals")
+    init(_ fields: AdminFields<Self>) throws(AdminError) {
+        self.name = try fields("name", \.name)
+        self.unit = try fields("unit", \.unit)
+        self.current = try fields("current", \.current)
+        self.peak = try fields("peak", \.peak)
+        self.maximum = try fields("maximum", \.maximum)
+        self.refusals = try fields("refusals", \.refusals)
     }
 }

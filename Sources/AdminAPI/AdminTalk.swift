@@ -45,7 +45,15 @@ package enum AdminTalkPlace: Hashable, Sendable {
     case since(Int64)
 }
 
-extension AdminTalkRequest {
+extension AdminTalkRequest: AdminFamily {
+    static let all: [Self] = [
+        .list(of: .sample, after: .sample), .createDirect(.sample, .sample), .createRoom(.sample, title: .sample),
+        .rename(.sample, title: .sample), .setAttributes(.sample, patch: .sample), .delete(.sample),
+        .look(.sample, .sample, limit: .sample), .recall(.sample, sequence: .sample, forGood: .sample),
+        .trace(.sample, sequence: .sample, after: .sample), .seeAs(.sample, .sample, before: .sample, limit: .sample),
+        .export(.sample, after: .sample, as: .sample), .expiring(days: .sample),
+    ]
+
     var word: String {
         switch self {
         case .list: "conversation.of"
@@ -90,108 +98,54 @@ extension AdminTalkRequest {
         }
     }
 
-    func write(to fields: inout FieldWriter) {
+    func pass(_ fields: AdminFields<Self>) throws(AdminError) -> Self {
         switch self {
-        case .list(let member, let after):
-            fields.text("member", member.text)
-            fields.number("after", after)
-        case .createDirect(let one, let other):
-            fields.text("one", one.text)
-            fields.text("other", other.text)
-        case .createRoom(let name, let title):
-            fields.text("name", name.text)
-            fields.text("title", title)
-        case .rename(let name, let title):
-            fields.text("conversation", name)
-            fields.text("title", title)
-        case .setAttributes(let name, let patch):
-            fields.text("conversation", name)
-            fields.text("patch", patch)
-        case .delete(let name): fields.text("conversation", name)
-        case .look(let name, let place, let limit):
-            fields.text("conversation", name)
-            switch place {
-            case .before(let sequence): fields.number("before", sequence)
-            case .after(let sequence): fields.number("after", sequence)
-            case .around(let sequence): fields.number("around", sequence)
-            case .since(let milliseconds): fields.number("since", milliseconds)
-            }
-            fields.number("limit", limit)
-        case .recall(let name, let sequence, let forGood):
-            fields.text("conversation", name)
-            fields.number("sequence", sequence)
-            fields.flag("forGood", forGood)
-        case .trace(let name, let sequence, let after):
-            fields.text("conversation", name)
-            fields.number("sequence", sequence)
-            fields.number("after", after)
-        case .seeAs(let name, let member, let before, let limit):
-            fields.text("conversation", name)
-            fields.text("member", member.text)
-            fields.number("before", before)
-            fields.number("limit", limit)
-        case .export(let name, let after, let member):
-            fields.text("conversation", name)
-            fields.number("after", after)
-            fields.text("as", member?.text)
-        case .expiring(let days): fields.number("days", days)
+        case .list(let member, let after): try .list(of: fields("member", member), after: fields("after", after))
+        case .createDirect(let one, let other): try .createDirect(fields("one", one), fields("other", other))
+        case .createRoom(let name, let title): try .createRoom(fields("name", name), title: fields("title", title))
+        case .rename(let conversation, let title):
+            try .rename(fields("conversation", conversation), title: fields("title", title))
+        case .setAttributes(let conversation, let patch):
+            try .setAttributes(fields("conversation", conversation), patch: fields("patch", patch))
+        case .delete(let conversation): try .delete(fields("conversation", conversation))
+        case .look(let conversation, let place, let limit):
+            try .look(
+                fields("conversation", conversation), fields.inline(place),
+                limit: fields("limit", limit, in: 1...Int64(AdminProtocol.pageMessages)))
+        case .recall(let conversation, let sequence, let forGood):
+            try .recall(
+                fields("conversation", conversation), sequence: fields("sequence", sequence),
+                forGood: fields("forGood", forGood))
+        case .trace(let conversation, let sequence, let after):
+            try .trace(
+                fields("conversation", conversation), sequence: fields("sequence", sequence),
+                after: fields("after", after))
+        case .seeAs(let conversation, let member, let before, let limit):
+            try .seeAs(
+                fields("conversation", conversation), fields("member", member), before: fields("before", before),
+                limit: fields("limit", limit, in: 1...Int64(AdminProtocol.pageMessages)))
+        case .export(let conversation, let after, let member):
+            try .export(fields("conversation", conversation), after: fields("after", after), as: fields("as", member))
+        case .expiring(let days): try .expiring(days: fields("days", days, in: 1...36_500))
         }
-    }
-
-    /// - Returns: `nil` for a word that is none of these.
-    init?(word: String, _ with: FieldReader) throws(AdminError) {
-        switch word {
-        case "conversation.of":
-            self = .list(of: try with.userName("member"), after: try with.optionalNumber("after"))
-        case "conversation.direct": self = .createDirect(try with.userName("one"), try with.userName("other"))
-        case "conversation.room":
-            self = .createRoom(try with.channelName("name"), title: try with.optionalText("title"))
-        case "conversation.rename":
-            self = .rename(try with.text("conversation"), title: try with.optionalText("title"))
-        case "conversation.attributes":
-            self = .setAttributes(try with.text("conversation"), patch: try with.text("patch"))
-        case "conversation.delete": self = .delete(try with.text("conversation"))
-        case "conversation.look":
-            self = .look(try with.text("conversation"), try AdminTalkPlace(with), limit: try Self.limit(with))
-        case "message.recall":
-            self = .recall(
-                try with.text("conversation"), sequence: try with.number("sequence"), forGood: try with.flag("forGood"))
-        case "message.trace":
-            self = .trace(
-                try with.text("conversation"), sequence: try with.number("sequence"),
-                after: try with.optionalNumber("after"))
-        case "conversation.seeAs":
-            self = .seeAs(
-                try with.text("conversation"), try with.userName("member"), before: try with.optionalNumber("before"),
-                limit: try Self.limit(with))
-        case "conversation.export":
-            self = .export(
-                try with.text("conversation"), after: try with.number("after"), as: try with.optionalUserName("as"))
-        case "conversation.expiring":
-            let days = try with.optionalNumber("days")
-            if let days, !(1...36_500).contains(days) { throw FieldReader.wrong("days") }
-            self = .expiring(days: days)
-        default: return nil
-        }
-    }
-
-    private static func limit(_ with: FieldReader) throws(AdminError) -> Int64 {
-        let limit = try with.number("limit")
-        guard (1...Int64(AdminProtocol.pageMessages)).contains(limit) else { throw FieldReader.wrong("limit") }
-        return limit
     }
 }
 
-extension AdminTalkPlace {
-    fileprivate init(_ with: FieldReader) throws(AdminError) {
-        if let before = try with.optionalNumber("before") {
+extension AdminTalkPlace: AdminRecord {
+    init(_ fields: AdminFields<Self>) throws(AdminError) {
+        let before: Int64? = try fields("before") { if case .before(let sequence) = $0 { sequence } else { nil } }
+        let after: Int64? = try fields("after") { if case .after(let sequence) = $0 { sequence } else { nil } }
+        let around: Int64? = try fields("around") { if case .around(let sequence) = $0 { sequence } else { nil } }
+        let since: Int64? = try fields("since") { if case .since(let moment) = $0 { moment } else { nil } }
+        if let before {
             self = .before(before)
-        } else if let after = try with.optionalNumber("after") {
+        } else if let after {
             self = .after(after)
-        } else if let around = try with.optionalNumber("around") {
+        } else if let around {
             self = .around(around)
         } else {
-            self = .since(try with.number("since"))
+            guard let since else { throw .field("since") }
+            self = .since(since)
         }
     }
 }
@@ -205,7 +159,11 @@ package enum AdminTalkAnswer: Hashable, Sendable {
     case expiring(AdminExpiring)
 }
 
-extension AdminTalkAnswer {
+extension AdminTalkAnswer: AdminFamily {
+    static let all: [Self] = [
+        .trace(.sample), .seen(.sample), .exported(.sample, next: .sample), .expiring(.sample),
+    ]
+
     var word: String {
         switch self {
         case .trace: "trace"
@@ -215,25 +173,12 @@ extension AdminTalkAnswer {
         }
     }
 
-    func write(to fields: inout FieldWriter) {
+    func pass(_ fields: AdminFields<Self>) throws(AdminError) -> Self {
         switch self {
-        case .trace(let trace): trace.write(to: &fields)
-        case .seen(let seen): seen.write(to: &fields)
-        case .exported(let messages, let next):
-            fields.records("messages", messages)
-            fields.number("next", next)
-        case .expiring(let expiring): expiring.write(to: &fields)
-        }
-    }
-
-    /// - Returns: `nil` for a word that is none of these.
-    init?(word: String, _ with: FieldReader) throws(AdminError) {
-        switch word {
-        case "trace": self = .trace(try AdminTrace(with))
-        case "seen": self = .seen(try AdminSeen(with))
-        case "exported": self = .exported(try with.records("messages"), next: try with.optionalNumber("next"))
-        case "expiring": self = .expiring(try AdminExpiring(with))
-        default: return nil
+        case .trace(let trace): try .trace(fields.inline(trace))
+        case .seen(let seen): try .seen(fields.inline(seen))
+        case .exported(let messages, let next): try .exported(fields("messages", messages), next: fields("next", next))
+        case .expiring(let expiring): try .expiring(fields.inline(expiring))
         }
     }
 }
@@ -256,23 +201,16 @@ package struct AdminExpiring: AdminRecord {
         self.isCut = isCut
     }
 
-    func write(to fields: inout FieldWriter) {
-        fields.number("days", self.days)
-        fields.number("settingDays", self.settingDays)
-        fields.records("conversations", self.conversations)
-        fields.flag("cut", self.isCut)
-    }
-
-    init(_ fields: FieldReader) throws(AdminError) {
-        self.days = try fields.number("days")
-        self.settingDays = try fields.number("settingDays")
-        self.conversations = try fields.records("conversations")
-        self.isCut = try fields.flag("cut")
+    init(_ fields: AdminFields<Self>) throws(AdminError) {
+        self.days = try fields("days", \.days)
+        self.settingDays = try fields("settingDays", \.settingDays)
+        self.conversations = try fields("conversations", \.conversations)
+        self.isCut = try fields("cut", \.isCut)
     }
 }
 
 /// Why somebody does not see a message that is in their conversation.
-package enum AdminWithholding: String, CaseIterable, Hashable, Sendable {
+package enum AdminWithholding: String, AdminWord, AdminText {
     /// They emptied the conversation for themselves.
     case cleared
     /// They deleted the message for themselves.
@@ -333,24 +271,14 @@ package struct AdminTrace: AdminRecord {
         self.next = next
     }
 
-    func write(to fields: inout FieldWriter) {
-        fields.record("message", self.message)
-        fields.flag("recalled", self.isRecalled)
-        fields.flag("deletedForAll", self.isDeletedForAll)
-        fields.number("edits", self.editCount)
-        if !self.former.isEmpty { fields.records("former", self.former) }
-        fields.records("people", self.people)
-        fields.number("next", self.next)
-    }
-
-    init(_ fields: FieldReader) throws(AdminError) {
-        self.message = try fields.record("message")
-        self.isRecalled = try fields.flag("recalled")
-        self.isDeletedForAll = try fields.flag("deletedForAll")
-        self.editCount = try fields.number("edits")
-        self.former = try fields.has("former") ? fields.records("former") : []
-        self.people = try fields.records("people")
-        self.next = try fields.optionalNumber("next")
+    init(_ fields: AdminFields<Self>) throws(AdminError) {
+        self.message = try fields("message", \.message)
+        self.isRecalled = try fields("recalled", \.isRecalled)
+        self.isDeletedForAll = try fields("deletedForAll", \.isDeletedForAll)
+        self.editCount = try fields("edits", \.editCount)
+        self.former = try fields("former", \.former, usually: [])
+        self.people = try fields("people", \.people)
+        self.next = try fields("next", \.next)
     }
 }
 
@@ -392,32 +320,18 @@ package struct AdminTraceRow: AdminRecord {
         self.withheld = withheld
     }
 
-    func write(to fields: inout FieldWriter) {
-        fields.text("name", self.name.text)
-        fields.flag("sender", self.isSender)
-        fields.flag("read", self.isRead)
-        if let read = self.read { fields.record("readAt", read) }
-        if self.cameLater { fields.flag("cameLater", true) }
-        fields.number("reportedReadAt", self.reportedReadAtMilliseconds)
-        if let delivered = self.delivered { fields.record("deliveredAt", delivered) }
-        fields.texts("deliveredTo", self.deliveredTo.map(\.name))
-        fields.texts("waitingFor", self.waitingFor.map(\.name))
-        fields.records("sessions", self.sessions)
-        fields.text("withheld", self.withheld?.rawValue)
-    }
-
-    init(_ fields: FieldReader) throws(AdminError) {
-        self.name = try fields.userName("name")
-        self.isSender = try fields.flag("sender")
-        self.isRead = try fields.flag("read")
-        self.read = try fields.has("readAt") ? fields.record("readAt") : nil
-        self.cameLater = try fields.has("cameLater") ? fields.flag("cameLater") : false
-        self.delivered = try fields.has("deliveredAt") ? fields.record("deliveredAt") : nil
-        self.reportedReadAtMilliseconds = try fields.optionalNumber("reportedReadAt")
-        self.deliveredTo = try fields.someDevices("deliveredTo")
-        self.waitingFor = try fields.someDevices("waitingFor")
-        self.sessions = try fields.records("sessions")
-        self.withheld = try fields.has("withheld") ? Word.value("withheld", fields) : nil
+    init(_ fields: AdminFields<Self>) throws(AdminError) {
+        self.name = try fields("name", \.name)
+        self.isSender = try fields("sender", \.isSender)
+        self.isRead = try fields("read", \.isRead)
+        self.read = try fields("readAt", \.read)
+        self.cameLater = try fields("cameLater", \.cameLater, usually: false)
+        self.reportedReadAtMilliseconds = try fields("reportedReadAt", \.reportedReadAtMilliseconds)
+        self.delivered = try fields("deliveredAt", \.delivered)
+        self.deliveredTo = try fields("deliveredTo", \.deliveredTo)
+        self.waitingFor = try fields("waitingFor", \.waitingFor)
+        self.sessions = try fields("sessions", \.sessions)
+        self.withheld = try fields("withheld", \.withheld)
     }
 }
 
@@ -437,14 +351,9 @@ package struct AdminTraceTime: AdminRecord {
         (self.isExact ? "" : "≤ ") + time(self.atMilliseconds)
     }
 
-    func write(to fields: inout FieldWriter) {
-        fields.number("at", self.atMilliseconds)
-        fields.flag("exact", self.isExact)
-    }
-
-    init(_ fields: FieldReader) throws(AdminError) {
-        self.atMilliseconds = try fields.number("at")
-        self.isExact = try fields.flag("exact")
+    init(_ fields: AdminFields<Self>) throws(AdminError) {
+        self.atMilliseconds = try fields("at", \.atMilliseconds)
+        self.isExact = try fields("exact", \.isExact)
     }
 }
 
@@ -466,20 +375,12 @@ package struct AdminMessageVersion: AdminRecord {
         self.isCut = isCut
     }
 
-    func write(to fields: inout FieldWriter) {
-        fields.number("number", self.number)
-        fields.text("editor", self.editor)
-        fields.number("at", self.atMilliseconds)
-        fields.text("text", self.text)
-        fields.flag("cut", self.isCut)
-    }
-
-    init(_ fields: FieldReader) throws(AdminError) {
-        self.number = try fields.number("number")
-        self.editor = try fields.text("editor")
-        self.atMilliseconds = try fields.number("at")
-        self.text = try fields.text("text")
-        self.isCut = try fields.flag("cut")
+    init(_ fields: AdminFields<Self>) throws(AdminError) {
+        self.number = try fields("number", \.number)
+        self.editor = try fields("editor", \.editor)
+        self.atMilliseconds = try fields("at", \.atMilliseconds)
+        self.text = try fields("text", \.text)
+        self.isCut = try fields("cut", \.isCut)
     }
 }
 
@@ -493,14 +394,9 @@ package struct AdminTraceSession: AdminRecord {
         self.device = device
     }
 
-    func write(to fields: inout FieldWriter) {
-        fields.number("id", self.id)
-        fields.text("device", self.device.name)
-    }
-
-    init(_ fields: FieldReader) throws(AdminError) {
-        self.id = try fields.number("id")
-        self.device = try fields.device("device")
+    init(_ fields: AdminFields<Self>) throws(AdminError) {
+        self.id = try fields("id", \.id)
+        self.device = try fields("device", \.device)
     }
 }
 
@@ -519,16 +415,10 @@ package struct AdminSeen: AdminRecord {
         self.next = next
     }
 
-    func write(to fields: inout FieldWriter) {
-        fields.records("messages", self.messages)
-        fields.records("withheld", self.withheld)
-        fields.number("next", self.next)
-    }
-
-    init(_ fields: FieldReader) throws(AdminError) {
-        self.messages = try fields.records("messages")
-        self.withheld = try fields.records("withheld")
-        self.next = try fields.optionalNumber("next")
+    init(_ fields: AdminFields<Self>) throws(AdminError) {
+        self.messages = try fields("messages", \.messages)
+        self.withheld = try fields("withheld", \.withheld)
+        self.next = try fields("next", \.next)
     }
 }
 
@@ -544,16 +434,10 @@ package struct AdminSeenMessage: AdminRecord {
         self.isEdited = isEdited
     }
 
-    func write(to fields: inout FieldWriter) {
-        fields.record("message", self.message)
-        fields.flag("recalled", self.isRecalled)
-        fields.flag("edited", self.isEdited)
-    }
-
-    init(_ fields: FieldReader) throws(AdminError) {
-        self.message = try fields.record("message")
-        self.isRecalled = try fields.flag("recalled")
-        self.isEdited = try fields.flag("edited")
+    init(_ fields: AdminFields<Self>) throws(AdminError) {
+        self.message = try fields("message", \.message)
+        self.isRecalled = try fields("recalled", \.isRecalled)
+        self.isEdited = try fields("edited", \.isEdited)
     }
 }
 
@@ -567,14 +451,9 @@ package struct AdminWithheld: AdminRecord {
         self.reason = reason
     }
 
-    func write(to fields: inout FieldWriter) {
-        fields.number("sequence", self.sequence)
-        fields.text("reason", self.reason.rawValue)
-    }
-
-    init(_ fields: FieldReader) throws(AdminError) {
-        self.sequence = try fields.number("sequence")
-        self.reason = try Word.value("reason", fields)
+    init(_ fields: AdminFields<Self>) throws(AdminError) {
+        self.sequence = try fields("sequence", \.sequence)
+        self.reason = try fields("reason", \.reason)
     }
 }
 
@@ -618,42 +497,19 @@ package struct AdminExportedMessage: AdminRecord {
     }
 
     /// The message as one JSON object, for scripts.
-    package var json: [UInt8] { FieldWriter.object(self.write) }
+    package var json: [UInt8] { self.object }
 
-    func write(to fields: inout FieldWriter) {
-        fields.number("sequence", self.sequence)
-        // As text: many readers keep only 53 bits of a JSON number.
-        fields.text("id", String(self.id.rawValue))
-        fields.text("sender", self.sender)
-        fields.number("sentAt", self.sentAtMilliseconds)
-        fields.number("kind", Int64(self.kind.rawValue))
-        if let text = String(validating: self.body, as: UTF8.self) {
-            fields.text("body", text)
-        } else {
-            fields.base64("bodyBase64", self.body)
-        }
-        fields.flag("recalled", self.isRecalled)
-        fields.flag("deletedForAll", self.isDeletedForAll)
-        fields.number("edits", self.editCount > 0 ? self.editCount : nil)
-        if !self.former.isEmpty { fields.records("former", self.former) }
-    }
-
-    init(_ fields: FieldReader) throws(AdminError) {
-        self.sequence = try fields.number("sequence")
-        guard let id = Int64(try fields.text("id")) else { throw FieldReader.wrong("id") }
-        self.id = MessageID(rawValue: id)
-        self.sender = try fields.text("sender")
-        self.sentAtMilliseconds = try fields.number("sentAt")
-        self.kind = MessageKind(rawValue: Int32(truncatingIfNeeded: try fields.number("kind")))
-        if let text = try fields.optionalText("body") {
-            self.body = Array(text.utf8)
-        } else {
-            self.body = try fields.base64("bodyBase64")
-        }
-        self.isRecalled = try fields.flag("recalled")
-        self.isDeletedForAll = try fields.flag("deletedForAll")
-        self.editCount = try fields.optionalNumber("edits") ?? 0
-        self.former = try fields.has("former") ? fields.records("former") : []
+    init(_ fields: AdminFields<Self>) throws(AdminError) {
+        self.sequence = try fields("sequence", \.sequence)
+        self.id = try fields("id", \.id)
+        self.sender = try fields("sender", \.sender)
+        self.sentAtMilliseconds = try fields("sentAt", \.sentAtMilliseconds)
+        self.kind = try fields("kind", \.kind)
+        self.body = try fields.inline { AdminBody(bytes: $0.body) }.bytes
+        self.isRecalled = try fields("recalled", \.isRecalled)
+        self.isDeletedForAll = try fields("deletedForAll", \.isDeletedForAll)
+        self.editCount = try fields("edits", \.editCount, usually: 0)
+        self.former = try fields("former", \.former, usually: [])
     }
 }
 
@@ -673,34 +529,26 @@ package struct AdminFormerBody: AdminRecord {
         self.body = body
     }
 
-    func write(to fields: inout FieldWriter) {
-        fields.number("number", self.number)
-        fields.text("editor", self.editor)
-        fields.number("at", self.atMilliseconds)
-        if let text = String(validating: self.body, as: UTF8.self) {
-            fields.text("body", text)
-        } else {
-            fields.base64("bodyBase64", self.body)
-        }
-    }
-
-    init(_ fields: FieldReader) throws(AdminError) {
-        self.number = try fields.number("number")
-        self.editor = try fields.text("editor")
-        self.atMilliseconds = try fields.number("at")
-        if let text = try fields.optionalText("body") {
-            self.body = Array(text.utf8)
-        } else {
-            self.body = try fields.base64("bodyBase64")
-        }
+    init(_ fields: AdminFields<Self>) throws(AdminError) {
+        self.number = try fields("number", \.number)
+        self.editor = try fields("editor", \.editor)
+        self.atMilliseconds = try fields("at", \.atMilliseconds)
+        self.body = try fields.inline { AdminBody(bytes: $0.body) }.bytes
     }
 }
 
-extension FieldReader {
-    /// Classes of devices; there may be none.
-    fileprivate func someDevices(_ key: String) throws(AdminError) -> [DeviceClass] {
-        let devices = try self.texts(key).map { DeviceClass($0) }
-        guard !devices.contains(nil) else { throw Self.wrong(key) }
-        return devices.compactMap { $0 }
+/// All of a body: as text when it is UTF-8, else in base64.
+private struct AdminBody: AdminRecord {
+    var bytes: [UInt8]
+
+    init(bytes: [UInt8]) { self.bytes = bytes }
+
+    init(_ fields: AdminFields<Self>) throws(AdminError) {
+        let text: String? = try fields("body") { String(validating: $0.bytes, as: UTF8.self) }
+        if let text {
+            self.bytes = Array(text.utf8)
+        } else {
+            self.bytes = try fields("bodyBase64") { AdminBytes($0.bytes) }.bytes
+        }
     }
 }

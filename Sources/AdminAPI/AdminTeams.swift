@@ -20,26 +20,14 @@ package struct AdminTeamModes: AdminRecord {
         self.ownerLeaving = settings.ownerLeaving
     }
 
-    func write(to fields: inout FieldWriter) {
-        fields.text("join", TeamWords.join(self.join))
-        fields.text("invite", TeamWords.invite(self.invite))
-        fields.text("beInvited", TeamWords.beInvited(self.beInvited))
-        fields.text("updateInfo", TeamWords.update(self.updateInfo))
-        fields.text("updateAttributes", TeamWords.update(self.updateAttributes))
-        fields.text("mute", TeamWords.mute(self.mute))
-        fields.text("ownerLeaving", TeamWords.ownerLeaving(self.ownerLeaving))
-    }
-
-    init(_ fields: FieldReader) throws(AdminError) {
-        self.join = try Word.find(fields.text("join"), TeamJoinMode.allCases, TeamWords.join)
-        self.invite = try Word.find(fields.text("invite"), TeamInviteMode.allCases, TeamWords.invite)
-        self.beInvited = try Word.find(fields.text("beInvited"), TeamBeInvitedMode.allCases, TeamWords.beInvited)
-        self.updateInfo = try Word.find(fields.text("updateInfo"), TeamUpdateMode.allCases, TeamWords.update)
-        self.updateAttributes = try Word.find(
-            fields.text("updateAttributes"), TeamUpdateMode.allCases, TeamWords.update)
-        self.mute = try Word.find(fields.text("mute"), TeamMuteMode.allCases, TeamWords.mute)
-        self.ownerLeaving = try Word.find(
-            fields.text("ownerLeaving"), TeamOwnerLeaving.allCases, TeamWords.ownerLeaving)
+    init(_ fields: AdminFields<Self>) throws(AdminError) {
+        self.join = try fields("join", \.join)
+        self.invite = try fields("invite", \.invite)
+        self.beInvited = try fields("beInvited", \.beInvited)
+        self.updateInfo = try fields("updateInfo", \.updateInfo)
+        self.updateAttributes = try fields("updateAttributes", \.updateAttributes)
+        self.mute = try fields("mute", \.mute)
+        self.ownerLeaving = try fields("ownerLeaving", \.ownerLeaving)
     }
 }
 
@@ -60,20 +48,12 @@ package struct AdminAnnouncement: AdminRecord {
         self.createdAtMilliseconds = announcement.createdAtMilliseconds
     }
 
-    func write(to fields: inout FieldWriter) {
-        fields.number("number", self.number)
-        fields.text("title", self.title)
-        fields.text("body", self.body)
-        fields.text("author", self.author.text)
-        fields.number("createdAt", self.createdAtMilliseconds)
-    }
-
-    init(_ fields: FieldReader) throws(AdminError) {
-        self.number = try fields.number("number")
-        self.title = try fields.optionalText("title")
-        self.body = try fields.text("body")
-        self.author = try fields.userName("author")
-        self.createdAtMilliseconds = try fields.number("createdAt")
+    init(_ fields: AdminFields<Self>) throws(AdminError) {
+        self.number = try fields("number", \.number)
+        self.title = try fields("title", \.title)
+        self.body = try fields("body", \.body)
+        self.author = try fields("author", \.author)
+        self.createdAtMilliseconds = try fields("createdAt", \.createdAtMilliseconds)
     }
 }
 
@@ -106,28 +86,16 @@ package struct AdminTeam: AdminRecord {
         self.waitingRequests = waitingRequests
     }
 
-    func write(to fields: inout FieldWriter) {
-        fields.record("conversation", self.conversation)
-        fields.text("form", TeamWords.form(self.form))
-        fields.record("modes", self.modes)
-        fields.text("introduction", self.introduction)
-        if let announcement { fields.record("announcement", announcement) }
-        fields.text("owner", self.owner?.text)
-        fields.number("memberLimit", self.memberLimit)
-        fields.records("members", self.members)
-        fields.number("waitingRequests", self.waitingRequests)
-    }
-
-    init(_ fields: FieldReader) throws(AdminError) {
-        self.conversation = try fields.record("conversation")
-        self.form = try Word.find(fields.text("form"), TeamForm.allCases, TeamWords.form)
-        self.modes = try fields.record("modes")
-        self.introduction = try fields.optionalText("introduction")
-        self.announcement = try fields.has("announcement") ? fields.record("announcement") : nil
-        self.owner = try fields.optionalUserName("owner")
-        self.memberLimit = try fields.optionalNumber("memberLimit")
-        self.members = try fields.records("members")
-        self.waitingRequests = try fields.number("waitingRequests")
+    init(_ fields: AdminFields<Self>) throws(AdminError) {
+        self.conversation = try fields("conversation", \.conversation)
+        self.form = try fields("form", \.form)
+        self.modes = try fields("modes", \.modes)
+        self.introduction = try fields("introduction", \.introduction)
+        self.announcement = try fields("announcement", \.announcement)
+        self.owner = try fields("owner", \.owner)
+        self.memberLimit = try fields("memberLimit", \.memberLimit)
+        self.members = try fields("members", \.members)
+        self.waitingRequests = try fields("waitingRequests", \.waitingRequests)
     }
 }
 
@@ -142,39 +110,17 @@ package struct AdminTeamPatch: AdminRecord {
 
     package init() {}
 
-    func write(to fields: inout FieldWriter) {
-        fields.text("title", self.title)
-        fields.text("introduction", self.introduction)
-        fields.number("memberLimit", self.memberLimit)
-        fields.text("join", self.modes.join.map(TeamWords.join))
-        fields.text("invite", self.modes.invite.map(TeamWords.invite))
-        fields.text("beInvited", self.modes.beInvited.map(TeamWords.beInvited))
-        fields.text("updateInfo", self.modes.updateInfo.map(TeamWords.update))
-        fields.text("updateAttributes", self.modes.updateAttributes.map(TeamWords.update))
-        fields.text("mute", self.modes.mute.map(TeamWords.mute))
-        fields.text("ownerLeaving", self.modes.ownerLeaving.map(TeamWords.ownerLeaving))
-    }
-
-    init(_ fields: FieldReader) throws(AdminError) {
-        self.title = try fields.optionalText("title")
-        self.introduction = try fields.optionalText("introduction")
-        self.memberLimit = try fields.optionalNumber("memberLimit")
-        self.modes.join = try Self.mode("join", fields, TeamJoinMode.allCases, TeamWords.join)
-        self.modes.invite = try Self.mode("invite", fields, TeamInviteMode.allCases, TeamWords.invite)
-        self.modes.beInvited = try Self.mode("beInvited", fields, TeamBeInvitedMode.allCases, TeamWords.beInvited)
-        self.modes.updateInfo = try Self.mode("updateInfo", fields, TeamUpdateMode.allCases, TeamWords.update)
-        self.modes.updateAttributes = try Self.mode(
-            "updateAttributes", fields, TeamUpdateMode.allCases, TeamWords.update)
-        self.modes.mute = try Self.mode("mute", fields, TeamMuteMode.allCases, TeamWords.mute)
-        self.modes.ownerLeaving = try Self.mode(
-            "ownerLeaving", fields, TeamOwnerLeaving.allCases, TeamWords.ownerLeaving)
-    }
-
-    private static func mode<Mode>(
-        _ key: String, _ fields: FieldReader, _ modes: [Mode], _ spelling: (Mode) -> String
-    ) throws(AdminError) -> Mode? {
-        guard let word = try fields.optionalText(key) else { return nil }
-        return try Word.find(word, modes, spelling)
+    init(_ fields: AdminFields<Self>) throws(AdminError) {
+        self.title = try fields("title", \.title)
+        self.introduction = try fields("introduction", \.introduction)
+        self.memberLimit = try fields("memberLimit", \.memberLimit)
+        self.modes.join = try fields("join", \.modes.join)
+        self.modes.invite = try fields("invite", \.modes.invite)
+        self.modes.beInvited = try fields("beInvited", \.modes.beInvited)
+        self.modes.updateInfo = try fields("updateInfo", \.modes.updateInfo)
+        self.modes.updateAttributes = try fields("updateAttributes", \.modes.updateAttributes)
+        self.modes.mute = try fields("mute", \.modes.mute)
+        self.modes.ownerLeaving = try fields("ownerLeaving", \.modes.ownerLeaving)
     }
 }
 
@@ -199,20 +145,12 @@ package struct AdminNewTeam: AdminRecord {
         self.settings = settings
     }
 
-    func write(to fields: inout FieldWriter) {
-        fields.text("name", self.name.text)
-        fields.text("form", TeamWords.form(self.form))
-        fields.text("owner", self.owner?.text)
-        fields.texts("members", self.members.map(\.text))
-        fields.record("settings", self.settings)
-    }
-
-    init(_ fields: FieldReader) throws(AdminError) {
-        self.name = try fields.channelName("name")
-        self.form = try Word.find(fields.text("form"), TeamForm.allCases, TeamWords.form)
-        self.owner = try fields.optionalUserName("owner")
-        self.members = try fields.userNames("members")
-        self.settings = try fields.record("settings")
+    init(_ fields: AdminFields<Self>) throws(AdminError) {
+        self.name = try fields("name", \.name)
+        self.form = try fields("form", \.form)
+        self.owner = try fields("owner", \.owner)
+        self.members = try fields("members", \.members)
+        self.settings = try fields("settings", \.settings)
     }
 }
 
@@ -229,16 +167,10 @@ package struct AdminTeamInvited: AdminRecord {
         self.refused = refused
     }
 
-    func write(to fields: inout FieldWriter) {
-        fields.texts("added", self.added.map(\.text))
-        fields.texts("asked", self.asked.map(\.text))
-        fields.texts("refused", self.refused.map(\.text))
-    }
-
-    init(_ fields: FieldReader) throws(AdminError) {
-        self.added = try fields.userNames("added")
-        self.asked = try fields.userNames("asked")
-        self.refused = try fields.userNames("refused")
+    init(_ fields: AdminFields<Self>) throws(AdminError) {
+        self.added = try fields("added", \.added)
+        self.asked = try fields("asked", \.asked)
+        self.refused = try fields("refused", \.refused)
     }
 }
 
@@ -256,25 +188,17 @@ package struct AdminCardRow: AdminRecord {
     package init(_ row: TeamCardRow) {
         self.name = row.name
         self.section = Int64(row.section)
-        self.value = TeamWords.value(row.value)
+        self.value = row.value.word
         self.isEditable = row.isEditable
-        self.refusal = row.refusal.map(TeamWords.refusal)
+        self.refusal = row.refusal?.word
     }
 
-    func write(to fields: inout FieldWriter) {
-        fields.text("row", self.name.rawValue)
-        fields.number("section", self.section)
-        fields.text("value", self.value)
-        fields.flag("editable", self.isEditable)
-        fields.text("refusal", self.refusal)
-    }
-
-    init(_ fields: FieldReader) throws(AdminError) {
-        self.name = try Word.value("row", fields)
-        self.section = try fields.number("section")
-        self.value = try fields.text("value")
-        self.isEditable = try fields.flag("editable")
-        self.refusal = try fields.optionalText("refusal")
+    init(_ fields: AdminFields<Self>) throws(AdminError) {
+        self.name = try fields("row", \.name)
+        self.section = try fields("section", \.section)
+        self.value = try fields("value", \.value)
+        self.isEditable = try fields("editable", \.isEditable)
+        self.refusal = try fields("refusal", \.refusal)
     }
 }
 
@@ -296,20 +220,11 @@ package struct AdminCardQuery: AdminRecord {
         self.hidden = hidden
     }
 
-    func write(to fields: inout FieldWriter) {
-        fields.text("team", self.team.text)
-        fields.text("viewer", self.viewer?.text)
-        fields.text("member", self.member?.text)
-        fields.texts("hide", self.hidden.map(\.rawValue))
-    }
-
-    init(_ fields: FieldReader) throws(AdminError) {
-        self.team = try fields.channelName("team")
-        self.viewer = try fields.optionalUserName("viewer")
-        self.member = try fields.optionalUserName("member")
-        let hidden = try fields.texts("hide").map { TeamCardRow.Name(rawValue: $0) }
-        guard !hidden.contains(nil) else { throw FieldReader.wrong("hide") }
-        self.hidden = hidden.compactMap { $0 }
+    init(_ fields: AdminFields<Self>) throws(AdminError) {
+        self.team = try fields("team", \.team)
+        self.viewer = try fields("viewer", \.viewer)
+        self.member = try fields("member", \.member)
+        self.hidden = try fields("hide", \.hidden)
     }
 }
 
@@ -342,32 +257,18 @@ package struct AdminJoinRequest: AdminRecord {
         self.answeredAtMilliseconds = request.answeredAtMilliseconds
     }
 
-    func write(to fields: inout FieldWriter) {
-        fields.number("number", self.number)
-        fields.text("kind", TeamWords.requestKind(self.kind))
-        fields.text("team", self.team?.text)
-        fields.text("person", self.person.text)
-        fields.text("inviter", self.inviter?.text)
-        fields.text("postscript", self.postscript)
-        fields.text("state", TeamWords.requestState(self.state))
-        fields.text("answeredBy", self.answeredBy?.text)
-        fields.text("reason", self.reason)
-        fields.number("createdAt", self.createdAtMilliseconds)
-        fields.number("answeredAt", self.answeredAtMilliseconds)
-    }
-
-    init(_ fields: FieldReader) throws(AdminError) {
-        self.number = try fields.number("number")
-        self.kind = try Word.find(fields.text("kind"), TeamRequestKind.allCases, TeamWords.requestKind)
-        self.team = try fields.optionalText("team") == nil ? nil : fields.channelName("team")
-        self.person = try fields.userName("person")
-        self.inviter = try fields.optionalUserName("inviter")
-        self.postscript = try fields.text("postscript")
-        self.state = try Word.find(fields.text("state"), TeamRequestState.allCases, TeamWords.requestState)
-        self.answeredBy = try fields.optionalUserName("answeredBy")
-        self.reason = try fields.text("reason")
-        self.createdAtMilliseconds = try fields.number("createdAt")
-        self.answeredAtMilliseconds = try fields.number("answeredAt")
+    init(_ fields: AdminFields<Self>) throws(AdminError) {
+        self.number = try fields("number", \.number)
+        self.kind = try fields("kind", \.kind)
+        self.team = try fields("team", \.team)
+        self.person = try fields("person", \.person)
+        self.inviter = try fields("inviter", \.inviter)
+        self.postscript = try fields("postscript", \.postscript)
+        self.state = try fields("state", \.state)
+        self.answeredBy = try fields("answeredBy", \.answeredBy)
+        self.reason = try fields("reason", \.reason)
+        self.createdAtMilliseconds = try fields("createdAt", \.createdAtMilliseconds)
+        self.answeredAtMilliseconds = try fields("answeredAt", \.answeredAtMilliseconds)
     }
 }
 
@@ -389,17 +290,10 @@ package struct AdminJoinQuery: AdminRecord {
         self.before = before
     }
 
-    func write(to fields: inout FieldWriter) {
-        fields.text("team", self.team?.text)
-        fields.text("person", self.person?.text)
-        fields.flag("onlyWaiting", self.onlyWaiting)
-        fields.number("before", self.before)
-    }
-
-    init(_ fields: FieldReader) throws(AdminError) {
-        self.team = try fields.optionalText("team") == nil ? nil : fields.channelName("team")
-        self.person = try fields.optionalUserName("person")
-        self.onlyWaiting = try fields.flag("onlyWaiting")
-        self.before = try fields.optionalNumber("before")
+    init(_ fields: AdminFields<Self>) throws(AdminError) {
+        self.team = try fields("team", \.team)
+        self.person = try fields("person", \.person)
+        self.onlyWaiting = try fields("onlyWaiting", \.onlyWaiting)
+        self.before = try fields("before", \.before)
     }
 }

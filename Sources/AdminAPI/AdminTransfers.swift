@@ -43,40 +43,22 @@ package struct AdminTransfer: AdminRecord {
         self.updatedAtMilliseconds = record.updatedAtMilliseconds
     }
 
-    func write(to fields: inout FieldWriter) {
-        fields.text("key", self.key.text)
-        fields.text("direction", Word.of(self.direction))
-        fields.text("class", Word.of(self.transferClass))
-        fields.text("state", Word.of(self.state))
-        fields.text("owner", self.owner.text)
-        fields.text("file", self.file.text)
-        fields.text("fileName", self.fileName)
-        fields.number("size", self.size)
-        fields.number("offset", self.offset)
-        fields.text("error", self.error)
-        fields.flag("live", self.isLive)
-        fields.number("bytesPerSecond", self.bytesPerSecond)
-        fields.number("remainingSeconds", self.remainingSeconds)
-        fields.number("createdAt", self.createdAtMilliseconds)
-        fields.number("updatedAt", self.updatedAtMilliseconds)
-    }
-
-    init(_ fields: FieldReader) throws(AdminError) {
-        self.key = try fields.transferKey("key")
-        self.direction = try Word.direction(fields.text("direction"))
-        self.transferClass = try Word.transferClass(fields.text("class"))
-        self.state = try Word.transferState(fields.text("state"))
-        self.owner = try fields.userName("owner")
-        self.file = try fields.fileKey("file")
-        self.fileName = try fields.text("fileName")
-        self.size = try fields.optionalNumber("size")
-        self.offset = try fields.number("offset")
-        self.error = try fields.optionalText("error")
-        self.isLive = try fields.flag("live")
-        self.bytesPerSecond = try fields.number("bytesPerSecond")
-        self.remainingSeconds = try fields.optionalNumber("remainingSeconds")
-        self.createdAtMilliseconds = try fields.number("createdAt")
-        self.updatedAtMilliseconds = try fields.number("updatedAt")
+    init(_ fields: AdminFields<Self>) throws(AdminError) {
+        self.key = try fields("key", \.key)
+        self.direction = try fields("direction", \.direction)
+        self.transferClass = try fields("class", \.transferClass)
+        self.state = try fields("state", \.state)
+        self.owner = try fields("owner", \.owner)
+        self.file = try fields("file", \.file)
+        self.fileName = try fields("fileName", \.fileName)
+        self.size = try fields("size", \.size)
+        self.offset = try fields("offset", \.offset)
+        self.error = try fields("error", \.error)
+        self.isLive = try fields("live", \.isLive)
+        self.bytesPerSecond = try fields("bytesPerSecond", \.bytesPerSecond)
+        self.remainingSeconds = try fields("remainingSeconds", \.remainingSeconds)
+        self.createdAtMilliseconds = try fields("createdAt", \.createdAtMilliseconds)
+        self.updatedAtMilliseconds = try fields("updatedAt", \.updatedAtMilliseconds)
     }
 }
 
@@ -109,29 +91,20 @@ package struct AdminUpload: AdminRecord {
         self.isAvatar = isAvatar
     }
 
-    func write(to fields: inout FieldWriter) {
-        fields.text("owner", self.owner.text)
-        fields.text("name", self.name)
-        fields.text("mediaType", self.mediaType)
-        fields.number("size", self.size)
-        fields.text("source", self.source)
-        fields.text("resume", self.resumed?.text)
-        fields.flag("avatar", self.isAvatar)
-    }
-
-    init(_ fields: FieldReader) throws(AdminError) {
-        self.owner = try fields.userName("owner")
-        self.name = try fields.text("name")
-        self.mediaType = try fields.text("mediaType")
-        self.size = try fields.number("size")
-        self.source = try fields.text("source")
-        self.resumed = try fields.optionalText("resume") == nil ? nil : fields.transferKey("resume")
-        self.isAvatar = try fields.flag("avatar")
-        guard self.size >= 0 else { throw FieldReader.wrong("size") }
+    init(_ fields: AdminFields<Self>) throws(AdminError) {
+        self.owner = try fields("owner", \.owner)
+        self.name = try fields("name", \.name)
+        self.mediaType = try fields("mediaType", \.mediaType)
+        self.size = try fields("size", \.size)
+        self.source = try fields("source", \.source)
+        self.resumed = try fields("resume", \.resumed)
+        self.isAvatar = try fields("avatar", \.isAvatar)
         let isHex = self.source.utf8.allSatisfy {
             (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) || (UInt8(ascii: "a")...UInt8(ascii: "f")).contains($0)
         }
-        guard self.source.utf8.count == 16, isHex else { throw FieldReader.wrong("source") }
+        let (size, digits) = (self.size, self.source.utf8.count)
+        try fields.check(size >= 0, "size")
+        try fields.check(digits == 16 && isHex, "source")
     }
 }
 
@@ -147,22 +120,16 @@ package struct AdminPiece: AdminRecord {
         self.bytes = bytes
     }
 
-    func write(to fields: inout FieldWriter) {
-        fields.number("offset", self.offset)
-        fields.base64("bytes", self.bytes)
-    }
-
-    init(_ fields: FieldReader) throws(AdminError) {
-        self.offset = try fields.number("offset")
-        self.bytes = try fields.base64("bytes")
-        guard self.offset >= 0, (1...AdminProtocol.pieceBytes).contains(self.bytes.count) else {
-            throw FieldReader.wrong("bytes")
-        }
+    init(_ fields: AdminFields<Self>) throws(AdminError) {
+        self.offset = try fields("offset", \.offset)
+        self.bytes = try fields("bytes") { AdminBytes($0.bytes) }.bytes
+        let isBounded = self.offset >= 0 && (1...AdminProtocol.pieceBytes).contains(self.bytes.count)
+        try fields.check(isBounded, "bytes")
     }
 }
 
 /// What an operator does with a transfer.
-package enum AdminTransferAction: String, Sendable, CaseIterable {
+package enum AdminTransferAction: String, AdminWord, AdminText {
     case suspend
     case resume
     case cancel

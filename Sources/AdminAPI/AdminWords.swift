@@ -14,7 +14,11 @@ package enum AdminWordRequest: Hashable, Sendable {
     case flagged(before: Int64?)
 }
 
-extension AdminWordRequest {
+extension AdminWordRequest: AdminFamily {
+    static let all: [Self] = [
+        .list(after: .sample), .add(.sample), .remove(.sample), .test(.sample), .flagged(before: .sample),
+    ]
+
     var word: String {
         switch self {
         case .list: "word.list"
@@ -41,40 +45,13 @@ extension AdminWordRequest {
         }
     }
 
-    func write(to fields: inout FieldWriter) {
+    func pass(_ fields: AdminFields<Self>) throws(AdminError) -> Self {
         switch self {
-        case .list(let after): fields.text("after", after)
-        case .add(let rules): fields.records("rules", rules)
-        case .remove(let words): fields.texts("words", words)
-        case .test(let text): fields.text("text", text)
-        case .flagged(let before): fields.number("before", before)
-        }
-    }
-
-    /// - Returns: `nil` for a word that is none of the word list.
-    init?(word: String, _ with: FieldReader) throws(AdminError) {
-        switch word {
-        case "word.list": self = .list(after: try with.optionalText("after"))
-        case "word.add":
-            let rules: [WordRule] = try with.records("rules")
-            try Self.check(rules.count, of: "rules")
-            self = .add(rules)
-        case "word.remove":
-            let words = try with.texts("words")
-            try Self.check(words.count, of: "words")
-            self = .remove(words)
-        case "word.test":
-            let text = try with.text("text")
-            guard text.utf8.count <= AdminProtocol.maximumTextBytes else { throw FieldReader.wrong("text") }
-            self = .test(text)
-        case "word.flagged": self = .flagged(before: try with.optionalNumber("before"))
-        default: return nil
-        }
-    }
-
-    private static func check(_ count: Int, of key: String) throws(AdminError) {
-        guard (1...AdminProtocol.wordRows).contains(count) else {
-            throw AdminError(.invalid, "\(key): one request has 1 to \(AdminProtocol.wordRows) of them")
+        case .list(let after): try .list(after: fields("after", after))
+        case .add(let rules): try .add(fields("rules", rules, count: 1...AdminProtocol.wordRows))
+        case .remove(let words): try .remove(fields("words", words, count: 1...AdminProtocol.wordRows))
+        case .test(let text): try .test(fields("text", text, atMost: AdminProtocol.maximumTextBytes))
+        case .flagged(let before): try .flagged(before: fields("before", before))
         }
     }
 }
@@ -87,7 +64,11 @@ package enum AdminWordAnswer: Hashable, Sendable {
     case flagged([AdminFlagged], next: Int64?)
 }
 
-extension AdminWordAnswer {
+extension AdminWordAnswer: AdminFamily {
+    static let all: [Self] = [
+        .rules(.sample, next: .sample), .tested(.sample), .flagged(.sample, next: .sample),
+    ]
+
     var word: String {
         switch self {
         case .rules: "words"
@@ -96,37 +77,18 @@ extension AdminWordAnswer {
         }
     }
 
-    func write(to fields: inout FieldWriter) {
+    func pass(_ fields: AdminFields<Self>) throws(AdminError) -> Self {
         switch self {
-        case .rules(let rules, let next):
-            fields.records("rules", rules)
-            fields.text("next", next)
-        case .tested(let test): test.write(to: &fields)
-        case .flagged(let messages, let next):
-            fields.records("messages", messages)
-            fields.number("next", next)
-        }
-    }
-
-    /// - Returns: `nil` for a word that is none of the word list.
-    init?(word: String, _ with: FieldReader) throws(AdminError) {
-        switch word {
-        case "words": self = .rules(try with.records("rules"), next: try with.optionalText("next"))
-        case "word.tested": self = .tested(try AdminWordTest(with))
-        case "word.flagged": self = .flagged(try with.records("messages"), next: try with.optionalNumber("next"))
-        default: return nil
+        case .rules(let rules, let next): try .rules(fields("rules", rules), next: fields("next", next))
+        case .tested(let tested): try .tested(fields.inline(tested))
+        case .flagged(let messages, let next): try .flagged(fields("messages", messages), next: fields("next", next))
         }
     }
 }
 
 extension WordRule: AdminRecord {
-    func write(to fields: inout FieldWriter) {
-        fields.text("word", self.word)
-        fields.text("action", self.action.rawValue)
-    }
-
-    init(_ fields: FieldReader) throws(AdminError) {
-        self.init(try fields.text("word"), try Word.value("action", fields))
+    init(_ fields: AdminFields<Self>) throws(AdminError) {
+        self.init(try fields("word", \.word), try fields("action", \.action))
     }
 }
 
@@ -145,16 +107,10 @@ package struct AdminWordTest: AdminRecord {
         self.hits = hits
     }
 
-    func write(to fields: inout FieldWriter) {
-        fields.text("action", self.action?.rawValue)
-        fields.text("masked", self.masked)
-        fields.records("hits", self.hits)
-    }
-
-    init(_ fields: FieldReader) throws(AdminError) {
-        if fields.has("action") { self.action = try Word.value("action", fields) }
-        self.masked = try fields.optionalText("masked")
-        self.hits = try fields.records("hits")
+    init(_ fields: AdminFields<Self>) throws(AdminError) {
+        self.action = try fields("action", \.action)
+        self.masked = try fields("masked", \.masked)
+        self.hits = try fields("hits", \.hits)
     }
 }
 
@@ -183,23 +139,13 @@ package struct AdminFlagged: AdminRecord {
         self.word = word
     }
 
-    func write(to fields: inout FieldWriter) {
-        fields.number("number", self.number)
-        fields.number("at", self.atMilliseconds)
-        fields.number("conversation", self.conversation)
-        fields.text("conversationName", self.conversationName)
-        fields.number("sequence", self.sequence)
-        fields.text("sender", self.sender)
-        fields.text("word", self.word)
-    }
-
-    init(_ fields: FieldReader) throws(AdminError) {
-        self.number = try fields.number("number")
-        self.atMilliseconds = try fields.number("at")
-        self.conversation = try fields.number("conversation")
-        self.conversationName = try fields.text("conversationName")
-        self.sequence = try fields.number("sequence")
-        self.sender = try fields.text("sender")
-        self.word = try fields.text("word")
+    init(_ fields: AdminFields<Self>) throws(AdminError) {
+        self.number = try fields("number", \.number)
+        self.atMilliseconds = try fields("at", \.atMilliseconds)
+        self.conversation = try fields("conversation", \.conversation)
+        self.conversationName = try fields("conversationName", \.conversationName)
+        self.sequence = try fields("sequence", \.sequence)
+        self.sender = try fields("sender", \.sender)
+        self.word = try fields("word", \.word)
     }
 }

@@ -1,42 +1,64 @@
-import ChatModel
+package import ChatModel
 
-/// How the socket spells the values of the model.
-enum Word {
-    static func of(_ role: UserRole) -> String {
-        switch role {
+/// A value that has one word, on the socket, in commands and in the console.
+package protocol AdminWord: CaseIterable, Hashable, Sendable {
+    var word: String { get }
+}
+
+extension AdminWord {
+    /// - Returns: `nil` for a word of none.
+    package init?(word: String) {
+        guard let value = Self.allCases.first(where: { $0.word == word }) else { return nil }
+        self = value
+    }
+
+    package static var words: [String] { Self.allCases.map(\.word) }
+}
+
+extension AdminText where Self: AdminWord {
+    static var sample: Self { Self.allCases.first! }
+    var spelling: String { self.word }
+    init?(spelling: String) { self.init(word: spelling) }
+    static func refusal(of text: String, _ key: String) -> AdminError {
+        AdminError(.invalid, "\(text) is none of \(Self.words.joined(separator: ", "))")
+    }
+}
+
+extension AdminWord where Self: RawRepresentable, RawValue == String {
+    package var word: String { self.rawValue }
+}
+
+extension UserRole: AdminWord, AdminText {
+    package var word: String {
+        switch self {
         case .member: "member"
         case .administrator: "administrator"
         }
     }
+}
 
-    static func role(_ word: String) throws(AdminError) -> UserRole {
-        try Self.find(word, UserRole.allCases, Self.of)
-    }
-
-    static func of(_ level: DeviceLevel) -> String {
-        switch level {
+extension DeviceLevel: AdminWord, AdminText {
+    package static var allCases: [DeviceLevel] { [.primary, .secondary] }
+    package var word: String {
+        switch self {
         case .primary: "primary"
         case .secondary: "secondary"
         }
     }
+}
 
-    static func level(_ word: String) throws(AdminError) -> DeviceLevel {
-        try Self.find(word, [.primary, .secondary], Self.of)
-    }
-
-    static func of(_ list: PersonalList) -> String {
-        switch list {
+extension PersonalList: AdminWord, AdminText {
+    package var word: String {
+        switch self {
         case .blocked: "blocked"
         case .allowed: "allowed"
         }
     }
+}
 
-    static func list(_ word: String) throws(AdminError) -> PersonalList {
-        try Self.find(word, PersonalList.allCases, Self.of)
-    }
-
-    static func of(_ kind: ConversationKind) -> String {
-        switch kind {
+extension ConversationKind: AdminWord, AdminText {
+    package var word: String {
+        switch self {
         case .direct: "direct"
         case .group: "group"
         case .room: "room"
@@ -51,53 +73,127 @@ enum Word {
         case .agentGroup: "agent-group"
         }
     }
+}
 
-    static func kind(_ word: String) throws(AdminError) -> ConversationKind {
-        try Self.find(word, ConversationKind.allCases, Self.of)
-    }
-
-    static func of(_ role: MemberRole) -> String {
-        switch role {
+extension MemberRole: AdminWord, AdminText {
+    package var word: String {
+        switch self {
         case .member: "member"
         case .manager: "manager"
         case .owner: "owner"
         }
     }
+}
 
-    static func memberRole(_ word: String) throws(AdminError) -> MemberRole {
-        try Self.find(word, MemberRole.allCases, Self.of)
+extension AuditStage: AdminWord, AdminText {
+    package var word: String {
+        switch self {
+        case .asked: "asked"
+        case .done: "done"
+        }
     }
+}
 
-    static func of(_ direction: TransferDirection) -> String { direction.word }
+extension MessageSketch.Form: AdminWord, AdminText {
+    /// A form that a newer server knows is shown as unknown.
+    init?(spelling: String) { self = Self(word: spelling) ?? .unknown }
+}
 
-    static func direction(_ word: String) throws(AdminError) -> TransferDirection {
-        try Self.find(word, TransferDirection.allCases, Self.of)
+extension AuditSource: AdminWord, AdminText {}
+extension NoticePeople: AdminWord, AdminText {}
+extension TeamCardRow.Name: AdminWord, AdminText {}
+extension TransferClass: AdminWord, AdminText {}
+extension TransferDirection: AdminWord, AdminText {}
+extension TransferState: AdminWord, AdminText {}
+extension WordAction: AdminWord, AdminText {}
+
+// MARK: Teams
+
+extension TeamForm: AdminWord, AdminText {
+    package var word: String {
+        switch self {
+        case .normal: "normal"
+        case .advanced: "advanced"
+        }
     }
+}
 
-    static func of(_ transferClass: TransferClass) -> String { transferClass.word }
-
-    static func transferClass(_ word: String) throws(AdminError) -> TransferClass {
-        try Self.find(word, TransferClass.allCases, Self.of)
+extension TeamJoinMode: AdminWord, AdminText {
+    package var word: String {
+        switch self {
+        case .open: "open"
+        case .approval: "approval"
+        case .closed: "closed"
+        }
     }
+}
 
-    static func of(_ state: TransferState) -> String { state.word }
-
-    static func transferState(_ word: String) throws(AdminError) -> TransferState {
-        try Self.find(word, TransferState.allCases, Self.of)
+extension TeamInviteMode: AdminWord, AdminText {
+    package var word: String {
+        switch self {
+        case .managers: "managers"
+        case .everyone: "everyone"
+        }
     }
+}
 
-    /// A value that is spelt as its raw value.
-    static func value<Value: RawRepresentable & CaseIterable>(
-        _ key: String, _ fields: FieldReader
-    ) throws(AdminError) -> Value where Value.RawValue == String {
-        try Self.find(fields.text(key), Array(Value.allCases)) { $0.rawValue }
+extension TeamBeInvitedMode: AdminWord, AdminText {
+    package var word: String {
+        switch self {
+        case .approval: "approval"
+        case .none: "none"
+        }
     }
+}
 
-    static func find<Value>(
-        _ word: String, _ values: [Value], _ spelling: (Value) -> String
-    ) throws(AdminError) -> Value {
-        if let value = values.first(where: { spelling($0) == word }) { return value }
-        let known = values.map(spelling).joined(separator: ", ")
-        throw AdminError(.invalid, "\(word) is none of \(known)")
+extension TeamUpdateMode: AdminWord, AdminText {
+    package var word: String {
+        switch self {
+        case .managers: "managers"
+        case .everyone: "everyone"
+        }
+    }
+}
+
+extension TeamMuteMode: AdminWord, AdminText {
+    package var word: String {
+        switch self {
+        case .none: "none"
+        case .members: "members"
+        case .everyone: "everyone"
+        }
+    }
+}
+
+extension TeamOwnerLeaving: AdminWord, AdminText {
+    package var word: String {
+        switch self {
+        case .transferFirst: "transfer-first"
+        case .successor: "successor"
+        }
+    }
+}
+
+extension TeamRequestKind: AdminWord, AdminText {}
+extension TeamRequestState: AdminWord, AdminText {}
+
+extension TeamCardRow.Value {
+    /// A word for modes and roles, a number for counts, `true` or `false` for switches, else what people wrote.
+    var word: String {
+        switch self {
+        case .none: ""
+        case .text(let text): text
+        case .count(let count): String(count)
+        case .flag(let isOn): isOn ? "true" : "false"
+        case .form(let form): form.word
+        case .mute(let mode): mode.word
+        case .alerts(let alerts): alerts.rawValue
+        case .join(let mode): mode.word
+        case .invite(let mode): mode.word
+        case .update(let mode): mode.word
+        case .beInvited(let mode): mode.word
+        case .role(let role): role.word
+        case .inviter(let name): name?.text ?? ""
+        }
     }
 }

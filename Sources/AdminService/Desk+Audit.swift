@@ -95,7 +95,7 @@ extension Desk {
         case .answer(let number, _, _), .withdraw(let number):
             { transaction throws(StoreError) in
                 guard let request = try transaction.teamRequest(number) else { return nil }
-                return Self.object { $0.text("state", TeamWords.requestState(request.state)) }
+                return Self.object { $0.text("state", request.state.word) }
             }
         }
     }
@@ -197,17 +197,17 @@ extension Desk {
             guard let team = try transaction.team(group.id, at: 0) else { return basics }
             let owner = try team.owner.flatMap { (owner) throws(StoreError) in try transaction.user(owner)?.name }
             let settings = Self.object { json in
-                json.text("form", TeamWords.form(team.settings.form))
+                json.text("form", team.settings.form.word)
                 json.text("owner", owner?.text)
                 json.text("introduction", team.introduction)
                 json.number("memberLimit", team.settings.memberLimit.map { Int64($0) })
-                json.text("join", TeamWords.join(team.settings.join))
-                json.text("invite", TeamWords.invite(group.flags.inviteMode))
-                json.text("beInvited", TeamWords.beInvited(team.settings.beInvited))
-                json.text("updateInfo", TeamWords.update(team.settings.updateInfo))
-                json.text("updateAttributes", TeamWords.update(team.settings.updateAttributes))
-                json.text("mute", TeamWords.mute(group.flags.muteMode))
-                json.text("ownerLeaving", TeamWords.ownerLeaving(team.settings.ownerLeaving))
+                json.text("join", team.settings.join.word)
+                json.text("invite", group.flags.inviteMode.word)
+                json.text("beInvited", team.settings.beInvited.word)
+                json.text("updateInfo", team.settings.updateInfo.word)
+                json.text("updateAttributes", team.settings.updateAttributes.word)
+                json.text("mute", group.flags.muteMode.word)
+                json.text("ownerLeaving", team.settings.ownerLeaving.word)
             }
             return String(basics.dropLast()) + "," + settings.dropFirst()
         }

@@ -64,7 +64,7 @@ enum GroupDeeds {
             Form.Field(
                 look("table.form"),
                 choices: [("", look("console.groups.plain"))]
-                    + [TeamForm.advanced, .normal].map(TeamWords.form).map { ($0, look("card.row.kind.\($0)")) }),
+                    + [TeamForm.advanced, .normal].map(\.word).map { ($0, look("card.row.kind.\($0)")) }),
         ]
         return Form(
             look("console.groups.createTitle", ["count": String(members.count), "names": look.names(members)]), fields,
@@ -83,7 +83,7 @@ enum GroupDeeds {
             },
             submit: { values in
                 guard let name = ChannelName(values[0]) else { return [] }
-                if let form = TeamForm.allCases.first(where: { TeamWords.form($0) == values[3] }) {
+                if let form = TeamForm(word: values[3]) {
                     var team = AdminNewTeam(
                         name: name, form: form, owner: UserName(values[2]), members: members.compactMap { UserName($0) }
                     )

@@ -7,12 +7,12 @@ extension AdminJoinRequest: TableRow {
     package var searchTexts: [String] {
         [
             self.person.text, self.team?.text ?? "", self.inviter?.text ?? "", self.postscript,
-            TeamWords.requestKind(self.kind), TeamWords.requestState(self.state),
+            self.kind.word, self.state.word,
         ]
     }
 
-    var kindKey: String { "word.request.\(TeamWords.requestKind(self.kind))" }
-    var stateKey: String { "word.request.\(TeamWords.requestState(self.state))" }
+    var kindKey: String { "word.request.\(self.kind.word)" }
+    var stateKey: String { "word.request.\(self.state.word)" }
 }
 
 /// Who wants to join which team, or was asked to.

@@ -159,8 +159,8 @@ struct TeamCardScreen: TableScreen {
         switch verb {
         case .add: return [TeamDeeds.invite(team, self.name, look)]
         case .limits: return [.form(TeamDeeds.limitsForm(team, self.name, look))]
-        case .silence: return TeamDeeds.setMode(.mute, TeamWords.mute(.members), team, self.name, look)
-        case .unsilence: return TeamDeeds.setMode(.mute, TeamWords.mute(TeamMuteMode.none), team, self.name, look)
+        case .silence: return TeamDeeds.setMode(.mute, TeamMuteMode.members.word, team, self.name, look)
+        case .unsilence: return TeamDeeds.setMode(.mute, TeamMuteMode.none.word, team, self.name, look)
         case .transfer: return [TeamDeeds.transfer(team, self.name, look)]
         case .dismiss: return TeamDeeds.dismiss(team, self.name, look)
         default: return []
@@ -283,7 +283,7 @@ struct TeamCardScreen: TableScreen {
         guard let team = self.team else { return [Line(" " + look("console.loading"), .dim)] }
         let limit = team.memberLimit.map { String($0) } ?? look("console.card.noLimit")
         return [
-            row("table.form", look("card.row.kind.\(TeamWords.form(team.form))")),
+            row("table.form", look("card.row.kind.\(team.form.word)")),
             row("table.state", look(team.conversation.stateKey), team.conversation.stateStyle),
             row("table.owner", team.owner?.text ?? look("console.groups.noOwner")),
             row("table.members", "\(team.conversation.memberCount) / \(limit)"),

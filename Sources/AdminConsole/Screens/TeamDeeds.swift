@@ -94,13 +94,13 @@ enum TeamDeeds {
         _ row: TeamCardRow.Name, of modes: AdminTeamModes
     ) -> (option: String, words: [String], now: String)? {
         switch row {
-        case .joinMode: ("join", TeamJoinMode.allCases.map(TeamWords.join), TeamWords.join(modes.join))
-        case .inviteMode: ("invite", TeamInviteMode.allCases.map(TeamWords.invite), TeamWords.invite(modes.invite))
+        case .joinMode: ("join", TeamJoinMode.words, modes.join.word)
+        case .inviteMode: ("invite", TeamInviteMode.words, modes.invite.word)
         case .beInvitedMode:
-            ("be-invited", TeamBeInvitedMode.allCases.map(TeamWords.beInvited), TeamWords.beInvited(modes.beInvited))
+            ("be-invited", TeamBeInvitedMode.words, modes.beInvited.word)
         case .updateInfoMode:
-            ("update-info", TeamUpdateMode.allCases.map(TeamWords.update), TeamWords.update(modes.updateInfo))
-        case .mute: ("mute", TeamMuteMode.allCases.map(TeamWords.mute), TeamWords.mute(modes.mute))
+            ("update-info", TeamUpdateMode.words, modes.updateInfo.word)
+        case .mute: ("mute", TeamMuteMode.words, modes.mute.word)
         default: nil
         }
     }
@@ -108,12 +108,12 @@ enum TeamDeeds {
     private static func patch(_ row: TeamCardRow.Name, _ word: String) -> AdminTeamPatch {
         var patch = AdminTeamPatch()
         switch row {
-        case .joinMode: patch.modes.join = TeamJoinMode.allCases.first { TeamWords.join($0) == word }
-        case .inviteMode: patch.modes.invite = TeamInviteMode.allCases.first { TeamWords.invite($0) == word }
+        case .joinMode: patch.modes.join = TeamJoinMode(word: word)
+        case .inviteMode: patch.modes.invite = TeamInviteMode(word: word)
         case .beInvitedMode:
-            patch.modes.beInvited = TeamBeInvitedMode.allCases.first { TeamWords.beInvited($0) == word }
-        case .updateInfoMode: patch.modes.updateInfo = TeamUpdateMode.allCases.first { TeamWords.update($0) == word }
-        case .mute: patch.modes.mute = TeamMuteMode.allCases.first { TeamWords.mute($0) == word }
+            patch.modes.beInvited = TeamBeInvitedMode(word: word)
+        case .updateInfoMode: patch.modes.updateInfo = TeamUpdateMode(word: word)
+        case .mute: patch.modes.mute = TeamMuteMode(word: word)
         default: break
         }
         return patch
@@ -152,16 +152,16 @@ enum TeamDeeds {
     static func limitsForm(_ team: AdminTeam, _ name: ChannelName, _ look: Look) -> Form {
         let limit = team.memberLimit ?? 0
         let (attributes, leaving) = (
-            TeamWords.update(team.modes.updateAttributes), TeamWords.ownerLeaving(team.modes.ownerLeaving)
+            team.modes.updateAttributes.word, team.modes.ownerLeaving.word
         )
         var fields = [
             Form.Field(look("table.memberLimit"), limit == 0 ? "" : String(limit)),
             Form.Field(
                 look("console.card.attributes"),
-                choices: TeamUpdateMode.allCases.map(TeamWords.update).map { ($0, look("card.value.update.\($0)")) }),
+                choices: TeamUpdateMode.words.map { ($0, look("card.value.update.\($0)")) }),
             Form.Field(
                 look("console.card.ownerLeaving"),
-                choices: TeamOwnerLeaving.allCases.map(TeamWords.ownerLeaving).map {
+                choices: TeamOwnerLeaving.words.map {
                     ($0, look("console.card.ownerLeaving.\($0)"))
                 }),
         ]
@@ -176,8 +176,8 @@ enum TeamDeeds {
         @Sendable func patch(_ values: [String]) -> AdminTeamPatch {
             var patch = AdminTeamPatch()
             patch.memberLimit = Int64(values[0]) ?? 0
-            patch.modes.updateAttributes = TeamUpdateMode.allCases.first { TeamWords.update($0) == values[1] }
-            patch.modes.ownerLeaving = TeamOwnerLeaving.allCases.first { TeamWords.ownerLeaving($0) == values[2] }
+            patch.modes.updateAttributes = TeamUpdateMode(word: values[1])
+            patch.modes.ownerLeaving = TeamOwnerLeaving(word: values[2])
             return patch
         }
         let before = [limit == 0 ? "" : String(limit), attributes, leaving]

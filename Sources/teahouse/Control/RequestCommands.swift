@@ -103,9 +103,9 @@ extension Control {
             ],
             rows: requests.map {
                 [
-                    String($0.number), self.text("word.request.\(TeamWords.requestKind($0.kind))"),
+                    String($0.number), self.text("word.request.\($0.kind.word)"),
                     $0.team?.text ?? "", $0.person.text, $0.inviter?.text ?? "", $0.postscript,
-                    self.text("word.request.\(TeamWords.requestState($0.state))"), $0.answeredBy?.text ?? "",
+                    self.text("word.request.\($0.state.word)"), $0.answeredBy?.text ?? "",
                     localTime($0.createdAtMilliseconds),
                 ]
             })

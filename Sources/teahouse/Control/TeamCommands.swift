@@ -20,18 +20,18 @@ private let settingOptions = [
     CommandOption("title", .value("TEXT"), help: "option.title"),
     CommandOption("introduction", .value("TEXT"), help: "option.introduction"),
     CommandOption("member-limit", .number(0, 1_000_000), help: "option.memberLimit"),
-    CommandOption("join", .choice(TeamJoinMode.allCases.map(TeamWords.join)), help: "option.joinMode"),
-    CommandOption("invite", .choice(TeamInviteMode.allCases.map(TeamWords.invite)), help: "option.inviteMode"),
+    CommandOption("join", .choice(TeamJoinMode.words), help: "option.joinMode"),
+    CommandOption("invite", .choice(TeamInviteMode.words), help: "option.inviteMode"),
     CommandOption(
-        "be-invited", .choice(TeamBeInvitedMode.allCases.map(TeamWords.beInvited)), help: "option.beInvitedMode"),
+        "be-invited", .choice(TeamBeInvitedMode.words), help: "option.beInvitedMode"),
     CommandOption(
-        "update-info", .choice(TeamUpdateMode.allCases.map(TeamWords.update)), help: "option.updateInfoMode"),
+        "update-info", .choice(TeamUpdateMode.words), help: "option.updateInfoMode"),
     CommandOption(
-        "update-attributes", .choice(TeamUpdateMode.allCases.map(TeamWords.update)),
+        "update-attributes", .choice(TeamUpdateMode.words),
         help: "option.updateAttributesMode"),
-    CommandOption("mute", .choice(TeamMuteMode.allCases.map(TeamWords.mute)), help: "option.muteMode"),
+    CommandOption("mute", .choice(TeamMuteMode.words), help: "option.muteMode"),
     CommandOption(
-        "owner-leaving", .choice(TeamOwnerLeaving.allCases.map(TeamWords.ownerLeaving)), help: "option.ownerLeaving"),
+        "owner-leaving", .choice(TeamOwnerLeaving.words), help: "option.ownerLeaving"),
 ]
 
 extension Control {
@@ -47,20 +47,18 @@ extension Control {
     /// What the options of `team create` and `team set` say.
     fileprivate func teamPatch() -> AdminTeamPatch {
         let typed = self.invocation
-        func chosen<Mode: CaseIterable>(_ option: String, _ word: (Mode) -> String) -> Mode? {
-            typed.value(option).flatMap { text in Mode.allCases.first { word($0) == text } }
-        }
+        func chosen<Mode: AdminWord>(_ option: String) -> Mode? { typed.value(option).flatMap { Mode(word: $0) } }
         var patch = AdminTeamPatch()
         patch.title = typed.value("title")
         patch.introduction = typed.value("introduction")
         patch.memberLimit = typed.number("member-limit").map { Int64($0) }
-        patch.modes.join = chosen("join", TeamWords.join)
-        patch.modes.invite = chosen("invite", TeamWords.invite)
-        patch.modes.beInvited = chosen("be-invited", TeamWords.beInvited)
-        patch.modes.updateInfo = chosen("update-info", TeamWords.update)
-        patch.modes.updateAttributes = chosen("update-attributes", TeamWords.update)
-        patch.modes.mute = chosen("mute", TeamWords.mute)
-        patch.modes.ownerLeaving = chosen("owner-leaving", TeamWords.ownerLeaving)
+        patch.modes.join = chosen("join")
+        patch.modes.invite = chosen("invite")
+        patch.modes.beInvited = chosen("be-invited")
+        patch.modes.updateInfo = chosen("update-info")
+        patch.modes.updateAttributes = chosen("update-attributes")
+        patch.modes.mute = chosen("mute")
+        patch.modes.ownerLeaving = chosen("owner-leaving")
         return patch
     }
 
@@ -80,7 +78,7 @@ extension Control {
 private let teamCreateCommand = Command(
     "create", summary: "command.ctl.team.create", arguments: [teamArgument],
     options: [
-        CommandOption("form", .choice(TeamForm.allCases.map(TeamWords.form)), help: "option.form"),
+        CommandOption("form", .choice(TeamForm.words), help: "option.form"),
         CommandOption("members", .value("NAMES"), help: "option.members", isRepeated: true), membersFileOption,
         CommandOption("owner", .value("NAME"), help: "option.owner"),
     ] + settingOptions,
@@ -90,7 +88,7 @@ private let teamCreateCommand = Command(
     ],
     body: Control.command { control throws(CommandFailure) in
         let name = try control.team()
-        let form = TeamForm.allCases.first { TeamWords.form($0) == control.invocation.value("form") } ?? .advanced
+        let form = control.invocation.value("form").flatMap { TeamForm(word: $0) } ?? .advanced
         var new = AdminNewTeam(
             name: name, form: form, members: try control.members(), settings: control.teamPatch())
         if let owner = control.invocation.value("owner") { new.owner = try control.userName(owner) }

@@ -1,0 +1,263 @@
+import ByteCodec
+
+/// The fields of a record on their way between a value and a JSON object.
+///
+/// A record lists its fields once, in `init(_:)`, and the list serves both ways: the writer asks the record for the
+/// value of each field, writes it and hands it back; the reader makes the value from the object. The order of the list
+/// is the order on the socket.
+struct AdminFields<Record> {
+    private enum Way {
+        case writing(Record, LineWriter)
+        case reading(ObjectReader)
+        /// Makes a record of samples.
+        case sampling
+    }
+
+    private let way: Way
+
+    /// Ways on which nothing is written.
+    static var sampling: AdminFields { AdminFields(way: .sampling) }
+
+    static func writing(_ record: Record, to line: LineWriter) -> AdminFields {
+        AdminFields(way: .writing(record, line))
+    }
+
+    static func reading(_ object: ObjectReader) -> AdminFields { AdminFields(way: .reading(object)) }
+
+    /// A field that stands in every object, or, when `Value` is optional, one that is left out for `nil`.
+    ///
+    /// - Throws: `invalid` with the name of the field, when reading alone.
+    func callAsFunction<Value: AdminValue>(
+        _ key: StaticString, _ value: (Record) -> Value
+    ) throws(AdminError) -> Value {
+        switch self.way {
+        case .writing(let record, let line):
+            let value = value(record)
+            line.field(key, value)
+            return value
+        case .reading(let object): return try object.value(key)
+        case .sampling: return .sample
+        }
+    }
+
+    /// A field of a case, which has it at hand.
+    func callAsFunction<Value: AdminValue>(_ key: StaticString, _ value: Value) throws(AdminError) -> Value {
+        try self(key, { (_: Record) in value })
+    }
+
+    /// A field that is left out when it has its usual value.
+    func callAsFunction<Value: AdminValue>(
+        _ key: StaticString, _ value: (Record) -> Value, usually usual: Value
+    ) throws(AdminError) -> Value {
+        try self(key) { (record: Record) -> Value? in
+            let value = value(record)
+            return value == usual ? nil : value
+        } ?? usual
+    }
+
+    /// A field that is always written, and may be missing in what others wrote.
+    func callAsFunction<Value: AdminValue>(
+        _ key: StaticString, _ value: (Record) -> Value, whenMissing missing: Value
+    ) throws(AdminError) -> Value {
+        try self(key) { (record: Record) -> Value? in value(record) } ?? missing
+    }
+
+    /// A number of a case, with its bounds.
+    func callAsFunction(
+        _ key: StaticString, _ value: Int64, in bounds: ClosedRange<Int64>
+    ) throws(AdminError) -> Int64 {
+        let value = try self(key, value)
+        try self.check(bounds.contains(value), key)
+        return value
+    }
+
+    /// A number of a case that may be missing, with its bounds.
+    func callAsFunction(
+        _ key: StaticString, _ value: Int64?, in bounds: ClosedRange<Int64>
+    ) throws(AdminError) -> Int64? {
+        let value = try self(key, value)
+        try self.check(value.map { bounds.contains($0) } ?? true, key)
+        return value
+    }
+
+    /// A text of a case, with the most bytes it may have.
+    func callAsFunction(
+        _ key: StaticString, _ value: String, atMost bytes: Int
+    ) throws(AdminError) -> String {
+        let value = try self(key, value)
+        try self.check(value.utf8.count <= bytes, key)
+        return value
+    }
+
+    /// A list of a case, with how many it may have.
+    func callAsFunction<Value: AdminValue>(
+        _ key: StaticString, _ values: [Value], count bounds: ClosedRange<Int>
+    ) throws(AdminError) -> [Value] {
+        let values = try self(key, values)
+        let counts = "\(bounds.lowerBound) to \(bounds.upperBound)"
+        try self.check(
+            bounds.contains(values.count), AdminError(.invalid, "\(key): one request has \(counts) of them"))
+        return values
+    }
+
+    /// The fields of another record, beside the own ones in the same object.
+    func inline<Inner: AdminRecord>(_ value: (Record) -> Inner) throws(AdminError) -> Inner {
+        switch self.way {
+        case .writing(let record, let line): try Inner(.writing(value(record), to: line))
+        case .reading(let object): try Inner(.reading(object))
+        case .sampling: try Inner(.sampling)
+        }
+    }
+
+    /// The fields of a record that a case holds alone or beside others.
+    func inline<Inner: AdminRecord>(_ value: Inner) throws(AdminError) -> Inner {
+        try self.inline { (_: Record) in value }
+    }
+
+    /// The fields of a case of another family.
+    func inline<Inner: AdminFamily>(_ value: Inner) throws(AdminError) -> Inner {
+        switch self.way {
+        case .writing(_, let line): try value.pass(.writing(value, to: line))
+        case .reading(let object): try value.pass(.reading(object))
+        case .sampling: value
+        }
+    }
+
+    /// Refuses an object that was read and whose field is out of its bounds. Nothing is checked when writing.
+    func check(_ isRight: @autoclosure () -> Bool, _ key: StaticString) throws(AdminError) {
+        try self.check(isRight(), .field(key.description))
+    }
+
+    /// Refuses an object that was read, in other words.
+    func check(_ isRight: @autoclosure () -> Bool, _ error: @autoclosure () -> AdminError) throws(AdminError) {
+        if case .reading = self.way, !isRight() { throw error() }
+    }
+}
+
+/// Reads one JSON object, field by field; says which field is wrong.
+struct ObjectReader {
+    /// An object.
+    private let object: JSONValue
+
+    /// - Throws: `protocolError` when the line is not one JSON object.
+    init(line: [UInt8]) throws(AdminError) {
+        do throws(JSONError) {
+            self.object = try JSONValue(parsing: line)
+        } catch {
+            throw AdminError(.protocolError, "a line of the admin protocol is one JSON object: \(error)")
+        }
+        guard case .object = self.object else {
+            throw AdminError(.protocolError, "a line of the admin protocol is one JSON object")
+        }
+    }
+
+    /// - Throws: `invalid` with `key` when the value is no object.
+    init(_ json: JSONValue, _ key: String) throws(AdminError) {
+        guard case .object = json else { throw .field(key) }
+        self.object = json
+    }
+
+    /// - Throws: `invalid` with the name of the field.
+    func value<Value: AdminValue>(_ key: StaticString) throws(AdminError) -> Value {
+        let key = key.description
+        return try Value(self.object[key] ?? .null, key)
+    }
+
+    func object(_ key: String) throws(AdminError) -> ObjectReader {
+        try ObjectReader(self.object[key] ?? .null, key)
+    }
+
+    /// Whether the field is there and not `null`.
+    func has(_ key: String) -> Bool { self.object[key].map { !$0.isNull } ?? false }
+}
+
+/// The line that is being written; one for all the records in it.
+final class LineWriter {
+    var json = JSONWriter()
+
+    /// The bytes of one object.
+    static func object(_ fill: (LineWriter) -> Void) -> [UInt8] {
+        let line = LineWriter()
+        line.object { fill(line) }
+        return line.json.bytes
+    }
+
+    func object(_ fill: () -> Void) {
+        self.json.beginObject()
+        fill()
+        self.json.endObject()
+    }
+
+    func object(_ key: StaticString, _ fill: () -> Void) {
+        self.json.key(key)
+        self.object(fill)
+    }
+
+    /// Leaves the field out when there is no value.
+    func field(_ key: StaticString, _ value: some AdminValue) {
+        guard !value.isAbsent else { return }
+        self.json.key(key)
+        value.write(to: self)
+    }
+}
+
+/// A value that crosses the admin socket as a JSON object.
+protocol AdminRecord: AdminValue {
+    /// Lists the fields.
+    init(_ fields: AdminFields<Self>) throws(AdminError)
+}
+
+extension AdminRecord {
+    static var sample: Self {
+        do throws(AdminError) {
+            return try Self(.sampling)
+        } catch {
+            preconditionFailure("a sample has no field that is wrong: \(error)")
+        }
+    }
+
+    init(_ json: JSONValue, _ key: String) throws(AdminError) {
+        try self.init(.reading(ObjectReader(json, key)))
+    }
+
+    func write(to line: LineWriter) { line.object { self.writeFields(to: line) } }
+
+    func writeFields(to line: LineWriter) {
+        do throws(AdminError) {
+            _ = try Self(.writing(self, to: line))
+        } catch {
+            preconditionFailure("only reading finds a field wrong: \(error)")
+        }
+    }
+
+    /// The record alone, as one JSON object.
+    var object: [UInt8] { LineWriter.object(self.writeFields) }
+}
+
+/// Requests, answers or events, each of which has a word on the socket and fields.
+protocol AdminFamily: Hashable, Sendable {
+    /// Every case once, with samples. A word is read as the case that has it here.
+    static var all: [Self] { get }
+    var word: String { get }
+    /// Lists the fields of the case: the same case with what was written or read.
+    func pass(_ fields: AdminFields<Self>) throws(AdminError) -> Self
+}
+
+extension AdminFamily {
+    /// - Returns: `nil` for a word that is none of this family.
+    init?(word: String, _ object: ObjectReader) throws(AdminError) {
+        guard let sample = Self.all.first(where: { $0.word == word }) else { return nil }
+        self = try sample.pass(.reading(object))
+    }
+
+    func writeFields(to line: LineWriter) {
+        do throws(AdminError) {
+            _ = try self.pass(.writing(self, to: line))
+        } catch {
+            preconditionFailure("only reading finds a field wrong: \(error)")
+        }
+    }
+
+    /// The fields alone, as one JSON object.
+    var object: [UInt8] { LineWriter.object(self.writeFields) }
+}

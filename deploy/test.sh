@@ -39,8 +39,8 @@ swift build --build-tests
 
 step "unit and scenario tests"
 # Every wait of a test has a bound: one that lasts ends the run and says where it was, and so does a run that hangs.
-export TEAHOUSE_WAIT_SECONDS=180
-timeout --signal=ABRT 1200 swift test --skip-build --parallel
+export TEAHOUSE_WAIT_SECONDS=300
+timeout --signal=ABRT 1800 swift test --skip-build --parallel
 
 step "release build, as it is installed"
 build_release teahouse

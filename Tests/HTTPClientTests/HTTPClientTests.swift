@@ -31,7 +31,7 @@ final class TestHTTPClient {
     }
 }
 
-@Suite("HTTP client", .timeLimit(.minutes(2)))
+@Suite("HTTP client")
 struct HTTPClientTests {
     @Test("posts a body with its fields and keeps the connection for the next")
     func keepAlive() throws {
@@ -149,7 +149,7 @@ struct HTTPClientTests {
     }
 }
 
-@Suite("HTTP client, encrypted", .timeLimit(.minutes(2)))
+@Suite("HTTP client, encrypted")
 struct HTTPSClientTests {
     /// A server with an authority of its own, and the file that names the authority.
     final class Served {

@@ -9,7 +9,7 @@ import WuKongWire
 
 @testable import Hooks
 
-@Suite("Datasource", .timeLimit(.minutes(2)))
+@Suite("Datasource")
 struct DatasourceTests {
     /// Answers by command.
     private static func source(_ answers: [String: String]) -> HTTPReceiver {

@@ -9,7 +9,7 @@ import Testing
 
 @testable import Hooks
 
-@Suite("Delivery of events", .timeLimit(.minutes(2)))
+@Suite("Delivery of events")
 struct DeliveryTests {
     @Test("stored messages arrive together, in order, and nothing is left behind")
     func notify() throws {

@@ -8,7 +8,7 @@ import Testing
 
 @testable import Hooks
 
-@Suite("Who is woken, and who is online", .timeLimit(.minutes(2)))
+@Suite("Who is woken, and who is online")
 struct PresenceTests {
     @Test("those without a primary device online are listed, the sender never")
     func offline() throws {

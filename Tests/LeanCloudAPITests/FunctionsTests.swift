@@ -5,7 +5,7 @@ import TeahouseTesting
 import Testing
 
 /// An app's cloud functions, as its clients call them.
-@Suite("Functions of an app, called by its clients", .timeLimit(.minutes(2)))
+@Suite("Functions of an app, called by its clients")
 struct FunctionsTests {
     private func open(_ behaviour: @escaping HTTPReceiver.Behaviour) throws -> (LeanCloudApp, HTTPReceiver) {
         let receiver = HTTPReceiver(behaviour)

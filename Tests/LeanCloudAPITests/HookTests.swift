@@ -7,7 +7,7 @@ import TeahouseTesting
 import Testing
 
 /// An app's cloud functions are asked about what the app's own server changes too.
-@Suite("LeanCloud's hooks over HTTP", .timeLimit(.minutes(2)))
+@Suite("LeanCloud's hooks over HTTP")
 struct HookTests {
     @Test("conversations, members and alerts are refused with 4305, and nothing has changed")
     func refused() throws {

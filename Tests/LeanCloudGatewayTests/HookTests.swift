@@ -8,7 +8,7 @@ import TeahouseTesting
 import Testing
 
 /// An app's cloud functions are asked before a client changes a conversation.
-@Suite("LeanCloud's hooks of conversations", .timeLimit(.minutes(2)))
+@Suite("LeanCloud's hooks of conversations")
 struct HookTests {
     private static func house(
         _ receiver: HTTPReceiver, _ change: @escaping (inout LeanCloudHookOptions) -> Void = { _ in },

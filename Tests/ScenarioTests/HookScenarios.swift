@@ -11,7 +11,7 @@ import TeahouseTesting
 import Testing
 
 /// What a business server hears of a whole server: real sockets on both sides.
-@Suite("Hooks", .timeLimit(.minutes(2)))
+@Suite("Hooks")
 struct HookScenarios {
     private static func house(
         _ receiver: HTTPReceiver, on folder: TemporaryFolder = TemporaryFolder()

@@ -7,7 +7,7 @@ import TeahouseTesting
 import Testing
 
 /// An app's cloud functions are asked before messages are taken, and told what happened.
-@Suite("LeanCloud's hooks", .timeLimit(.minutes(2)))
+@Suite("LeanCloud's hooks")
 struct LeanCloudHookScenarios {
     private static func house(
         _ receiver: HTTPReceiver, _ functions: Set<String>, _ change: (inout LeanCloudHookOptions) -> Void = { _ in }

@@ -4,7 +4,7 @@ import Testing
 
 @testable import Transport
 
-@Suite("HTTP server", .timeLimit(.minutes(2)))
+@Suite("HTTP server")
 struct HTTPServerTests {
     static let get = "GET /a HTTP/1.1\r\nHost: localhost\r\n"
 

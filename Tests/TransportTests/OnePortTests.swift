@@ -5,7 +5,7 @@ import Testing
 
 @testable import Transport
 
-@Suite("One port", .timeLimit(.minutes(2)))
+@Suite("One port")
 struct OnePortTests {
     @Test(
         "opens a stream by its first byte and hands it all bytes but the white space",
@@ -125,7 +125,7 @@ struct OnePortTests {
     }
 }
 
-@Suite("Connection limits", .timeLimit(.minutes(2)))
+@Suite("Connection limits")
 struct ConnectionLimitTests {
     @Test("refuses the newest connection over the total, and takes one again when another has gone")
     func total() throws {

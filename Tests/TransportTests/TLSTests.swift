@@ -47,7 +47,7 @@ final class TemporaryFolder {
     func read(_ name: String) throws -> [UInt8] { try PrivateFolder(path: self.path).read(name) ?? [] }
 }
 
-@Suite("TLS", .timeLimit(.minutes(2)))
+@Suite("TLS")
 struct TLSTests {
     let folder = TemporaryFolder()
 

@@ -5,7 +5,7 @@ import Testing
 
 @testable import Transport
 
-@Suite("Server", .timeLimit(.minutes(2)))
+@Suite("Server")
 struct TransportServerTests {
     static func make(_ host: String, _ port: UInt16) throws(TransportError) -> TransportServer {
         try TransportServer(

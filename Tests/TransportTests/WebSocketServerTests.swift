@@ -4,7 +4,7 @@ import Testing
 
 @testable import Transport
 
-@Suite("WebSocket server", .timeLimit(.minutes(2)))
+@Suite("WebSocket server")
 struct WebSocketServerTests {
     @Test("opens as the RFC's example does, and echoes")
     func echo() throws {

@@ -7,7 +7,7 @@ import TeahouseTesting
 import Testing
 
 /// An existing user system that has news of people.
-@Suite("News of another user system", .timeLimit(.minutes(2)))
+@Suite("News of another user system")
 struct ProfileNewsScenarios {
     private static let secret = Array("a secret of both".utf8)
     private static let now: Int64 = 1_800_000_000

@@ -1,5 +1,6 @@
 import Broker
 package import ChatModel
+import Execution
 package import Server
 package import Store
 import Transport
@@ -117,17 +118,36 @@ package final class House {
         }
     }
 
+    /// Waits until everybody who is signed in has been told of what was changed before now: the writer tells the broker, the
+    /// broker its observers, whose commands go to the writer and come back.
+    package func settle() throws {
+        for _ in 0..<2 {
+            try self.write { _ throws(StoreError) in }
+            for _ in 0..<2 {
+                let turn = ConditionLock(false)
+                self.server.broker.figures { _ in turn.change { $0 = true } }
+                turn.wait(until: { $0 }, then: { _ in })
+            }
+        }
+    }
+
     // MARK: Clients
 
-    /// A client that is signed in.
+    /// A client that is signed in. What was changed before is not told to it as news.
     package func connect(
         _ name: String, _ deviceClass: DeviceClass = .desktop, level: DeviceLevel = .secondary,
         device: String? = nil, token: String? = nil
     ) throws -> TestClient {
-        let token = try token ?? self.token(name, deviceClass, level: level)
+        let token = try token ?? self.tokenForNow(name, deviceClass, level)
         let client = try self.socket()
         try client.signIn(name, token: token, deviceClass, device: device)
         return client
+    }
+
+    private func tokenForNow(_ name: String, _ deviceClass: DeviceClass, _ level: DeviceLevel) throws -> String {
+        let token = try self.token(name, deviceClass, level: level)
+        try self.settle()
+        return token
     }
 
     /// A connection that has said nothing yet.
@@ -142,7 +162,7 @@ package final class House {
         _ name: String, _ deviceClass: DeviceClass = .app, level: DeviceLevel = .secondary, device: String? = nil,
         over carrier: BinaryClient.Carrier = .tcp, version: UInt8 = 5, token: String? = nil
     ) throws -> BinaryClient {
-        let token = try token ?? self.token(name, deviceClass, level: level)
+        let token = try token ?? self.tokenForNow(name, deviceClass, level)
         let client = try self.binarySocket(over: carrier, version: version)
         try client.signIn(name, token: token, deviceClass, device: device)
         return client

@@ -419,6 +419,8 @@ final class UploadExchange: FileExchange, BodyReceiver {
         self.failure = failure
         self.isBlocked = false
         guard !self.isShort else { return connection.resumeReading() }
+        // Who hears the refusal may send another request at once: the upload is free by then.
+        if !self.isWaiting { self.giveUp() }
         let answer = APIAnswer.nativeFailure(failure)
         connection.refuseRequest(
             status: failure.status, text: failure.message, headers: answer.headers + self.fields)

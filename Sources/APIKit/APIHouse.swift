@@ -19,6 +19,8 @@ package struct APISettings: Sendable {
     package var takesPlainTokens = true
     /// Bytes of one message body.
     package var messageBytes = 32 * 1024
+    /// `nil`: every request has to prove who asks.
+    package var trial: TrialSettings?
 
     package init() {}
 }

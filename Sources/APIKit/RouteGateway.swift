@@ -11,11 +11,16 @@ package final class APIDesk: Sendable {
     /// How fast people and addresses may ask, at every door of this server together.
     package let rates: APIRates
     let areas: [APIArea]
+    /// Requests of one address in the trial mode; `nil` while it is off.
+    let trialRate: AddressRate?
 
     package init(house: APIHouse, areas: [APIArea]) {
         self.house = house
         self.areas = areas
         self.rates = APIRates(perPerson: house.settings.perPerson, perAddress: house.settings.perAddress)
+        self.trialRate = house.settings.trial.map {
+            AddressRate(perSecond: $0.perAddress.perSecond, burst: $0.perAddress.burst)
+        }
     }
 
     /// The first area that knows the path; by it, how failures are worded there.
@@ -143,6 +148,9 @@ package final class RouteGateway: Gateway {
         }
         let isManager = self.isManager(request)
         if !isManager, let failure = self.desk.takeFromAddress(request) { throw failure }
+        if let use = route.trial, try self.desk.isTrial(request) {
+            return try self.beginTrial(request, route, parameters, use, area, responder)
+        }
         let proof = try self.proof(of: request, route, isManager: isManager)
         var asked = try Self.decode(request, route, parameters)
         let question = try self.question(proof, asked, request)
@@ -155,6 +163,33 @@ package final class RouteGateway: Gateway {
             self.run(route, asked, reply)
         case .person(let signIn): self.authenticate(signIn, route, asked, reply)
         case .session(let session): self.find(session, route, asked, reply)
+        }
+    }
+
+    /// A request of the trial mode, which shows no token.
+    private func beginTrial(
+        _ request: HTTPRequest, _ route: Route, _ parameters: [String: String], _ use: TrialUse, _ area: APIArea,
+        _ responder: HTTPResponder
+    ) throws(APIFailure) {
+        let asked = try Self.decode(request, route, parameters)
+        switch use {
+        case .handler(let handler):
+            self.lastTicket += 1
+            self.waiting[self.lastTicket] = (responder, area)
+            let reply = self.reply(to: self.lastTicket)
+            do throws(APIFailure) {
+                try handler(asked, self.desk.house, reply)
+            } catch {
+                reply(.failure(error))
+            }
+        case .person:
+            guard case .person(let place) = route.access, let name = UserName(try Self.uid(at: place, asked)) else {
+                throw .bad("the uid is missing")
+            }
+            self.lastTicket += 1
+            self.waiting[self.lastTicket] = (responder, area)
+            let go = self.continuation(route, asked, self.reply(to: self.lastTicket))
+            self.desk.findTrialPerson(name, for: asked.asker, then: go)
         }
     }
 

@@ -43,12 +43,21 @@ package struct Route: Sendable {
     /// Whether the session token of a LeanCloud connection counts where a device token would: it stands for the person, and
     /// is good for looking things up, not for changing an account.
     package private(set) var takesConnectionTokens = false
+    /// Service without a token in the trial mode; `nil` for none.
+    package private(set) var trial: TrialUse?
     package let handler: APIHandler
 
     /// The same route, for those too who have nothing but the session token of a connection.
     package var withConnectionTokens: Route {
         var route = self
         route.takesConnectionTokens = true
+        return route
+    }
+
+    /// The same route, served without a token in the trial mode.
+    package func inTrial(_ use: TrialUse) -> Route {
+        var route = self
+        route.trial = use
         return route
     }
 

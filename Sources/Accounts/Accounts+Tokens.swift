@@ -23,6 +23,7 @@ extension Accounts {
         let hash = token.hash(for: name, class: deviceClass)
         self.change(name, noting: note, then) { transaction throws(StoreError) in
             guard let user = try transaction.reading.user(named: name) else { return .failure(.noSuchUser(name)) }
+            try transaction.endTrial(of: user.id)
             let expiry = lifetimeSeconds.map { transaction.wallMilliseconds + max(0, min($0, 1 << 40)) * 1_000 }
             try transaction.issueToken(
                 hash: hash, bareHash: token.bareHash(key: try transaction.reading.bareTokenKey()), user: user.id,
@@ -36,16 +37,24 @@ extension Accounts {
     /// Takes a token that an app's own server chose, in place of the tokens the person has for that class. The person
     /// is added when missing. Such a token has no end of its own.
     ///
+    /// - Parameter trialPeople: bound of the trial mode, for who has proved nothing: then the person must be of the
+    ///   trial, or new; `nil` for who may do this, whose choice takes the person out of the trial.
     /// - Returns: through `then`, the sessions of that class; they have lost their token when `revokedTokens`, which
     ///   does not count the same token given again, is not 0.
     package func registerToken(
-        _ text: String, for name: UserName, class deviceClass: DeviceClass, level: DeviceLevel,
+        _ text: String, for name: UserName, class deviceClass: DeviceClass, level: DeviceLevel, trialPeople: Int? = nil,
         then: @escaping Answer<SessionsToEnd>
     ) {
         guard let token = SignInToken(text) else { return then(.failure(.badToken)) }
         let hash = token.hash(for: name, class: deviceClass)
         self.change(name, then) { transaction throws(StoreError) in
-            let user = try transaction.ensureUser(name).id
+            let user: UserID
+            if let trialPeople {
+                user = try transaction.ensureTrialPerson(name, most: trialPeople)
+            } else {
+                user = try transaction.ensureUser(name).id
+                try transaction.endTrial(of: user)
+            }
             try transaction.revokeToken(hash: hash)
             let replaced = try transaction.revokeTokens(of: user, class: deviceClass)
             try transaction.issueToken(

@@ -218,6 +218,18 @@ package enum Keys {
     package static let wukongRegistration = SettingKey<String>(
         "wukong.registration", "off", choices: ["off", "open"],
         "Accounts over the HTTP API: open lets everybody make one; off leaves it to the operator.")
+    package static let wukongTrial = SettingKey<Bool>(
+        "wukong.trial", false,
+        """
+        Let WuKongIM's open demo page sign in from loopback and private addresses without the manager's token, as people \
+        that this mode makes. For trials only: everybody on the network can act as those people.
+        """)
+    package static let wukongTrialPeople = SettingKey<Int64>(
+        "wukong.trial_people", 50, in: 1...1000, "people",
+        "Maximum number of people that the trial mode makes; one more is refused.")
+    package static let wukongTrialChannels = SettingKey<Int64>(
+        "wukong.trial_channels", 50, in: 1...1000, "channels",
+        "Maximum number of channels that the trial mode makes; one more is refused.")
     package static let wukongDatasource = SettingKey<String>(
         "wukong.datasource", "",
         "Address that is asked for unknown channels, as WuKongIM asks its datasource. Empty: none.")
@@ -268,6 +280,7 @@ package enum Keys {
         wukongAPI.definition, wukongAPIPersonRate.definition, wukongAPIPersonBurst.definition,
         wukongAPIAddressRate.definition, wukongAPIAddressBurst.definition, wukongAPIWaiting.definition,
         wukongRegistration.definition,
+        wukongTrial.definition, wukongTrialPeople.definition, wukongTrialChannels.definition,
         wukongDatasource.definition,
     ]
 }

@@ -23,6 +23,7 @@ package func runDoctor(_ input: DoctorInput) -> [Finding] {
     if let file = input.configurationFile { findings.append(checkConfigurationFile(file)) }
     findings.append(checkPlainTokens(input.takesPlainTokens))
     findings.append(checkPlainPasswords(input.takesPlainPasswords))
+    findings.append(checkTrial(input.runsTrial))
     findings.append(checkOpenFiles(connections: input.connections, limit: openFileLimit()))
     findings.append(checkClock(input.clock))
     findings += checkClockAgainstData(input.dataFolder, now: input.clock.wallMilliseconds())

@@ -41,6 +41,7 @@ package struct DoctorInput: Sendable {
     package var takesPlainTokens = true
     /// True when passwords are accepted without TLS from private networks.
     package var takesPlainPasswords = false
+    package var runsTrial = false
     /// Connections the server is to hold at once.
     package var connections = 10_000
     /// Messages are refused below this.

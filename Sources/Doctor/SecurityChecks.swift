@@ -70,6 +70,15 @@ func checkPlainTokens(_ areTaken: Bool) -> Finding {
         advice: "set server.plain_tokens = \"loopback\" once every app can connect with wss://")
 }
 
+/// Explains the trial mode.
+func checkTrial(_ isOn: Bool) -> Finding {
+    guard isOn else { return Finding(.ok, "trial.off", "the trial mode is off: every request has to show who asks") }
+    return Finding(
+        .advice, "trial.on",
+        "the trial mode is on: from loopback and private networks anybody can act as the people it made",
+        advice: "set wukong.trial = false when done; their tokens end at the next start")
+}
+
 /// Explains the setting for passwords without TLS.
 func checkPlainPasswords(_ areTaken: Bool) -> Finding {
     guard areTaken else {

@@ -43,6 +43,7 @@ extension TeahouseServer {
                         + TeamRequestRoutes.routes + NoticeRoutes.routes, sharesTerritory: true),
                 wordFailure: { .nativeFailure($0) })
         ]
+        TrialMode.begin(options, store)
         if options.servesWuKong, options.servesWuKongAPI {
             nudges.begin(profiles, house)
             areas += Self.areas(options, house)

@@ -174,6 +174,12 @@ extension ServerOptions {
         self.wuKongAPI.takesPlainTokens = settings[Keys.plainTokens] == "private"
         self.wuKongAPI.messageBytes = Int(settings[Keys.bodyBytes])
         self.business.registrationIsOpen = settings[Keys.wukongRegistration] == "open"
+        if settings[Keys.wukongTrial] {
+            var trial = TrialSettings()
+            trial.maximumPeople = Int(settings[Keys.wukongTrialPeople])
+            trial.maximumChannels = Int(settings[Keys.wukongTrialChannels])
+            self.wuKongAPI.trial = trial
+        }
     }
 }
 

@@ -157,7 +157,8 @@ package final class TeahouseServer: Sendable {
         admin.clock = options.clock
         admin.log = options.log
         admin.moreFigures = { outside.figures }
-        admin.moreTroubles = { outside.troubles }
+        let trial = options.runsTrial ? [TrialMode.trouble] : []
+        admin.moreTroubles = { outside.troubles + trial }
         admin.serverSettings = live.forOperators
         admin.functions = outside.functions
         return admin

@@ -38,6 +38,7 @@ private func doctorInput(_ settings: Settings, _ invocation: Invocation, _ termi
     input.takesPlainTokens = settings[Keys.plainTokens] == "private"
     input.takesPlainPasswords =
         (setAtRunTime(Keys.plainPasswords.definition.name, folder) ?? settings[Keys.plainPasswords]) == "private"
+    input.runsTrial = settings[Keys.wukong] && settings[Keys.wukongAPI] && settings[Keys.wukongTrial]
     input.connections = Int(settings[Keys.connections])
     input.stopWritingFreeBytes = settings[Keys.stopWritingFreeBytes]
     let directory = settings[Keys.filesDirectory]

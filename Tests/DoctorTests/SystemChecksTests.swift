@@ -116,6 +116,16 @@ struct SystemChecksTests {
         #expect(gone.finding.key == "doctor.server.gone")
     }
 
+    @Test("a server in the trial mode is told how to end it, another one is not", arguments: [true, false])
+    func trial(isOn: Bool) throws {
+        let folder = try Folder()
+        var input = DoctorInput(dataFolder: folder.path)
+        input.runsTrial = isOn
+        let finding = try #require(runDoctor(input).first { $0.key.hasPrefix("doctor.trial.") })
+        #expect(finding.severity == (isOn ? .advice : .ok))
+        #expect(finding.advice?.contains("wukong.trial = false") == (isOn ? true : nil))
+    }
+
     @Test("a whole examination of a fresh folder finds no problem of the folder, and looks at everything")
     func everything() throws {
         let folder = try Folder()
@@ -129,7 +139,8 @@ struct SystemChecksTests {
         #expect(
             kinds.isSuperset(of: [
                 "data_folder", "room", "file_system", "sync", "verify", "sqlite", "server", "listener", "tls",
-                "configuration", "plain_tokens", "plain_passwords", "open_files", "clock", "memory",
+                "configuration", "plain_tokens", "plain_passwords", "trial", "open_files", "clock",
+                "memory",
             ]))
         #expect(findings.filter { $0.key.hasPrefix("doctor.data_folder") }.map(\.severity) == [.ok])
         for finding in findings {

@@ -4,7 +4,7 @@
 # servers of the documentation, the published LeanCloud SDK for servers and its cloud functions, LeanCloud's requests as
 # seven and commands as six
 # SDKs speak them, a foreign protobuf against our own, a foreign WebSocket implementation against our own, and the commands
-# that README and docs show; what each WuKongIM SDK sends, and forged commands.
+# that README and docs show; what each WuKongIM SDK and WuKongIM's demo page send, and forged commands.
 #   Tests/Foreign/run.sh PYTHON TEAHOUSE [--long]      PYTHON has what Tests/requirements.txt names
 set -uo pipefail
 here=$(cd "$(dirname "$0")" && pwd)
@@ -43,6 +43,7 @@ run wukong_easy --binary "$teahouse"
 run binary_peer --binary "$teahouse"
 run wukong_commands --binary "$teahouse"
 run wukong_sdks --binary "$teahouse"
+run wukong_demo --binary "$teahouse"
 run wukong_app --binary "$teahouse"
 run door --binary "$teahouse"
 run files --binary "$teahouse"

@@ -31,6 +31,7 @@ let migrations: [Migration] = [
     migration20Moments,
     migration20Bodies,
     migration20Arrivals,
+    migration21Trial,
 ]
 
 extension Connection {

@@ -4,7 +4,7 @@
 /// compares both. Times are UTC milliseconds where nothing else is said.
 enum Schema {
     /// The version a new database has, and the newest this build understands: that of the last step of `migrations`.
-    static let version = 20
+    static let version = 21
 
     static let sql = """
         -- ---- The database itself ----
@@ -46,6 +46,7 @@ enum Schema {
         -- change: of the profile, a number that grows over the whole store.
         -- avatar_small: the address of the small size of what avatar names; NULL for none.
         -- deleted_at: when the account was deleted, UTC milliseconds; its name and its messages stay.
+        -- trial: 1 for a person whom a request without a token made in the trial mode.
         CREATE TABLE user (
             id INTEGER PRIMARY KEY AUTOINCREMENT,
             name TEXT NOT NULL UNIQUE COLLATE BINARY,
@@ -63,8 +64,10 @@ enum Schema {
             avatar TEXT,
             change INTEGER NOT NULL DEFAULT 0,
             avatar_small TEXT,
-            deleted_at INTEGER
+            deleted_at INTEGER,
+            trial INTEGER NOT NULL DEFAULT 0
         ) STRICT;
+        CREATE INDEX user_in_trial ON user (id) WHERE trial = 1;
 
         -- Only hashes of a token are kept: who reads the database cannot sign in with it.
         -- bare_hash: of the token alone, under the secret bare_token; NULL for a token of before version 4 that was not
@@ -142,6 +145,7 @@ enum Schema {
         -- member_set: the hash of the people for whom it is the only one; NULL for one that may exist beside others.
         -- fields: a JSON object of an app's own fields beside name and attributes.
         -- expires_at: a temporary one is gone then.
+        -- trial: 1 for one that a request without a token made in the trial mode.
         CREATE TABLE conversation (
             id INTEGER PRIMARY KEY AUTOINCREMENT,
             kind INTEGER NOT NULL,
@@ -164,8 +168,10 @@ enum Schema {
             updated_at INTEGER NOT NULL DEFAULT 0,
             member_set BLOB,
             fields TEXT,
-            expires_at INTEGER
+            expires_at INTEGER,
+            trial INTEGER NOT NULL DEFAULT 0
         ) STRICT;
+        CREATE INDEX conversation_in_trial ON conversation (id) WHERE trial = 1;
         CREATE UNIQUE INDEX conversation_by_channel ON conversation (channel, kind) WHERE channel IS NOT NULL;
         CREATE UNIQUE INDEX conversation_by_pair ON conversation (direct_low, direct_high) WHERE direct_low IS NOT NULL;
         CREATE UNIQUE INDEX conversation_by_foreign_id ON conversation (foreign_id) WHERE foreign_id IS NOT NULL;

@@ -24,6 +24,7 @@ extension Connection {
 
     private func headArrived(_ head: HTTPRequestHead, _ http: HTTPExchange) {
         var request = HTTPRequest(head: head, peer: self.peer, isEncrypted: self.isEncrypted)
+        request.isFromProxy = self.wasIntroducedByProxy || self.reactor.addressBook.isProxy(self.peer.address)
         http.closesAfterAnswer = !head.wantsKeepAlive
         if let authority = head.authority {
             let isOurs = self.reactor.hostRule.allows(

@@ -12,6 +12,8 @@ package struct HTTPRequest: Sendable {
     package internal(set) var isFromForeignOrigin = false
     /// The page that asks is of a configured origin, as Origin or, for pictures, Referer says.
     package internal(set) var isFromListedPage = false
+    /// The connection is one of a configured proxy, whether or not it introduced a client.
+    package internal(set) var isFromProxy = false
 
     init(head: HTTPRequestHead, peer: PeerAddress, isEncrypted: Bool) {
         self.head = head

@@ -52,7 +52,7 @@ enum Channels {
     }
 
     /// `allow_stranger` is WuKongIM's for person channels only.
-    private static func switches(_ fields: APIFields) throws(APIFailure) -> ChannelPatch {
+    static func switches(_ fields: APIFields) throws(APIFailure) -> ChannelPatch {
         var patch = ChannelPatch()
         let switches: [(name: String, flag: ConversationFlags)] = [
             ("large", .large), ("ban", .banned), ("disband", .disbanded), ("send_ban", .sendBanned),

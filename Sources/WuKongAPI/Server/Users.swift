@@ -18,6 +18,13 @@ enum Users {
     @Sendable static func registerToken(
         _ request: APIRequest, _ house: APIHouse, _ reply: @escaping APIReply
     ) throws(APIFailure) {
+        try Self.registerToken(request, house, trial: nil, reply)
+    }
+
+    /// - Parameter trial: for who asks without a token.
+    static func registerToken(
+        _ request: APIRequest, _ house: APIHouse, trial: TrialSettings?, _ reply: @escaping APIReply
+    ) throws(APIFailure) {
         let fields = try request.fields()
         let name = try fields.uid("uid")
         let token = try fields.text("token")
@@ -28,7 +35,9 @@ enum Users {
             throw .bad("device_level must be 0 or 1")
         }
         let broker = house.broker
-        house.accounts.registerToken(token, for: name, class: deviceClass, level: level) { result in
+        house.accounts.registerToken(
+            token, for: name, class: deviceClass, level: level, trialPeople: trial?.maximumPeople
+        ) { result in
             switch result {
             case .success(let sessions):
                 if sessions.revokedTokens > 0 || level == .primary {

@@ -9,7 +9,7 @@ package enum WuKongRows {
         + Self.operations
 
     private static let users: [Route] = [
-        Route("POST", "/user/token", .manager, Users.registerToken),
+        Route("POST", "/user/token", .manager, Users.registerToken).inTrial(.handler(Trial.registerToken)),
         Route("POST", "/user/device_quit", .manager, Users.quitDevice),
         Route("POST", "/user/onlinestatus", .manager, Users.onlineStatus),
         Route("GET", "/user/systemuids", .manager, SystemAccounts.list),
@@ -23,13 +23,14 @@ package enum WuKongRows {
     ]
 
     private static let channels: [Route] = [
-        Route("POST", "/channel", .manager, Channels.save),
+        Route("POST", "/channel", .manager, Channels.save).inTrial(.handler(Trial.saveChannel)),
         Route("POST", "/channel/info", .manager, Channels.saveInfo),
         Route("POST", "/channel/delete", .manager, Channels.delete),
-        Route("POST", "/channel/subscriber_add", .manager, Channels.addSubscribers),
+        Route("POST", "/channel/subscriber_add", .manager, Channels.addSubscribers)
+            .inTrial(.handler(Trial.addSubscribers)),
         Route("POST", "/channel/subscriber_remove", .manager, Channels.removeSubscribers),
         Route("POST", "/channel/subscriber_remove_all", .manager, Channels.removeAllSubscribers),
-        Route("POST", "/channel/messagesync", .person(.body("login_uid")), History.sync),
+        Route("POST", "/channel/messagesync", .person(.body("login_uid")), History.sync).inTrial(.person),
         Route("GET", "/channel/max_message_seq", .person(.query("login_uid")), History.maximumSequence),
         Route("GET", "/channel/last_message", .person(.query("login_uid")), History.last),
     ]
@@ -59,11 +60,11 @@ package enum WuKongRows {
     ]
 
     private static let conversations: [Route] = [
-        Route("POST", "/conversation/sync", .person(.body("uid")), Conversations.sync),
+        Route("POST", "/conversation/sync", .person(.body("uid")), Conversations.sync).inTrial(.person),
         Route("POST", "/conversation/syncByChannels", .person(.body("uid")), Conversations.syncByChannels),
         Route("POST", "/conversation/syncMessages", .person(.body("uid")), Conversations.syncMessages),
         Route("POST", "/conversation/channels", .person(.body("uid")), Conversations.channels),
-        Route("POST", "/conversations/clearUnread", .person(.body("uid")), Conversations.clearUnread),
+        Route("POST", "/conversations/clearUnread", .person(.body("uid")), Conversations.clearUnread).inTrial(.person),
         Route("POST", "/conversations/setUnread", .person(.body("uid")), Conversations.setUnread),
         Route("POST", "/conversations/delete", .person(.body("uid")), Conversations.delete),
     ]

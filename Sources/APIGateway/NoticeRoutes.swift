@@ -16,32 +16,24 @@ package enum NoticeRoutes {
     {
         let person = try request.person().user
         let before = try request.queryInteger("before", otherwise: .max)
-        house.store.read(
-            for: request.asker,
-            { store throws(StoreError) in
-                try store.notices(for: person, before: before, limit: NoticeBounds.page)
+        house.read(reply, for: request.asker) { store throws(StoreError) in
+            try store.notices(for: person, before: before, limit: NoticeBounds.page)
+        } answer: { found in
+            let rows = found.map { row in
+                JSONValue.object([
+                    JSONValue.Member("number", .integer(row.notice.number)),
+                    JSONValue.Member("title", .string(row.notice.title)),
+                    JSONValue.Member("text", .string(row.notice.body)),
+                    JSONValue.Member("created_at", .integer(row.notice.createdAtMilliseconds)),
+                    JSONValue.Member("confirmed_at", row.confirmedAtMilliseconds.map { .integer($0) } ?? .null),
+                ])
             }
-        ) { result in
-            switch result {
-            case .failure(let error): reply(.failure(APIFailure(error)))
-            case .success(let found):
-                let rows = found.map { row in
-                    JSONValue.object([
-                        JSONValue.Member("number", .integer(row.notice.number)),
-                        JSONValue.Member("title", .string(row.notice.title)),
-                        JSONValue.Member("text", .string(row.notice.body)),
-                        JSONValue.Member("created_at", .integer(row.notice.createdAtMilliseconds)),
-                        JSONValue.Member("confirmed_at", row.confirmedAtMilliseconds.map { .integer($0) } ?? .null),
-                    ])
-                }
-                let next = found.count == NoticeBounds.page ? found.last?.notice.number : nil
-                reply(
-                    .json(
-                        .object([
-                            JSONValue.Member("notices", .array(rows)),
-                            JSONValue.Member("next", next.map { .integer($0) } ?? .null),
-                        ])))
-            }
+            let next = found.count == NoticeBounds.page ? found.last?.notice.number : nil
+            return .json(
+                .object([
+                    JSONValue.Member("notices", .array(rows)),
+                    JSONValue.Member("next", next.map { .integer($0) } ?? .null),
+                ]))
         }
     }
 
@@ -53,19 +45,14 @@ package enum NoticeRoutes {
         guard let number = Int64(try request.parameter("number")) else {
             throw APIFailure(404, "there is no such announcement")
         }
-        house.store.write({ store throws(StoreError) in
+        house.write(reply) { store throws(StoreError) in
             try store.confirmNotice(number, by: person)
-        }) { result in
-            switch result {
-            case .failure(let error): reply(.failure(APIFailure(error)))
-            case .success(let confirmedAt):
-                reply(
-                    .json(
-                        .object([
-                            JSONValue.Member("number", .integer(number)),
-                            JSONValue.Member("confirmed_at", .integer(confirmedAt)),
-                        ])))
-            }
+        } answer: { confirmedAt in
+            .json(
+                .object([
+                    JSONValue.Member("number", .integer(number)),
+                    JSONValue.Member("confirmed_at", .integer(confirmedAt)),
+                ]))
         }
     }
 }

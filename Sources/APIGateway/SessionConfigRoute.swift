@@ -31,17 +31,11 @@ package struct SessionConfigRoute: Sendable {
             address = .channel(kind, name)
         }
         let now = house.clock.wallMilliseconds()
-        house.store.read(
-            for: request.asker,
-            { store throws(StoreError) in
-                try Self.view(of: kind, address, for: person.user, at: now, store)
-            }
-        ) { result in
-            switch result {
-            case .success(let view?): reply(.json(view.json(kind: word, id: id)))
-            case .success(nil): reply(.failure(404, "there is no such conversation"))
-            case .failure(let error): reply(.failure(APIFailure(error)))
-            }
+        house.read(reply, for: request.asker) { store throws(StoreError) in
+            try Self.view(of: kind, address, for: person.user, at: now, store)
+        } answer: { view throws(APIFailure) in
+            guard let view else { throw APIFailure(404, "there is no such conversation") }
+            return .json(view.json(kind: word, id: id))
         }
     }
 

@@ -95,30 +95,26 @@ package struct APIHouse: Sendable {
 
     // MARK: For handlers
 
-    /// Reads, and answers with what `answer` makes of it. What the store could not do is answered in numbers of HTTP.
+    /// A request's way to the store, whose failures are answered in numbers of HTTP.
+    package func call(_ reply: @escaping APIReply, for asker: ReadAsker) -> PlainCall {
+        PlainCall(self.store, for: asker, reply)
+    }
+
+    /// Reads, and answers with what `answer` makes of it.
     package func read<Value: Sendable>(
         _ reply: @escaping APIReply, as lane: ReadLane = .page, for asker: ReadAsker,
         _ body: @escaping @Sendable (ReadTransaction) throws(StoreError) -> Value,
-        answer: @escaping @Sendable (Value) -> APIAnswer
+        answer: @escaping @Sendable (Value) throws(APIFailure) -> APIAnswer
     ) {
-        self.store.read(as: lane, for: asker, body) { result in reply(Self.answer(to: result, answer)) }
+        self.call(reply, for: asker).read(as: lane, body, answer: answer)
     }
 
     /// Changes something, and answers once it is on disk.
     package func write<Value: Sendable>(
         _ reply: @escaping APIReply, _ body: @escaping @Sendable (WriteTransaction) throws(StoreError) -> Value,
-        answer: @escaping @Sendable (Value) -> APIAnswer
+        answer: @escaping @Sendable (Value) throws(APIFailure) -> APIAnswer
     ) {
-        self.store.write(body) { result in reply(Self.answer(to: result, answer)) }
-    }
-
-    private static func answer<Value>(
-        to result: Result<Value, StoreError>, _ answer: (Value) -> APIAnswer
-    ) -> APIAnswer {
-        switch result {
-        case .success(let value): answer(value)
-        case .failure(let error): .failure(APIFailure(error))
-        }
+        self.call(reply, for: .server).write(body, answer: answer)
     }
 }
 

@@ -4,9 +4,10 @@ import ByteCodec
 import ChatModel
 import Execution
 import LeanCloudTranslation
+import Store
 
 /// One request of a client that may have a person behind it.
-struct AppCall: Sendable {
+struct AppCall: StoreCall {
     let request: APIRequest
     let house: APIHouse
     let reply: APIReply
@@ -18,6 +19,10 @@ struct AppCall: Sendable {
     }
 
     var isMaster: Bool { self.request.caller == .manager }
+    var store: Store { self.house.store }
+    var asker: ReadAsker { self.request.asker }
+
+    func failure(_ error: StoreError) -> APIFailure { APIFailure(error) }
 
     // MARK: Who is behind it
 

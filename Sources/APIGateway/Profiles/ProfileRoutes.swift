@@ -108,7 +108,7 @@ package struct ProfileRoutes: Sendable {
         }
         let actor = Actor(person.user)
         let profiles = self.profiles
-        house.store.write({ store throws(StoreError) in
+        house.call(reply, for: request.asker).write { store throws(StoreError) in
             var patch = wanted
             if let full {
                 try store.setPicture(of: .person(person.user, isSmall: false), to: full.key, by: actor)
@@ -119,8 +119,7 @@ package struct ProfileRoutes: Sendable {
                 patch.avatarSmall = small.key.map(DoorPaths.file) ?? ""
             }
             try store.setProfile(of: person.user, patch)
-        }) { result in
-            if case .failure(let error) = result { return reply(.failure(APIFailure(error))) }
+        } then: {
             profiles.lookUp(
                 [person.name], by: person.user, in: nil, waitMilliseconds: Self.changeWaitMilliseconds
             ) { infos in

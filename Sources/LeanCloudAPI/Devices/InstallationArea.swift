@@ -81,13 +81,10 @@ enum InstallationArea {
         let call = AppCall(request, house, reply)
         call.asAnybody { actor in
             guard actor.user != .system else { return then { actor == .application || $0.person == nil } }
-            house.store.read(for: request.asker) { store throws(StoreError) in
+            call.read { store throws(StoreError) in
                 try store.user(actor.user)?.name
-            } then: { result in
-                switch result {
-                case .failure(let error): call.refuse(APIFailure(error))
-                case .success(let name): then { $0.person == nil || $0.person == name }
-                }
+            } then: { name in
+                then { $0.person == nil || $0.person == name }
             }
         }
     }

@@ -131,14 +131,11 @@ struct FilesArea: Sendable {
     ) throws(APIFailure) {
         let call = AppCall(request, house, reply)
         let id = try Self.id(request)
-        house.store.read(for: request.asker) { store throws(StoreError) in
+        call.read { store throws(StoreError) in
             try store.appFile(id)
-        } then: { result in
-            switch result {
-            case .failure(let error): call.refuse(APIFailure(error))
-            case .success(nil): call.refuse(.noSuchObject)
-            case .success(let file?): reply(.json(FileRow(call).json(file)))
-            }
+        } answer: { file throws(APIFailure) in
+            guard let file else { throw .noSuchObject }
+            return .json(FileRow(call).json(file))
         }
     }
 
@@ -192,7 +189,7 @@ struct FilesArea: Sendable {
             var file = file
             file.owner = actor.user
             let made = file
-            call.house.write(call.reply) { store throws(StoreError) in
+            call.write { store throws(StoreError) in
                 try store.makeAppFile(made)
             } answer: { _ in
                 .json(FileRow(call).json(made), status: 201)
@@ -245,7 +242,7 @@ struct FilesArea: Sendable {
                 switch result {
                 case .failure(let error): call.refuse(.transfer(error))
                 case .success(let content):
-                    call.house.write(call.reply) { store throws(StoreError) in
+                    call.write { store throws(StoreError) in
                         try store.makeAppFile(made)
                         try store.completeAppFile(key, with: content)
                     } answer: { _ in

@@ -160,7 +160,7 @@ struct PeopleArea: Sendable {
             switch result {
             case .failure(let error): call.refuse(.accounts(error))
             case .success(let issued):
-                call.house.read(call.reply, for: call.request.asker) { store throws(StoreError) in
+                call.read { store throws(StoreError) in
                     guard let user = try store.appUser(issued.user) else { throw .refused(.noSuchUser) }
                     return user
                 } answer: { user in
@@ -178,7 +178,7 @@ struct PeopleArea: Sendable {
     ) throws(APIFailure) {
         let call = AppCall(request, house, reply)
         call.asPerson { identity in
-            house.read(reply, for: request.asker) { store throws(StoreError) in
+            call.read { store throws(StoreError) in
                 guard let user = try store.appUser(identity.user) else { throw .refused(.noSuchUser) }
                 return user
             } answer: { user in
@@ -193,14 +193,11 @@ struct PeopleArea: Sendable {
         let call = AppCall(request, house, reply)
         let name = try Self.name(request)
         Self.asOwnerOrOther(call, name) { isPrivate in
-            house.store.read(for: request.asker) { store throws(StoreError) in
+            call.read { store throws(StoreError) in
                 try store.appUser(named: name)
-            } then: { result in
-                switch result {
-                case .failure(let error): call.refuse(APIFailure(error))
-                case .success(nil): call.refuse(.noSuchPerson)
-                case .success(let user?): reply(.json(UserRow.json(user, isPrivate: isPrivate)))
-                }
+            } answer: { user throws(APIFailure) in
+                guard let user else { throw .noSuchPerson }
+                return .json(UserRow.json(user, isPrivate: isPrivate))
             }
         }
     }
@@ -240,13 +237,12 @@ struct PeopleArea: Sendable {
         let entry = try UserEntry(request)
         if entry.password != nil { try Self.checkSecrecy(request, house) }
         Self.asOwner(call, name) { isMaster in
-            house.store.write { store throws(StoreError) -> Changed in
+            call.write { store throws(StoreError) -> Changed in
                 try entry.apply(to: name, in: store)
-            } then: { result in
-                switch result {
-                case .failure(let error): call.refuse(APIFailure(error))
-                case .success(.refused(let failure)): call.refuse(failure)
-                case .success(.done(let user, let modified)):
+            } then: { changed in
+                switch changed {
+                case .refused(let failure): call.refuse(failure)
+                case .done(let user, let modified):
                     guard let password = entry.password else {
                         return reply(.json(Self.answer(user, modified, nil)))
                     }

@@ -46,16 +46,16 @@ struct UserSearch: Sendable {
     }
 
     private func run(_ call: AppCall, asker: UserID?) {
-        call.house.store.read(as: .long, for: asker.map { .person($0) } ?? .application) { store throws(StoreError) in
+        let reader: ReadAsker = asker.map { .person($0) } ?? .application
+        call.house.read(call.reply, as: .long, for: reader) { store throws(StoreError) in
             try self.rows(store, asker)
-        } then: { result in
-            switch result {
-            case .failure(let error): call.refuse(APIFailure(error))
-            case .success(.refused(let failure)): call.refuse(failure)
-            case .success(.rows(let rows, let count)):
+        } answer: { found throws(APIFailure) in
+            switch found {
+            case .refused(let failure): throw failure
+            case .rows(let rows, let count):
                 var answer = [JSONValue.Member("results", .array(rows))]
                 if self.counts { answer.append(JSONValue.Member("count", .integer(Int64(count)))) }
-                call.reply(.json(.object(answer)))
+                return .json(.object(answer))
             }
         }
     }

@@ -94,7 +94,7 @@ enum ClientArea {
         let wanted = cid.flatMap { $0.isEmpty ? nil : $0 }
         let address = try wanted.map { text throws(APIFailure) in try RealtimeCall.address(text) }
         AppCall(call.request, call.house, call.reply).asAnybody { actor in
-            call.look { reading throws(StoreError) -> Int64? in
+            call.read { reading throws(StoreError) -> Int64? in
                 let user = try reading.user(named: name)?.id
                 guard actor == .application || (actor.user != .system && user == actor.user) else { return nil }
                 guard let user else { return 0 }
@@ -199,7 +199,7 @@ enum ClientArea {
         let since = try call.request.queryInteger("start_ts", otherwise: 0)
         let type = call.request.query["notification_type"].flatMap { $0.isEmpty ? nil : $0 }
         let now = call.house.clock.wallMilliseconds()
-        call.look { reading throws(StoreError) -> JSONValue in
+        call.read { reading throws(StoreError) -> JSONValue in
             var moment = LeanCloudNotices.start(of: since, newest: try reading.newestEventMoment(), now: now)
             while true {
                 let events = try reading.events(for: claims.user, after: moment)

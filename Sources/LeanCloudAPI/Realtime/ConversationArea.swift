@@ -54,7 +54,7 @@ enum ConversationArea {
 
     private static func create(_ call: RealtimeCall, _ draft: ConversationDraft, _ resource: RealtimeResource?) {
         let now = call.now
-        call.change { transaction throws(StoreError) in
+        call.write { transaction throws(StoreError) in
             let creator = try draft.creator.map { name throws(StoreError) in try transaction.ensureUser(name).id }
             let new = NewObject(
                 draft.form, creator: creator ?? .system, members: draft.members, title: draft.card.name,
@@ -77,7 +77,7 @@ enum ConversationArea {
     private static func find(_ call: RealtimeCall, _ resource: RealtimeResource?) throws(APIFailure) {
         let search = try ConversationSearch(call, resource)
         let now = call.now
-        call.look(as: .long) { reading throws(StoreError) in
+        call.read(as: .long) { reading throws(StoreError) in
             try search.answer(at: now, in: reading)
         } answer: {
             .json($0)
@@ -87,7 +87,7 @@ enum ConversationArea {
     @Sendable private static func one(_ call: RealtimeCall) throws(APIFailure) {
         let address = LeanCloudNames.address(cid: try call.request.parameter("id"))
         let (keys, now) = (KeyChoice(call.request.query["keys"] ?? ""), call.now)
-        call.look { reading throws(StoreError) -> JSONValue? in
+        call.read { reading throws(StoreError) -> JSONValue? in
             guard let address, let found = try reading.conversation(address, seenBy: .system),
                 !found.flags.contains(.disbanded)
             else { return nil }
@@ -120,7 +120,7 @@ enum ConversationArea {
         _ call: RealtimeCall, _ change: ConversationChange, at address: ConversationAddress,
         _ resource: RealtimeResource?
     ) {
-        call.change { transaction throws(StoreError) in
+        call.write { transaction throws(StoreError) in
             let conversation = try transaction.reading.realtime(address, resource)
             return (conversation, try change.apply(to: conversation, in: transaction))
         } answer: { conversation, updatedAt in
@@ -132,7 +132,7 @@ enum ConversationArea {
     /// theirs may begin another one.
     private static func delete(_ call: RealtimeCall, _ resource: RealtimeResource?) throws(APIFailure) {
         let address = try call.address()
-        call.change { transaction throws(StoreError) in
+        call.write { transaction throws(StoreError) in
             let conversation = try transaction.reading.realtime(address, resource)
             let id = conversation.id
             switch conversation.kind {

@@ -36,7 +36,7 @@ enum HistoryArea {
     ) throws(APIFailure) {
         let address = try RealtimeCall.address(cid)
         let reader = try Self.reader(call, of: cid)
-        call.look { reading throws(StoreError) in
+        call.read { reading throws(StoreError) in
             let conversation = try reading.realtime(address, resource)
             var access = HistoryAccess.unrestricted
             if let reader {
@@ -78,7 +78,7 @@ enum HistoryArea {
         let name = try RealtimeCall.client(try call.request.parameter("client"))
         let address = try call.address()
         let range = try HistoryRange(call)
-        call.look { reading throws(StoreError) in
+        call.read { reading throws(StoreError) in
             let conversation = try reading.realtime(address, .services)
             guard let user = try reading.user(named: name) else { throw .refused(.noSuchUser) }
             let messages = try reading.history(in: conversation.id, range.query, as: .member(user.id))
@@ -100,7 +100,7 @@ enum HistoryArea {
         _ call: RealtimeCall, _ range: HistoryRange, from sender: UserName?
     ) throws(APIFailure) {
         guard range.query.limit > 0 else { return call.reply(.json(.array([]))) }
-        call.look(as: .long) { reading throws(StoreError) -> [PlacedMessage] in
+        call.read(as: .long) { reading throws(StoreError) -> [PlacedMessage] in
             var query = range.everywhere
             if let sender {
                 guard let user = try reading.user(named: sender) else { return [] }

@@ -74,7 +74,7 @@ enum MemberArea {
     private static func move(
         _ call: RealtimeCall, _ names: [String], at address: ConversationAddress, adds: Bool
     ) {
-        call.change { transaction throws(StoreError) in
+        call.write { transaction throws(StoreError) in
             let conversation = try transaction.reading.realtime(address, .conversations)
             let outcome =
                 try adds
@@ -90,7 +90,7 @@ enum MemberArea {
 
     @Sendable private static func list(_ call: RealtimeCall) throws(APIFailure) {
         let address = try call.address()
-        call.look { reading throws(StoreError) in
+        call.read { reading throws(StoreError) in
             let conversation = try reading.realtime(address, .conversations)
             return try reading.objectRows([conversation.id], seenBy: .system).first?.members ?? []
         } answer: {
@@ -118,7 +118,7 @@ enum MemberArea {
     private static func mute(
         _ call: RealtimeCall, _ people: [(UserName, Bool)], at address: ConversationAddress
     ) {
-        call.change { transaction throws(StoreError) in
+        call.write { transaction throws(StoreError) in
             let conversation = try transaction.reading.realtime(address, .conversations)
             for (name, isMuted) in people {
                 guard let user = try transaction.reading.user(named: name) else { throw .refused(.notMember) }
@@ -132,7 +132,7 @@ enum MemberArea {
 
     @Sendable private static func muting(_ call: RealtimeCall) throws(APIFailure) {
         let address = try call.address()
-        call.look { reading throws(StoreError) in
+        call.read { reading throws(StoreError) in
             let conversation = try reading.realtime(address, .conversations)
             return try reading.objectRows([conversation.id], seenBy: .system).first?.muting ?? []
         } answer: {
@@ -145,7 +145,7 @@ enum MemberArea {
     private static func silence(_ call: RealtimeCall, _ isSilent: Bool) throws(APIFailure) {
         let names = try call.clients("client_ids")
         let address = try call.address()
-        call.change { transaction throws(StoreError) in
+        call.write { transaction throws(StoreError) in
             let conversation = try transaction.reading.realtime(address, .conversations)
             return try transaction.silenceInObject(
                 names, isSilent, conversation.id, by: .application, wholly: true)
@@ -157,7 +157,7 @@ enum MemberArea {
     @Sendable private static func silenced(_ call: RealtimeCall) throws(APIFailure) {
         let address = try call.address()
         let page = try PeoplePage(call)
-        call.look { reading throws(StoreError) in
+        call.read { reading throws(StoreError) in
             let conversation = try reading.realtime(address, .conversations)
             // For good, and not until some time.
             return try reading.silencedMembers(
@@ -183,7 +183,7 @@ enum MemberArea {
     private static func silence(
         _ call: RealtimeCall, _ name: UserName, in address: ConversationAddress, until moment: Int64
     ) {
-        call.change { transaction throws(StoreError) in
+        call.write { transaction throws(StoreError) in
             let conversation = try transaction.reading.realtime(address, .conversations)
             guard let user = try transaction.reading.user(named: name) else { throw .refused(.noSuchUser) }
             _ = try transaction.setMemberMuted(
@@ -200,7 +200,7 @@ enum MemberArea {
     ) throws(APIFailure) {
         let names = try call.clients("client_ids")
         let address = try call.address()
-        call.change { transaction throws(StoreError) in
+        call.write { transaction throws(StoreError) in
             let conversation = try transaction.reading.realtime(address, resource)
             let users = try transaction.ensureUsers(names.compactMap { UserName($0) })
             let id = conversation.id
@@ -223,7 +223,7 @@ enum MemberArea {
     private static func blocked(_ call: RealtimeCall, _ resource: RealtimeResource) throws(APIFailure) {
         let address = try call.address()
         let page = try PeoplePage(call)
-        call.look { reading throws(StoreError) in
+        call.read { reading throws(StoreError) in
             let conversation = try reading.realtime(address, resource)
             return try reading.blockedPeople(of: conversation.id, offset: page.offset, limit: page.limit)
         } answer: {

@@ -63,7 +63,7 @@ enum MessageArea {
         _ call: RealtimeCall, _ draft: MessageDraft, to address: ConversationAddress, _ resource: RealtimeResource?,
         wrapped: Bool
     ) throws(APIFailure) {
-        call.change { transaction throws(StoreError) in
+        call.write { transaction throws(StoreError) in
             let conversation = try transaction.reading.realtime(address, resource)
             guard draft.receivers == nil || conversation.kind == .service else {
                 throw .invalid("only messages of system conversations are for some people alone")
@@ -109,7 +109,7 @@ enum MessageArea {
                 LeanCloudFault.invalidMessagingTarget.saying(
                     "to everybody go transient messages only: send others to the subscribers of a system conversation"))
         }
-        call.change { transaction throws(StoreError) in
+        call.write { transaction throws(StoreError) in
             let conversation = try transaction.reading.realtime(address, .services)
             return (try transaction.ensureUser(draft.sender).id, conversation.id)
         } then: { sender, id in
@@ -120,7 +120,7 @@ enum MessageArea {
     /// Transient messages leave nothing behind to list.
     private static func broadcasts(_ call: RealtimeCall) throws(APIFailure) {
         let address = try RealtimeCall.address(try call.request.queryText("conv_id"))
-        call.look { reading throws(StoreError) in
+        call.read { reading throws(StoreError) in
             try reading.realtime(address, .services)
         } answer: { _ in
             .json(.array([]))
@@ -190,17 +190,9 @@ enum MessageArea {
         _ call: RealtimeCall, isRecall: Bool, answer: APIAnswer,
         _ body: @escaping @Sendable (WriteTransaction) throws(StoreError) -> Void
     ) {
-        let reply = call.reply
-        call.house.store.write({ transaction throws(StoreError) in
-            transaction.origin = EventOrigin(.leanCloud)
-            try body(transaction)
-        }) { result in
-            switch result {
-            case .success: reply(answer)
-            case .failure(let error):
-                reply(.failure(call.failure(error) { LeanCloudFault(message: $0, isRecall: isRecall) }))
-            }
-        }
+        var call = call
+        call.refused = { LeanCloudFault(message: $0, isRecall: isRecall) }
+        call.write(body, answer: { answer })
     }
 
     private static func edit(

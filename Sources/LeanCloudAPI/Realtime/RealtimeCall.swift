@@ -8,7 +8,7 @@ import Store
 import Transport
 
 /// One request about conversations, their people or their messages.
-struct RealtimeCall: Sendable {
+struct RealtimeCall: StoreCall {
     let request: APIRequest
     let house: APIHouse
     let reply: APIReply
@@ -23,60 +23,22 @@ struct RealtimeCall: Sendable {
             ?? ""
     }
 
+    /// Words for what the house refuses.
+    var refused: @Sendable (ActionRefusal) -> LeanCloudFault = { LeanCloudFault(conversation: $0) }
+
+    var store: Store { self.house.store }
+    var asker: ReadAsker { self.request.asker }
+    var origin: EventOrigin { EventOrigin(.leanCloud) }
+
     /// What the store could not do, of the conversation that the request names.
-    func failure(
-        _ error: StoreError, refused: (ActionRefusal) -> LeanCloudFault = { LeanCloudFault(conversation: $0) }
-    ) -> APIFailure {
-        let failure = APIFailure(realtime: error, refused: refused)
+    func failure(_ error: StoreError) -> APIFailure {
+        let failure = APIFailure(realtime: error, refused: self.refused)
         guard failure.code == LeanCloudFault.conversationNotFound.code else { return failure }
         return APIFailure(.gone(self.cid, otherwise: .conversationNotFound))
     }
 
     /// UTC milliseconds.
     var now: Int64 { self.house.clock.wallMilliseconds() }
-
-    // MARK: The store
-
-    /// Looks something up, and answers with what `answer` makes of it.
-    func look<Value: Sendable>(
-        as lane: ReadLane = .page, _ body: @escaping @Sendable (ReadTransaction) throws(StoreError) -> Value,
-        answer: @escaping @Sendable (Value) -> APIAnswer
-    ) {
-        self.house.store.read(as: lane, for: self.request.asker, body) { self.reply(self.answer(to: $0, answer)) }
-    }
-
-    /// Changes something, and answers once it is on disk.
-    func change<Value: Sendable>(
-        _ body: @escaping @Sendable (WriteTransaction) throws(StoreError) -> Value,
-        answer: @escaping @Sendable (Value) -> APIAnswer
-    ) {
-        self.change(body, then: { value in self.reply(answer(value)) })
-    }
-
-    /// Changes something, and goes on when it is on disk.
-    func change<Value: Sendable>(
-        _ body: @escaping @Sendable (WriteTransaction) throws(StoreError) -> Value,
-        then: @escaping @Sendable (Value) -> Void
-    ) {
-        self.house.store.write({ transaction throws(StoreError) in
-            transaction.origin = EventOrigin(.leanCloud)
-            return try body(transaction)
-        }) { result in
-            switch result {
-            case .success(let value): then(value)
-            case .failure(let error): self.reply(.failure(self.failure(error)))
-            }
-        }
-    }
-
-    private func answer<Value>(
-        to result: Result<Value, StoreError>, _ answer: (Value) -> APIAnswer
-    ) -> APIAnswer {
-        switch result {
-        case .success(let value): answer(value)
-        case .failure(let error): .failure(self.failure(error))
-        }
-    }
 
     // MARK: The app's own functions
 

@@ -41,7 +41,7 @@ enum RoleArea {
 
     @Sendable private static func remove(_ call: RealtimeCall) throws(APIFailure) {
         let (id, address) = (try Self.info(call), try call.address())
-        call.change { transaction throws(StoreError) in
+        call.write { transaction throws(StoreError) in
             let conversation = try transaction.reading.realtime(address, .conversations)
             let name = try id.name(in: conversation, transaction.reading)
             _ = try transaction.setObjectRole(name.text, .member, conversation.id, by: .application)
@@ -74,7 +74,7 @@ enum RoleArea {
         _ call: RealtimeCall, _ role: MemberRole?, at address: ConversationAddress,
         of person: @escaping @Sendable (Conversation, ReadTransaction) throws(StoreError) -> UserName
     ) {
-        call.change { transaction throws(StoreError) in
+        call.write { transaction throws(StoreError) in
             let conversation = try transaction.reading.realtime(address, .conversations)
             let name = try person(conversation, transaction.reading)
             var updatedAt = conversation.updatedAtMilliseconds
@@ -95,7 +95,7 @@ enum RoleArea {
         let address = try call.address()
         let (limit, skip) = try call.page()
         let word = call.request.query["role"]
-        call.look { reading throws(StoreError) in
+        call.read { reading throws(StoreError) in
             let conversation = try reading.realtime(address, .conversations)
             return (conversation, try reading.roles(in: conversation.id))
         } answer: { conversation, members in
@@ -111,7 +111,7 @@ enum RoleArea {
         let cid = try Self.conversationID(call.request)
         let address = try RealtimeCall.address(cid)
         let (limit, skip) = try call.page(most: 1_000)
-        call.look { reading throws(StoreError) in
+        call.read { reading throws(StoreError) in
             let conversation = try reading.realtime(address, .conversations)
             if let asker, try reading.member(asker.user, in: conversation.id) == nil {
                 throw .refused(.noSuchConversation)

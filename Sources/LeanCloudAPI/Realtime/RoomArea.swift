@@ -92,7 +92,7 @@ enum RoomArea {
     }
 
     private static func add(_ call: RealtimeCall, _ name: UserName, to address: ConversationAddress) {
-        call.change { transaction throws(StoreError) in
+        call.write { transaction throws(StoreError) in
             let service = try transaction.reading.realtime(address, .services)
             return try transaction.addToObject([name.text], service.id, by: .application, wholly: true)
         } answer: { outcome in
@@ -109,7 +109,7 @@ enum RoomArea {
     }
 
     private static func remove(_ call: RealtimeCall, _ name: UserName, from address: ConversationAddress) {
-        call.change { transaction throws(StoreError) in
+        call.write { transaction throws(StoreError) in
             let service = try transaction.reading.realtime(address, .services)
             _ = try transaction.removeFromObject([name.text], service.id, by: .application)
         } answer: { _ in
@@ -122,7 +122,7 @@ enum RoomArea {
         let address = try call.address()
         let (limit, _) = try call.page(usual: Self.subscribersOnPage, most: Self.subscribersOnPage)
         let last = call.request.query["client_id"]
-        call.look { reading throws(StoreError) in
+        call.read { reading throws(StoreError) in
             let service = try reading.realtime(address, .services)
             let members = try reading.members(of: service.id).sorted {
                 ($0.joinedAtMilliseconds, $0.user) < ($1.joinedAtMilliseconds, $1.user)
@@ -145,7 +145,7 @@ enum RoomArea {
 
     @Sendable private static func count(_ call: RealtimeCall) throws(APIFailure) {
         let address = try call.address()
-        call.look { reading throws(StoreError) in
+        call.read { reading throws(StoreError) in
             try reading.realtime(address, .services).memberCount
         } answer: {
             .json(.fields(("count", .integer(Int64($0)))))
@@ -162,7 +162,7 @@ enum RoomArea {
         guard last == nil || time > 0 else { throw .bad("conv_id needs the time of subscribing to it as timestamp") }
         let direction = call.request.query["direction"] ?? "new"
         guard direction == "new" || direction == "old" else { throw .bad("direction is new or old") }
-        call.look { reading throws(StoreError) -> [(Conversation, Member)] in
+        call.read { reading throws(StoreError) -> [(Conversation, Member)] in
             guard let user = try reading.user(named: name) else { return [] }
             return try reading.conversations(of: user.id).filter { $0.conversation.kind == .service }.map {
                 ($0.conversation, $0.member)

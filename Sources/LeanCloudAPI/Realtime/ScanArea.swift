@@ -43,7 +43,7 @@ enum ScanArea {
             throw APIFailure(400, error.reason, code: 102)
         }
         let (now, files) = (call.now, FileRow(AppCall(call.request, call.house, call.reply)))
-        call.look { reading throws(StoreError) -> JSONValue in
+        call.read { reading throws(StoreError) -> JSONValue in
             let found: Found =
                 switch scanned {
                 case .conversations: try Self.conversations(after: Int64(after) ?? 0, limit, at: now, reading)

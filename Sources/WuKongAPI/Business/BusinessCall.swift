@@ -6,7 +6,7 @@ import ChatModel
 import Store
 
 /// One request of somebody who is signed in, to the API that apps expect of a business server.
-struct BusinessCall: Sendable {
+struct BusinessCall: StoreCall {
     let request: APIRequest
     let house: APIHouse
     let person: Identity
@@ -15,40 +15,17 @@ struct BusinessCall: Sendable {
     var user: UserID { self.person.user }
     var actor: Actor { Actor(self.person.user) }
 
-    /// Reads, and answers with what `answer` makes of it.
-    func read<Value: Sendable>(
-        as lane: ReadLane = .page, _ body: @escaping @Sendable (ReadTransaction) throws(StoreError) -> Value,
-        answer: @escaping @Sendable (Value) -> APIAnswer
-    ) {
-        self.readThen(as: lane, body) { value, reply in reply(answer(value)) }
-    }
+    var store: Store { self.house.store }
+    var asker: ReadAsker { self.request.asker }
+
+    func failure(_ error: StoreError) -> APIFailure { .business(error) }
 
     /// Reads, and goes on with what was found; `then` answers.
     func readThen<Value: Sendable>(
         as lane: ReadLane = .page, _ body: @escaping @Sendable (ReadTransaction) throws(StoreError) -> Value,
         then: @escaping @Sendable (Value, @escaping APIReply) -> Void
     ) {
-        let reply = self.reply
-        self.house.store.read(as: lane, for: self.request.asker, body) { result in
-            switch result {
-            case .success(let value): then(value, reply)
-            case .failure(let error): reply(.failure(.business(error)))
-            }
-        }
-    }
-
-    /// Changes something, and answers once it is on disk.
-    func write<Value: Sendable>(
-        _ body: @escaping @Sendable (WriteTransaction) throws(StoreError) -> Value,
-        answer: @escaping @Sendable (Value) -> APIAnswer
-    ) {
-        let reply = self.reply
-        self.house.store.write(body) { result in
-            switch result {
-            case .success(let value): reply(answer(value))
-            case .failure(let error): reply(.failure(.business(error)))
-            }
-        }
+        self.read(as: lane, body, then: { then($0, self.reply) })
     }
 }
 

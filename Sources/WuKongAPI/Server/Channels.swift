@@ -71,12 +71,11 @@ enum Channels {
         let (isBanned, isSendBanned) = (try fields.isOn("ban"), try fields.isOn("send_ban"))
         let allowsStrangers = try fields.isOn("allow_stranger")
         let (accounts, broker) = (house.accounts, house.broker)
-        house.store.write { transaction throws(StoreError) in
+        house.call(reply, for: .application).write { transaction throws(StoreError) in
             let user = try transaction.ensureUser(name).id
             try transaction.setSendBanned(user, isSendBanned)
             if allowsStrangers { try transaction.setAllowlistOnly(user, false) }
-        } then: { result in
-            if case .failure(let error) = result { return reply(.failure(APIFailure(error))) }
+        } then: {
             accounts.setDisabled(name, isBanned) { result in
                 switch result {
                 case .success(let sessions):

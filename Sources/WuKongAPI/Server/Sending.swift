@@ -44,15 +44,11 @@ enum Sending {
             return Self.publish(draft, as: identity.user, .user, to: channel.address, house, reply)
         }
         let peer = channel.person
-        house.store.write { transaction throws(StoreError) in
+        house.call(reply, for: request.asker).write { transaction throws(StoreError) in
             if let peer { _ = try transaction.ensureUser(peer) }
             return try transaction.ensureUser(draft.sender).id
-        } then: { result in
-            switch result {
-            case .success(let sender):
-                Self.publish(draft, as: sender, .application, to: channel.address, house, reply)
-            case .failure(let error): reply(.failure(APIFailure(error)))
-            }
+        } then: { sender in
+            Self.publish(draft, as: sender, .application, to: channel.address, house, reply)
         }
     }
 
@@ -126,14 +122,10 @@ enum Sending {
             case .failure(let error): reply(.failure(APIFailure(error)))
             }
         }
-        house.store.write { transaction throws(StoreError) in
+        house.call(reply, for: .application).write { transaction throws(StoreError) in
             try make(transaction, try transaction.ensureUser(draft.sender).id)
-        } then: { result in
-            switch result {
-            case .success(let command):
-                broker.publishCommand(command, isKept: !draft.header.noPersist, then: finish)
-            case .failure(let error): reply(.failure(APIFailure(error)))
-            }
+        } then: { command in
+            broker.publishCommand(command, isKept: !draft.header.noPersist, then: finish)
         }
     }
 
@@ -148,14 +140,10 @@ enum Sending {
         let receivers = try fields.uids("subscribers", most: Self.maximumReceivers)
         guard !receivers.isEmpty else { throw .bad("subscribers is missing") }
         let broker = house.broker
-        house.store.write { transaction throws(StoreError) in
+        house.call(reply, for: request.asker).write { transaction throws(StoreError) in
             _ = try transaction.ensureUsers(receivers)
             return try transaction.ensureUser(draft.sender).id
-        } then: { result in
-            guard case .success(let sender) = result else {
-                if case .failure(let error) = result { reply(.failure(APIFailure(error))) }
-                return
-            }
+        } then: { sender in
             let batch = Batch(receivers.count, reply)
             for (index, receiver) in receivers.enumerated() {
                 broker.publish(

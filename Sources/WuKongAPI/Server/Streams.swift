@@ -34,13 +34,12 @@ enum Streams {
         }
         let channel = try fields.channel()
         let look = try Self.look(fields, channel, request)
-        house.store.read(for: request.asker, look) { result in
-            switch result {
-            case .failure(let error): reply(.failure(APIFailure(error)))
-            case .success(nil): reply(.failure(404, "there is no such message: send it first"))
-            case .success(let found?): Self.take(step, in: found, channel, house, reply)
-            }
-        }
+        house.call(reply, for: request.asker).read(
+            look,
+            then: { found in
+                guard let found else { return reply(.failure(404, "there is no such message: send it first")) }
+                Self.take(step, in: found, channel, house, reply)
+            })
     }
 
     /// Finds the message that a request names.
@@ -84,7 +83,7 @@ enum Streams {
     ) {
         let place = MessagePlace(found.message.conversation, found.message.sequence)
         let broker = house.broker
-        house.store.write { transaction throws(StoreError) -> (state: StreamState?, isNew: Bool) in
+        house.write(reply) { transaction throws(StoreError) -> (state: StreamState?, isNew: Bool) in
             let changed = try transaction.changeStream(of: place) { strands throws(StoreError) in
                 try step.next(after: strands)
             }
@@ -93,13 +92,9 @@ enum Streams {
             let all = strands[place.sequence] ?? []
             let end = all.first { $0.key == StreamStep.finishKey }
             return (end ?? all.first { $0.key == step.key }, false)
-        } then: { result in
-            switch result {
-            case .failure(let error): reply(.failure(APIFailure(error)))
-            case .success(let (state, isNew)):
-                if isNew, let state { Self.show(step, state, found, broker) }
-                reply(Self.answer(step, state, found.message, channel))
-            }
+        } answer: { changed in
+            if changed.isNew, let state = changed.state { Self.show(step, state, found, broker) }
+            return Self.answer(step, changed.state, found.message, channel)
         }
     }
 

@@ -189,7 +189,7 @@ final class BinaryCodec: SessionCodec {
     }
 }
 
-/// What a SENDACK repeats of its SEND, as the number that the broker returns with the outcome.
+/// The fields of a SEND that its SENDACK repeats, as the number that the broker returns with the outcome.
 struct SendTicket: Hashable {
     var clientSequence: UInt32
     var header: WuKongHeader

@@ -6,7 +6,7 @@ import WuKongWire
 /// reactor.
 final class BinaryFanOut {
     private let sealer: MessageSealer
-    /// Whom the sealer has packets for.
+    /// Connections that the sealer has packets for.
     @exclusivity(unchecked) private var receivers: [Connection] = []
     @exclusivity(unchecked) private(set) var hasMessage = false
 

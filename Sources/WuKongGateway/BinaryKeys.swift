@@ -1,7 +1,7 @@
 import Diagnostics
 import WuKongCrypto
 
-/// What the binary sessions of one reactor share: its half of every key exchange, and OpenSSL's contexts.
+/// Keys and contexts that the binary sessions of one reactor share: its half of every key exchange, and OpenSSL's.
 ///
 /// One key pair serves all of them, because each client brings a key of its own and each session gets a salt of its own;
 /// it lives as long as the server runs.

@@ -12,8 +12,7 @@ import WuKongWire
 /// encrypted is written once, and the sessions are served eight at a time. So between `begin` and `end` a message may
 /// still be on its way; nothing else is sent to its receivers in between.
 struct FrameCache {
-    /// What a receiver's frame depends on, besides the message: for others or for the sender's own devices, the first
-    /// time or again.
+    /// Number of a receiver's form of the message: for others or for the sender's own devices, the first time or again.
     private static func form(isOwn: Bool, isRepeat: Bool) -> Int { (isOwn ? 1 : 0) + (isRepeat ? 2 : 0) }
     private static let forms = 4
 

@@ -8,7 +8,7 @@ import WuKongWire
 protocol SessionCodec: AnyObject {
     /// The encoding and its version, as operators see it.
     var protocolName: String { get }
-    /// Whether the SDKs that speak it have no other way to what they missed than the connection.
+    /// True where the SDKs have no other way to what they missed than the connection.
     var sendsMissedMessages: Bool { get }
     /// Bytes of a frame that is not complete.
     var heldBytes: Int { get }

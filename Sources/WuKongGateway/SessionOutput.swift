@@ -4,7 +4,7 @@ import ChatModel
 import Transport
 import WuKongWire
 
-/// What sessions want done. The gateway of a reactor has one, whose memory all its sessions reuse.
+/// Steps that sessions want taken. The gateway of a reactor has one output, whose memory all its sessions reuse.
 struct SessionOutput {
     /// Carried out in order, right after each event.
     var actions: [SessionAction] = []

@@ -1,4 +1,4 @@
-/// What the operator may set about this door.
+/// Settings of the operator for this gateway.
 package struct WuKongSettings: Sendable {
     /// Send a JSON session what its device class missed, right after its sign-in. The easy SDKs have no other way to
     /// it; the full SDKs fetch it by themselves.

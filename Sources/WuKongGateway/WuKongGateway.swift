@@ -6,11 +6,15 @@ import Execution
 import Store
 package import Transport
 
-/// What the doors of one server share.
+/// Services and settings that the WuKongIM gateways of one server share.
 package struct WuKongHouse: Sendable {
+    /// Registers sessions and takes their messages.
     package var broker: Broker
+    /// Decides who may sign in.
     package var authenticator: Authenticator
+    /// Settings at the start; they hold until the server stops.
     package var settings: WuKongSettings
+    /// Takes refused sign-ins and broken streams.
     package var log: Log
 
     package init(broker: Broker, authenticator: Authenticator, settings: WuKongSettings, log: Log) {
@@ -34,7 +38,7 @@ package final class WuKongGateway: Gateway {
     // for exclusive access at run time: nothing calls back while it changes, and the checks took a tenth of the time of
     // a delivery.
     @exclusivity(unchecked) private var connections = SlotTable<WuKongConnection>()
-    /// What sessions want done, with the messages of this turn for the broker.
+    /// Steps that sessions want taken, with the messages of this turn for the broker.
     @exclusivity(unchecked) var output = SessionOutput()
     @exclusivity(unchecked) var writers = ReplyWriters()
     /// Connections whose sessions acknowledged something since the last tick.
@@ -46,7 +50,7 @@ package final class WuKongGateway: Gateway {
     /// The keys of this reactor's sessions in the binary encoding; `nil` when OpenSSL refuses them.
     private let keys: BinaryKeys?
 
-    /// What clients are told as the number of this server.
+    /// The number of this server, as clients are told it.
     static let nodeID: Int64 = 1
 
     private static let tickMilliseconds: Int64 = 1000
@@ -67,12 +71,15 @@ package final class WuKongGateway: Gateway {
 
     // MARK: Gateway
 
+    /// Takes a stream of either encoding or a WebSocket; a WebSocket's first message tells its encoding.
     package func open(_ opening: Opening, on connection: Connection) -> OpeningAnswer {
         .accept(WuKongConnection(connection: connection, gateway: self, opening: opening), subprotocol: nil)
     }
 
+    /// Leaves every HTTP request to the other gateways.
     package func respond(to request: HTTPRequest, with responder: HTTPResponder) -> Bool { false }
 
+    /// Hands the turn's messages to the broker and, once a second, acknowledgements and what is overdue.
     package func turnEnded() {
         if !self.output.publishes.isEmpty {
             self.broker.publish(self.output.publishes)
@@ -164,7 +171,7 @@ package final class WuKongGateway: Gateway {
         }
     }
 
-    /// What is known of sessions, for an operator who looks.
+    /// Measures sessions for an operator who looks.
     private func measures(of handles: [UInt64]) -> [UInt64: SessionMeasure] {
         let (now, wall) = (self.reactor.clock.now(), self.reactor.clock.wallMilliseconds())
         var found: [UInt64: SessionMeasure] = [:]

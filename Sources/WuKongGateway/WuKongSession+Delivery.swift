@@ -17,7 +17,7 @@ extension WuKongSession {
         return true
     }
 
-    /// Whether the person wrote the message, on this device or another.
+    /// True when the person wrote the message, on this device or another.
     func isOwn(_ delivery: Delivery) -> Bool { delivery.message.sender == self.identity?.user }
 
     private mutating func deliver(_ deliveries: [Delivery], at now: Instant, _ output: inout SessionOutput) {
@@ -66,7 +66,7 @@ extension WuKongSession {
     /// Stored messages that were sent and not acknowledged.
     var unacknowledged: Int { self.pending.count }
 
-    /// What has to be sent again, because it was not acknowledged in time.
+    /// Takes the messages that have to be sent again, because they were not acknowledged in time.
     mutating func takeOverdue(at now: Instant) -> [Delivery] {
         guard self.isActive, self.pending.count > 0 else { return [] }
         return self.pending.due(

@@ -13,6 +13,8 @@ package final class Connection {
 
     let handle: OpaquePointer
     private var statements: [UnsafeRawPointer: Statement] = [:]
+    /// Texts whose addresses are keys of `statements`.
+    private var texts: [SQL] = []
     /// Pages in the write-ahead log after the last commit of this connection, counted from its last restart.
     private let logPageCount: UnsafeMutablePointer<Int32>
     /// `breaksOffAt` of a reading connection, where the progress handler sees it.
@@ -114,8 +116,21 @@ package final class Connection {
     package func statement(_ sql: StaticString) throws(SQLiteError) -> Statement {
         let key = UnsafeRawPointer(sql.utf8Start)
         if let known = self.statements[key] { return known }
-        let made = try Statement(sql, database: self.handle)
+        let text = UnsafeBufferPointer(start: sql.utf8Start, count: sql.utf8CodeUnitCount)
+        let made = try Statement(text, database: self.handle)
         self.statements[key] = made
+        return made
+    }
+
+    /// The prepared statement for `sql`, made at its first use and kept. Keeps `sql` too, so that its address stays its own.
+    package func statement(_ sql: SQL) throws(SQLiteError) -> Statement {
+        let key = UnsafeRawPointer(Unmanaged.passUnretained(sql).toOpaque())
+        if let known = self.statements[key] { return known }
+        let made = try Array(sql.text.utf8).withUnsafeBufferPointer { bytes throws(SQLiteError) in
+            try Statement(bytes, database: self.handle)
+        }
+        self.statements[key] = made
+        self.texts.append(sql)
         return made
     }
 

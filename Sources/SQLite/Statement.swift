@@ -6,13 +6,11 @@ package final class Statement {
     @usableFromInline
     package let handle: OpaquePointer
 
-    init(_ sql: StaticString, database: OpaquePointer) throws(SQLiteError) {
+    init(_ sql: UnsafeBufferPointer<UInt8>, database: OpaquePointer) throws(SQLiteError) {
         var prepared: OpaquePointer?
-        let code = sql.withUTF8Buffer { text in
-            text.withMemoryRebound(to: CChar.self) { text in
-                sqlite3_prepare_v3(
-                    database, text.baseAddress, Int32(text.count), UInt32(SQLITE_PREPARE_PERSISTENT), &prepared, nil)
-            }
+        let code = sql.withMemoryRebound(to: CChar.self) { text in
+            sqlite3_prepare_v3(
+                database, text.baseAddress, Int32(text.count), UInt32(SQLITE_PREPARE_PERSISTENT), &prepared, nil)
         }
         guard code == SQLITE_OK, let prepared else { throw SQLiteError(code, of: database) }
         self.handle = prepared

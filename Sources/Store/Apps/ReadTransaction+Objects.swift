@@ -77,19 +77,22 @@ extension ReadTransaction {
         }
     }
 
+    private static let objectsNamedSQL = SQL(
+        """
+        SELECT id, head > 0, active_at FROM conversation c WHERE foreign_id = ?1
+            AND (expires_at IS NULL OR expires_at > ?2)
+            AND ((c.flags & \(ConversationFlags.disbanded) = 0 AND (?4 = 0 OR \(SQLText.isOpen)))
+                OR EXISTS (SELECT 1 FROM member m WHERE m.conversation_id = c.id AND m.user_id = ?3)
+                OR EXISTS (SELECT 1 FROM listener l WHERE l.conversation_id = c.id AND l.user_id = ?3))
+        """)
+
     private func objects(
         named ids: [ObjectID], seenBy asker: UserID, membersOnly: Bool, at now: Int64
     ) throws(StoreError) -> [ConversationID] {
-        let sql: StaticString = """
-            SELECT id, head > 0, active_at FROM conversation c WHERE foreign_id = ?1
-                AND (expires_at IS NULL OR expires_at > ?2)
-                AND ((c.flags & 2 = 0 AND (?4 = 0 OR kind = 3 OR kind = 5))
-                    OR EXISTS (SELECT 1 FROM member m WHERE m.conversation_id = c.id AND m.user_id = ?3)
-                    OR EXISTS (SELECT 1 FROM listener l WHERE l.conversation_id = c.id AND l.user_id = ?3))
-            """
         var found: [(id: ConversationID, hasMessages: Int64, activeAt: Int64)] = []
         for id in ids.prefix(ObjectScanBounds.rows + 1) {
-            let row = try self.connection.first(sql, id, now, asker, membersOnly) { row throws(StoreError) in
+            let row = try self.connection.first(Self.objectsNamedSQL, id, now, asker, membersOnly) {
+                row throws(StoreError) in
                 (row.conversationID(0), row.int64(1), row.int64(2))
             }
             if let row { found.append(row) }
@@ -97,37 +100,47 @@ extension ReadTransaction {
         return found.sorted { ($0.hasMessages, $0.activeAt, $0.id) > ($1.hasMessages, $1.activeAt, $1.id) }.map(\.id)
     }
 
+    private static let objectsOfAllSQL = SQL(
+        """
+        SELECT c.id FROM member m JOIN conversation c ON c.id = m.conversation_id
+        WHERE m.user_id = ?1 AND c.kind <> \(ConversationKind.temporary)
+            AND (c.expires_at IS NULL OR c.expires_at > ?4)
+            AND (?1 = ?2 OR EXISTS (SELECT 1 FROM member o WHERE o.conversation_id = c.id AND o.user_id = ?2))
+            AND (?1 = ?3 OR EXISTS (SELECT 1 FROM member o WHERE o.conversation_id = c.id AND o.user_id = ?3)
+                OR (c.flags & \(ConversationFlags.disbanded) = 0
+                    AND ((?5 = 0 AND c.kind <> \(ConversationKind.direct)) OR \(SQLText.isOpen))))
+        ORDER BY c.head > 0 DESC, c.active_at DESC, c.id DESC LIMIT ?6
+        """)
+
     private func objects(
         ofAll users: [UserID], seenBy asker: UserID, membersOnly: Bool, at now: Int64
     ) throws(StoreError) -> [ConversationID] {
         // Whoever asks about themselves finds the fewest.
         let first = users.contains(asker) ? asker : users[0]
         let second = users.first { $0 != first } ?? first
-        let sql: StaticString = """
-            SELECT c.id FROM member m JOIN conversation c ON c.id = m.conversation_id
-            WHERE m.user_id = ?1 AND c.kind <> 4 AND (c.expires_at IS NULL OR c.expires_at > ?4)
-                AND (?1 = ?2 OR EXISTS (SELECT 1 FROM member o WHERE o.conversation_id = c.id AND o.user_id = ?2))
-                AND (?1 = ?3 OR EXISTS (SELECT 1 FROM member o WHERE o.conversation_id = c.id AND o.user_id = ?3)
-                    OR (c.flags & 2 = 0 AND ((?5 = 0 AND c.kind <> 1) OR c.kind IN (3, 5))))
-            ORDER BY c.head > 0 DESC, c.active_at DESC, c.id DESC LIMIT ?6
-            """
-        return try self.connection.query(sql, first, second, asker, now, membersOnly, ObjectScanBounds.rows + 1) {
+        return try self.connection.query(
+            Self.objectsOfAllSQL, first, second, asker, now, membersOnly, ObjectScanBounds.rows + 1
+        ) {
             row throws(StoreError) in row.conversationID(0)
         }
     }
 
+    private static let objectsByKindSQL = SQL(
+        """
+        SELECT c.id FROM conversation c
+        WHERE c.kind BETWEEN ?1 AND ?2 AND c.kind <> \(ConversationKind.temporary)
+            AND (c.expires_at IS NULL OR c.expires_at > ?3)
+            AND ((c.flags & \(ConversationFlags.disbanded) = 0
+                    AND ((?5 = 0 AND c.kind <> \(ConversationKind.direct)) OR \(SQLText.isOpen)))
+                OR EXISTS (SELECT 1 FROM member o WHERE o.conversation_id = c.id AND o.user_id = ?4))
+        ORDER BY c.head > 0 DESC, c.active_at DESC, c.id DESC LIMIT ?6
+        """)
+
     private func objects(
         from low: ConversationKind, to high: ConversationKind, seenBy asker: UserID, membersOnly: Bool, at now: Int64
     ) throws(StoreError) -> [ConversationID] {
-        let sql: StaticString = """
-            SELECT c.id FROM conversation c
-            WHERE c.kind BETWEEN ?1 AND ?2 AND c.kind <> 4 AND (c.expires_at IS NULL OR c.expires_at > ?3)
-                AND ((c.flags & 2 = 0 AND ((?5 = 0 AND c.kind <> 1) OR c.kind IN (3, 5)))
-                    OR EXISTS (SELECT 1 FROM member o WHERE o.conversation_id = c.id AND o.user_id = ?4))
-            ORDER BY c.head > 0 DESC, c.active_at DESC, c.id DESC LIMIT ?6
-            """
         return try self.connection.query(
-            sql, low.rawValue, high.rawValue, now, asker, membersOnly, ObjectScanBounds.rows + 1
+            Self.objectsByKindSQL, low.rawValue, high.rawValue, now, asker, membersOnly, ObjectScanBounds.rows + 1
         ) { row throws(StoreError) in row.conversationID(0) }
     }
 
@@ -167,16 +180,19 @@ extension ReadTransaction {
         return Dictionary(uniqueKeysWithValues: found)
     }
 
+    private static let addMembersSQL = SQL(
+        """
+        SELECT m.conversation_id, m.user_id, p.muted
+        FROM json_each(?1) AS wanted JOIN conversation c ON c.id = wanted.value
+            AND c.kind <> \(ConversationKind.service)
+        JOIN member m ON m.conversation_id = c.id
+        LEFT JOIN preference p ON p.conversation_id = m.conversation_id AND p.user_id = m.user_id
+        ORDER BY m.conversation_id, m.joined_at, m.joined_sequence, m.role DESC, m.user_id
+        """)
+
     /// Who subscribes to a service is not listed.
     private func addMembers(_ list: String, to rows: inout [ConversationID: ObjectRow]) throws(StoreError) {
-        let sql: StaticString = """
-            SELECT m.conversation_id, m.user_id, p.muted
-            FROM json_each(?1) AS wanted JOIN conversation c ON c.id = wanted.value AND c.kind <> 5
-            JOIN member m ON m.conversation_id = c.id
-            LEFT JOIN preference p ON p.conversation_id = m.conversation_id AND p.user_id = m.user_id
-            ORDER BY m.conversation_id, m.joined_at, m.joined_sequence, m.role DESC, m.user_id
-            """
-        let members = try self.connection.query(sql, list) { row throws(StoreError) in
+        let members = try self.connection.query(Self.addMembersSQL, list) { row throws(StoreError) in
             (row.conversationID(0), row.userID(1), row.int64(2) != 0)
         }
         for (conversation, user, isMuting) in members {

@@ -125,20 +125,23 @@ extension ReadTransaction {
         return Dictionary(uniqueKeysWithValues: rows)
     }
 
+    private static let undeliveredSQL = SQL(
+        """
+        SELECT m.conversation_id, coalesce(d.sequence, max(m.joined_sequence, m.read_sequence)) AS position, c.head
+        FROM member m JOIN conversation c ON c.id = m.conversation_id
+        LEFT JOIN delivered d
+            ON d.user_id = m.user_id AND d.device_class = ?2 AND d.conversation_id = m.conversation_id
+        WHERE m.user_id = ?1 AND c.head > position AND \(SQLText.isListed)
+        ORDER BY m.conversation_id
+        """)
+
     /// What the devices of one class still have to get: after the acknowledged position, or when there is none, after
     /// what the person has read or what was there before they joined; never what they cleared. Kinds that stand in
     /// nobody's list are not caught up with.
     package func undelivered(
         of user: UserID, class deviceClass: DeviceClass
     ) throws(StoreError) -> [UndeliveredRange] {
-        let sql: StaticString = """
-            SELECT m.conversation_id, coalesce(d.sequence, max(m.joined_sequence, m.read_sequence)) AS position, c.head
-            FROM member m JOIN conversation c ON c.id = m.conversation_id
-            LEFT JOIN delivered d
-                ON d.user_id = m.user_id AND d.device_class = ?2 AND d.conversation_id = m.conversation_id
-            WHERE m.user_id = ?1 AND c.head > position AND c.kind <> 3 AND c.kind <> 4 AND c.kind <> 9 ORDER BY m.conversation_id
-            """
-        return try self.connection.query(sql, user, deviceClass) { row throws(StoreError) in
+        return try self.connection.query(Self.undeliveredSQL, user, deviceClass) { row throws(StoreError) in
             UndeliveredRange(conversation: row.conversationID(0), from: row.int64(1), head: row.int64(2))
         }
     }

@@ -4,6 +4,10 @@ import SQLite
 typealias Row = SQLite.Row
 /// A value that can stand for a `?` in a statement.
 typealias Bindable = SQLite.Bindable
+/// The text of one statement in which constants of the code have their names.
+typealias SQL = SQLite.SQL
+/// A part of a statement, such as a list of columns.
+typealias SQLText = SQLite.SQLText
 
 // The store's view of SQLite: the same calls, whose failures are those of the store. The one place that maps them.
 
@@ -51,6 +55,11 @@ struct Connection {
         do { return Statement(try self.base.statement(sql)) } catch { throw StoreError(error) }
     }
 
+    /// The prepared statement for `sql`, made at its first use and kept.
+    func statement(_ sql: SQL) throws(StoreError) -> Statement {
+        do { return Statement(try self.base.statement(sql)) } catch { throw StoreError(error) }
+    }
+
     /// Copies the log into the database file.
     ///
     /// - Returns: false when a reader was in the way and part of the log remains.
@@ -79,26 +88,60 @@ extension Connection {
         try statement.run()
     }
 
+    func run<each Value: Bindable>(_ sql: SQL, _ values: repeat each Value) throws(StoreError) {
+        let statement = try self.statement(sql)
+        statement.bindAll(repeat each values)
+        try statement.run()
+    }
+
     /// Runs a query and reads its rows. `read` must not use the same statement again.
     func query<each Value: Bindable, Output>(
         _ sql: StaticString, _ values: repeat each Value, read: (Row) throws(StoreError) -> Output
     ) throws(StoreError) -> [Output] {
-        let statement = try self.statement(sql)
-        statement.bindAll(repeat each values)
-        defer { statement.reset() }
-        var rows: [Output] = []
-        while try statement.step() { rows.append(try read(statement.row)) }
-        return rows
+        try self.statement(sql).rows(repeat each values, read: read)
+    }
+
+    func query<each Value: Bindable, Output>(
+        _ sql: SQL, _ values: repeat each Value, read: (Row) throws(StoreError) -> Output
+    ) throws(StoreError) -> [Output] {
+        try self.statement(sql).rows(repeat each values, read: read)
     }
 
     /// Runs a query and reads its first row.
     func first<each Value: Bindable, Output>(
         _ sql: StaticString, _ values: repeat each Value, read: (Row) throws(StoreError) -> Output
     ) throws(StoreError) -> Output? {
-        let statement = try self.statement(sql)
-        statement.bindAll(repeat each values)
-        defer { statement.reset() }
-        return try statement.step() ? try read(statement.row) : nil
+        try self.statement(sql).firstRow(repeat each values, read: read)
+    }
+
+    func first<each Value: Bindable, Output>(
+        _ sql: SQL, _ values: repeat each Value, read: (Row) throws(StoreError) -> Output
+    ) throws(StoreError) -> Output? {
+        try self.statement(sql).firstRow(repeat each values, read: read)
+    }
+}
+
+extension Statement {
+    /// Runs the query and reads its rows.
+    @inline(__always)
+    func rows<each Value: Bindable, Output>(
+        _ values: repeat each Value, read: (Row) throws(StoreError) -> Output
+    ) throws(StoreError) -> [Output] {
+        self.bindAll(repeat each values)
+        defer { self.reset() }
+        var rows: [Output] = []
+        while try self.step() { rows.append(try read(self.row)) }
+        return rows
+    }
+
+    /// Runs the query and reads its first row.
+    @inline(__always)
+    func firstRow<each Value: Bindable, Output>(
+        _ values: repeat each Value, read: (Row) throws(StoreError) -> Output
+    ) throws(StoreError) -> Output? {
+        self.bindAll(repeat each values)
+        defer { self.reset() }
+        return try self.step() ? try read(self.row) : nil
     }
 }
 

@@ -232,7 +232,7 @@ struct Verifier {
         }
     }
 
-    func count(_ sql: StaticString) throws(StoreError) -> Int64 {
-        try self.connection.first(sql) { row throws(StoreError) in row.int64(0) } ?? 0
+    func count(_ sql: SQLText) throws(StoreError) -> Int64 {
+        try self.connection.first(SQL(sql)) { row throws(StoreError) in row.int64(0) } ?? 0
     }
 }

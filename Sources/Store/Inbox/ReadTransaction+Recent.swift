@@ -25,8 +25,27 @@ package enum RecentOrder: Sendable {
     case byChange
 }
 
-// In the queries: kinds 3, 4 and 9 are those that are not `isListed`. SQLite compares faster than it looks up a list.
 extension ReadTransaction {
+    private static let recentSQL = SQL(
+        """
+        SELECT c.id, c.kind, c.channel, c.title, c.flags, c.creator_id, c.member_count, c.head, c.head_countable,
+            c.revision, c.created_at, c.active_at, c.foreign_id, c.updated_at,
+            m.user_id, u.name, m.role, m.read_sequence, m.read_countable, m.own_countable_since_read,
+            m.joined_sequence, m.own_last_sequence, m.own_last_countable, m.muted_until, m.nickname, m.revision,
+            m.joined_at,
+            coalesce(p.pinned, 0), p.muted, p.saved, p.remark, p.draft, p.browse_to, p.keep_sequence, p.keep_offset,
+            p.extra_version, CASE WHEN m.own_last_sequence > p.marked_at THEN 0 ELSE p.marked_unread END,
+            p.hidden_through, p.cleared_through, p.settings, p.change,
+            max(c.change, m.change, coalesce(p.change, 0)) AS latest,
+            CASE WHEN c.direct_low = m.user_id THEN c.direct_high ELSE c.direct_low END
+        FROM member m JOIN conversation c ON c.id = m.conversation_id JOIN user u ON u.id = m.user_id
+        LEFT JOIN preference p ON p.user_id = m.user_id AND p.conversation_id = m.conversation_id
+        WHERE m.user_id = ?1 AND \(SQLText.isListed) AND latest > ?2
+            AND (?3 OR p.hidden_through IS NULL OR c.head > p.hidden_through)
+        ORDER BY CASE WHEN ?4 THEN latest END, coalesce(p.pinned, 0) DESC, c.active_at DESC, c.id DESC
+        LIMIT ?5 OFFSET ?6
+        """)
+
     /// A person's list of conversations, without kinds that stand in nobody's list.
     ///
     /// - Parameters:
@@ -37,27 +56,9 @@ extension ReadTransaction {
         of user: UserID, since change: Int64 = 0, order: RecentOrder = .forDisplay, includingHidden: Bool = false,
         limit: Int, offset: Int = 0
     ) throws(StoreError) -> [RecentConversation] {
-        let sql: StaticString = """
-            SELECT c.id, c.kind, c.channel, c.title, c.flags, c.creator_id, c.member_count, c.head, c.head_countable,
-                c.revision, c.created_at, c.active_at, c.foreign_id, c.updated_at,
-                m.user_id, u.name, m.role, m.read_sequence, m.read_countable, m.own_countable_since_read,
-                m.joined_sequence, m.own_last_sequence, m.own_last_countable, m.muted_until, m.nickname, m.revision,
-                m.joined_at,
-                coalesce(p.pinned, 0), p.muted, p.saved, p.remark, p.draft, p.browse_to, p.keep_sequence, p.keep_offset,
-                p.extra_version, CASE WHEN m.own_last_sequence > p.marked_at THEN 0 ELSE p.marked_unread END,
-                p.hidden_through, p.cleared_through, p.settings, p.change,
-                max(c.change, m.change, coalesce(p.change, 0)) AS latest,
-                CASE WHEN c.direct_low = m.user_id THEN c.direct_high ELSE c.direct_low END
-            FROM member m JOIN conversation c ON c.id = m.conversation_id JOIN user u ON u.id = m.user_id
-            LEFT JOIN preference p ON p.user_id = m.user_id AND p.conversation_id = m.conversation_id
-            WHERE m.user_id = ?1 AND c.kind <> 3 AND c.kind <> 4 AND c.kind <> 9 AND latest > ?2
-                AND (?3 OR p.hidden_through IS NULL OR c.head > p.hidden_through)
-            ORDER BY CASE WHEN ?4 THEN latest END, coalesce(p.pinned, 0) DESC, c.active_at DESC, c.id DESC
-            LIMIT ?5 OFFSET ?6
-            """
         let hidden = try self.hiddenCounts(of: user)
         return try self.connection.query(
-            sql, user, change, includingHidden, order == .byChange, try Self.page(limit), max(0, offset)
+            Self.recentSQL, user, change, includingHidden, order == .byChange, try Self.page(limit), max(0, offset)
         ) { row throws(StoreError) in
             let conversation = try Self.conversation(row)
             let member = try Self.member(row, from: 14)
@@ -74,18 +75,20 @@ extension ReadTransaction {
         }
     }
 
+    private static let unreadSQL = SQL(
+        """
+        SELECT m.conversation_id, c.head_countable - m.read_countable - m.own_countable_since_read
+        FROM member m JOIN conversation c ON c.id = m.conversation_id
+        WHERE m.user_id = ?1 AND (c.head_countable > m.read_countable + m.own_countable_since_read
+                OR c.id IN (SELECT conversation_id FROM shown_count WHERE user_id = ?1))
+            AND \(SQLText.isListed)
+        """)
+
     /// How much a person has not read, for every listed conversation that has something.
     package func unread(of user: UserID) throws(StoreError) -> [ConversationID: Int64] {
-        let sql: StaticString = """
-            SELECT m.conversation_id, c.head_countable - m.read_countable - m.own_countable_since_read
-            FROM member m JOIN conversation c ON c.id = m.conversation_id
-            WHERE m.user_id = ?1 AND (c.head_countable > m.read_countable + m.own_countable_since_read
-                    OR c.id IN (SELECT conversation_id FROM shown_count WHERE user_id = ?1))
-                AND c.kind <> 3 AND c.kind <> 4 AND c.kind <> 9
-            """
         let hidden = try self.hiddenCounts(of: user).afterRead
         var unread: [ConversationID: Int64] = [:]
-        let rows = try self.connection.query(sql, user) { row throws(StoreError) in
+        let rows = try self.connection.query(Self.unreadSQL, user) { row throws(StoreError) in
             (row.conversationID(0), row.int64(1))
         }
         unread.reserveCapacity(rows.count)
@@ -96,20 +99,22 @@ extension ReadTransaction {
         return unread
     }
 
+    private static let badgesSQL = SQL(
+        """
+        SELECT m.conversation_id,
+            c.head_countable
+                - CASE WHEN m.own_last_sequence > m.read_sequence THEN m.own_last_countable ELSE m.read_countable END,
+            CASE WHEN m.own_last_sequence > p.marked_at THEN 0 ELSE coalesce(p.marked_unread, 0) END
+        FROM member m JOIN conversation c ON c.id = m.conversation_id
+        LEFT JOIN preference p ON p.user_id = m.user_id AND p.conversation_id = m.conversation_id
+        WHERE m.user_id = ? AND \(SQLText.isListed)
+        """)
+
     /// The number to show for each listed conversation that has one.
     package func badges(of user: UserID) throws(StoreError) -> [ConversationID: Int64] {
-        let sql: StaticString = """
-            SELECT m.conversation_id,
-                c.head_countable
-                    - CASE WHEN m.own_last_sequence > m.read_sequence THEN m.own_last_countable ELSE m.read_countable END,
-                CASE WHEN m.own_last_sequence > p.marked_at THEN 0 ELSE coalesce(p.marked_unread, 0) END
-            FROM member m JOIN conversation c ON c.id = m.conversation_id
-            LEFT JOIN preference p ON p.user_id = m.user_id AND p.conversation_id = m.conversation_id
-            WHERE m.user_id = ? AND c.kind <> 3 AND c.kind <> 4 AND c.kind <> 9
-            """
         let hidden = try self.hiddenCounts(of: user).afterBadge
         var badges: [ConversationID: Int64] = [:]
-        let rows = try self.connection.query(sql, user) { row throws(StoreError) in
+        let rows = try self.connection.query(Self.badgesSQL, user) { row throws(StoreError) in
             (row.conversationID(0), row.int64(1), row.int64(2))
         }
         for (id, count, marked) in rows {

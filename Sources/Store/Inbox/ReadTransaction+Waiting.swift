@@ -44,8 +44,17 @@ package struct PatchPage: Sendable {
     }
 }
 
-// What waits for a person who comes back. Rooms and channels of machines wait for nobody: kinds 3 and 9 in the queries.
+// What waits for a person who comes back. Rooms and channels of machines wait for nobody.
 extension ReadTransaction {
+    private static let unreadListSQL = SQL(
+        """
+        SELECT c.id FROM member m JOIN conversation c ON c.id = m.conversation_id
+        WHERE m.user_id = ?1 AND \(SQLText.waitsForPeople)
+            AND (c.head_countable > m.read_countable + m.own_countable_since_read OR (?2 > 0 AND m.read_at >= ?2)
+                OR c.id IN (SELECT conversation_id FROM shown_count WHERE user_id = ?1))
+        ORDER BY c.active_at DESC, c.id DESC LIMIT ?3
+        """)
+
     /// The conversations with unread messages, the one that was active last first.
     ///
     /// - Parameters:
@@ -55,14 +64,8 @@ extension ReadTransaction {
     package func unreadList(
         of user: UserID, readAfter moment: Int64 = 0, limit: Int
     ) throws(StoreError) -> [UnreadConversation] {
-        let sql: StaticString = """
-            SELECT c.id FROM member m JOIN conversation c ON c.id = m.conversation_id
-            WHERE m.user_id = ?1 AND c.kind <> 3 AND c.kind <> 9
-                AND (c.head_countable > m.read_countable + m.own_countable_since_read OR (?2 > 0 AND m.read_at >= ?2)
-                    OR c.id IN (SELECT conversation_id FROM shown_count WHERE user_id = ?1))
-            ORDER BY c.active_at DESC, c.id DESC LIMIT ?3
-            """
-        let ids = try self.connection.query(sql, user, moment, try Self.page(limit)) { row throws(StoreError) in
+        let ids = try self.connection.query(Self.unreadListSQL, user, moment, try Self.page(limit)) {
+            row throws(StoreError) in
             row.conversationID(0)
         }
         var list: [UnreadConversation] = []
@@ -109,6 +112,15 @@ extension ReadTransaction {
         } ?? false
     }
 
+    private static let backlogSQL = SQL(
+        """
+        SELECT c.id, max(m.acked_sequence, m.read_sequence, m.joined_sequence)
+        FROM member m JOIN conversation c ON c.id = m.conversation_id
+        WHERE m.user_id = ?1 AND \(SQLText.waitsForPeople)
+            AND c.head > max(m.acked_sequence, m.read_sequence, m.joined_sequence)
+        ORDER BY c.active_at DESC, c.id DESC LIMIT ?2
+        """)
+
     /// What others sent and no device of the person said that it got, nor has the person read it; the conversation that
     /// was active last first.
     ///
@@ -119,14 +131,7 @@ extension ReadTransaction {
     package func backlog(
         of user: UserID, perConversation: Int, limit: Int, maximumBytes: Int = ReadBounds.pageBytes
     ) throws(StoreError) -> [Backlog] {
-        let sql: StaticString = """
-            SELECT c.id, max(m.acked_sequence, m.read_sequence, m.joined_sequence)
-            FROM member m JOIN conversation c ON c.id = m.conversation_id
-            WHERE m.user_id = ?1 AND c.kind <> 3 AND c.kind <> 9
-                AND c.head > max(m.acked_sequence, m.read_sequence, m.joined_sequence)
-            ORDER BY c.active_at DESC, c.id DESC LIMIT ?2
-            """
-        let places = try self.connection.query(sql, user, try Self.page(limit)) { row throws(StoreError) in
+        let places = try self.connection.query(Self.backlogSQL, user, try Self.page(limit)) { row throws(StoreError) in
             (id: row.conversationID(0), after: row.int64(1))
         }
         var backlogs: [Backlog] = []
@@ -151,16 +156,18 @@ extension ReadTransaction {
         return backlogs
     }
 
+    private static let placeSQL = SQL(
+        """
+        SELECT c.id FROM member m JOIN conversation c ON c.id = m.conversation_id
+        WHERE m.user_id = ? AND \(SQLText.waitsForPeople) AND c.head > m.acked_sequence
+        ORDER BY c.active_at DESC, c.id DESC LIMIT 50
+        """)
+
     /// Where a message is that no device of a person has said that it got; `nil` when it is none of these.
     ///
     /// Looked for in the 50 conversations that were active last, as many as a client is told of at its sign-in.
     package func place(of message: MessageID, waitingFor user: UserID) throws(StoreError) -> MessagePlace? {
-        let sql: StaticString = """
-            SELECT c.id FROM member m JOIN conversation c ON c.id = m.conversation_id
-            WHERE m.user_id = ? AND c.kind <> 3 AND c.kind <> 9 AND c.head > m.acked_sequence
-            ORDER BY c.active_at DESC, c.id DESC LIMIT 50
-            """
-        let ids = try self.connection.query(sql, user) { row throws(StoreError) in row.conversationID(0) }
+        let ids = try self.connection.query(Self.placeSQL, user) { row throws(StoreError) in row.conversationID(0) }
         for id in ids {
             if let place = try self.place(of: message, in: id) { return place }
         }

@@ -22,7 +22,7 @@ extension Verifier {
         try self.each(
             """
             SELECT m.conversation_id, m.user_id FROM member m JOIN conversation c ON c.id = m.conversation_id
-            WHERE m.revision > c.revision OR c.kind = 3
+            WHERE m.revision > c.revision OR c.kind = \(ConversationKind.room)
             """, .member, "is a member of a room, or has changed after the conversation's last change")
         try self.each(
             """
@@ -30,17 +30,19 @@ extension Verifier {
             WHERE f.revision > c.revision
             """, .member, "has left after the conversation's last change")
         try self.each(
-            "SELECT conversation_id, max(user_id) FROM member WHERE role = 2 GROUP BY conversation_id HAVING count(*) > 1",
-            .member, "is not the only owner")
+            """
+            SELECT conversation_id, max(user_id) FROM member WHERE role = \(MemberRole.owner)
+            GROUP BY conversation_id HAVING count(*) > 1
+            """, .member, "is not the only owner")
         try self.each(
             """
             SELECT l.conversation_id, l.user_id FROM listener l JOIN conversation c ON c.id = l.conversation_id
-            WHERE c.kind = 1
+            WHERE c.kind = \(ConversationKind.direct)
             """, .member, "listens to a direct conversation")
         try self.each(
             """
             SELECT l.conversation_id, l.user_id FROM listener l JOIN conversation c ON c.id = l.conversation_id
-            WHERE l.is_visit = 1 AND c.kind <> 3 OR l.is_visit = 0 AND l.visit_until IS NOT NULL
+            WHERE l.is_visit = 1 AND c.kind <> \(ConversationKind.room) OR l.is_visit = 0 AND l.visit_until IS NOT NULL
             """, .member, "visits what is no room, or is to leave without being a visitor")
     }
 
@@ -72,8 +74,9 @@ extension Verifier {
             LEFT JOIN message m ON m.conversation_id = h.conversation_id AND m.sequence = h.sequence
             LEFT JOIN member p ON p.conversation_id = h.conversation_id AND p.user_id = h.user_id
             JOIN user u ON u.id = h.user_id
-            WHERE p.user_id IS NULL OR m.sequence IS NULL OR m.sender_id = h.user_id OR m.flags & 2 = 0
-                OR (m.flags & 512 AND NOT EXISTS (
+            WHERE p.user_id IS NULL OR m.sequence IS NULL OR m.sender_id = h.user_id
+                OR m.flags & \(MessageFlags.countsAsUnread) = 0
+                OR (m.flags & \(MessageFlags.restricted) AND NOT EXISTS (
                     SELECT 1 FROM json_each(m.envelope, '$.visible') v WHERE v.value = u.name))
             """, .unread, "has a message withheld that does not count for them")
     }
@@ -86,7 +89,8 @@ extension Verifier {
             LEFT JOIN message m ON m.conversation_id = s.conversation_id AND m.sequence = s.sequence
             LEFT JOIN member p ON p.conversation_id = s.conversation_id AND p.user_id = s.user_id
             JOIN user u ON u.id = s.user_id
-            WHERE p.user_id IS NULL OR m.sequence IS NULL OR m.sender_id = s.user_id OR m.flags & 514 <> 514
+            WHERE p.user_id IS NULL OR m.sequence IS NULL OR m.sender_id = s.user_id
+                OR m.flags & \(MessageFlags.countedForSome) <> \(MessageFlags.countedForSome)
                 OR s.sequence <= p.read_sequence OR s.sequence <= p.joined_sequence
                 OR NOT EXISTS (SELECT 1 FROM json_each(m.envelope, '$.visible') v WHERE v.value = u.name)
             """, .unread, "has a message for some counted that is not for them, or that they have read")
@@ -95,8 +99,9 @@ extension Verifier {
             SELECT m.conversation_id, p.user_id FROM message m
             JOIN json_each(m.envelope, '$.visible') v JOIN user u ON u.name = v.value
             JOIN member p ON p.conversation_id = m.conversation_id AND p.user_id = u.id
-            WHERE m.flags & 514 = 514 AND m.sender_id <> u.id AND m.sequence > p.read_sequence
-                AND m.sequence > p.joined_sequence AND NOT EXISTS (
+            WHERE m.flags & \(MessageFlags.countedForSome) = \(MessageFlags.countedForSome)
+                AND m.sender_id <> u.id AND m.sequence > p.read_sequence AND m.sequence > p.joined_sequence
+                AND NOT EXISTS (
                     SELECT 1 FROM shown_count s WHERE s.user_id = u.id AND s.conversation_id = m.conversation_id
                         AND s.sequence = m.sequence)
             """, .unread, "has a message for some that is not counted for them")
@@ -148,9 +153,9 @@ extension Verifier {
 
     /// Reports each conversation and user a query finds.
     private func each(
-        _ sql: StaticString, _ kind: VerifyFinding.Kind, _ what: String
+        _ sql: SQLText, _ kind: VerifyFinding.Kind, _ what: String
     ) throws(StoreError) {
-        let rows = try self.connection.query(sql) { row throws(StoreError) in (row.int64(0), row.int64(1)) }
+        let rows = try self.connection.query(SQL(sql)) { row throws(StoreError) in (row.int64(0), row.int64(1)) }
         for (conversation, user) in rows {
             self.notes.add(
                 kind,

@@ -215,24 +215,26 @@ extension Connection {
         } ?? 0
     }
 
+    private static let positionSQL = SQL(
+        """
+        SELECT m.sequence FROM message m
+        WHERE m.conversation_id = ?1 AND m.sequence > ?2 AND m.sender_id <> ?3 AND m.flags & ?4
+            AND (m.flags & \(MessageFlags.restricted) = 0 OR EXISTS (
+                SELECT 1 FROM shown_count s
+                WHERE s.user_id = ?3 AND s.conversation_id = ?1 AND s.sequence = m.sequence))
+            AND NOT EXISTS (
+                SELECT 1 FROM hidden_count h
+                WHERE h.user_id = ?3 AND h.conversation_id = ?1 AND h.sequence = m.sequence)
+        ORDER BY m.sequence DESC LIMIT 1 OFFSET ?5
+        """)
+
     /// The reading position after which exactly `count` messages of others count as unread, of more than that.
     func position(
         leaving count: Int64, for member: Member, in id: ConversationID, head: Int64
     ) throws(StoreError) -> Int64 {
         guard count > 0 else { return head }
-        let sql: StaticString = """
-            SELECT m.sequence FROM message m
-            WHERE m.conversation_id = ?1 AND m.sequence > ?2 AND m.sender_id <> ?3 AND m.flags & ?4
-                AND (m.flags & 512 = 0 OR EXISTS (
-                    SELECT 1 FROM shown_count s
-                    WHERE s.user_id = ?3 AND s.conversation_id = ?1 AND s.sequence = m.sequence))
-                AND NOT EXISTS (
-                    SELECT 1 FROM hidden_count h
-                    WHERE h.user_id = ?3 AND h.conversation_id = ?1 AND h.sequence = m.sequence)
-            ORDER BY m.sequence DESC LIMIT 1 OFFSET ?5
-            """
         let oldest = try self.first(
-            sql, id, member.badgeSequence, member.user, MessageFlags.countsAsUnread.rawValue, count - 1
+            Self.positionSQL, id, member.badgeSequence, member.user, MessageFlags.countsAsUnread.rawValue, count - 1
         ) { row throws(StoreError) in row.int64(0) }
         return (oldest ?? head + 1) - 1
     }

@@ -100,30 +100,24 @@ extension ReadTransaction {
         return found
     }
 
+    private static let range: SQLText = """
+        SELECT sequence, id, sent_at FROM message AS m WHERE conversation_id = ?1 AND sequence BETWEEN ?2 AND ?3
+            AND (sent_at, id) > (?4, ?5) AND (sent_at, id) < (?6, ?7) AND (?8 IS NULL OR sender_id = ?8)
+            AND NOT EXISTS (
+                SELECT 1 FROM message_extra e
+                WHERE e.conversation_id = ?1 AND e.sequence = m.sequence AND e.withdrawn & \(Withdrawal.deleted) <> 0)
+        """
+    private static let rowsForward = SQL("\(range) ORDER BY sequence LIMIT ?9")
+    private static let rowsBackward = SQL("\(range) ORDER BY sequence DESC LIMIT ?9")
+
     private func rows(
         of id: ConversationID, _ query: EverywhereQuery, _ limit: Int
     ) throws(StoreError) -> [Found] {
         let low = try self.lastSequence(in: id, notAfter: query.after.atMilliseconds - 1) + 1
         let high = try self.lastSequence(in: id, notAfter: query.before.atMilliseconds)
-        let backward: StaticString = """
-            SELECT sequence, id, sent_at FROM message AS m WHERE conversation_id = ?1 AND sequence BETWEEN ?2 AND ?3
-                AND (sent_at, id) > (?4, ?5) AND (sent_at, id) < (?6, ?7) AND (?8 IS NULL OR sender_id = ?8)
-                AND NOT EXISTS (
-                    SELECT 1 FROM message_extra e
-                    WHERE e.conversation_id = ?1 AND e.sequence = m.sequence AND e.withdrawn & 2 <> 0)
-            ORDER BY sequence DESC LIMIT ?9
-            """
-        let forward: StaticString = """
-            SELECT sequence, id, sent_at FROM message AS m WHERE conversation_id = ?1 AND sequence BETWEEN ?2 AND ?3
-                AND (sent_at, id) > (?4, ?5) AND (sent_at, id) < (?6, ?7) AND (?8 IS NULL OR sender_id = ?8)
-                AND NOT EXISTS (
-                    SELECT 1 FROM message_extra e
-                    WHERE e.conversation_id = ?1 AND e.sequence = m.sequence AND e.withdrawn & 2 <> 0)
-            ORDER BY sequence LIMIT ?9
-            """
         return try self.connection.query(
-            query.isForward ? forward : backward, id, low, high, query.after.atMilliseconds, query.after.id,
-            query.before.atMilliseconds, query.before.id, query.sender, Int64(limit)
+            query.isForward ? Self.rowsForward : Self.rowsBackward, id, low, high, query.after.atMilliseconds,
+            query.after.id, query.before.atMilliseconds, query.before.id, query.sender, Int64(limit)
         ) { row throws(StoreError) in (place: MessagePlace(id, row.int64(0)), id: row.int64(1), sentAt: row.int64(2)) }
     }
 }

@@ -138,36 +138,40 @@ extension ReadTransaction {
         _ = try self.view(of: id, for: access)
     }
 
+    private static let messagesSQL = SQL(
+        """
+        SELECT \(Row.messageColumns)
+        FROM message m WHERE conversation_id = ?1 AND sequence < ?2 AND sequence >= ?3
+            AND (?5 IS NULL OR flags & \(MessageFlags.restricted) = 0 OR sender_id = ?6
+                OR EXISTS (SELECT 1 FROM json_each(m.envelope, '$.visible') v WHERE v.value = ?5))
+        ORDER BY sequence DESC LIMIT ?4
+        """)
+
     private func messages(
         in id: ConversationID, before sequence: Int64, from start: Int64, _ view: HistoryView, limit: Int64,
         _ room: inout PageRoom
     ) throws(StoreError) -> [Message] {
-        let sql: StaticString = """
-            SELECT conversation_id, sequence, id, sender_id, sent_at, kind, flags, wire, expire, client_token, topic, body,
-                envelope
-            FROM message m WHERE conversation_id = ?1 AND sequence < ?2 AND sequence >= ?3
-                AND (?5 IS NULL OR flags & 512 = 0 OR sender_id = ?6
-                    OR EXISTS (SELECT 1 FROM json_each(m.envelope, '$.visible') v WHERE v.value = ?5))
-            ORDER BY sequence DESC LIMIT ?4
-            """
         return try self.connection.messages(
-            sql, id, sequence, start, limit, view.onlyFor?.text, view.viewer?.user, room: &room, senderName: self.name
+            Self.messagesSQL, id, sequence, start, limit, view.onlyFor?.text, view.viewer?.user, room: &room,
+            senderName: self.name
         ).reversed()
     }
+
+    private static let messages2SQL = SQL(
+        """
+        SELECT \(Row.messageColumns)
+        FROM message m WHERE conversation_id = ?1 AND sequence >= ?2
+            AND (?4 IS NULL OR flags & \(MessageFlags.restricted) = 0 OR sender_id = ?5
+                OR EXISTS (SELECT 1 FROM json_each(m.envelope, '$.visible') v WHERE v.value = ?4))
+        ORDER BY sequence LIMIT ?3
+        """)
 
     private func messages(
         in id: ConversationID, from sequence: Int64, _ view: HistoryView, limit: Int64, _ room: inout PageRoom
     ) throws(StoreError) -> [Message] {
-        let sql: StaticString = """
-            SELECT conversation_id, sequence, id, sender_id, sent_at, kind, flags, wire, expire, client_token, topic, body,
-                envelope
-            FROM message m WHERE conversation_id = ?1 AND sequence >= ?2
-                AND (?4 IS NULL OR flags & 512 = 0 OR sender_id = ?5
-                    OR EXISTS (SELECT 1 FROM json_each(m.envelope, '$.visible') v WHERE v.value = ?4))
-            ORDER BY sequence LIMIT ?3
-            """
         return try self.connection.messages(
-            sql, id, sequence, limit, view.onlyFor?.text, view.viewer?.user, room: &room, senderName: self.name)
+            Self.messages2SQL, id, sequence, limit, view.onlyFor?.text, view.viewer?.user, room: &room,
+            senderName: self.name)
     }
 
     // MARK: Numbers for status
@@ -218,7 +222,7 @@ struct PageRoom {
 extension Connection {
     /// Messages of a query whose columns are those of `Row.message`, until the room is full.
     func messages<each Value: Bindable>(
-        _ sql: StaticString, _ values: repeat each Value, room: inout PageRoom,
+        _ sql: SQL, _ values: repeat each Value, room: inout PageRoom,
         senderName: (UserID) throws(StoreError) -> UserName
     ) throws(StoreError) -> [Message] {
         let statement = try self.statement(sql)
@@ -236,37 +240,45 @@ extension Connection {
 }
 
 extension Connection {
+    private static let messageSQL = SQL(
+        """
+        SELECT \(Row.messageColumns)
+        FROM message WHERE conversation_id = ? AND sequence = ?
+        """)
+
     func message(
         in id: ConversationID, sequence: Int64, senderName: (UserID) throws(StoreError) -> UserName
     ) throws(StoreError) -> Message? {
-        let sql: StaticString = """
-            SELECT conversation_id, sequence, id, sender_id, sent_at, kind, flags, wire, expire, client_token, topic, body,
-                envelope
-            FROM message WHERE conversation_id = ? AND sequence = ?
-            """
-        return try self.first(sql, id, sequence) { row throws(StoreError) in try row.message(senderName: senderName) }
+        return try self.first(Self.messageSQL, id, sequence) { row throws(StoreError) in
+            try row.message(senderName: senderName)
+        }
     }
 }
 
 extension Connection {
+    private static let messageWithHashSQL = SQL(
+        """
+        SELECT \(Row.messageColumns), body_hash, sent_hash
+        FROM message WHERE conversation_id = ? AND sequence = ?
+        """)
+
     /// A message with the hash of its stored body, and that of the body it was sent with; `nil` for the same one.
     func messageWithHash(
         in id: ConversationID, sequence: Int64, senderName: UserName
     ) throws(StoreError) -> (message: Message, bodyHash: Int64, sentHash: Int64?)? {
-        let sql: StaticString = """
-            SELECT conversation_id, sequence, id, sender_id, sent_at, kind, flags, wire, expire, client_token, topic, body,
-                envelope, body_hash, sent_hash
-            FROM message WHERE conversation_id = ? AND sequence = ?
-            """
-        return try self.first(sql, id, sequence) { row throws(StoreError) in
+        return try self.first(Self.messageWithHashSQL, id, sequence) { row throws(StoreError) in
             (try row.message { (_) throws(StoreError) in senderName }, row.int64(13), row.optionalInt64(14))
         }
     }
 }
 
 extension Row {
-    /// A message from conversation_id, sequence, id, sender_id, sent_at, kind, flags, wire, expire, client_token, topic,
-    /// body, envelope.
+    static let messageColumns: SQLText = """
+        conversation_id, sequence, id, sender_id, sent_at, kind, flags, wire, expire, client_token, topic, body, \
+        envelope
+        """
+
+    /// A message from `messageColumns`.
     func message(senderName: (UserID) throws(StoreError) -> UserName) throws(StoreError) -> Message {
         guard let wire = WireFormat(rawValue: self.int64(7)) else { throw Self.damaged("wire format") }
         var content = MessageContent(

@@ -194,35 +194,22 @@ extension ReadTransaction {
         return page.isForward ? messages : messages.reversed()
     }
 
-    // Flag 64 is `withdrawn`. The two differ in their order alone, which only a text of its own makes that of the key.
-    private static let forward: StaticString = """
-        SELECT conversation_id, sequence, id, sender_id, sent_at, kind, flags, wire, expire, client_token, topic, body,
-            envelope
+    private static let page: SQLText = """
+        SELECT \(Row.messageColumns)
         FROM message AS m WHERE conversation_id = ?1 AND sequence BETWEEN ?2 AND ?3
-            AND (?4 IS NULL OR (kind = ?4 AND flags & 64 = 0)) AND (NOT ?5 OR flags & 64 <> 0)
+            AND (?4 IS NULL OR (kind = ?4 AND flags & \(MessageFlags.withdrawn) = 0))
+            AND (NOT ?5 OR flags & \(MessageFlags.withdrawn) <> 0)
             AND (?6 IS NULL OR sender_id <> ?6)
             AND NOT EXISTS (
                 SELECT 1 FROM message_mark k
                 WHERE k.user_id = ?7 AND k.conversation_id = ?1 AND k.sequence = m.sequence AND k.hidden = 1)
             AND NOT EXISTS (
                 SELECT 1 FROM message_extra e
-                WHERE e.conversation_id = ?1 AND e.sequence = m.sequence AND e.withdrawn & 2 <> 0)
-        ORDER BY sequence LIMIT ?8
+                WHERE e.conversation_id = ?1 AND e.sequence = m.sequence AND e.withdrawn & \(Withdrawal.deleted) <> 0)
         """
-    private static let backward: StaticString = """
-        SELECT conversation_id, sequence, id, sender_id, sent_at, kind, flags, wire, expire, client_token, topic, body,
-            envelope
-        FROM message AS m WHERE conversation_id = ?1 AND sequence BETWEEN ?2 AND ?3
-            AND (?4 IS NULL OR (kind = ?4 AND flags & 64 = 0)) AND (NOT ?5 OR flags & 64 <> 0)
-            AND (?6 IS NULL OR sender_id <> ?6)
-            AND NOT EXISTS (
-                SELECT 1 FROM message_mark k
-                WHERE k.user_id = ?7 AND k.conversation_id = ?1 AND k.sequence = m.sequence AND k.hidden = 1)
-            AND NOT EXISTS (
-                SELECT 1 FROM message_extra e
-                WHERE e.conversation_id = ?1 AND e.sequence = m.sequence AND e.withdrawn & 2 <> 0)
-        ORDER BY sequence DESC LIMIT ?8
-        """
+    // The two differ in their order alone, which only a text of its own makes that of the key.
+    private static let forward = SQL("\(page) ORDER BY sequence LIMIT ?8")
+    private static let backward = SQL("\(page) ORDER BY sequence DESC LIMIT ?8")
 
     /// When the other one of two got and read each message.
     private func withReceipts(

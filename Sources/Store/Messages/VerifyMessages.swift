@@ -3,7 +3,7 @@ import ChatModel
 // What people did to messages after they were sent.
 extension Verifier {
     /// Rows that break a promise: conversation and sequence of each, and what is wrong with it.
-    private static let checks: [(kind: VerifyFinding.Kind, sql: StaticString, what: String)] = [
+    private static let checks: [(kind: VerifyFinding.Kind, sql: SQLText, what: String)] = [
         (
             .messageChange,
             """
@@ -32,7 +32,7 @@ extension Verifier {
             """
             SELECT e.conversation_id, e.sequence FROM message_extra e
             JOIN message m ON m.conversation_id = e.conversation_id AND m.sequence = e.sequence
-            WHERE (e.withdrawn <> 0) <> (m.flags & 64 <> 0)
+            WHERE (e.withdrawn <> 0) <> (m.flags & \(MessageFlags.withdrawn) <> 0)
             UNION SELECT d.conversation_id, d.sequence FROM message_edit d
             JOIN message_extra e ON e.conversation_id = d.conversation_id AND e.sequence = d.sequence
             WHERE d.number = 0 AND e.withdrawn = 0
@@ -65,7 +65,8 @@ extension Verifier {
             SELECT h.conversation_id, h.sequence FROM hidden_count h
             LEFT JOIN member p ON p.conversation_id = h.conversation_id AND p.user_id = h.user_id
             LEFT JOIN message m ON m.conversation_id = h.conversation_id AND m.sequence = h.sequence
-            WHERE p.user_id IS NULL OR m.id IS NULL OR m.flags & 2 = 0 OR m.sender_id = h.user_id
+            WHERE p.user_id IS NULL OR m.id IS NULL
+                OR m.flags & \(MessageFlags.countsAsUnread) = 0 OR m.sender_id = h.user_id
             """, "it is withheld from the unread count of somebody to whom it never counted"
         ),
         (
@@ -74,7 +75,8 @@ extension Verifier {
             SELECT k.conversation_id, k.sequence FROM message_mark k
             JOIN member p ON p.conversation_id = k.conversation_id AND p.user_id = k.user_id
             JOIN message m ON m.conversation_id = k.conversation_id AND m.sequence = k.sequence
-            WHERE k.hidden = 1 AND k.sequence > p.read_sequence AND m.flags & 2 AND m.sender_id <> k.user_id
+            WHERE k.hidden = 1 AND k.sequence > p.read_sequence
+                AND m.flags & \(MessageFlags.countsAsUnread) AND m.sender_id <> k.user_id
                 AND NOT EXISTS (
                     SELECT 1 FROM hidden_count h WHERE h.user_id = k.user_id
                         AND h.conversation_id = k.conversation_id AND h.sequence = k.sequence)
@@ -86,7 +88,7 @@ extension Verifier {
         try self.checkStreams()
         try self.checkEdits()
         for check in Self.checks {
-            let rows = try self.connection.query(check.sql) { row throws(StoreError) in
+            let rows = try self.connection.query(SQL(check.sql)) { row throws(StoreError) in
                 (conversation: row.int64(0), sequence: row.int64(1))
             }
             let advice =

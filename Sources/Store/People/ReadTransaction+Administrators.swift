@@ -1,7 +1,14 @@
+import ChatModel
+
 extension ReadTransaction {
+    private static let hasAdministratorSQL = SQL(
+        """
+        SELECT 1 FROM user WHERE role = \(UserRole.administrator) AND id <> 0 LIMIT 1
+        """)
+
     /// Whether anybody but the system itself is an administrator; a disabled one counts.
     package func hasAdministrator() throws(StoreError) -> Bool {
-        let sql: StaticString = "SELECT 1 FROM user WHERE role = 1 AND id <> 0 LIMIT 1"
-        return try self.connection.first(sql) { row throws(StoreError) in row.int64(0) == 1 } ?? false
+        return try self.connection.first(Self.hasAdministratorSQL) { row throws(StoreError) in row.int64(0) == 1 }
+            ?? false
     }
 }

@@ -89,6 +89,14 @@ extension ReadTransaction {
 
     // MARK: Friend requests
 
+    private static let friendRequestsSQL = SQL(
+        """
+        SELECT r.asker_id, a.name, r.other_id, o.name, r.text, r.token, r.state, r.change, r.created_at
+        FROM friend_request r JOIN user a ON a.id = r.asker_id JOIN user o ON o.id = r.other_id
+        WHERE r.other_id = ? AND r.change < ? AND r.state <> \(FriendRequestState.discarded)
+        ORDER BY r.change DESC LIMIT ?
+        """)
+
     /// Requests to a person, newest first, without those they discarded.
     ///
     /// - Parameters:
@@ -97,12 +105,8 @@ extension ReadTransaction {
     package func friendRequests(
         to user: UserID, before change: Int64? = nil, limit: Int
     ) throws(StoreError) -> [FriendRequest] {
-        let sql: StaticString = """
-            SELECT r.asker_id, a.name, r.other_id, o.name, r.text, r.token, r.state, r.change, r.created_at
-            FROM friend_request r JOIN user a ON a.id = r.asker_id JOIN user o ON o.id = r.other_id
-            WHERE r.other_id = ? AND r.change < ? AND r.state <> 3 ORDER BY r.change DESC LIMIT ?
-            """
-        return try self.connection.query(sql, user, change ?? Int64.max, try Self.page(limit), read: Self.request)
+        return try self.connection.query(
+            Self.friendRequestsSQL, user, change ?? Int64.max, try Self.page(limit), read: Self.request)
     }
 
     package func friendRequest(from asker: UserID, to other: UserID) throws(StoreError) -> FriendRequest? {
@@ -114,14 +118,16 @@ extension ReadTransaction {
         return try self.connection.first(sql, asker, other, read: Self.request)
     }
 
+    private static let friendRequestSQL = SQL(
+        """
+        SELECT r.asker_id, a.name, r.other_id, o.name, r.text, r.token, r.state, r.change, r.created_at
+        FROM friend_request r JOIN user a ON a.id = r.asker_id JOIN user o ON o.id = r.other_id
+        WHERE r.other_id = ? AND r.state = \(FriendRequestState.waiting) AND r.token = ?
+        """)
+
     /// The waiting request to this person with this key.
     package func friendRequest(to user: UserID, token: String) throws(StoreError) -> FriendRequest? {
-        let sql: StaticString = """
-            SELECT r.asker_id, a.name, r.other_id, o.name, r.text, r.token, r.state, r.change, r.created_at
-            FROM friend_request r JOIN user a ON a.id = r.asker_id JOIN user o ON o.id = r.other_id
-            WHERE r.other_id = ? AND r.state = 0 AND r.token = ?
-            """
-        return try self.connection.first(sql, user, token, read: Self.request)
+        return try self.connection.first(Self.friendRequestSQL, user, token, read: Self.request)
     }
 
     private static func request(_ row: Row) throws(StoreError) -> FriendRequest {
@@ -132,22 +138,40 @@ extension ReadTransaction {
             createdAtMilliseconds: row.int64(8))
     }
 
+    private static let waitingFriendRequestsSQL = SQL(
+        """
+        SELECT count(*) FROM friend_request WHERE other_id = ? AND state = \(FriendRequestState.waiting)
+        """)
+
     /// How many requests wait for this person's answer.
     package func waitingFriendRequests(to user: UserID) throws(StoreError) -> Int {
-        let sql: StaticString = "SELECT count(*) FROM friend_request WHERE other_id = ? AND state = 0"
-        return Int(try self.connection.first(sql, user) { row throws(StoreError) in row.int64(0) } ?? 0)
+        return Int(
+            try self.connection.first(Self.waitingFriendRequestsSQL, user) { row throws(StoreError) in row.int64(0) }
+                ?? 0)
     }
+
+    private static let unseenFriendRequestsSQL = SQL(
+        """
+        SELECT count(*) FROM friend_request WHERE other_id = ? AND state = \(FriendRequestState.waiting) AND seen = 0
+        """)
 
     /// How many of those the person has not looked at.
     package func unseenFriendRequests(to user: UserID) throws(StoreError) -> Int {
-        let sql: StaticString = "SELECT count(*) FROM friend_request WHERE other_id = ? AND state = 0 AND seen = 0"
-        return Int(try self.connection.first(sql, user) { row throws(StoreError) in row.int64(0) } ?? 0)
+        return Int(
+            try self.connection.first(Self.unseenFriendRequestsSQL, user) { row throws(StoreError) in row.int64(0) }
+                ?? 0)
     }
+
+    private static let waitingFriendRequests2SQL = SQL(
+        """
+        SELECT count(*) FROM friend_request WHERE asker_id = ? AND state = \(FriendRequestState.waiting)
+        """)
 
     /// How many answers this person waits for.
     func waitingFriendRequests(from user: UserID) throws(StoreError) -> Int {
-        let sql: StaticString = "SELECT count(*) FROM friend_request WHERE asker_id = ? AND state = 0"
-        return Int(try self.connection.first(sql, user) { row throws(StoreError) in row.int64(0) } ?? 0)
+        return Int(
+            try self.connection.first(Self.waitingFriendRequests2SQL, user) { row throws(StoreError) in row.int64(0) }
+                ?? 0)
     }
 
     // MARK: Tokens that come alone

@@ -50,16 +50,18 @@ extension Verifier {
         try self.note(
             """
             SELECT u.name FROM user u WHERE u.deleted_at IS NOT NULL AND (
-                u.disabled = 0 OR u.role <> 0 OR u.is_system <> 0 OR u.password_hash IS NOT NULL
+                u.disabled = 0 OR u.role <> \(UserRole.member) OR u.is_system <> 0 OR u.password_hash IS NOT NULL
                 OR coalesce(u.external_id, u.display_name, u.attributes, u.settings, u.avatar, u.avatar_small) IS NOT NULL
                 OR EXISTS (SELECT 1 FROM device_token t WHERE t.user_id = u.id)
                 OR EXISTS (SELECT 1 FROM friend f WHERE f.owner_id = u.id AND f.is_removed = 0)
-                OR EXISTS (SELECT 1 FROM friend_request r WHERE r.other_id = u.id AND r.state = 0)
+                OR EXISTS (SELECT 1 FROM friend_request r
+                    WHERE r.other_id = u.id AND r.state = \(FriendRequestState.waiting))
                 OR EXISTS (SELECT 1 FROM personal_list p WHERE p.owner_id = u.id OR p.other_id = u.id)
                 OR EXISTS (SELECT 1 FROM listener l WHERE l.user_id = u.id)
-                OR EXISTS (SELECT 1 FROM team_request r WHERE r.person_id = u.id AND r.state = 0)
+                OR EXISTS (SELECT 1 FROM team_request r
+                    WHERE r.person_id = u.id AND r.state = \(TeamRequestState.waiting))
                 OR EXISTS (SELECT 1 FROM member m JOIN conversation c ON c.id = m.conversation_id
-                    WHERE m.user_id = u.id AND c.kind <> 1))
+                    WHERE m.user_id = u.id AND c.kind <> \(ConversationKind.direct)))
             """
         ) { "Something of the deleted account \($0) is left: keep the folder and report it." }
         if try self.count("SELECT count(*) FROM secret WHERE name = 'bare_token' AND length(value) = 32") != 1 {
@@ -88,8 +90,8 @@ extension Verifier {
         ) { "When session tokens of \($0) were taken back is not known. Restore the last backup." }
     }
 
-    private func note(_ sql: StaticString, _ text: (String) -> String) throws(StoreError) {
-        for who in try self.connection.query(sql, read: { row throws(StoreError) in row.text(0) }) {
+    private func note(_ sql: SQLText, _ text: (String) -> String) throws(StoreError) {
+        for who in try self.connection.query(SQL(sql), read: { row throws(StoreError) in row.text(0) }) {
             self.notes.add(.people, text(who))
         }
     }

@@ -48,14 +48,18 @@ extension WriteTransaction {
         return DeletedUser(user: user, revokedTokens: tokens, departures: departures)
     }
 
+    private static let endMembershipsMemberSQL = SQL(
+        """
+        SELECT m.conversation_id FROM member m JOIN conversation c ON c.id = m.conversation_id
+        WHERE m.user_id = ? AND c.kind <> \(ConversationKind.direct) ORDER BY m.conversation_id
+        """)
+
     // The two people of a direct conversation stay: it is the other one's too.
     private func endMemberships(of user: UserID) throws(StoreError) -> [DeletedUser.Departure] {
-        let member: StaticString = """
-            SELECT m.conversation_id FROM member m JOIN conversation c ON c.id = m.conversation_id
-            WHERE m.user_id = ? AND c.kind <> 1 ORDER BY m.conversation_id
-            """
         var departures: [DeletedUser.Departure] = []
-        for id in try self.connection.query(member, user, read: { row throws(StoreError) in row.conversationID(0) }) {
+        for id in try self.connection.query(
+            Self.endMembershipsMemberSQL, user, read: { row throws(StoreError) in row.conversationID(0) })
+        {
             let happened = try self.takeOut(user, of: id)
             if !happened.isEmpty { departures.append(DeletedUser.Departure(team: id, happened: happened)) }
         }

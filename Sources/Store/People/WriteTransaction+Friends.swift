@@ -44,11 +44,22 @@ extension WriteTransaction {
             state: .waiting, change: change, createdAtMilliseconds: self.wallMilliseconds)
     }
 
+    private static let markFriendRequestsSeenSQL = SQL(
+        """
+        UPDATE friend_request SET seen = 1 WHERE other_id = ? AND state = \(FriendRequestState.waiting) AND seen = 0
+        """)
+
     /// Notes that a person has looked at the requests to them. One that is asked again counts again.
     package func markFriendRequestsSeen(by user: UserID) throws(StoreError) {
         try self.connection.run(
-            "UPDATE friend_request SET seen = 1 WHERE other_id = ? AND state = 0 AND seen = 0", user)
+            Self.markFriendRequestsSeenSQL, user)
     }
+
+    private static let acceptFriendSQL = SQL(
+        """
+        UPDATE friend_request SET state = \(FriendRequestState.accepted), change = ? WHERE asker_id = ?
+            AND other_id = ? AND state = \(FriendRequestState.waiting)
+        """)
 
     /// Accepts a request: the two are friends now, and neither waits for the other any more.
     ///
@@ -64,12 +75,19 @@ extension WriteTransaction {
         let change = try self.befriend(asker, user)
         for (one, other) in [(asker, user), (user, asker)] {
             try self.connection.run(
-                "UPDATE friend_request SET state = 1, change = ? WHERE asker_id = ? AND other_id = ? AND state = 0",
+                Self.acceptFriendSQL,
                 change.change, one, other)
         }
         if let remark, !remark.isEmpty { try self.setFriendRemark(asker, of: user, remark) }
         return change
     }
+
+    private static let dismissFriendRequestSQL = SQL(
+        """
+        UPDATE friend_request SET state = ?1, change = ?2
+        WHERE asker_id = ?3 AND other_id = ?4
+            AND (state = \(FriendRequestState.waiting) OR ?1 = \(FriendRequestState.discarded))
+        """)
 
     /// Refuses a request, or takes it off the list.
     ///
@@ -80,10 +98,7 @@ extension WriteTransaction {
         precondition(state == .refused || state == .discarded, "accepting makes friends")
         let change = self.nextChange()
         try self.connection.run(
-            """
-            UPDATE friend_request SET state = ?1, change = ?2
-            WHERE asker_id = ?3 AND other_id = ?4 AND (state = 0 OR ?1 = 3)
-            """, state.rawValue, change, asker, user)
+            Self.dismissFriendRequestSQL, state.rawValue, change, asker, user)
         guard self.connection.changes > 0 else { throw .refused(.alreadyGone) }
     }
 

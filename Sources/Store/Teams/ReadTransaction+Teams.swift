@@ -3,6 +3,11 @@ package import ChatModel
 extension ReadTransaction {
     // MARK: Teams
 
+    private static let teamOwnerSQL = SQL(
+        """
+        SELECT user_id FROM member WHERE conversation_id = ? AND role = \(MemberRole.owner)
+        """)
+
     /// A group with what makes it a team; `nil` for any other conversation.
     ///
     /// - Parameters:
@@ -15,11 +20,10 @@ extension ReadTransaction {
             let settings = try self.connection.teamSettings(of: id)
         else { return nil }
         let muted: StaticString = "SELECT count(*) FROM member WHERE conversation_id = ? AND muted_until > ?"
-        let owner: StaticString = "SELECT user_id FROM member WHERE conversation_id = ? AND role = 2"
         return Team(
             conversation: conversation, card: try self.knownCard(of: id), settings: settings,
             introduction: try self.introduction(of: id), announcement: try self.shownAnnouncement(of: id),
-            owner: try self.connection.first(owner, id) { row throws(StoreError) in row.userID(0) },
+            owner: try self.connection.first(Self.teamOwnerSQL, id) { row throws(StoreError) in row.userID(0) },
             limit: min(settings.memberLimit ?? .max, serverLimit),
             mutedMembers: Int(try self.connection.first(muted, id, now) { row throws(StoreError) in row.int64(0) } ?? 0)
         )
@@ -94,25 +98,42 @@ extension ReadTransaction {
         return try self.connection.first(sql, number, read: Self.teamRequest)
     }
 
+    private static let teamRequestsSQL = SQL(
+        """
+        SELECT r.number, r.kind, r.conversation_id, c.channel, r.person_id, p.name, r.inviter_id, i.name,
+            r.postscript, r.state, r.answered_by, a.name, r.reason, r.created_at, r.answered_at
+        FROM team_request r JOIN conversation c ON c.id = r.conversation_id JOIN user p ON p.id = r.person_id
+        LEFT JOIN user i ON i.id = r.inviter_id LEFT JOIN user a ON a.id = r.answered_by
+        WHERE (?1 IS NULL OR r.conversation_id = ?1) AND (?2 IS NULL OR r.person_id = ?2)
+            AND (?3 = 0 OR (r.state = \(TeamRequestState.waiting) AND r.created_at > ?4)) AND r.number < ?5
+        ORDER BY r.number DESC LIMIT ?6
+        """)
+
     /// Requests, the newest first, as they are at a time, UTC milliseconds.
     package func teamRequests(
         _ query: TeamRequestQuery, at now: Int64
     ) throws(StoreError) -> [TeamRequest] {
-        let sql: StaticString = """
-            SELECT r.number, r.kind, r.conversation_id, c.channel, r.person_id, p.name, r.inviter_id, i.name,
-                r.postscript, r.state, r.answered_by, a.name, r.reason, r.created_at, r.answered_at
-            FROM team_request r JOIN conversation c ON c.id = r.conversation_id JOIN user p ON p.id = r.person_id
-            LEFT JOIN user i ON i.id = r.inviter_id LEFT JOIN user a ON a.id = r.answered_by
-            WHERE (?1 IS NULL OR r.conversation_id = ?1) AND (?2 IS NULL OR r.person_id = ?2)
-                AND (?3 = 0 OR (r.state = 0 AND r.created_at > ?4)) AND r.number < ?5
-            ORDER BY r.number DESC LIMIT ?6
-            """
         let lifetime = TeamBounds.requestDays * 86_400_000
         let found = try self.connection.query(
-            sql, query.team, query.person, query.onlyWaiting, now - lifetime, query.before ?? .max,
+            Self.teamRequestsSQL, query.team, query.person, query.onlyWaiting, now - lifetime, query.before ?? .max,
             try Self.page(query.limit), read: Self.teamRequest)
         return found.map { Self.asItIs($0, at: now) }
     }
+
+    private static let teamRequests2SQL = SQL(
+        """
+        SELECT r.number, r.kind, r.conversation_id, c.channel, r.person_id, p.name, r.inviter_id, i.name,
+            r.postscript, r.state, r.answered_by, a.name, r.reason, r.created_at, r.answered_at
+        FROM team_request r JOIN conversation c ON c.id = r.conversation_id JOIN user p ON p.id = r.person_id
+        LEFT JOIN user i ON i.id = r.inviter_id LEFT JOIN user a ON a.id = r.answered_by
+        WHERE r.number IN (
+                SELECT number FROM team_request WHERE person_id = ?1
+                UNION SELECT number FROM team_request WHERE inviter_id = ?1
+                UNION SELECT q.number FROM member m JOIN team_request q ON q.conversation_id = m.conversation_id
+                WHERE m.user_id = ?1 AND m.role > \(MemberRole.member) AND q.kind = \(TeamRequestKind.apply))
+            AND (?2 = 0 OR (r.state = \(TeamRequestState.waiting) AND r.created_at > ?3)) AND r.number < ?4
+        ORDER BY r.number DESC LIMIT ?5
+        """)
 
     /// The requests that a person made, was asked by, or may answer as a manager, the newest first, as they are at a time,
     /// UTC milliseconds; `limit` is 1...1000.
@@ -121,21 +142,9 @@ extension ReadTransaction {
     package func teamRequests(
         concerning user: UserID, onlyWaiting: Bool, before: Int64, at now: Int64, limit: Int
     ) throws(StoreError) -> [TeamRequest] {
-        let sql: StaticString = """
-            SELECT r.number, r.kind, r.conversation_id, c.channel, r.person_id, p.name, r.inviter_id, i.name,
-                r.postscript, r.state, r.answered_by, a.name, r.reason, r.created_at, r.answered_at
-            FROM team_request r JOIN conversation c ON c.id = r.conversation_id JOIN user p ON p.id = r.person_id
-            LEFT JOIN user i ON i.id = r.inviter_id LEFT JOIN user a ON a.id = r.answered_by
-            WHERE r.number IN (
-                    SELECT number FROM team_request WHERE person_id = ?1
-                    UNION SELECT number FROM team_request WHERE inviter_id = ?1
-                    UNION SELECT q.number FROM member m JOIN team_request q ON q.conversation_id = m.conversation_id
-                    WHERE m.user_id = ?1 AND m.role > 0 AND q.kind = 0)
-                AND (?2 = 0 OR (r.state = 0 AND r.created_at > ?3)) AND r.number < ?4
-            ORDER BY r.number DESC LIMIT ?5
-            """
         let found = try self.connection.query(
-            sql, user, onlyWaiting, now - TeamBounds.requestDays * 86_400_000, before, try Self.page(limit),
+            Self.teamRequests2SQL, user, onlyWaiting, now - TeamBounds.requestDays * 86_400_000, before,
+            try Self.page(limit),
             read: Self.teamRequest)
         return found.map { Self.asItIs($0, at: now) }
     }
@@ -149,13 +158,18 @@ extension ReadTransaction {
         return over
     }
 
+    private static let waitingTeamRequestsSQL = SQL(
+        """
+        SELECT count(*) FROM team_request WHERE conversation_id = ? AND state = \(TeamRequestState.waiting)
+            AND created_at > ?
+        """)
+
     /// How many requests of a team wait for an answer.
     package func waitingTeamRequests(of id: ConversationID, at now: Int64) throws(StoreError) -> Int64 {
-        let sql: StaticString = """
-            SELECT count(*) FROM team_request WHERE conversation_id = ? AND state = 0 AND created_at > ?
-            """
         let oldest = now - TeamBounds.requestDays * 86_400_000
-        return try self.connection.first(sql, id, oldest) { row throws(StoreError) in row.int64(0) } ?? 0
+        return try self.connection.first(Self.waitingTeamRequestsSQL, id, oldest) { row throws(StoreError) in
+            row.int64(0)
+        } ?? 0
     }
 
     private static func teamRequest(_ row: Row) throws(StoreError) -> TeamRequest {

@@ -6,7 +6,7 @@ extension Verifier {
         try self.note(
             """
             SELECT c.id FROM conversation c LEFT JOIN team t ON t.conversation_id = c.id
-            WHERE (c.kind = 2) <> (t.conversation_id IS NOT NULL)
+            WHERE (c.kind = \(ConversationKind.group)) <> (t.conversation_id IS NOT NULL)
             """
         ) { "Conversation number \($0) is a group that is no team, or a team that is no group." }
         try self.note(
@@ -20,32 +20,38 @@ extension Verifier {
         try self.note(
             """
             SELECT t.conversation_id FROM team t
-            WHERE t.form = 0 AND EXISTS (
-                SELECT 1 FROM member m WHERE m.conversation_id = t.conversation_id AND m.role = 1)
+            WHERE t.form = \(TeamForm.normal) AND EXISTS (
+                SELECT 1 FROM member m WHERE m.conversation_id = t.conversation_id AND m.role = \(MemberRole.manager))
             """
         ) { "The normal team with the number \($0) has a manager." }
         // Two switches for one mode: only one of them may be on.
-        try self.note("SELECT id FROM conversation WHERE flags & 72 = 72") {
-            "Conversation number \($0) says twice who is muted, in two ways."
-        }
+        try self.note(
+            """
+            SELECT id FROM conversation
+            WHERE flags & \(ConversationFlags.mutedTwice) = \(ConversationFlags.mutedTwice)
+            """
+        ) { "Conversation number \($0) says twice who is muted, in two ways." }
         try self.note(
             """
             SELECT number FROM team_request
-            WHERE kind NOT BETWEEN 0 AND 1 OR state NOT BETWEEN 0 AND 4 OR (kind = 1) <> (inviter_id IS NOT NULL)
-                OR (state = 0) <> (answered_at = 0) OR (state IN (0, 4) AND answered_by IS NOT NULL)
+            WHERE kind NOT BETWEEN 0 AND 1 OR state NOT BETWEEN 0 AND 4
+                OR (kind = \(TeamRequestKind.invite)) <> (inviter_id IS NOT NULL)
+                OR (state = \(TeamRequestState.waiting)) <> (answered_at = 0)
+                OR (state IN (\(TeamRequestState.waiting), \(TeamRequestState.expired)) AND answered_by IS NOT NULL)
                 OR person_id = inviter_id
             """
         ) { "The team request with the number \($0) is none that teahouse writes." }
         try self.note(
             """
             SELECT r.number FROM team_request r
-            JOIN member m ON m.conversation_id = r.conversation_id AND m.user_id = r.person_id WHERE r.state = 0
+            JOIN member m ON m.conversation_id = r.conversation_id AND m.user_id = r.person_id
+            WHERE r.state = \(TeamRequestState.waiting)
             """
         ) { "The team request with the number \($0) waits for somebody who is a member." }
     }
 
-    private func note(_ sql: StaticString, _ text: (Int64) -> String) throws(StoreError) {
-        for number in try self.connection.query(sql, read: { row throws(StoreError) in row.int64(0) }) {
+    private func note(_ sql: SQLText, _ text: (Int64) -> String) throws(StoreError) {
+        for number in try self.connection.query(SQL(sql), read: { row throws(StoreError) in row.int64(0) }) {
             self.notes.add(.team, "\(text(number)) Restore the last backup.")
         }
     }

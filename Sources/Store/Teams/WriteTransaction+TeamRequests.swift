@@ -162,51 +162,76 @@ extension WriteTransaction {
 
     // MARK: Ends that nobody answers
 
+    private static let expireRequestsSQL = SQL(
+        """
+        UPDATE team_request SET state = \(TeamRequestState.expired), answered_at = created_at + ?1
+        WHERE state = \(TeamRequestState.waiting) AND created_at <= ?2 - ?1
+        """)
+
     /// What waited too long waits no more.
     func expireRequests() throws(StoreError) {
         let lifetime = TeamBounds.requestDays * 86_400_000
         try self.connection.run(
-            """
-            UPDATE team_request SET state = 4, answered_at = created_at + ?1 WHERE state = 0 AND created_at <= ?2 - ?1
-            """, lifetime, self.wallMilliseconds)
+            Self.expireRequestsSQL, lifetime, self.wallMilliseconds)
     }
+
+    private static let fulfilRequestsSQL = SQL(
+        """
+        UPDATE team_request SET state = \(TeamRequestState.accepted), answered_at = ?
+        WHERE conversation_id = ? AND person_id = ? AND state = \(TeamRequestState.waiting)
+        """)
 
     /// Who has come in needs no answer any more.
     func fulfilRequests(of person: UserID, in id: ConversationID) throws(StoreError) {
         try self.connection.run(
-            """
-            UPDATE team_request SET state = 1, answered_at = ?
-            WHERE conversation_id = ? AND person_id = ? AND state = 0
-            """, self.wallMilliseconds, id, person)
+            Self.fulfilRequestsSQL, self.wallMilliseconds, id, person)
     }
+
+    private static let endRequestsSQL = SQL(
+        """
+        UPDATE team_request SET state = \(TeamRequestState.expired), answered_at = ? WHERE conversation_id = ?
+            AND state = \(TeamRequestState.waiting)
+        """)
 
     /// Nobody comes into a team that is over.
     func endRequests(of id: ConversationID) throws(StoreError) {
         try self.connection.run(
-            "UPDATE team_request SET state = 4, answered_at = ? WHERE conversation_id = ? AND state = 0",
+            Self.endRequestsSQL,
             self.wallMilliseconds, id)
     }
 }
 
 extension Connection {
+    private static let waitingRequestSQL = SQL(
+        """
+        SELECT number FROM team_request WHERE conversation_id = ? AND person_id = ? AND kind = ?
+            AND state = \(TeamRequestState.waiting)
+        """)
+
     fileprivate func waitingRequest(
         _ kind: TeamRequestKind, of person: UserID, in id: ConversationID
     ) throws(StoreError) -> Int64? {
-        let sql: StaticString = """
-            SELECT number FROM team_request WHERE conversation_id = ? AND person_id = ? AND kind = ? AND state = 0
-            """
-        return try self.first(sql, id, person, kind.rawValue) { row throws(StoreError) in row.int64(0) }
+        return try self.first(Self.waitingRequestSQL, id, person, kind.rawValue) { row throws(StoreError) in
+            row.int64(0)
+        }
     }
+
+    private static let waitingRequestsSQL = SQL(
+        """
+        SELECT count(*) FROM team_request WHERE conversation_id = ? AND state = \(TeamRequestState.waiting)
+        """)
 
     fileprivate func waitingRequests(of id: ConversationID) throws(StoreError) -> Int64 {
-        let sql: StaticString = "SELECT count(*) FROM team_request WHERE conversation_id = ? AND state = 0"
-        return try self.first(sql, id) { row throws(StoreError) in row.int64(0) } ?? 0
+        return try self.first(Self.waitingRequestsSQL, id) { row throws(StoreError) in row.int64(0) } ?? 0
     }
 
+    private static let waitingInvitationsSQL = SQL(
+        """
+        SELECT count(*) FROM team_request WHERE conversation_id = ? AND inviter_id = ?
+            AND state = \(TeamRequestState.waiting)
+        """)
+
     fileprivate func waitingInvitations(by inviter: UserID, in id: ConversationID) throws(StoreError) -> Int64 {
-        let sql: StaticString = """
-            SELECT count(*) FROM team_request WHERE conversation_id = ? AND inviter_id = ? AND state = 0
-            """
-        return try self.first(sql, id, inviter) { row throws(StoreError) in row.int64(0) } ?? 0
+        return try self.first(Self.waitingInvitationsSQL, id, inviter) { row throws(StoreError) in row.int64(0) } ?? 0
     }
 }

@@ -57,30 +57,32 @@ extension ReadTransaction {
         return "[\(sequences.map(String.init).joined(separator: ","))]"
     }
 
+    private static let loadExtrasSQL = SQL(
+        """
+        SELECT j.value, g.id, e.revision, e.withdrawn, w.name, e.edit_count, d.body, d.is_json, d.edited_at, e.pinned,
+            e.reader_count, e.attributes, k.revision, k.hidden, k.heard, r.read_at, c.member_count, s.user_id,
+            d.wire, d.envelope, e.patched_at,
+            CASE WHEN g.flags & \(MessageFlags.restricted) THEN (
+                SELECT count(*) FROM json_each(g.envelope, '$.visible') v JOIN user vu ON vu.name = v.value
+                JOIN member vm ON vm.conversation_id = ?4 AND vm.user_id = vu.id WHERE vu.id <> g.sender_id) END
+        FROM json_each(?1) j
+        JOIN conversation c ON c.id = ?4
+        LEFT JOIN message_extra e ON e.conversation_id = ?2 AND e.sequence = j.value
+        LEFT JOIN message_mark k ON k.user_id = ?3 AND k.conversation_id = ?2 AND k.sequence = j.value
+        LEFT JOIN message_reader r ON r.conversation_id = ?2 AND r.sequence = j.value AND r.user_id = ?3
+        LEFT JOIN message_edit d ON d.conversation_id = ?2 AND d.sequence = j.value AND d.number = e.edit_count
+        LEFT JOIN user w ON w.id = e.withdrawn_by
+        LEFT JOIN message g ON g.conversation_id = ?2 AND g.sequence = j.value
+        LEFT JOIN member s ON s.conversation_id = ?4 AND s.user_id = g.sender_id
+        WHERE e.revision IS NOT NULL OR k.revision IS NOT NULL
+        """)
+
     func loadExtras(
         of sequences: [Int64], in id: ConversationID, for user: UserID?
     ) throws(StoreError) -> [Int64: MessageExtra] {
         guard !sequences.isEmpty else { return [:] }
-        let sql: StaticString = """
-            SELECT j.value, g.id, e.revision, e.withdrawn, w.name, e.edit_count, d.body, d.is_json, d.edited_at, e.pinned,
-                e.reader_count, e.attributes, k.revision, k.hidden, k.heard, r.read_at, c.member_count, s.user_id,
-                d.wire, d.envelope, e.patched_at,
-                CASE WHEN g.flags & 512 THEN (
-                    SELECT count(*) FROM json_each(g.envelope, '$.visible') v JOIN user vu ON vu.name = v.value
-                    JOIN member vm ON vm.conversation_id = ?4 AND vm.user_id = vu.id WHERE vu.id <> g.sender_id) END
-            FROM json_each(?1) j
-            JOIN conversation c ON c.id = ?4
-            LEFT JOIN message_extra e ON e.conversation_id = ?2 AND e.sequence = j.value
-            LEFT JOIN message_mark k ON k.user_id = ?3 AND k.conversation_id = ?2 AND k.sequence = j.value
-            LEFT JOIN message_reader r ON r.conversation_id = ?2 AND r.sequence = j.value AND r.user_id = ?3
-            LEFT JOIN message_edit d ON d.conversation_id = ?2 AND d.sequence = j.value AND d.number = e.edit_count
-            LEFT JOIN user w ON w.id = e.withdrawn_by
-            LEFT JOIN message g ON g.conversation_id = ?2 AND g.sequence = j.value
-            LEFT JOIN member s ON s.conversation_id = ?4 AND s.user_id = g.sender_id
-            WHERE e.revision IS NOT NULL OR k.revision IS NOT NULL
-            """
         let home = try self.home(of: id)
-        var extras = try self.connection.query(sql, try Self.list(sequences), id, user, home) {
+        var extras = try self.connection.query(Self.loadExtrasSQL, try Self.list(sequences), id, user, home) {
             row throws(StoreError) in try Self.extra(row, in: id)
         }
         if let user { extras = try self.seen(extras, in: id, by: user) }
@@ -239,6 +241,19 @@ extension ReadTransaction {
             read: Self.reader)
     }
 
+    private static let nonReadersSQL = SQL(
+        """
+        SELECT m.user_id, u.name, u.display_name, NULL
+        FROM message g JOIN member m ON m.conversation_id = ? JOIN user u ON u.id = m.user_id
+        WHERE g.conversation_id = ? AND g.sequence = ? AND m.user_id > ? AND m.user_id <> g.sender_id
+            AND (g.flags & \(MessageFlags.restricted) = 0 OR EXISTS (
+                SELECT 1 FROM json_each(g.envelope, '$.visible') v WHERE v.value = u.name))
+            AND NOT EXISTS (
+                SELECT 1 FROM message_reader r
+                WHERE r.conversation_id = g.conversation_id AND r.sequence = g.sequence AND r.user_id = m.user_id)
+        ORDER BY m.user_id LIMIT ?
+        """)
+
     /// Members but the sender who have not, by number; `limit` is 1...1000.
     ///
     /// - Throws: `notFound` without access; `invalid` for the limit.
@@ -246,20 +261,9 @@ extension ReadTransaction {
         of place: MessagePlace, after: UserID? = nil, limit: Int, as access: HistoryAccess
     ) throws(StoreError) -> [MessageReader] {
         try self.check(access, to: place.conversation)
-        let sql: StaticString = """
-            SELECT m.user_id, u.name, u.display_name, NULL
-            FROM message g JOIN member m ON m.conversation_id = ? JOIN user u ON u.id = m.user_id
-            WHERE g.conversation_id = ? AND g.sequence = ? AND m.user_id > ? AND m.user_id <> g.sender_id
-                AND (g.flags & 512 = 0 OR EXISTS (
-                    SELECT 1 FROM json_each(g.envelope, '$.visible') v WHERE v.value = u.name))
-                AND NOT EXISTS (
-                    SELECT 1 FROM message_reader r
-                    WHERE r.conversation_id = g.conversation_id AND r.sequence = g.sequence AND r.user_id = m.user_id)
-            ORDER BY m.user_id LIMIT ?
-            """
         let home = try self.home(of: place.conversation)
         return try self.connection.query(
-            sql, home, place.conversation, place.sequence,
+            Self.nonReadersSQL, home, place.conversation, place.sequence,
             after?.rawValue ?? Int64.min, try Self.page(limit),
             read: Self.reader)
     }

@@ -1,6 +1,8 @@
-/// Who asks for a change, and by whose right.
+/// Asker of a change, and the right it is done by.
 package struct Actor: Hashable, Sendable {
+    /// Person concerned.
     package var user: UserID
+    /// Right that the action is done by.
     package var authority: Authority
 
     package init(_ user: UserID, authority: Authority = .user) {
@@ -8,8 +10,9 @@ package struct Actor: Hashable, Sendable {
         self.authority = authority
     }
 
-    /// What an app's own server does with its key.
+    /// Actor of an app's own server, which shows the app's master key.
     package static let application = Actor(.system, authority: .application)
+    /// The operator, by the console or `ctl`.
     package static let `operator` = Actor(.system, authority: .operator)
 
     /// Needs no membership, no role and no window of time.
@@ -30,7 +33,8 @@ package enum ActionRefusal: Hashable, Sendable {
     case notOwner
     /// The time in which it is allowed, in seconds, has passed.
     case windowOver(seconds: Int64)
-    /// Who may not send here (banned, blocked, muted) may not say anything in another way either.
+    /// Refused because people who may not send here (banned, blocked, muted) may not say anything in another way
+    /// either.
     case mayNotSend
     /// The operator switched this off for this kind of conversation and this role.
     case switchedOff
@@ -111,6 +115,7 @@ package enum ActionWindow: Hashable, Sendable {
     case seconds(Int64)
     case always
 
+    /// True when a message of this age, in seconds, is inside the window.
     package func contains(ageSeconds: Int64) -> Bool {
         switch self {
         case .never: false
@@ -120,7 +125,7 @@ package enum ActionWindow: Hashable, Sendable {
     }
 }
 
-/// What the operator allows people to do to messages, by kind of conversation and role.
+/// Rules of the operator for changes of messages, by kind of conversation and role.
 package struct MessageRules: Hashable, Sendable {
     /// An author's own message in a direct conversation.
     package var recallInDirect = ActionWindow.seconds(120)
@@ -128,17 +133,20 @@ package struct MessageRules: Hashable, Sendable {
     package var recallInGroups = ActionWindow.seconds(120)
     /// Messages of others, by managers and the owner.
     package var recallByManagers = ActionWindow.always
+    /// Window for edits in direct conversations.
     package var editInDirect = ActionWindow.seconds(86_400)
+    /// Window for edits in groups.
     package var editInGroups = ActionWindow.seconds(86_400)
-    /// Whether readers of a message are recorded when its sender asked for receipts.
+    /// True when readers of a message are recorded if its sender asked for receipts.
     package var receiptsInDirect = true
+    /// The same in groups.
     package var receiptsInGroups = true
     /// The only names that reactions may have; empty for every name that `Reaction.isPlain` takes.
     package var reactions: Set<String> = []
 
     package init() {}
 
-    /// Whether people may add a reaction of this name.
+    /// True when people may add a reaction of this name.
     package func allowsReaction(_ name: String) -> Bool {
         self.reactions.isEmpty ? Reaction.isPlain(name: name) : self.reactions.contains(name)
     }

@@ -1,18 +1,25 @@
-/// What an app that keeps its people with this server knows of one of them, beside the account.
+/// Account of a person as an app keeps it with this server.
 ///
 /// Source: LeanCloud storage, class `_User`. Its object id is the person's name here, which is also what the person is
 /// called in the protocol of messages.
 package struct AppUser: Hashable, Sendable {
+    /// Person concerned.
     package var user: UserID
+    /// Name of the person, unique on the server.
     package var name: UserName
-    /// What the person signs in with; the name itself for who was not made by an app.
+    /// Name that the person signs in with; the account's name for people whom no app made.
     package var username: String
+    /// Email address.
     package var email: String?
+    /// Phone number.
     package var phone: String?
     /// The text of a JSON object with the app's own fields; `nil` for none.
     package var fields: [UInt8]?
+    /// True when the account is disabled.
     package var isDisabled: Bool
+    /// Time of creation, UTC milliseconds.
     package var createdAtMilliseconds: Int64
+    /// Time of the last change, UTC milliseconds.
     package var updatedAtMilliseconds: Int64
 
     package init(
@@ -31,11 +38,13 @@ package struct AppUser: Hashable, Sendable {
     }
 }
 
-/// What of an `AppUser` is to change; `nil` stays as it is, empty text removes.
+/// Changes of an `AppUser`; `nil` stays as it is, empty text removes.
 package struct AppUserPatch: Hashable, Sendable {
     /// Cannot be removed.
     package var username: String?
+    /// Email address.
     package var email: String?
+    /// Phone number.
     package var phone: String?
     /// The text of a JSON object: all fields from then on.
     package var fields: [UInt8]?
@@ -65,9 +74,11 @@ package enum AppLogin: Hashable, Sendable {
 package enum AppLimits {
     /// Unicode scalars.
     package static let usernameScalars = 128
+    /// Maximum bytes of an email address.
     package static let emailBytes = 254
+    /// Maximum bytes of a phone number.
     package static let phoneBytes = 32
-    /// Of a person's or a device's own fields, as text.
+    /// Maximum bytes of a person's or a device's own fields, as text.
     package static let fieldsBytes = 16_384
     /// Devices bound to one person; above it the one heard of longest ago is bound to nobody.
     package static let devicesPerPerson = 50
@@ -81,6 +92,7 @@ package enum AppLimits {
     package static let filesElsewhere: Int64 = 10_000
     /// Places to upload that were not used yet: of one owner, and of nobody in particular; above it the oldest go.
     package static let openUploadsOfPerson: Int64 = 100
+    /// Maximum number of unfinished uploads without an owner.
     package static let openUploadsOfNobody: Int64 = 10_000
 }
 
@@ -88,15 +100,21 @@ package enum AppLimits {
 ///
 /// Source: LeanCloud push, class `_Installation`.
 package struct Installation: Hashable, Sendable {
+    /// Object ID.
     package var objectID: ObjectID
-    /// Who signed in on it last.
+    /// Person who signed in on the device last.
     package var person: UserName?
+    /// Kind of device, in the app's words.
     package var deviceType: String?
+    /// Token of the platform's push service.
     package var deviceToken: String?
+    /// Installation's own identifier.
     package var installationID: String?
     /// The text of a JSON object with everything else; `nil` for nothing.
     package var fields: [UInt8]?
+    /// Time of creation, UTC milliseconds.
     package var createdAtMilliseconds: Int64
+    /// Time of the last change, UTC milliseconds.
     package var updatedAtMilliseconds: Int64
 
     package init(
@@ -114,10 +132,13 @@ package struct Installation: Hashable, Sendable {
     }
 }
 
-/// What of an `Installation` is to change; `nil` stays as it is, empty text removes.
+/// Changes of an `Installation`; `nil` stays as it is, empty text removes.
 package struct InstallationPatch: Hashable, Sendable {
+    /// Kind of device, in the app's words.
     package var deviceType: String?
+    /// Token of the platform's push service.
     package var deviceToken: String?
+    /// Installation's own identifier.
     package var installationID: String?
     /// The text of a JSON object: all other fields from then on.
     package var fields: [UInt8]?
@@ -136,6 +157,7 @@ package struct InstallationPatch: Hashable, Sendable {
 ///
 /// Source: LeanCloud storage, class `_File`.
 package struct AppFile: Hashable, Sendable {
+    /// Place of the content.
     package enum Place: Hashable, Sendable {
         /// Here: the same link takes the content, once, and gives it from then on.
         case link(FileLinkKey, isComplete: Bool)
@@ -143,14 +165,19 @@ package struct AppFile: Hashable, Sendable {
         case address(String)
     }
 
+    /// Object ID.
     package var objectID: ObjectID
     /// `UserID.system` for nobody in particular.
     package var owner: UserID
+    /// Place of the content.
     package var place: Place
+    /// Name of the file.
     package var name: String
+    /// Media type, such as `image/png`.
     package var mediaType: String
     /// The text of a JSON object; `nil` for nothing.
     package var metadata: [UInt8]?
+    /// Time of creation, UTC milliseconds.
     package var createdAtMilliseconds: Int64
 
     package init(

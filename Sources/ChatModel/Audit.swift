@@ -4,12 +4,13 @@ package enum AuditSource: String, Sendable, CaseIterable {
     case console
 }
 
-/// Who asked for a change by the operator's right.
+/// Asker of a change by the operator's right.
 package struct AuditActor: Hashable, Sendable {
     /// The user the asking process ran as: the kernel's word.
     package var uid: UInt32
-    /// What they call themselves: nobody checks it.
+    /// Name that the operator gives; nobody checks it.
     package var name: String?
+    /// Way that the request came.
     package var source: AuditSource
     /// Why, in their words.
     package var reason: String?
@@ -37,16 +38,19 @@ package struct AuditEntry: Hashable, Sendable {
     package var number: Int64
     /// UTC milliseconds.
     package var atMilliseconds: Int64
+    /// Actor.
     package var actor: AuditActor
     /// The request: `user.disable`.
     package var word: String
     /// The person, conversation, file or transfer; `nil` when it is not one alone.
     package var subject: String?
+    /// Stage of the request.
     package var stage: AuditStage
-    /// What was asked for, without secrets.
+    /// Request without secrets.
     package var asked: String
     /// The state of what was changed; `nil` when it was not there or nothing is known of it.
     package var before: String?
+    /// State afterwards, as JSON text.
     package var after: String?
     /// SHA-256 over the hash of the entry before and this one; see `AuditChain`. 32 bytes.
     package var hash: [UInt8]
@@ -68,12 +72,13 @@ package struct AuditEntry: Hashable, Sendable {
     }
 }
 
-/// Which entries of the audit log are wanted, the newest first.
+/// Query of the audit log, newest entries first.
 package struct AuditQuery: Hashable, Sendable {
-    /// What an operator calls themselves, or the number of the user they ran as.
+    /// Name that the operator gave, or the number of the system user they ran as.
     package var who: String?
     /// A request, `user.disable`, or all of a family, `user`.
     package var what: String?
+    /// Subject of the entry.
     package var subject: String?
     /// UTC milliseconds: entries at and after this.
     package var sinceMilliseconds: Int64?

@@ -1,5 +1,6 @@
-/// Who caused a change, so that a door can tell its own session apart.
+/// Session that caused a change, so that a gateway can tell its own session apart.
 package struct EventOrigin: Hashable, Sendable {
+    /// Protocol that it came by.
     package var wire: WireFormat
     /// The broker's session; `nil` for a request that no session made.
     package var session: UInt64?
@@ -15,12 +16,17 @@ package struct EventOrigin: Hashable, Sendable {
 
 /// A message that was changed, as it is now.
 package struct ChangedMessage: Hashable, Sendable {
+    /// Position in the conversation.
     package var sequence: Int64
+    /// Identifies the message.
     package var id: MessageID
+    /// Sender.
     package var sender: UserName
+    /// Sender.
     package var senderID: UserID
+    /// Time of sending, UTC milliseconds.
     package var sentAtMilliseconds: Int64
-    /// Of a recalled one the body is empty.
+    /// Content; the body of a recalled message is empty.
     package var content: MessageContent
     /// UTC milliseconds.
     package var changedAtMilliseconds: Int64
@@ -44,9 +50,13 @@ package struct ChangedMessage: Hashable, Sendable {
 
 /// That a message reached, or was read by, someone whose sender asked to be told.
 package struct MessageReceipt: Hashable, Sendable {
+    /// Message concerned.
     package var message: MessageID
+    /// Position in the conversation.
     package var sequence: Int64
+    /// Person who received it.
     package var receiver: UserName
+    /// True when read, false when only delivered.
     package var isRead: Bool
     /// UTC milliseconds.
     package var atMilliseconds: Int64
@@ -83,7 +93,7 @@ package enum ConversationSetting: Hashable, Sendable, CaseIterable {
 package enum MessageAnnotation: Hashable, Sendable, CaseIterable {
     case reactions
     case pins
-    /// Who has read a message that asks for receipts.
+    /// Readers of a message that asks for receipts.
     case readers
 }
 
@@ -99,6 +109,7 @@ package enum EventAudience: Hashable, Sendable {
 /// Something that happened to a conversation, its people or its messages. The writer makes it in the transaction of the
 /// change, whatever door asked; after the commit the doors word it for those who are signed in.
 package struct ConversationEvent: Hashable, Sendable {
+    /// Change of a conversation.
     package enum Change: Hashable, Sendable {
         /// It exists, with these members.
         case created([UserName])
@@ -130,26 +141,31 @@ package struct ConversationEvent: Hashable, Sendable {
         case receipt(MessageReceipt)
     }
 
+    /// Conversation concerned.
     package var conversation: ConversationID
+    /// Kind of the conversation.
     package var kind: ConversationKind
+    /// Object ID.
     package var objectID: ObjectID
     /// The app's name of the conversation; `nil` for a direct one.
     package var channel: ChannelName?
-    /// Who did it; the system's name for the operator and business servers.
+    /// Person who made the change; the system's name for the operator and business servers.
     package var actor: UserName
     /// The same person; `UserID.system` for the operator and business servers.
     package var actorID: UserID
-    /// Whom it happened to: who came, left, was muted, has another role or nickname.
+    /// People whom the change happened to: who joined, left, was muted, has another role or nickname.
     package var subjects: [UserID]
     /// In a direct conversation, the name of the one who is not the actor.
     package var peer: UserName?
     /// When, UTC milliseconds; never falls within a conversation.
     package var atMilliseconds: Int64
+    /// Change.
     package var change: Change
     /// The people who are told.
     package var reach: EventAudience
     /// The same, one by one.
     package var audience: [UserID]
+    /// Origin of the change.
     package var origin: EventOrigin
 
     package init(

@@ -4,9 +4,11 @@ package enum ConversationBounds {
     package static let titleScalars = 128
     /// Bytes of the path or address of a picture.
     package static let logoBytes = 1_024
+    /// Maximum bytes of a team notice.
     package static let noticeBytes = 4_096
     /// Bytes of a conversation's attributes as JSON text.
     package static let attributesBytes = 16_384
+    /// Maximum bytes of a draft.
     package static let draftBytes = 8_192
     /// Unicode scalars of what a person calls a conversation.
     package static let remarkScalars = 64
@@ -18,6 +20,7 @@ package enum ConversationBounds {
     package static let markedUnread: Int64 = 1_000_000
     /// Commands kept, by number and by age.
     package static let commands: Int64 = 100_000
+    /// Days for which commands are kept.
     package static let commandDays: Int64 = 30
     /// People one command can be addressed to.
     package static let commandReceivers = 10_000
@@ -25,18 +28,21 @@ package enum ConversationBounds {
 
 /// A change of a conversation's card and people. What is `nil` stays; an empty text removes.
 package struct ChannelPatch: Hashable, Sendable {
+    /// Title; `nil` for none.
     package var title: String?
     /// Path or address of the picture; nothing here reads it.
     package var logo: String?
     /// The announcement.
     package var notice: String?
+    /// Flags to set.
     package var setFlags: ConversationFlags = []
+    /// Flags to clear.
     package var clearedFlags: ConversationFlags = []
     /// JSON text of an object, merged into the attributes as RFC 7396 says: `null` removes a key.
     package var attributesMergePatch: [UInt8]?
     /// To be added; in a room they become listeners.
     package var members: [UserID]?
-    /// Those who are not in `members` go.
+    /// True to remove everybody who is not in `members`.
     package var resetsMembers = false
     /// Owner of a conversation that this makes; of no meaning for one that exists.
     package var creator: UserID?
@@ -44,11 +50,15 @@ package struct ChannelPatch: Hashable, Sendable {
     package init() {}
 }
 
-/// What a conversation shows of itself beside its title.
+/// Card of a conversation: what it shows of itself beside its title.
 package struct ConversationCard: Hashable, Sendable {
+    /// Conversation concerned.
     package var conversation: ConversationID
+    /// Title; `nil` for none.
     package var title: String?
+    /// Address of the logo.
     package var logo: String?
+    /// Notice of the team.
     package var notice: String?
     /// JSON text of an object; `nil` when there are none.
     package var attributes: [UInt8]?
@@ -73,12 +83,15 @@ package struct ConversationPreference: Hashable, Sendable {
     package var isMuted = false
     /// Among the saved groups.
     package var isSaved = false
+    /// Person's own name for it.
     package var remark: String?
+    /// Unsent text.
     package var draft: String?
     /// The last message that was on a screen.
     package var browseTo: Int64 = 0
     /// The message a screen stood at, and how far it was scrolled from it; the client's own unit.
     package var keepSequence: Int64 = 0
+    /// Scroll offset at the kept message.
     package var keepOffset: Int64 = 0
     /// The change number of the last change of draft, `browseTo` or `keep…`; 0 for none.
     package var extraVersion: Int64 = 0
@@ -95,26 +108,34 @@ package struct ConversationPreference: Hashable, Sendable {
 
     package init() {}
 
-    /// Whether the conversation is out of the list.
+    /// True when the conversation is hidden in the person's list.
     package func isHidden(head: Int64) -> Bool { self.hiddenThrough.map { head <= $0 } ?? false }
 }
 
 /// A change of one person's view of a conversation. What is `nil` stays; an empty text removes.
 package struct PreferencePatch: Hashable, Sendable {
+    /// True when pinned.
     package var isPinned: Bool?
+    /// True when notifications are silenced; `nil` leaves it.
     package var isMuted: Bool?
+    /// True when saved.
     package var isSaved: Bool?
+    /// Person's own name for it.
     package var remark: String?
+    /// Unsent text.
     package var draft: String?
+    /// Sequence that was shown last.
     package var browseTo: Int64?
+    /// Sequence of the message at which the reader stopped.
     package var keepSequence: Int64?
+    /// Scroll offset at the kept message.
     package var keepOffset: Int64?
     /// JSON text of an object, merged as RFC 7396 says: `null` removes a key.
     package var settingsMergePatch: [UInt8]?
 
     package init() {}
 
-    /// Whether it changes draft or reading place.
+    /// True when it changes draft or reading place.
     package var changesExtra: Bool {
         self.draft != nil || self.browseTo != nil || self.keepSequence != nil || self.keepOffset != nil
     }

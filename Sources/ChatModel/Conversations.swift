@@ -1,4 +1,4 @@
-/// What a conversation is; the numbers are stored.
+/// Kind of a conversation; the numbers are stored.
 package enum ConversationKind: Int64, Sendable, CaseIterable {
     /// Two people; one per pair.
     case direct = 1
@@ -24,7 +24,7 @@ package enum ConversationKind: Int64, Sendable, CaseIterable {
     case agent = 11
     case agentGroup = 12
 
-    /// Whether it stands in its people's lists of conversations, with unread counts.
+    /// True when the conversation is in its people's lists, with unread counts.
     package var isListed: Bool {
         switch self {
         case .room, .temporary, .data: false
@@ -33,7 +33,7 @@ package enum ConversationKind: Int64, Sendable, CaseIterable {
     }
 }
 
-/// What a member may do inside a conversation; the numbers are stored.
+/// Role of a member inside a conversation; the numbers are stored.
 package enum MemberRole: Int64, Sendable, CaseIterable {
     case member = 0
     case manager = 1
@@ -57,7 +57,7 @@ package struct ConversationFlags: OptionSet, Hashable, Sendable {
     package static let invitationsNeedConsent = ConversationFlags(rawValue: 16)
     /// Nobody may send, managers and the owner neither, but what an app's server or the operator sends is taken.
     package static let everyoneMuted = ConversationFlags(rawValue: 64)
-    /// What managers may switch themselves.
+    /// Flags that managers may change themselves.
     package static let changeableByManagers: ConversationFlags = [
         .membersMuted, .everyoneMuted, .invitationsNeedConsent,
     ]
@@ -82,14 +82,19 @@ package enum ConversationAddress: Hashable, Sendable {
 
 /// A conversation, as a reader sees it.
 package struct Conversation: Hashable, Sendable {
+    /// Identifies the conversation.
     package var id: ConversationID
+    /// Kind of the conversation.
     package var kind: ConversationKind
     /// The app's name for it; `nil` for a direct conversation, which is known by its two people.
     package var channel: ChannelName?
-    /// What people see.
+    /// Title to show.
     package var title: String?
+    /// Flags of the conversation.
     package var flags: ConversationFlags
+    /// Person who created it.
     package var creator: UserID
+    /// Number of members.
     package var memberCount: Int
     /// Sequence of the newest message; 0 before the first. Sequences are 1, 2, 3 ... without a gap.
     package var head: Int64
@@ -97,6 +102,7 @@ package struct Conversation: Hashable, Sendable {
     package var headCountable: Int64
     /// Number of the newest change (edits, membership, attributes), counted like `head`.
     package var revision: Int64
+    /// Time of creation, UTC milliseconds.
     package var createdAtMilliseconds: Int64
     /// Time of the newest message, or of the creation.
     package var activeAtMilliseconds: Int64
@@ -130,8 +136,11 @@ package struct Conversation: Hashable, Sendable {
 
 /// One person in one conversation.
 package struct Member: Hashable, Sendable {
+    /// Person concerned.
     package var user: UserID
+    /// Name of the member, unique on the server.
     package var name: UserName
+    /// Role in the conversation.
     package var role: MemberRole
     /// Everything up to here has been read; only the person's own reading moves it.
     package var readSequence: Int64
@@ -147,7 +156,7 @@ package struct Member: Hashable, Sendable {
     package var ownLastCountable: Int64 = 0
     /// May not send before then, UTC milliseconds; `Int64.max` is without end.
     package var mutedUntilMilliseconds: Int64 = 0
-    /// What they are called in this group.
+    /// Name of the member in this group.
     package var nickname: String?
     /// The conversation's revision when role, nickname or muting changed last, or when they joined or left.
     package var revision: Int64 = 0

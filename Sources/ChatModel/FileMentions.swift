@@ -1,5 +1,6 @@
 /// A name of a file, or of a link to one, in the text of a message.
 package struct FileMention: Hashable, Sendable {
+    /// Key itself.
     package let key: RandomKey
 
     /// Most different names of one message that are looked at.

@@ -44,6 +44,7 @@ package struct ContentHash: Hashable, Sendable, CustomStringConvertible {
 /// The random name of a file, a link or a transfer: `th-`, a letter for what it is, and 26 characters of `a-z2-7`, which
 /// are 130 random bits.
 package struct RandomKey: Hashable, Sendable, CustomStringConvertible {
+    /// Kind of what the key names.
     package enum Kind: UInt8, Sendable {
         /// `th-f`: a file.
         case file = 0x66
@@ -53,6 +54,7 @@ package struct RandomKey: Hashable, Sendable, CustomStringConvertible {
         case transfer = 0x74
     }
 
+    /// Text of the key.
     package let text: String
 
     /// `th-`.
@@ -77,6 +79,7 @@ package struct RandomKey: Hashable, Sendable, CustomStringConvertible {
         self.text = String(decoding: key, as: UTF8.self)
     }
 
+    /// Kind.
     package var kind: Kind { Kind(rawValue: Array(self.text.utf8)[3]) ?? .file }
 
     package var description: String { self.text }
@@ -86,12 +89,15 @@ package struct RandomKey: Hashable, Sendable, CustomStringConvertible {
     }
 }
 
-/// What a file is called outside: `RandomKey` of kind `file`.
+/// Public key of a file: `RandomKey` of kind `file`.
 package struct FileKey: Hashable, Sendable, CustomStringConvertible {
+    /// Key itself.
     package let key: RandomKey
+    /// Text of the key.
     package var text: String { self.key.text }
     package var description: String { self.key.text }
 
+    /// Reads a key; `nil` for text that is none.
     package init?(_ text: String) {
         guard let key = RandomKey(text, .file) else { return nil }
         self.key = key
@@ -100,12 +106,15 @@ package struct FileKey: Hashable, Sendable, CustomStringConvertible {
     package init(random: [UInt8]) { self.key = RandomKey(.file, random: random) }
 }
 
-/// What gives whoever has it one file, or the right to upload one.
+/// Key that gives everybody who has it one file, or the right to upload one.
 package struct FileLinkKey: Hashable, Sendable, CustomStringConvertible {
+    /// Key itself.
     package let key: RandomKey
+    /// Text of the key.
     package var text: String { self.key.text }
     package var description: String { self.key.text }
 
+    /// Reads a key; `nil` for text that is none.
     package init?(_ text: String) {
         guard let key = RandomKey(text, .link) else { return nil }
         self.key = key
@@ -114,12 +123,15 @@ package struct FileLinkKey: Hashable, Sendable, CustomStringConvertible {
     package init(random: [UInt8]) { self.key = RandomKey(.link, random: random) }
 }
 
-/// What an upload or download is called outside.
+/// Public key of an upload or download.
 package struct TransferKey: Hashable, Sendable, CustomStringConvertible {
+    /// Key itself.
     package let key: RandomKey
+    /// Text of the key.
     package var text: String { self.key.text }
     package var description: String { self.key.text }
 
+    /// Reads a key; `nil` for text that is none.
     package init?(_ text: String) {
         guard let key = RandomKey(text, .transfer) else { return nil }
         self.key = key
@@ -151,11 +163,13 @@ package enum FileCodec: Int64, Sendable, CaseIterable {
 
 /// A content that is kept once, however often it was uploaded.
 package struct StoredObject: Hashable, Sendable {
+    /// Hash of the plain content.
     package var hash: ContentHash
     /// Bytes of the plain content.
     package var size: Int64
     /// Bytes on the disk.
     package var storedSize: Int64
+    /// Form of the stored content.
     package var codec: FileCodec
     /// The name of the `FileProvider` that keeps it.
     package var provider: String
@@ -169,7 +183,7 @@ package struct StoredObject: Hashable, Sendable {
     }
 }
 
-/// What of a file is there; the numbers are stored.
+/// State of a file's content; the numbers are stored.
 package enum FileState: Int64, Sendable, CaseIterable {
     case uploading = 0
     case complete = 1
@@ -177,9 +191,13 @@ package enum FileState: Int64, Sendable, CaseIterable {
 
 /// A file: a content with a name, an owner and a type.
 package struct FileRecord: Hashable, Sendable {
+    /// Identifies the file in the store.
     package var id: FileID
+    /// Public key of the file.
     package var key: FileKey
+    /// Owner.
     package var owner: UserID
+    /// Name of the owner.
     package var ownerName: UserName
     /// As the uploader called it: data for people, never a path.
     package var name: String
@@ -189,12 +207,15 @@ package struct FileRecord: Hashable, Sendable {
     package var size: Int64
     /// The text of a JSON object with what the client knows (width, height, seconds); `nil` for nothing.
     package var metadata: [UInt8]?
+    /// State of the content.
     package var state: FileState
     /// `nil` until the file is complete.
     package var object: StoredObject?
+    /// True when the content on the disk is damaged.
     package var isDamaged: Bool
     /// Messages and pictures that refer to it.
     package var references: Int64
+    /// Time of creation, UTC milliseconds.
     package var createdAtMilliseconds: Int64
 
     package init(
@@ -232,13 +253,13 @@ package enum TransferDirection: Int64, Sendable, CaseIterable {
     }
 }
 
-/// What a transfer is for: each class has bandwidth caps of its own. The numbers are stored.
+/// Purpose of a transfer: each class has bandwidth caps of its own. The numbers are stored.
 package enum TransferClass: Int64, Sendable, CaseIterable {
-    /// Of a message.
+    /// File of a message.
     case attachment = 0
     /// A picture of a person or group.
     case avatar = 1
-    /// What the operator sends and reads.
+    /// File that the operator sends or reads.
     case `operator` = 2
 
     /// For answers and lists.
@@ -280,15 +301,25 @@ package enum TransferState: Int64, Sendable, CaseIterable {
 
 /// An upload or download.
 package struct TransferRecord: Hashable, Sendable {
+    /// Identifies the transfer in the store.
     package var id: TransferID
+    /// Public key of the transfer.
     package var key: TransferKey
+    /// Upload or download.
     package var direction: TransferDirection
+    /// Class, which has bandwidth caps of its own.
     package var transferClass: TransferClass
+    /// State of the transfer.
     package var state: TransferState
+    /// Owner.
     package var owner: UserID
+    /// Name of the owner.
     package var ownerName: UserName
+    /// Public key of the file.
     package var file: FileKey
+    /// Name of the file.
     package var fileName: String
+    /// Media type, such as `image/png`.
     package var mediaType: String
     /// Bytes in all; `nil` while the uploader has not said.
     package var size: Int64?
@@ -298,7 +329,9 @@ package struct TransferRecord: Hashable, Sendable {
     package var provider: String
     /// Why it failed, for people.
     package var error: String?
+    /// Time of creation, UTC milliseconds.
     package var createdAtMilliseconds: Int64
+    /// Time of the last change, UTC milliseconds.
     package var updatedAtMilliseconds: Int64
     /// When an unfinished upload is given up; `nil` for one that is over.
     package var expiresAtMilliseconds: Int64?
@@ -329,23 +362,29 @@ package struct TransferRecord: Hashable, Sendable {
     }
 }
 
-/// What somebody wants to upload.
+/// Request for an upload.
 package struct UploadDraft: Sendable {
+    /// Actor.
     package var actor: Actor
-    /// Who the file belongs to: the actor, or whom the operator uploads for.
+    /// Owner of the file: the actor, or the person whom the operator uploads for.
     package var owner: UserID
+    /// Name of the file.
     package var name: String
+    /// Media type, such as `image/png`.
     package var mediaType: String
     /// Bytes; `nil` when the uploader will say later.
     package var size: Int64?
     /// The text of a JSON object; `nil` for nothing.
     package var metadata: [UInt8]?
+    /// Class, which has bandwidth caps of its own.
     package var transferClass: TransferClass
     /// The conversation it is meant for: a link for readers without a session is made when it is complete.
     package var conversation: ConversationID?
-    /// Of the provider that takes it.
+    /// Provider that takes the file.
     package var provider: String
+    /// Public key of the transfer.
     package var key: TransferKey
+    /// Public key of the file.
     package var file: FileKey
 
     package init(
@@ -385,7 +424,7 @@ package struct FileLimits: Hashable, Sendable {
     package var idleHours: Int64 = 24
     /// After how long a file that nothing refers to is removed; never 0.
     package var unreferencedHours: Int64 = 24
-    /// Whether readers without a session get links.
+    /// True when readers without a session get links.
     package var makesLinks = true
 
     package init() {}
@@ -397,6 +436,7 @@ package struct QuotaUse: Hashable, Sendable {
     package var bytes: Int64
     /// Bytes that open uploads have declared.
     package var reservedBytes: Int64
+    /// Maximum number of unfinished uploads of the owner.
     package var openUploads: Int64
 
     package init(bytes: Int64 = 0, reservedBytes: Int64 = 0, openUploads: Int64 = 0) {
@@ -406,11 +446,13 @@ package struct QuotaUse: Hashable, Sendable {
     }
 }
 
-/// Which transfers to list, newest first.
+/// Query of transfers, newest first.
 package struct TransferQuery: Hashable, Sendable {
+    /// Owner.
     package var owner: UserID?
+    /// Upload or download.
     package var direction: TransferDirection?
-    /// Those that are over too.
+    /// True to include finished transfers.
     package var includesOver = false
     /// 1...1,000.
     package var limit = 100
@@ -418,8 +460,9 @@ package struct TransferQuery: Hashable, Sendable {
     package init() {}
 }
 
-/// Which files to list.
+/// Query of files.
 package struct FileQuery: Hashable, Sendable {
+    /// Order of a list.
     package enum Order: Hashable, Sendable {
         case newest
         case largest
@@ -427,11 +470,15 @@ package struct FileQuery: Hashable, Sendable {
         case ratio
     }
 
+    /// Owner.
     package var owner: UserID?
+    /// Conversation.
     package var conversation: ConversationID?
+    /// Order of the list.
     package var order = Order.newest
     /// Only those that nothing refers to.
     package var onlyUnreferenced = false
+    /// True for damaged files alone.
     package var onlyDamaged = false
     /// 1...1,000.
     package var limit = 100
@@ -441,15 +488,19 @@ package struct FileQuery: Hashable, Sendable {
 
 /// All files together.
 package struct FileTotals: Hashable, Sendable {
+    /// Number of files.
     package var files: Int64 = 0
+    /// Number of objects.
     package var objects: Int64 = 0
-    /// Of the files, each counted by itself.
+    /// Bytes of the files, each counted by itself.
     package var fileBytes: Int64 = 0
-    /// Of the objects' plain contents.
+    /// Bytes of the objects' plain contents.
     package var plainBytes: Int64 = 0
-    /// Of the objects on the disk.
+    /// Bytes of the objects on the disk.
     package var storedBytes: Int64 = 0
+    /// Files that nothing refers to.
     package var unreferencedFiles: Int64 = 0
+    /// Objects whose content is damaged.
     package var damagedObjects: Int64 = 0
 
     package init() {}
@@ -457,16 +508,22 @@ package struct FileTotals: Hashable, Sendable {
 
 /// A place for a file, given to whoever has its key.
 package struct UploadLink: Hashable, Sendable {
+    /// Key that the link ends with.
     package var key: FileLinkKey
+    /// Owner.
     package var owner: UserID
+    /// Class, which has bandwidth caps of its own.
     package var transferClass: TransferClass
+    /// Conversation.
     package var conversation: ConversationID?
-    /// What the door that made it wrote down for itself; `nil` for nothing.
+    /// Text that the gateway which made it stored for itself; `nil` for nothing.
     package var purpose: String?
-    /// What the file of an app is to be: then the link gives the content when it has come. `nil` for other uploads.
+    /// Announced file of an app: the link gives its content once it has arrived. `nil` for other uploads.
     package var announced: Announced?
 
+    /// File that an app announces.
     package struct Announced: Hashable, Sendable {
+        /// Name of the file.
         package var name: String
         /// Empty for what the upload says.
         package var mediaType: String
@@ -491,7 +548,7 @@ package struct UploadLink: Hashable, Sendable {
     }
 }
 
-/// Who or what has a picture; the numbers are stored.
+/// Holder of a picture; the numbers are stored.
 package enum PictureHolder: Hashable, Sendable {
     case person(UserID, isSmall: Bool)
     case conversation(ConversationID, isSmall: Bool)
@@ -499,6 +556,7 @@ package enum PictureHolder: Hashable, Sendable {
 
 /// A message that names a file.
 package struct FileReference: Hashable, Sendable {
+    /// Place of the message.
     package var place: MessagePlace
     /// It names a link, not the file's own key.
     package var isLink: Bool

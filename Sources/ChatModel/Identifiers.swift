@@ -5,6 +5,7 @@ import Glibc
 /// 1...64 Unicode scalars without control characters. The app chose it, so it is neither normalised nor compared by
 /// meaning: two names are equal when their UTF-8 bytes are.
 package struct UserName: Hashable, Sendable, CustomStringConvertible {
+    /// Text of the name.
     package let text: String
 
     /// Most Unicode scalars in a name. Source: LeanCloud realtime guide, clientId.
@@ -20,7 +21,7 @@ package struct UserName: Hashable, Sendable, CustomStringConvertible {
 
     package static func == (left: UserName, right: UserName) -> Bool { left.text.utf8.elementsEqual(right.text.utf8) }
 
-    /// Whether these are the bytes of the name.
+    /// True when these are the bytes of the name.
     package func isSpelled(_ bytes: UnsafeRawBufferPointer) -> Bool { self.text.isSpelled(bytes) }
 
     package func hash(into hasher: inout Hasher) {
@@ -41,6 +42,7 @@ package struct UserName: Hashable, Sendable, CustomStringConvertible {
 
 /// The name an app knows a group or room by: WuKongIM's channel id, LeanCloud's conversation id. Compared as bytes.
 package struct ChannelName: Hashable, Sendable, CustomStringConvertible {
+    /// Text of the name.
     package let text: String
 
     /// Most Unicode scalars in a channel name.
@@ -67,6 +69,7 @@ package struct ChannelName: Hashable, Sendable, CustomStringConvertible {
 /// The name of a stored object that is hard to guess: 24 hexadecimal digits for what was made here, anything of 1...64
 /// visible ASCII characters for what was imported. Source: LeanCloud's `objectId`, which is MongoDB's.
 package struct ObjectID: Hashable, Sendable, CustomStringConvertible {
+    /// Text of the name.
     package let text: String
 
     /// Most characters.
@@ -90,12 +93,12 @@ package struct ObjectID: Hashable, Sendable, CustomStringConvertible {
             decoding: bytes.flatMap { [digits[Int($0 >> 4)], digits[Int($0 & 15)]] }, as: UTF8.self)
     }
 
-    /// Whether these are the bytes of the name.
+    /// True when these are the bytes of the name.
     package func isSpelled(_ bytes: UnsafeRawBufferPointer) -> Bool { self.text.isSpelled(bytes) }
 
     private init(known text: String) { self.text = text }
 
-    /// Of a value that no store has given one.
+    /// Identifier of a value that no store has given one.
     package static let zero = ObjectID(known: String(repeating: "0", count: 24))
 
     package var description: String { self.text }
@@ -107,7 +110,7 @@ package struct UserID: Hashable, Sendable, Comparable {
     package init(rawValue: Int64) { self.rawValue = rawValue }
     package static func < (left: UserID, right: UserID) -> Bool { left.rawValue < right.rawValue }
 
-    /// Who speaks when the server itself does: the operator, a business server without a sender.
+    /// Sender of the server's own messages: the operator, or a business server without a sender.
     package static let system = UserID(rawValue: 0)
 }
 
@@ -128,6 +131,7 @@ package struct MessageID: Hashable, Sendable, Comparable {
 
 /// The sender's key for spotting a resend, chosen by the client: 1...128 bytes of UTF-8.
 package struct ClientToken: Hashable, Sendable {
+    /// Bytes of the identifier.
     package let bytes: [UInt8]
 
     /// Most bytes in a token.
@@ -141,7 +145,7 @@ package struct ClientToken: Hashable, Sendable {
 }
 
 extension String {
-    /// Whether these are its bytes in UTF-8.
+    /// True when these are its bytes in UTF-8.
     fileprivate func isSpelled(_ bytes: UnsafeRawBufferPointer) -> Bool {
         guard let first = bytes.baseAddress else { return self.isEmpty }
         let isEqual = self.utf8.withContiguousStorageIfAvailable {

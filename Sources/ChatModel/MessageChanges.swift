@@ -1,6 +1,8 @@
 /// Where a message is.
 package struct MessagePlace: Hashable, Sendable {
+    /// Conversation concerned.
     package var conversation: ConversationID
+    /// Position in the conversation.
     package var sequence: Int64
 
     package init(_ conversation: ConversationID, _ sequence: Int64) {
@@ -9,14 +11,16 @@ package struct MessagePlace: Hashable, Sendable {
     }
 }
 
-/// What a change of a message did, and who is to be told.
+/// Outcome of a change of a message, and the people to tell.
 package struct MessageChange: Hashable, Sendable {
+    /// Place of the message.
     package var place: MessagePlace
+    /// Identifies the message.
     package var id: MessageID
     /// The conversation's revision that the change got; 0 when everything was so before.
     package var revision: Int64
-    /// Whom it concerns: everyone who gets what is said in the conversation, or only the person who changed what is their
-    /// own. Empty when everything was so before.
+    /// People concerned: everybody who receives the conversation's messages, or only the person who changed something
+    /// of their own. Empty when everything was so before.
     package var members: [UserID]
     /// UTC milliseconds of an edit or a recall, which no other one has; 0 for other changes.
     package var patchedAtMilliseconds: Int64
@@ -50,33 +54,41 @@ package enum MessageLimits {
     package static let reminderDataBytes = 8_192
 }
 
-/// What happened to a message since it was sent, as one person sees it.
+/// Changes of a message since it was sent, as one person sees it.
 ///
 /// Of a withdrawn message there are no attributes and no edited body.
 package struct MessageExtra: Hashable, Sendable {
+    /// Place of the message.
     package var place: MessagePlace
+    /// Identifies the message.
     package var id: MessageID
     /// The conversation's revision at the newest of these changes that the asking person may see. When synchronising,
     /// the revision of the change that is listed: ask next for what is above it.
     package var revision: Int64
 
+    /// True when recalled.
     package var isRecalled = false
+    /// Person who recalled it; `nil` when nobody did.
     package var recalledBy: UserName?
     /// Deleted for everyone: to be shown as if it had never been.
     package var isDeletedForAll = false
     /// The newest edit; `nil` when there is none.
     package var editedBody: [UInt8]?
+    /// True when the edited body is one JSON object.
     package var editedBodyIsJSONObject = false
     /// `MessageFlags.binary` of the newest edit.
     package var editedBodyIsBinary = false
     /// The protocol of the newest edit, when it is another than the message's.
     package var editedWire: WireFormat?
-    /// What the newest edit carries beside its body; `nil` for what the message carries.
+    /// Envelope of the newest edit; `nil` when the message's own holds.
     package var editedEnvelope: MessageEnvelope?
     /// When it was edited or taken back last, UTC milliseconds; 0 for neither.
     package var patchedAtMilliseconds: Int64 = 0
+    /// Time of the edit, UTC milliseconds.
     package var editedAtMilliseconds: Int64?
+    /// Number of edits.
     package var editCount = 0
+    /// True when pinned.
     package var isPinned = false
     /// How many have reported it as read.
     package var readerCount = 0
@@ -95,6 +107,7 @@ package struct MessageExtra: Hashable, Sendable {
     /// `nil` when this person has not reported it as read.
     package var readAtMilliseconds: Int64?
 
+    /// True when the person has read the message.
     package var hasRead: Bool { self.readAtMilliseconds != nil }
 
     package init(place: MessagePlace, id: MessageID, revision: Int64) {
@@ -108,12 +121,17 @@ package struct MessageExtra: Hashable, Sendable {
 package struct MessageEdit: Hashable, Sendable {
     /// From 1; 0 is the body as it was sent, kept here once the message was withdrawn.
     package var number: Int
+    /// Person who edited it.
     package var editor: UserName
+    /// Body of the message, as sent.
     package var body: [UInt8]
+    /// True when the body is one JSON object.
     package var bodyIsJSONObject: Bool
+    /// True when the body is binary.
     package var bodyIsBinary = false
     /// The protocol of the body, when it is another than the message's.
     package var wire: WireFormat?
+    /// Time of the edit, UTC milliseconds.
     package var editedAtMilliseconds: Int64
 
     package init(
@@ -131,9 +149,11 @@ package struct MessageEdit: Hashable, Sendable {
 package struct MessageVersion: Hashable, Sendable {
     /// 0 for the one it was stored with; edits from 1.
     package var number: Int
+    /// Person who edited it.
     package var editor: UserName
     /// UTC milliseconds.
     package var atMilliseconds: Int64
+    /// Content of the message or command.
     package var content: MessageContent
 
     package init(number: Int, editor: UserName, atMilliseconds: Int64, content: MessageContent) {
@@ -146,8 +166,11 @@ package struct MessageVersion: Hashable, Sendable {
 
 /// Someone who has, or has not, reported a message as read.
 package struct MessageReader: Hashable, Sendable {
+    /// Identifies the person.
     package var id: UserID
+    /// Name of the person.
     package var name: UserName
+    /// Name to show; `nil` for none.
     package var displayName: String?
     /// `nil` for someone who has not.
     package var readAtMilliseconds: Int64?
@@ -162,15 +185,21 @@ package struct MessageReader: Hashable, Sendable {
 
 /// One person's reaction to a message.
 package struct Reaction: Hashable, Sendable {
+    /// Place of the message.
     package var place: MessagePlace
+    /// Message concerned.
     package var messageID: MessageID
+    /// Person concerned.
     package var user: UserName
+    /// Name to show; `nil` for none.
     package var displayName: String?
     /// An emoji, or the app's name of an image: 1...64 bytes of UTF-8 without control characters, compared as bytes.
     package var name: String
     /// It was cancelled: listed so that clients hear of it.
     package var isRemoved: Bool
+    /// Revision, for reading what changed since.
     package var revision: Int64
+    /// Time of the change, UTC milliseconds.
     package var changedAtMilliseconds: Int64
 
     package init(
@@ -190,13 +219,14 @@ package struct Reaction: Hashable, Sendable {
     /// Most bytes of a name.
     package static let maximumNameBytes = 64
 
+    /// True when a name has an acceptable length and characters.
     package static func isAcceptable(name: String) -> Bool {
         name.utf8.count <= Self.maximumNameBytes
             && UserName.isAcceptable(name, maximumScalars: Self.maximumNameBytes)
     }
 
-    /// Whether a name may be an emoji or the name of an image: letters, marks and digits of any language, the parts of
-    /// emoji, and `_ - + . : [ ]`. Nothing of it means anything to a page that shows it as it is.
+    /// True when a name may be an emoji or the name of an image: letters, marks and digits of any language, the parts
+    /// of emoji, and `_ - + . : [ ]`. Nothing of it means anything to a page that shows it as it is.
     package static func isPlain(name: String) -> Bool {
         Self.isAcceptable(name: name) && name.unicodeScalars.allSatisfy(Self.isPlain)
     }
@@ -218,8 +248,11 @@ package struct Reaction: Hashable, Sendable {
 
 /// How many people reacted to a message with one name.
 package struct ReactionCount: Hashable, Sendable {
+    /// Position in the conversation.
     package var sequence: Int64
+    /// Name of the reaction.
     package var name: String
+    /// Number of times.
     package var count: Int
     /// The asking person is among them.
     package var isOwn: Bool
@@ -234,12 +267,17 @@ package struct ReactionCount: Hashable, Sendable {
 
 /// A message that was pinned for everyone, or is not any more.
 package struct PinnedMessage: Hashable, Sendable {
+    /// Place of the message.
     package var place: MessagePlace
+    /// Identifies the message.
     package var id: MessageID
+    /// True when pinned.
     package var isPinned: Bool
-    /// Who pinned or unpinned it.
+    /// Person who pinned or unpinned it.
     package var changedBy: UserName
+    /// Time of the change, UTC milliseconds.
     package var changedAtMilliseconds: Int64
+    /// Revision, for reading what changed since.
     package var revision: Int64
 
     package init(

@@ -11,7 +11,7 @@ package struct MessageKindEntry: Hashable, Sendable {
 
     /// Above 0, and no number that a protocol's own messages have.
     package var kind: MessageKind
-    /// What operators call it; no other kind has it.
+    /// Name for operators; no other kind has it.
     package var name: String
     /// The newest version of the body that the fields below are about, from 1. A body says its own in the field `version`;
     /// one without is of version 1.
@@ -24,11 +24,12 @@ package struct MessageKindEntry: Hashable, Sendable {
     package var degrade: String
     /// Stands in lists as `[title]` when there is no digest.
     package var typeTitle: String
-    /// What notifications say.
+    /// Text for notifications.
     package var summary: String
-    /// What lists show: a text with fields of the body as `{field}`, or `{field|other}` for the first that is there; empty
-    /// for `[title]`.
+    /// Text for lists: fields of the body as `{field}`, or `{field|other}` for the first that is there; empty for
+    /// `[title]`.
     package var digest: String
+    /// True when the account is disabled.
     package var isDisabled: Bool
 
     package init(
@@ -103,9 +104,12 @@ package struct MessageKinds: Sendable {
         self.entries = Dictionary(entries.map { ($0.kind, $0) }) { first, _ in first }
     }
 
+    /// Value without an entry.
     package static let none = MessageKinds()
 
+    /// True when there is none.
     package var isEmpty: Bool { self.entries.isEmpty }
 
+    /// Entry of a kind; `nil` when it is not registered.
     package subscript(_ kind: MessageKind) -> MessageKindEntry? { self.entries[kind] }
 }

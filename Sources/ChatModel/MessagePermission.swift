@@ -1,17 +1,25 @@
-/// What decides whether someone may change a message: read by the writer inside the transaction, never from a copy.
+/// Facts that decide whether someone may change a message: read by the writer inside the transaction, never from a
+/// copy.
 package struct MessageFacts: Hashable, Sendable {
+    /// Right that the action is done by.
     package var authority: Authority
+    /// Kind of the conversation.
     package var kind: ConversationKind
+    /// Flags of the conversation.
     package var flags: ConversationFlags
     /// `nil` for someone who is no member.
     package var role: MemberRole?
+    /// True when the person sent the message.
     package var isAuthor: Bool
-    /// Whether the person could send a message here now.
+    /// True when the person could send a message here now.
     package var maySend = true
     /// Since the message was sent; below 0 when the clock has stepped back.
     package var ageSeconds: Int64 = 0
+    /// True when recalled.
     package var isRecalled = false
+    /// True when deleted for everyone.
     package var isDeletedForAll = false
+    /// True when the sender asked for receipts.
     package var receiptRequested = false
 
     package init(
@@ -30,8 +38,7 @@ package struct MessageFacts: Hashable, Sendable {
     fileprivate var isManager: Bool { self.kind != .direct && (self.role == .manager || self.role == .owner) }
     fileprivate var isDirect: Bool { self.kind == .direct }
 
-    /// What holds for every change that others see. `nil` for the business server and the operator, who need nothing
-    /// of it.
+    /// Refusal of every change that others see. `nil` for the business server and the operator, whom no rule binds.
     fileprivate func commonRefusal() -> ActionRefusal? {
         if self.isPrivileged { return nil }
         // A room has no members: there an author stays one.
@@ -49,20 +56,20 @@ package struct MessageFacts: Hashable, Sendable {
 
     // MARK: What needs no rule of the operator's
 
-    /// Whether a reaction may be added, or a message's attributes be set: by members who may also send.
+    /// Refusal to add a reaction or set a message's attributes; `nil` for members who may also send.
     package func annotationRefusal() -> ActionRefusal? {
         if let refusal = self.commonRefusal() { return refusal }
         if self.isGone { return .alreadyGone }
         return self.isPrivileged || self.maySend ? nil : .mayNotSend
     }
 
-    /// Whether a reaction may be cancelled: who was silenced meanwhile may still take back what they said.
+    /// Refusal to cancel a reaction; people who were muted meanwhile may still take back what they said.
     package func cancelRefusal() -> ActionRefusal? {
         if let refusal = self.commonRefusal() { return refusal }
         return self.isGone ? .alreadyGone : nil
     }
 
-    /// Whether a message may be pinned or unpinned for everyone: by either of two people, elsewhere by managers and the
+    /// Refusal to pin or unpin a message for everyone; `nil` for either of two people, elsewhere for managers and the
     /// owner.
     package func pinRefusal() -> ActionRefusal? {
         if let refusal = self.commonRefusal() { return refusal }
@@ -73,13 +80,13 @@ package struct MessageFacts: Hashable, Sendable {
 }
 
 extension MessageRules {
-    /// Whether a message may be recalled: by its author inside the window, by managers and the owner, by the business
-    /// server and the operator always.
+    /// Refusal to recall a message; `nil` for its author inside the window, for managers and the owner, for the
+    /// business server and the operator always.
     package func recallRefusal(_ facts: MessageFacts) -> ActionRefusal? {
         facts.isGone ? self.withdrawalRefusal(facts) ?? .alreadyGone : self.withdrawalRefusal(facts)
     }
 
-    /// Whether a message may be deleted for everyone: like recalling it; one that was recalled may still be deleted.
+    /// Refusal to delete a message for everyone: like recalling it; a recalled one may still be deleted.
     package func deletionRefusal(_ facts: MessageFacts) -> ActionRefusal? {
         facts.isDeletedForAll ? self.withdrawalRefusal(facts) ?? .alreadyGone : self.withdrawalRefusal(facts)
     }
@@ -92,7 +99,7 @@ extension MessageRules {
         return facts.windowRefusal(facts.isDirect ? self.recallInDirect : self.recallInGroups)
     }
 
-    /// Whether a message may be edited: by its author, who must still be allowed to send, inside the window.
+    /// Refusal to edit a message; `nil` for its author, who must still be allowed to send, inside the window.
     package func editRefusal(_ facts: MessageFacts) -> ActionRefusal? {
         if let refusal = facts.commonRefusal() { return refusal }
         if facts.authority != .user { return facts.isGone ? .alreadyGone : nil }
@@ -102,8 +109,8 @@ extension MessageRules {
         return facts.windowRefusal(facts.isDirect ? self.editInDirect : self.editInGroups)
     }
 
-    /// Whether a member's reading of this message is recorded. Where not, it is skipped silently: clients report what
-    /// is on the screen.
+    /// Refusal to record a member's reading of this message. A refused one is skipped silently: clients report what is
+    /// on the screen.
     package func readRefusal(_ facts: MessageFacts) -> ActionRefusal? {
         guard facts.role != nil else { return .notMember }
         if facts.kind == .room { return .notApplicable }

@@ -1,5 +1,5 @@
-/// What a message is to the people who read it, in no language and in no wire's numbers: what lists, notifications and
-/// terminals show instead of a body.
+/// Sketch of a message for the people who read it, in no language and in no wire's numbers: lists, notifications and
+/// terminals show it instead of a body.
 package struct MessageSketch: Hashable, Sendable {
     /// The names are written into answers for operators.
     package enum Form: String, Sendable, CaseIterable {
@@ -39,6 +39,7 @@ package struct MessageSketch: Hashable, Sendable {
     package struct Quote: Hashable, Sendable {
         /// The shown name of who said it; empty when the body does not tell.
         package var sender: String
+        /// Form in which the message is shown.
         package var form: Form
         /// As in `MessageSketch`.
         package var words: String
@@ -53,19 +54,22 @@ package struct MessageSketch: Hashable, Sendable {
     /// Most bytes of `words`.
     package static let maximumWordBytes = 8 * 1024
 
+    /// Form in which the message is shown.
     package var form: Form
+    /// Kind of the message.
     package var kind: MessageKind
-    /// What can be read: the text, a file's name, a place's title, whose card it is. As the sender wrote it, at most
-    /// `maximumWordBytes`; empty when there is nothing.
+    /// Readable words: the text, a file's name, a place's title, the person on a card. As the sender wrote them, at
+    /// most `maximumWordBytes`; empty when there are none.
     package var words: String
     /// Length of what plays, seconds.
     package var seconds: Int64?
     /// Size of a file, bytes.
     package var bytes: Int64?
+    /// Quoted message; `nil` for none.
     package var quote: Quote?
-    /// Of a registered kind: what lists show, `[title]`, a digest or the text for what cannot be read.
+    /// Text for lists of a registered kind: `[title]`, a digest, or the text for what cannot be read.
     package var line: String?
-    /// Of a registered kind that can be read: what notifications say.
+    /// Text for notifications of a registered kind that can be read.
     package var summary: String?
 
     package init(

@@ -39,11 +39,11 @@ package struct MessageFlags: OptionSet, Hashable, Sendable {
     package static let unseen = MessageFlags(rawValue: 2048)
     /// Written step by step while people watch (WuKongIM stream).
     package static let stream = MessageFlags(rawValue: 4096)
-    /// What no sender can set.
+    /// Flags that no sender can set.
     package static let ofTheHouse: MessageFlags = [.restricted, .standIn, .unseen]
 }
 
-/// What a message is; negative numbers are built in, positive ones custom, 0 says nothing (F125, F126).
+/// Kind of a message; negative numbers are built in, positive ones custom, 0 stands for none.
 package struct MessageKind: Hashable, Sendable {
     package var rawValue: Int32
     package init(rawValue: Int32) { self.rawValue = rawValue }
@@ -58,14 +58,16 @@ package struct MessageKind: Hashable, Sendable {
 }
 
 extension MessageContent {
-    /// Whether apps do what it says instead of showing it. Source: WuKongIM's SDKs, content type 99 CMD; in other
-    /// protocols the number is free.
+    /// True when apps carry the message out instead of showing it. Source: WuKongIM's SDKs, content type 99 CMD; in
+    /// other protocols the number is free.
     package var isCommand: Bool { self.wire == .wuKong && self.kind.rawValue == 99 }
 }
 
-/// Whom a message calls by name: each of them who is a member gets a reminder.
+/// People whom a message calls by name: each of them who is a member gets a reminder.
 package struct Mentions: Hashable, Sendable {
+    /// True when everybody is mentioned.
     package var all: Bool
+    /// People mentioned by name.
     package var users: [UserName]
 
     package init(all: Bool = false, users: [UserName] = []) {
@@ -73,14 +75,17 @@ package struct Mentions: Hashable, Sendable {
         self.users = users
     }
 
+    /// Value without an entry.
     package static let none = Mentions()
+    /// True when there is none.
     package var isEmpty: Bool { !self.all && self.users.isEmpty }
 }
 
-/// What a message carries beside its body, for who words it. A class, because nearly every message has none.
+/// Fields of a message beside its body, for the translations. A class, because nearly every message has none.
 package final class MessageEnvelope: Hashable, Sendable {
     /// Calls everyone by name.
     package let mentionsAll: Bool
+    /// People mentioned by name.
     package let mentions: [UserName]
     /// Most names in `visibleTo`; those that follow are passed over.
     package static let maximumVisibleTo = 500
@@ -104,6 +109,7 @@ package final class MessageEnvelope: Hashable, Sendable {
         self.shownID = shownID
     }
 
+    /// True when there is none.
     package var isEmpty: Bool {
         !self.mentionsAll && self.mentions.isEmpty && self.visibleTo == nil && self.pushData == nil
             && self.shownID == nil
@@ -132,10 +138,13 @@ package final class MessageEnvelope: Hashable, Sendable {
     }
 }
 
-/// What a sender says; the store adds id, sequence and time.
+/// Content as the sender gives it; the store adds id, sequence and time.
 package struct MessageContent: Hashable, Sendable {
+    /// Kind of the message.
     package var kind: MessageKind
+    /// Flags of the message.
     package var flags: MessageFlags
+    /// Protocol that it came by.
     package var wire: WireFormat
     /// The sender's bytes, unchanged.
     package var body: [UInt8]
@@ -166,15 +175,21 @@ package struct MessageContent: Hashable, Sendable {
 
 /// A message with what the store gave it. A class, because one message is shared by every delivery of it.
 package final class Message: Sendable {
+    /// Conversation concerned.
     package let conversation: ConversationID
     /// Position in the conversation, from 1; 0 for a transient message.
     package let sequence: Int64
+    /// Identifies the message.
     package let id: MessageID
+    /// Sender.
     package let sender: UserID
+    /// Name of the sender.
     package let senderName: UserName
     /// UTC milliseconds; never falls within a conversation.
     package let sentAtMilliseconds: Int64
+    /// Sender's key for spotting a resend; `nil` for none.
     package let clientToken: ClientToken?
+    /// Content of the message or command.
     package let content: MessageContent
 
     package init(
@@ -191,7 +206,7 @@ package final class Message: Sendable {
         self.content = content
     }
 
-    /// What is left of the message when it has been recalled or deleted for everyone.
+    /// Message without its body, as it is shown after it was recalled or deleted for everyone.
     package var withdrawn: Message {
         var content = self.content
         content.flags = content.flags.union(.withdrawn).subtracting(.bodyIsJSONObject)

@@ -14,19 +14,23 @@ package enum NoticeBounds {
 
 /// An announcement of the operator to people.
 package struct Notice: Hashable, Sendable {
+    /// Number of the announcement.
     package var number: Int64
     /// Empty for none.
     package var title: String
+    /// Text of the announcement.
     package var body: String
-    /// Which operator sent it.
+    /// Name of the operator who sent it.
     package var sender: String
-    /// Whose members get it; empty for every person.
+    /// Teams whose members receive it; empty for every person.
     package var teams: [ChannelName]
+    /// Time of creation, UTC milliseconds.
     package var createdAtMilliseconds: Int64
     /// When the last of the people had it; `nil` while it is being sent.
     package var sentAtMilliseconds: Int64?
     /// How many people got it by now.
     package var receivers: Int64
+    /// Number of people who confirmed it.
     package var confirmed: Int64
 
     package init(
@@ -47,7 +51,9 @@ package struct Notice: Hashable, Sendable {
 
 /// Somebody who got an announcement.
 package struct NoticeReceiver: Hashable, Sendable {
+    /// Person concerned.
     package var user: UserID
+    /// Name of the person.
     package var name: UserName
     /// `nil` for who has not confirmed it.
     package var confirmedAtMilliseconds: Int64?
@@ -61,6 +67,7 @@ package struct NoticeReceiver: Hashable, Sendable {
 
 /// The next people to whom an announcement is sent.
 package struct NoticeStep: Hashable, Sendable {
+    /// Announcement itself.
     package var notice: Notice
     /// Not empty.
     package var people: [NoticeReceiver]
@@ -71,7 +78,7 @@ package struct NoticeStep: Hashable, Sendable {
     }
 }
 
-/// Which of those who got an announcement.
+/// Subset of the receivers of an announcement.
 package enum NoticePeople: String, Sendable, CaseIterable {
     case all
     case confirmed

@@ -1,5 +1,6 @@
 /// A conversation as LeanCloud's apps ask for it.
 package struct NewObject: Sendable {
+    /// Form.
     package enum Form: Hashable, Sendable {
         /// A group of its own each time.
         case normal
@@ -34,16 +35,19 @@ package struct NewObject: Sendable {
         }
     }
 
+    /// Form of the value.
     package var form: Form
+    /// Person who created it.
     package var creator: UserID
     /// The others; the creator is one of them in any case, but in a room and a service.
     package var members: [UserName]
+    /// Title; `nil` for none.
     package var title: String?
     /// JSON text of an object.
     package var attributes: [UInt8]?
     /// JSON text of an object: what an app keeps beside name and attributes.
     package var fields: [UInt8]?
-    /// Whether people nobody has heard of are added.
+    /// True when unknown people are added.
     package var makesPeople: Bool
     /// The name of a new one; `nil` for one that nobody can guess.
     package var objectID: ObjectID?
@@ -86,22 +90,26 @@ package enum PersonRefusal: Hashable, Sendable {
     /// May not come back.
     case blocked
     case notMember
-    /// Whom it would be done to is not below who asks.
+    /// Refused because the other person's rank is not below the asker's.
     case outranked
     /// There would be no owner any more.
     case ownerStays
 }
 
-/// What became of a request about several people.
+/// Outcome of a request about several people.
 package struct PeopleOutcome: Hashable, Sendable {
     /// For whom it is as asked now, also where it was before.
     package var done: [UserName] = []
+    /// People for whom it failed.
     package var failed: [Failure] = []
     /// When the conversation changed last, UTC milliseconds.
     package var updatedAtMilliseconds: Int64 = 0
 
+    /// Person for whom it failed.
     package struct Failure: Hashable, Sendable {
+        /// Name.
         package var name: String
+        /// Reason of the refusal.
         package var refusal: PersonRefusal
 
         package init(_ name: String, _ refusal: PersonRefusal) {

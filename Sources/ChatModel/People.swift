@@ -1,7 +1,10 @@
-/// What others may know of a person.
+/// Profile of a person, as others may see it.
 package struct Profile: Hashable, Sendable {
+    /// Person concerned.
     package var user: UserID
+    /// Name of the person, unique on the server.
     package var name: UserName
+    /// Name to show; `nil` for none.
     package var displayName: String?
     /// Where the picture is, as the app wrote it.
     package var avatar: String?
@@ -9,6 +12,7 @@ package struct Profile: Hashable, Sendable {
     package var attributes: [UInt8]?
     /// An account of the server or its robots: it may write to everybody.
     package var isSystem: Bool
+    /// True when the account is disabled.
     package var isDisabled: Bool
     /// When a device of theirs last signed in or was online, to the hour; UTC milliseconds, `nil` for never.
     package var lastSeenAtMilliseconds: Int64?
@@ -31,7 +35,7 @@ package struct Profile: Hashable, Sendable {
     }
 }
 
-/// What of a profile is to change; `nil` stays as it is.
+/// Changes of a profile; `nil` stays as it is.
 package struct ProfilePatch: Hashable, Sendable {
     /// Empty removes it.
     package var displayName: String?
@@ -58,13 +62,17 @@ package struct ProfilePatch: Hashable, Sendable {
 
 /// Somebody among a person's friends, or no longer among them.
 package struct Friend: Hashable, Sendable {
+    /// Person concerned.
     package var user: UserID
+    /// Name of the person, unique on the server.
     package var name: UserName
-    /// What only the owner of the list calls them.
+    /// Name that the owner of the list gives the person.
     package var remark: String?
+    /// True when removed from the list.
     package var isRemoved: Bool
     /// Store-wide number of the newest change: ask later for what is above the largest one seen.
     package var change: Int64
+    /// Time of creation, UTC milliseconds.
     package var createdAtMilliseconds: Int64
 
     package init(
@@ -79,7 +87,7 @@ package struct Friend: Hashable, Sendable {
     }
 }
 
-/// What became of a friend request; the numbers are stored.
+/// State of a friend request; the numbers are stored.
 package enum FriendRequestState: Int64, Sendable, CaseIterable {
     case waiting = 0
     case accepted = 1
@@ -90,15 +98,23 @@ package enum FriendRequestState: Int64, Sendable, CaseIterable {
 
 /// Somebody asks somebody else to be friends. One for each pair and direction: asking again renews it.
 package struct FriendRequest: Hashable, Sendable {
+    /// Person who asks.
     package var asker: UserID
+    /// Name of the person who asks.
     package var askerName: UserName
+    /// Person who is asked.
     package var other: UserID
+    /// Name of the person who is asked.
     package var otherName: UserName
+    /// Words of the asker.
     package var text: String
     /// The key by which an app answers it; known to the one who was asked.
     package var token: String
+    /// State of the request.
     package var state: FriendRequestState
+    /// Change.
     package var change: Int64
+    /// Time of creation, UTC milliseconds.
     package var createdAtMilliseconds: Int64
 
     package init(
@@ -135,19 +151,25 @@ package enum PeopleLimits {
     package static let externalIDBytes = 256
 }
 
-/// What decides whether somebody may ask to be friends.
+/// Facts that decide whether somebody may ask to be friends.
 package struct FriendRequestFacts: Sendable {
+    /// True when both are the same person.
     package var isToSelf = false
+    /// True when the other account is disabled.
     package var otherIsDisabled = false
     /// Either is an account of the server.
     package var concernsSystem = false
+    /// True when both are friends already.
     package var areFriends = false
     /// The one who is asked has blocked the asker.
     package var askerIsBlocked = false
     /// Asked before and not answered: asking again takes no further place.
     package var isRenewal = false
+    /// Requests of the asker that wait.
     package var askersWaiting = 0
+    /// Requests to the other person that wait.
     package var othersWaiting = 0
+    /// Friends of the asker.
     package var askersFriends = 0
 
     package init() {}

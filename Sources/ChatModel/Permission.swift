@@ -48,6 +48,7 @@ package enum PublishRefusal: Hashable, Sendable {
 }
 
 extension PublishRefusal: CaseIterable {
+    /// Every reason, in order.
     package static let allCases: [PublishRefusal] = [
         .senderDisabled, .senderSendBanned, .conversationBanned, .conversationSendBanned, .conversationDisbanded,
         .noSuchConversation, .noSuchUser, .blocked, .notAllowlisted, .notMember, .membersMuted, .muted, .tokenConflict,
@@ -56,12 +57,17 @@ extension PublishRefusal: CaseIterable {
     ]
 }
 
-/// What decides whether someone may send: read by the writer inside the transaction, never from a copy.
+/// Facts that decide whether someone may send: read by the writer inside the transaction, never from a copy.
 package struct PublishFacts: Sendable {
+    /// Right that the action is done by.
     package var authority: Authority
+    /// Kind of the conversation.
     package var kind: ConversationKind
+    /// Flags of the conversation.
     package var flags: ConversationFlags
+    /// True when the sender's account is disabled.
     package var senderIsDisabled = false
+    /// True when the sender is banned from sending.
     package var senderIsSendBanned = false
     /// An account of the server or its robots.
     package var senderIsSystem = false
@@ -77,6 +83,7 @@ package struct PublishFacts: Sendable {
     package var senderIsBlocked = false
     /// The other person takes messages from the allow list only, or the group has one.
     package var allowlistIsInForce = false
+    /// True when the sender is on the allow list.
     package var senderIsAllowlisted = false
     /// The operator has set that people of the sender's role only read here.
     package var inputIsDisabled = false
@@ -93,8 +100,8 @@ package struct PublishFacts: Sendable {
 }
 
 extension ConversationKind {
-    /// Whether a ban or a disbanding stops messages. Source: WuKongIM server 2.2.5, permission of a channel: types 3, 6,
-    /// 10 and 11 are not asked.
+    /// True when a ban or a disbanding stops messages. Source: WuKongIM server 2.2.5, permission of a channel: types 3,
+    /// 6, 10 and 11 are not asked.
     fileprivate var canBeClosed: Bool {
         switch self {
         case .customerService, .service, .visitors, .agent: false
@@ -103,7 +110,7 @@ extension ConversationKind {
     }
 }
 
-/// Whether a message may be taken, and if not, why: the first reason in this order, which is WuKongIM's.
+/// Refusal of a message; `nil` when it may be taken. The first reason in this order, which is WuKongIM's.
 package func publishRefusal(_ facts: PublishFacts) -> PublishRefusal? {
     if facts.senderIsDisabled { return .senderDisabled }
     if facts.senderIsSendBanned { return .senderSendBanned }
@@ -126,7 +133,7 @@ package func publishRefusal(_ facts: PublishFacts) -> PublishRefusal? {
     return facts.textIsTooLong ? .textTooLong : nil
 }
 
-/// What stops a member from speaking.
+/// Refusal because of a mute.
 private func silence(_ facts: PublishFacts) -> PublishRefusal? {
     if facts.flags.contains(.sendBanned) { return .conversationSendBanned }
     if facts.senderIsMuted { return .muted }

@@ -1,4 +1,4 @@
-/// What of a person or a conversation others see.
+/// Fields of a person or a conversation that others see.
 package struct ProfileFields: OptionSet, Hashable, Sendable {
     package let rawValue: UInt16
     package init(rawValue: UInt16) { self.rawValue = rawValue }
@@ -10,12 +10,12 @@ package struct ProfileFields: OptionSet, Hashable, Sendable {
     package static let externalID = ProfileFields(rawValue: 8)
     /// Somebody by this name exists, and is not disabled.
     package static let existence = ProfileFields(rawValue: 16)
-    /// What a person is called in a conversation.
+    /// Name of a person in a conversation.
     package static let teamName = ProfileFields(rawValue: 32)
-    /// What the one who asks calls a person or a conversation.
+    /// Name that the asker gives to a person or a conversation.
     package static let alias = ProfileFields(rawValue: 64)
     package static let notice = ProfileFields(rawValue: 128)
-    /// Who is in a conversation.
+    /// Members of a conversation.
     package static let members = ProfileFields(rawValue: 256)
     /// Switches of a conversation.
     package static let flags = ProfileFields(rawValue: 512)
@@ -31,9 +31,9 @@ package struct ProfileFields: OptionSet, Hashable, Sendable {
     }
 }
 
-/// What of the attributes of a profile apps know by name. The rest is an app's own.
+/// Attributes of a profile that apps know by name. The rest is an app's own.
 package enum ProfileAttributes {
-    /// What people say about themselves; everything else belongs to the operator.
+    /// Attributes that people set themselves; everything else belongs to the operator.
     package static let own: Set<String> = ["sex", "short_no", "signature", "zone", "phone", "email"]
     /// Told to the person themselves alone.
     package static let hidden: Set<String> = ["zone", "phone", "email"]
@@ -43,14 +43,14 @@ package enum ProfileAttributes {
 package enum ProfileWrite: Hashable, Sendable {
     /// A person's own profile, or that they exist, or may sign in.
     case person(UserName, ProfileFields)
-    /// What a person is called in a conversation.
+    /// Name of a person in a conversation.
     case nickname(of: UserName, in: ConversationID)
-    /// Who is in a conversation.
+    /// Members of a conversation.
     case members(ConversationID)
-    /// What a conversation shows.
+    /// Card of a conversation.
     case team(ConversationID, ProfileFields)
-    /// What one person calls a friend.
+    /// Name that one person gives to a friend.
     case remark(by: UserID, of: UserName)
-    /// What one person calls a conversation.
+    /// Name that one person gives to a conversation.
     case teamRemark(by: UserID, of: ConversationID)
 }

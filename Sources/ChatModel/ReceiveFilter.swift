@@ -1,4 +1,4 @@
-/// What becomes of a message for one who gets it.
+/// Action on a message for one receiver.
 package enum FilterAction: Hashable, Sendable {
     /// They are not shown it.
     case drop
@@ -13,16 +13,18 @@ package struct FilterRule: Hashable, Sendable {
     /// Most characters (Unicode scalars) of the text that replaces a message.
     package static let maximumTextScalars = 500
 
-    /// Of rules that fit one message and one person, the one with the lowest number counts. 0 for one that is not stored.
+    /// Number of the rule: of rules that fit one message and one person, the lowest counts. 0 for one that is not
+    /// stored.
     package var number: Int64
-    /// Whom it is for; `nil` for everybody.
+    /// Receiver whom it is for; `nil` for everybody.
     package var receiver: UserID?
-    /// Whose messages; `nil` for everybody's.
+    /// Sender of the messages; `nil` for everybody.
     package var sender: UserID?
     /// `nil` for every kind.
     package var kind: MessageKind?
     /// In the texts that people read, compared as `WordFolding` does; `nil` for every text.
     package var word: String?
+    /// Action on the message.
     package var action: FilterAction
 
     package init(
@@ -37,7 +39,7 @@ package struct FilterRule: Hashable, Sendable {
         self.action = action
     }
 
-    /// What is wrong with the rule, by field; `nil` when it can be stored.
+    /// Problem with the rule, by field; `nil` when it can be stored.
     package var problem: String? {
         if let word, let problem = WordRule(word, .flag).problem { return "word: \(problem)" }
         guard case .replace(let text, let kind) = self.action else { return nil }
@@ -58,7 +60,7 @@ package final class ReceiveFilter: Sendable {
 
     /// By number.
     package let rules: [FilterRule]
-    /// Of each rule, its word as it is compared.
+    /// Word of each rule as it is compared.
     private let words: [String?]
     private let matcher: WordMatcher
     private let texts: Texts
@@ -70,11 +72,13 @@ package final class ReceiveFilter: Sendable {
         self.texts = texts
     }
 
+    /// Value without an entry.
     package static let none = ReceiveFilter([]) { _ in [] }
 
+    /// True when there is none.
     package var isEmpty: Bool { self.rules.isEmpty }
 
-    /// What the rules say to a message; `nil` when nothing to anybody. The words of a message are read once at most.
+    /// Verdicts of the rules on a message; `nil` when no rule fits. The words of a message are read once at most.
     package func verdicts(on content: MessageContent, from sender: UserID) -> FilterVerdicts? {
         if self.isEmpty || content.flags.contains(.withdrawn) { return nil }
         var words: Set<String>?
@@ -104,7 +108,7 @@ package final class ReceiveFilter: Sendable {
     }
 }
 
-/// What the rules say to one message.
+/// Verdicts of the rules on one message.
 package struct FilterVerdicts: Sendable {
     /// Sees what they have said.
     let sender: UserID

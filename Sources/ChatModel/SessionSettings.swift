@@ -1,4 +1,4 @@
-/// What a setting of conversations is set to.
+/// Value of a setting of conversations.
 package enum SessionSettingValue: Hashable, Sendable {
     case number(Int64)
     case flag(Bool)
@@ -29,6 +29,7 @@ package struct SessionScope: Hashable, Sendable {
         self.role = role
     }
 
+    /// Scope of every conversation.
     package static let everywhere = SessionScope()
 
     /// The scopes that hold for a role in a kind of conversation, the most specific first: a kind says more than a role.
@@ -39,7 +40,7 @@ package struct SessionScope: Hashable, Sendable {
 
 /// A setting of conversations: how long a message may be, what a client shows beside the text, and so on.
 package struct SessionSetting: Hashable, Sendable {
-    /// What may stand behind it.
+    /// Shape of a setting's value.
     package enum Shape: Hashable, Sendable {
         case number(ClosedRange<Int64>, unit: String)
         case flag
@@ -51,13 +52,15 @@ package struct SessionSetting: Hashable, Sendable {
         case words([String])
     }
 
+    /// Name of the setting.
     package let name: String
+    /// Shape of the value.
     package let shape: Shape
     /// Where nothing was set, and `directBuiltIn` says nothing else.
     package let builtIn: SessionSettingValue
     /// The same for direct conversations; `nil` for no other.
     package let directBuiltIn: SessionSettingValue?
-    /// Whether the server holds people to it. The others are for clients, which read them.
+    /// True when the server enforces the setting. The others are for clients, which read them.
     package let isEnforced: Bool
 
     private init(
@@ -71,6 +74,7 @@ package struct SessionSetting: Hashable, Sendable {
         self.isEnforced = isEnforced
     }
 
+    /// Value where nothing is set.
     package func builtIn(in kind: ConversationKind) -> SessionSettingValue {
         kind == .direct ? self.directBuiltIn ?? self.builtIn : self.builtIn
     }
@@ -84,12 +88,13 @@ extension SessionSetting {
     /// Characters of a message's text, at most; 0 for as many as its bytes allow. Edits are held to it too.
     package static let maxInput = SessionSetting(
         "max_input", .number(0...100_000, unit: "characters"), .number(0), isEnforced: true)
-    /// Whether people may only read. Who is held to it is who may be muted: neither the system nor business servers.
+    /// Read-only conversations for people. Binds everybody who may be muted: neither the system nor business servers.
     package static let inputDisabled = SessionSetting("input_disabled", .flag, .flag(false), isEnforced: true)
-    /// Whether readers are recorded when a sender asks for it: `small` in teams of at most `receipts_team_size`. Where the
+    /// Recording of readers when a sender asks for it: `small` in teams of at most `receipts_team_size`. Where the
     /// server's file says no, nobody is recorded in any case.
     package static let receipts = SessionSetting(
         "receipts", .choice(["off", "on", "small"]), .text("on"), isEnforced: true)
+    /// Largest team, in members, in which `receipts` set to `small` records readers.
     package static let receiptsTeamSize = SessionSetting(
         "receipts_team_size", .number(2...100_000, unit: "members"), .number(50), isEnforced: true)
 
@@ -133,7 +138,7 @@ extension SessionSetting {
 // MARK: Checking
 
 extension SessionSetting {
-    /// What may stand behind it, in words: `0 to 100000 characters`.
+    /// Bounds of the value in words: `0 to 100000 characters`.
     package var bounds: String {
         switch self.shape {
         case .number(let range, let unit): "\(range.lowerBound) to \(range.upperBound) \(unit)"
@@ -171,12 +176,15 @@ extension SessionSetting {
 
 // MARK: What was set
 
-/// What the operator has set, over what is built in.
+/// Settings of the operator, over the built-in ones.
 package struct SessionSettings: Hashable, Sendable {
     /// A value, and where it holds; `nil` when nothing was set and it is the built-in one.
     package struct Effective: Hashable, Sendable {
+        /// Setting.
         package var setting: SessionSetting
+        /// Value.
         package var value: SessionSettingValue
+        /// Scope; `nil` for the built-in value.
         package var scope: SessionScope?
     }
 
@@ -188,14 +196,15 @@ package struct SessionSettings: Hashable, Sendable {
     private var values: [Key: SessionSettingValue] = [:]
     /// The settings that were set somewhere.
     private var names: Set<String> = []
-    /// Whether a setting was set that decides who may send what. Where not, nobody is asked who and where they are.
+    /// True when a setting was set that decides who may send what. Otherwise no role and place are looked up.
     package private(set) var bindsSenders = false
 
     package init() {}
 
-    /// Whether a setting was set anywhere.
+    /// True when a setting was set anywhere.
     package func isSet(_ setting: SessionSetting) -> Bool { self.names.contains(setting.name) }
 
+    /// Value set for exactly this scope; `nil` for none.
     package subscript(setting: SessionSetting, scope: SessionScope) -> SessionSettingValue? {
         get { self.values[Key(name: setting.name, scope: scope)] }
         set {
@@ -219,7 +228,7 @@ package struct SessionSettings: Hashable, Sendable {
             .sorted { order($0.0) < order($1.0) }
     }
 
-    /// What a setting is for a role in a kind of conversation: the most specific value, else the built-in one.
+    /// Value of a setting for a role in a kind of conversation: the most specific one, else the built-in one.
     package func effective(_ setting: SessionSetting, _ kind: ConversationKind, _ role: MemberRole) -> Effective {
         if self.isSet(setting) {
             for scope in SessionScope.scopes(kind, role) {
@@ -238,7 +247,7 @@ package struct SessionSettings: Hashable, Sendable {
 // MARK: What the server holds people to
 
 extension SessionSettings {
-    /// Whether people of this role may only read.
+    /// True when people of this role may only read.
     package func isReadOnly(_ kind: ConversationKind, _ role: MemberRole) -> Bool {
         guard self.isSet(.inputDisabled) else { return false }
         return self.effective(.inputDisabled, kind, role).value == .flag(true)
@@ -251,7 +260,7 @@ extension SessionSettings {
         return Int(most)
     }
 
-    /// Whether who reads is recorded for senders who ask for it.
+    /// True when readers are recorded for senders who ask for it.
     ///
     /// - Parameter people: members of the conversation.
     package func recordsReaders(_ kind: ConversationKind, _ role: MemberRole, people: Int) -> Bool {

@@ -36,7 +36,9 @@ package struct SignInPolicy: Hashable, Sendable {
 
     /// Two classes of which a person has sessions of one at a time.
     package struct Exclusion: Hashable, Sendable, Comparable {
+        /// One class.
         package let one: DeviceClass
+        /// Person who is asked.
         package let other: DeviceClass
 
         /// In either order. - Returns: `nil` for a class and itself.
@@ -53,7 +55,7 @@ package struct SignInPolicy: Hashable, Sendable {
 
     /// Policies that are known by a word.
     package enum Preset: String, Sendable, CaseIterable {
-        /// What the devices' levels say: the default.
+        /// Policy by the devices' levels: the default.
         case byLevel = "by-level"
         /// One session of each class.
         case onePerClass = "one-per-class"
@@ -62,6 +64,7 @@ package struct SignInPolicy: Hashable, Sendable {
         case desktopOrWeb = "pc-and-web-exclusive"
         case unlimited = "unlimited"
 
+        /// Policy of the preset.
         package var policy: SignInPolicy {
             switch self {
             case .byLevel: SignInPolicy(standard: .byLevel)
@@ -80,7 +83,9 @@ package struct SignInPolicy: Hashable, Sendable {
 
     /// For the classes that `classes` does not name.
     package var standard: Sessions
+    /// Sessions allowed by class.
     package var classes: [DeviceClass: Sessions]
+    /// Pairs of classes that exclude each other.
     package var exclusions: Set<Exclusion>
 
     package init(
@@ -91,6 +96,7 @@ package struct SignInPolicy: Hashable, Sendable {
         self.exclusions = Set(exclusions)
     }
 
+    /// Sessions that this class allows.
     package func sessions(of deviceClass: DeviceClass) -> Sessions { self.classes[deviceClass] ?? self.standard }
 
     /// The preset that this policy is; `nil` for one of the operator's own.
@@ -102,8 +108,11 @@ package struct SignInPolicy: Hashable, Sendable {
 extension SignInPolicy {
     /// An open session, or one that begins, as far as the policy looks at it.
     package struct Device: Hashable, Sendable {
+        /// Class of the device.
         package var deviceClass: DeviceClass
+        /// Identifier that the device gives itself.
         package var deviceID: String
+        /// Level of the device.
         package var level: DeviceLevel
 
         package init(_ deviceClass: DeviceClass, id: String, _ level: DeviceLevel) {
@@ -113,6 +122,7 @@ extension SignInPolicy {
         }
     }
 
+    /// Reason why a session ends.
     package enum EndReason: Hashable, Sendable {
         /// The same device signed in again.
         case sameDevice
@@ -122,8 +132,9 @@ extension SignInPolicy {
 
     /// A session that ends.
     package struct End: Hashable, Sendable {
-        /// Which one of those that were given.
+        /// Index among the given sessions.
         package var index: Int
+        /// Reason.
         package var reason: EndReason
 
         package init(_ index: Int, _ reason: EndReason) {
@@ -132,7 +143,7 @@ extension SignInPolicy {
         }
     }
 
-    /// Which of a person's open sessions end when another one begins.
+    /// Sessions of a person that end when another one begins.
     ///
     /// - Parameter open: oldest first, without the new one.
     /// - Returns: in the order of `open`.
@@ -160,7 +171,7 @@ extension SignInPolicy {
         return ends.sorted { $0.index < $1.index }
     }
 
-    /// Which of a person's open sessions would not be open, had this policy held when they signed in.
+    /// Sessions of a person that would not be open, had this policy held when they signed in.
     ///
     /// - Parameter open: in the order they signed in.
     package func ended(of open: [Device]) -> [End] {
@@ -183,7 +194,7 @@ extension SignInPolicy {
 
 // MARK: As a text
 
-/// What is wrong with the text of a policy.
+/// Error in the text of a policy.
 package struct SignInPolicyError: Error, Hashable, Sendable, CustomStringConvertible {
     package var description: String
     init(_ description: String) { self.description = description }

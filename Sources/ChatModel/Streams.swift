@@ -3,6 +3,7 @@
 /// The message itself is there from the beginning and stays as it is; its strands are shown with it. Only where each
 /// one stands is kept, not every step on the way.
 package struct StreamState: Hashable, Sendable {
+    /// Status of a lane.
     package enum Status: Int64, Sendable, CaseIterable {
         case open = 0
         case closed = 1
@@ -10,7 +11,7 @@ package struct StreamState: Hashable, Sendable {
         case cancelled = 3
     }
 
-    /// Who is shown a strand.
+    /// People who are shown a stream lane.
     package enum Visibility: Int64, Sendable, CaseIterable {
         case everyone = 0
         /// The message's sender, and the app's own server.
@@ -21,17 +22,23 @@ package struct StreamState: Hashable, Sendable {
 
     /// Names the strand within its message; 1...128 bytes.
     package var key: String
+    /// Status of the lane.
     package var status: Status
     /// Number of the last step, counted over all strands of the message from 1; the store sets it.
     package var lastNumber: Int64
+    /// ID of the last event.
     package var lastEventID: String
+    /// Type of the last event.
     package var lastEventType: String
+    /// People who are shown it.
     package var visibility: Visibility
+    /// Time of the last event, UTC milliseconds.
     package var occurredAtMilliseconds: Int64
-    /// What has come together, as JSON text.
+    /// Content so far, as JSON text.
     package var snapshot: [UInt8]?
     /// 0...255, the app's own number.
     package var endReason: Int
+    /// Error that ended it; `nil` for none.
     package var error: String?
 
     package init(
@@ -56,8 +63,10 @@ package struct StreamState: Hashable, Sendable {
 package enum StreamLimits {
     /// Strands of one message.
     package static let strands = 64
+    /// Maximum bytes of a lane's key.
     package static let keyBytes = 128
     /// Bytes of what has come together in one strand.
     package static let snapshotBytes = 256 * 1024
+    /// Maximum bytes of an error.
     package static let errorBytes = 1024
 }

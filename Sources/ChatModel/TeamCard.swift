@@ -123,20 +123,23 @@ package enum TeamCard {
     }
 }
 
-/// What a person set for themselves about a team's alerts.
+/// Alerts that a person chose for a team.
 package enum TeamAlerts: String, Sendable, CaseIterable {
     case all
     case none
 }
 
-/// Who looks at a card.
+/// Viewer of a card.
 package struct TeamViewer: Hashable, Sendable {
+    /// Person concerned.
     package var user: UserID
+    /// Right that the action is done by.
     package var authority: Authority
     /// `nil` for who is no member.
     package var role: MemberRole?
-    /// What they are called in the team.
+    /// Name of the viewer in the team.
     package var nickname: String?
+    /// Alerts that the person chose.
     package var alerts: TeamAlerts
     /// On top of their list.
     package var isPinned: Bool
@@ -153,6 +156,7 @@ package struct TeamViewer: Hashable, Sendable {
         self.isPinned = isPinned
     }
 
+    /// The operator, by the console or `ctl`.
     package static let `operator` = TeamViewer(user: .system, authority: .operator, role: nil)
 
     fileprivate var isMember: Bool { self.authority == .user && self.role != nil }
@@ -166,18 +170,23 @@ package struct TeamViewer: Hashable, Sendable {
         teamRefusal(action, team.facts(self.authority, role: self.role))
     }
 
-    /// What who is not in the team is told when they want to look inside.
+    /// Refusal for people outside the team who want to look inside.
     fileprivate func outside(_ team: Team) -> TeamRefusal? { self.ranks(.member) ? nil : .notMember }
 }
 
 /// A member, for their card.
 package struct TeamCardMember: Hashable, Sendable {
+    /// Person concerned.
     package var user: UserID
+    /// Name to show; `nil` for none.
     package var displayName: String
+    /// Role in the conversation.
     package var role: MemberRole
+    /// Name of the member in the team.
     package var nickname: String?
     /// `nil` for who came by themselves, or when it is not known.
     package var inviter: UserName?
+    /// True when the member is muted: may not write.
     package var isMuted: Bool
 
     package init(
@@ -202,7 +211,7 @@ package struct TeamCardRow: Hashable, Sendable {
         case transferAndLeave
         case members
         case invite
-        /// Of a normal team, where the owner marks who goes.
+        /// Removing of members from a normal team, where the owner marks who goes.
         case remove
         case kind
         case name
@@ -228,6 +237,7 @@ package struct TeamCardRow: Hashable, Sendable {
         case memberRemove
     }
 
+    /// Value of a row.
     package enum Value: Hashable, Sendable {
         case none
         case text(String)
@@ -244,7 +254,7 @@ package struct TeamCardRow: Hashable, Sendable {
         case inviter(UserName?)
     }
 
-    /// What using the row does.
+    /// Action of using a row.
     package enum Action: Hashable, Sendable {
         case setPicture
         case transfer
@@ -266,9 +276,11 @@ package struct TeamCardRow: Hashable, Sendable {
         case mute
     }
 
+    /// Name of the row.
     package var name: Name
     /// Rows of one section stand together, from 0.
     package var section: Int
+    /// Value.
     package var value: Value
     /// `nil` for a row that only shows something.
     package var action: Action?
@@ -283,11 +295,11 @@ package struct TeamCardRow: Hashable, Sendable {
         self.refusal = action == nil ? nil : refusal
     }
 
-    /// Whether using the row does something for this person.
+    /// True when using the row does something for this person.
     package var isEditable: Bool { self.action != nil && self.refusal == nil }
 }
 
 extension Team {
-    /// What people see: the title, or the app's name for it.
+    /// Name to show: the title, or the app's name for it.
     package var shownName: String { self.card.title ?? self.conversation.channel?.text ?? "" }
 }

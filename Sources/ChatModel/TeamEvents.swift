@@ -12,7 +12,7 @@ package enum TeamField: String, Sendable, CaseIterable {
     case other
 }
 
-/// What happened in a team. Source of the list: NIMKit, `teamNotificationFormatedMessage`.
+/// Change in a team. Source of the list: NIMKit, `teamNotificationFormatedMessage`.
 package enum TeamEvent: Hashable, Sendable {
     case invited
     case removed
@@ -60,9 +60,11 @@ extension TeamEvent {
 
 /// Something that happened in a team, for the tip about it.
 package struct TeamHappening: Hashable, Sendable {
+    /// Change that happened.
     package var event: TeamEvent
     /// `UserID.system` for what a business server or the operator did.
     package var actor: UserID
+    /// People whom it happened to.
     package var targets: [UserID]
 
     package init(_ event: TeamEvent, by actor: UserID, _ targets: [UserID] = []) {

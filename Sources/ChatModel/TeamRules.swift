@@ -1,4 +1,4 @@
-/// What people do to a conversation that has members, and to each other in it.
+/// Action of people on a conversation that has members, and on each other in it.
 package enum TeamAction: Hashable, Sendable {
     /// Name and picture.
     case updateInfo
@@ -6,7 +6,7 @@ package enum TeamAction: Hashable, Sendable {
     /// The app's own fields.
     case updateAttributes
     case announce
-    /// Who is kept from sending, or alone may.
+    /// Change of the lists of people who may not send, or alone may.
     case changeLists
     case setMode(TeamMode)
     case setMemberLimit
@@ -24,7 +24,7 @@ package enum TeamAction: Hashable, Sendable {
     case removeEveryone
     case leave
     case transferOwnership
-    /// Of somebody who has this role.
+    /// Change of somebody's role, who has this one now.
     case changeRole(MemberRole)
     /// Somebody of this role.
     case mute(MemberRole)
@@ -33,14 +33,19 @@ package enum TeamAction: Hashable, Sendable {
     case dismiss
 }
 
-/// What decides whether someone may do it: read by the writer inside the transaction.
+/// Facts that decide whether someone may do it: read by the writer inside the transaction.
 package struct TeamFacts: Hashable, Sendable {
+    /// Right that the action is done by.
     package var authority: Authority
+    /// Kind of the conversation.
     package var kind: ConversationKind
+    /// Flags of the conversation.
     package var flags: ConversationFlags
+    /// Settings of the team.
     package var settings: TeamSettings
-    /// Of who asks; `nil` for somebody who is no member.
+    /// Role of the asker; `nil` for somebody who is no member.
     package var role: MemberRole?
+    /// Number of members.
     package var memberCount: Int
     /// Most members there may be.
     package var limit: Int
@@ -62,7 +67,7 @@ package struct TeamFacts: Hashable, Sendable {
     }
 }
 
-/// Which rule or setting says no.
+/// Rule or setting that refuses.
 package enum TeamRefusal: Hashable, Sendable {
     /// Such a conversation has nothing of the sort.
     case kind
@@ -73,7 +78,7 @@ package enum TeamRefusal: Hashable, Sendable {
     case alreadyMember
     /// Only those of this role or a higher one.
     case role(needs: MemberRole)
-    /// Whom it would be done to is not below who asks.
+    /// Refused because the other member's rank is not below the asker's.
     case outranked
     /// The owner is made by handing the team over.
     case ownerRole
@@ -104,7 +109,7 @@ extension TeamRefusal {
 }
 
 extension ConversationKind {
-    /// Whether people come and go. A direct conversation is its two people; a room has listeners only.
+    /// True when people join and leave. A direct conversation is its two people; a room has listeners only.
     package var hasMemberList: Bool { self != .direct && self != .room }
 }
 
@@ -126,7 +131,7 @@ extension TeamAction {
         }
     }
 
-    /// What no normal team has, whoever asks.
+    /// True for actions that no normal team has, whoever asks.
     fileprivate var needsAdvancedForm: Bool {
         switch self {
         case .setMode(.mute): false
@@ -135,7 +140,7 @@ extension TeamAction {
         }
     }
 
-    /// What the people of a normal team do not have; the operator may do it to them.
+    /// True for actions that the people of a normal team do not have; the operator may carry them out.
     fileprivate var needsAdvancedFormForPeople: Bool {
         switch self {
         case .setMode(.mute), .mute, .rename, .dismiss: true
@@ -151,8 +156,8 @@ extension TeamAction {
     }
 }
 
-/// Whether someone may do this, and if not, which rule or setting says so. Business servers and the operator may do what
-/// makes sense at all.
+/// Refusal of an action, with the rule or setting that refuses; `nil` when it is allowed. Business servers and the
+/// operator may do what makes sense at all.
 ///
 /// In an advanced team a manager acts on members, the owner on managers too, and nobody on the owner. In a normal team
 /// everybody adds people and edits the card, and the owner alone removes. Source: NetEase IM, normal and advanced teams.
@@ -163,7 +168,7 @@ package func teamRefusal(_ action: TeamAction, _ facts: TeamFacts) -> TeamRefusa
     return permission(action, facts) ?? fullness(action, facts)
 }
 
-/// What nobody can do.
+/// Refusal of actions that nobody can carry out.
 private func impossibility(_ action: TeamAction, _ facts: TeamFacts) -> TeamRefusal? {
     if facts.kind == .direct || (action.needsMemberList && !facts.kind.hasMemberList) { return .kind }
     if facts.kind != .group && action.needsTeam { return .kind }
@@ -171,7 +176,7 @@ private func impossibility(_ action: TeamAction, _ facts: TeamFacts) -> TeamRefu
     return action == .changeRole(.owner) ? .ownerRole : nil
 }
 
-/// Whether who asks stands inside or outside, as they have to, and the team is not over.
+/// Refusal when the asker is not inside or outside as required, or the team is over.
 private func standing(_ action: TeamAction, _ facts: TeamFacts) -> TeamRefusal? {
     switch action {
     case .join, .apply, .acceptInvitation:
@@ -190,7 +195,7 @@ private func fullness(_ action: TeamAction, _ facts: TeamFacts) -> TeamRefusal? 
     return .full(limit: facts.limit)
 }
 
-/// What role and settings say to a person of a team that is not over.
+/// Refusal by role and settings, in a team that is not over.
 private func permission(_ action: TeamAction, _ facts: TeamFacts) -> TeamRefusal? {
     let isNormal = facts.settings.form == .normal
     switch action {
@@ -224,7 +229,7 @@ extension TeamFacts {
     fileprivate var isManager: Bool { self.rank >= MemberRole.manager.rawValue }
 }
 
-/// Who owns a group after its owner has left: the first manager, or else the first member.
+/// Owner of a group after its owner has left: the first manager, or else the first member.
 package func successor(of owner: UserID, among members: [(user: UserID, role: MemberRole)]) -> UserID? {
     let others = members.filter { $0.user != owner }
     return (others.first { $0.role == .manager } ?? others.first)?.user

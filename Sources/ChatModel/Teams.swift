@@ -1,4 +1,4 @@
-/// What kind of team a group is; it stays what it was made. The numbers are stored, and are NetEase IM's.
+/// Form of a team; it stays as it was made. The numbers are stored, and are NetEase IM's.
 package enum TeamForm: Int64, Sendable, CaseIterable {
     /// Everybody adds people and edits the card; there are no managers, announcements or modes (讨论组).
     case normal = 0
@@ -14,25 +14,25 @@ package enum TeamJoinMode: Int64, Sendable, CaseIterable {
     case closed = 2
 }
 
-/// Who may invite. Stored as `ConversationFlags.invitationsNeedConsent`; the numbers are NetEase IM's.
+/// Permission to invite. Stored as `ConversationFlags.invitationsNeedConsent`; the numbers are NetEase IM's.
 package enum TeamInviteMode: Int64, Sendable, CaseIterable {
     case managers = 0
     case everyone = 1
 }
 
-/// Whether invited people are asked; the numbers are stored, and are NetEase IM's.
+/// Consent of invited people; the numbers are stored, and are NetEase IM's.
 package enum TeamBeInvitedMode: Int64, Sendable, CaseIterable {
     case approval = 0
     case none = 1
 }
 
-/// Who may change the card, or an app's own fields; the numbers are stored, and are NetEase IM's.
+/// Permission to change the card, or an app's own fields; the numbers are stored, and are NetEase IM's.
 package enum TeamUpdateMode: Int64, Sendable, CaseIterable {
     case managers = 0
     case everyone = 1
 }
 
-/// Who is silent. Stored as `ConversationFlags`; the numbers are NetEase IM's.
+/// Mute of a whole team. Stored as `ConversationFlags`; the numbers are NetEase IM's.
 package enum TeamMuteMode: Int64, Sendable, CaseIterable {
     case none = 0
     /// All but managers and the owner.
@@ -41,7 +41,7 @@ package enum TeamMuteMode: Int64, Sendable, CaseIterable {
     case everyone = 3
 }
 
-/// What happens when the owner of an advanced team wants to leave; the numbers are stored.
+/// Effect of the owner's leaving an advanced team; the numbers are stored.
 package enum TeamOwnerLeaving: Int64, Sendable, CaseIterable {
     /// They hand the team over first, or in the same step.
     case transferFirst = 0
@@ -49,7 +49,7 @@ package enum TeamOwnerLeaving: Int64, Sendable, CaseIterable {
     case successor = 1
 }
 
-/// Who may remove a member; the numbers are stored.
+/// Permission to remove a member; the numbers are stored.
 package enum TeamRemoveMode: Int64, Sendable, CaseIterable {
     case managers = 0
     /// Every member may remove every other one, as in LeanCloud's conversations.
@@ -67,13 +67,19 @@ package enum TeamMode: String, Sendable, CaseIterable {
     case ownerLeaving
 }
 
-/// What a team is set to, besides the switches every conversation has.
+/// Settings of a team, besides the switches every conversation has.
 package struct TeamSettings: Hashable, Sendable {
+    /// Form of the team.
     package var form: TeamForm
+    /// Permission to join.
     package var join: TeamJoinMode
+    /// Consent of invited people.
     package var beInvited: TeamBeInvitedMode
+    /// Permission to change the card.
     package var updateInfo: TeamUpdateMode
+    /// Permission to change an app's own fields.
     package var updateAttributes: TeamUpdateMode
+    /// Effect of the owner's leaving.
     package var ownerLeaving: TeamOwnerLeaving
     /// Set when the team is made.
     package var remove: TeamRemoveMode
@@ -95,15 +101,16 @@ package struct TeamSettings: Hashable, Sendable {
         self.memberLimit = memberLimit
     }
 
-    /// What groups are that WuKongIM's apps and servers make.
+    /// Settings of groups that WuKongIM's apps and servers make.
     package static let open = TeamSettings(
         form: .advanced, join: .closed, beInvited: .none, updateInfo: .managers, updateAttributes: .managers,
         ownerLeaving: .successor)
-    /// What groups are that LeanCloud's apps make: who knows it comes in, and every member may do what is not about ranks.
-    /// Source: LeanCloud realtime guide, conversations.
+    /// Settings of groups that LeanCloud's apps make: everybody who knows one may join, and every member may do what is
+    /// not about ranks. Source: LeanCloud realtime guide, conversations.
     package static let unguarded = TeamSettings(
         form: .advanced, join: .open, beInvited: .none, updateInfo: .everyone, updateAttributes: .everyone,
         ownerLeaving: .successor, remove: .everyone)
+    /// Settings of a normal team.
     package static let normal = TeamSettings(
         form: .normal, join: .closed, beInvited: .none, updateInfo: .everyone, updateAttributes: .everyone,
         ownerLeaving: .successor)
@@ -115,12 +122,19 @@ package struct TeamSettings: Hashable, Sendable {
 
 /// A change of what a team is set to. What is `nil` stays.
 package struct TeamModesPatch: Hashable, Sendable {
+    /// Permission to join.
     package var join: TeamJoinMode?
+    /// Permission to invite.
     package var invite: TeamInviteMode?
+    /// Consent of invited people.
     package var beInvited: TeamBeInvitedMode?
+    /// Permission to change the card.
     package var updateInfo: TeamUpdateMode?
+    /// Permission to change an app's own fields.
     package var updateAttributes: TeamUpdateMode?
+    /// Mute of the whole team.
     package var mute: TeamMuteMode?
+    /// Effect of the owner's leaving.
     package var ownerLeaving: TeamOwnerLeaving?
 
     package init() {}
@@ -142,6 +156,7 @@ package struct TeamModesPatch: Hashable, Sendable {
 }
 
 extension ConversationFlags {
+    /// Permission to invite.
     package var inviteMode: TeamInviteMode {
         get { self.contains(.invitationsNeedConsent) ? .managers : .everyone }
         set {
@@ -150,6 +165,7 @@ extension ConversationFlags {
         }
     }
 
+    /// Mute of the whole team.
     package var muteMode: TeamMuteMode {
         get {
             if self.contains(.everyoneMuted) { return .everyone }
@@ -190,10 +206,15 @@ package enum TeamBounds {
 
 /// A group, with what makes it a team.
 package struct Team: Hashable, Sendable {
+    /// Conversation.
     package var conversation: Conversation
+    /// Card of the conversation.
     package var card: ConversationCard
+    /// Settings of the team.
     package var settings: TeamSettings
+    /// Introduction; `nil` for none.
     package var introduction: String?
+    /// Newest announcement; `nil` for none.
     package var announcement: TeamAnnouncement?
     /// `nil` for a team that nobody of it owns.
     package var owner: UserID?
@@ -216,7 +237,7 @@ package struct Team: Hashable, Sendable {
         self.mutedMembers = mutedMembers
     }
 
-    /// What decides what somebody may do in it.
+    /// Facts that decide what somebody may do in the team.
     package func facts(_ authority: Authority, role: MemberRole?) -> TeamFacts {
         TeamFacts(
             authority: authority, kind: self.conversation.kind, flags: self.conversation.flags, settings: self.settings,
@@ -228,11 +249,15 @@ package struct Team: Hashable, Sendable {
 package struct TeamAnnouncement: Hashable, Sendable {
     /// Counted over all teams.
     package var number: Int64
+    /// Title; `nil` for none.
     package var title: String?
+    /// Text of the announcement.
     package var body: String
     /// `UserID.system` for one of a business server or the operator.
     package var author: UserID
+    /// Name of the author.
     package var authorName: UserName
+    /// Time of creation, UTC milliseconds.
     package var createdAtMilliseconds: Int64
 
     package init(
@@ -248,7 +273,7 @@ package struct TeamAnnouncement: Hashable, Sendable {
     }
 }
 
-/// Who asks whom; the numbers are stored.
+/// Direction of a request; the numbers are stored.
 package enum TeamRequestKind: Int64, Sendable, CaseIterable {
     /// A person asks the managers.
     case apply = 0
@@ -256,7 +281,7 @@ package enum TeamRequestKind: Int64, Sendable, CaseIterable {
     case invite = 1
 }
 
-/// What became of a request; the numbers are stored.
+/// State of a request; the numbers are stored.
 package enum TeamRequestState: Int64, Sendable, CaseIterable {
     case waiting = 0
     case accepted = 1
@@ -268,22 +293,33 @@ package enum TeamRequestState: Int64, Sendable, CaseIterable {
 
 /// Somebody's wish to join a team, or that somebody joins.
 package struct TeamRequest: Hashable, Sendable {
+    /// Number of the request.
     package var number: Int64
+    /// Direction of the request.
     package var kind: TeamRequestKind
+    /// Conversation concerned.
     package var team: ConversationID
+    /// Name of the team.
     package var teamName: ChannelName?
-    /// Who would join.
+    /// Person who would join.
     package var person: UserID
+    /// Name of the person who would join.
     package var personName: UserName
     /// `nil` for an application.
     package var inviter: UserID?
+    /// Name of the inviter; `nil` for an application.
     package var inviterName: UserName?
+    /// Words of the asker.
     package var postscript: String
+    /// State of the request.
     package var state: TeamRequestState
     /// `nil` while it waits, and when nobody answered.
     package var answeredBy: UserID?
+    /// Name of the person who answered; `nil` while it waits.
     package var answeredByName: UserName?
+    /// Reason.
     package var reason: String
+    /// Time of creation, UTC milliseconds.
     package var createdAtMilliseconds: Int64
     /// When the state changed; 0 while it waits.
     package var answeredAtMilliseconds: Int64
@@ -316,18 +352,23 @@ package struct TeamRequest: Hashable, Sendable {
 }
 
 extension TeamSettings {
-    /// Whether those whom members invite have to say yes. In a normal team nobody is asked.
+    /// True when people whom members invite have to accept. In a normal team nobody is asked.
     package var asksInvited: Bool { self.form == .advanced && self.beInvited == .approval }
 }
 
 /// A team to be made.
 package struct NewTeam: Hashable, Sendable {
+    /// Form of the team.
     package var form: TeamForm
+    /// Title; `nil` for none.
     package var title: String?
     /// A member too; `UserID.system` for a team that nobody of it owns.
     package var owner: UserID
+    /// Members.
     package var members: [UserID]
+    /// Introduction; `nil` for none.
     package var introduction: String?
+    /// Maximum number of members; `nil` for the server's.
     package var memberLimit: Int?
     /// Where it differs from what new teams of the form are.
     package var modes: TeamModesPatch
@@ -346,10 +387,13 @@ package struct NewTeam: Hashable, Sendable {
     }
 }
 
-/// What became of an invitation of several people.
+/// Outcome of an invitation of several people.
 package struct TeamInvitation: Hashable, Sendable {
+    /// Person who was not invited.
     package struct Refused: Hashable, Sendable {
+        /// Person.
         package var person: UserID
+        /// Reason of the refusal.
         package var refusal: ActionRefusal
 
         package init(_ person: UserID, _ refusal: ActionRefusal) {
@@ -362,24 +406,26 @@ package struct TeamInvitation: Hashable, Sendable {
     package var added: [UserID] = []
     /// Have been asked, by now or before.
     package var asked: [UserID] = []
-    /// Those who were members already are none of them.
+    /// People who were not invited; earlier members are not among them.
     package var refused: [Refused] = []
 
     package init() {}
 }
 
-/// What became of the wish to join.
+/// Outcome of a request to join.
 package enum TeamApplication: Hashable, Sendable {
     case joined
     /// The number of the request that waits for a manager.
     case waiting(Int64)
 }
 
-/// Which requests to read.
+/// Query of requests.
 package struct TeamRequestQuery: Hashable, Sendable {
+    /// Team.
     package var team: ConversationID?
-    /// Who would join.
+    /// Person who would join.
     package var person: UserID?
+    /// True for waiting requests alone.
     package var onlyWaiting = false
     /// Only those with a smaller number: the page after one that ended with it.
     package var before: Int64?

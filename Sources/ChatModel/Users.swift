@@ -1,4 +1,4 @@
-/// What a person may do to the server itself. Roles inside a conversation are `MemberRole`.
+/// Role of a person on the server itself. Roles inside a conversation are `MemberRole`.
 package enum UserRole: Int64, Sendable, CaseIterable {
     case member = 0
     case administrator = 1
@@ -6,17 +6,23 @@ package enum UserRole: Int64, Sendable, CaseIterable {
 
 /// A person's account, as the operator sees it. Never holds the password hash.
 package struct User: Hashable, Sendable {
+    /// Identifies the person.
     package var id: UserID
+    /// Name of the person, unique on the server.
     package var name: UserName
     /// The id of the same person in another system, when there is one (F039).
     package var externalID: String?
+    /// Name to show; `nil` for none.
     package var displayName: String?
+    /// Role on the server.
     package var role: UserRole
     /// May not sign in; sessions end with the commit that sets it.
     package var isDisabled: Bool
     /// May sign in and read, not send.
     package var isSendBanned: Bool
+    /// True when a password is set.
     package var hasPassword: Bool
+    /// Time of creation, UTC milliseconds.
     package var createdAtMilliseconds: Int64
     /// When the account was deleted; its name and its messages stay. `nil` for one that is not.
     package var deletedAtMilliseconds: Int64?
@@ -39,8 +45,9 @@ package struct User: Hashable, Sendable {
     }
 }
 
-/// Which kind of device a session runs on: policy says which classes exclude each other. 1...32 bytes of ASCII.
+/// Class of the device that a session runs on: policy says which classes exclude each other. 1...32 bytes of ASCII.
 package struct DeviceClass: Hashable, Sendable, CustomStringConvertible {
+    /// Name of the person, unique on the server.
     package let name: String
 
     /// - Returns: `nil` when `name` is empty, longer than 32 bytes, or not printable ASCII.
@@ -55,12 +62,15 @@ package struct DeviceClass: Hashable, Sendable, CustomStringConvertible {
 
     package var description: String { self.name }
 
+    /// Phones and tablets.
     package static let app = DeviceClass(known: "app")
+    /// Browsers.
     package static let web = DeviceClass(known: "web")
+    /// Desktop programs.
     package static let desktop = DeviceClass(known: "desktop")
 }
 
-/// What a device's sign-in does to the same person's other sessions of its class. Source: WuKongIM device level.
+/// Effect of a device's sign-in on the same person's other sessions of its class. Source: WuKongIM device level.
 package enum DeviceLevel: Int64, Sendable {
     /// Stays beside the others; only the same device's older session ends.
     case secondary = 0

@@ -35,7 +35,7 @@ extension WordRule {
     /// The word as it is compared, which no other rule has.
     package var key: String { WordFolding.fold(self.word) }
 
-    /// What is wrong with the word; `nil` when it can be looked for.
+    /// Problem with the word; `nil` when it can be looked for.
     package var problem: String? {
         let scalars = self.word.unicodeScalars
         guard scalars.count <= Self.maximumScalars else {
@@ -54,7 +54,7 @@ package final class WordMatcher: Sendable {
     private let rules: [WordRule]
     /// Characters of each rule's folded word.
     private let lengths: [Int32]
-    /// Which rules mask.
+    /// Rules that mask, by index.
     private let masks: [Bool]
     private let edges: WordEdges
     /// For each node, the node of its longest proper suffix.
@@ -78,9 +78,10 @@ package final class WordMatcher: Sendable {
         (self.suffix, self.next) = trie.links()
     }
 
+    /// True when there is none.
     package var isEmpty: Bool { self.ending.count == 1 }
 
-    /// What the list says to a text.
+    /// Verdict of the list on a text.
     package func verdict(on text: String) -> WordVerdict {
         guard !self.isEmpty else { return WordVerdict() }
         var hits: [Int32] = []

@@ -1,4 +1,4 @@
-/// What happens to a message that has a word of the list. The names are stored and stand in answers for operators.
+/// Action on a message that has a word of the list. The names are stored and stand in answers for operators.
 package enum WordAction: String, Hashable, Sendable, CaseIterable {
     /// It is not taken.
     case refuse
@@ -17,6 +17,7 @@ package struct WordRule: Hashable, Sendable {
 
     /// As the operator wrote it. It is found in every case and width, see `WordFolding`.
     package var word: String
+    /// Action on the message.
     package var action: WordAction
 
     package init(_ word: String, _ action: WordAction) {
@@ -25,7 +26,7 @@ package struct WordRule: Hashable, Sendable {
     }
 }
 
-/// What the word list says to a text.
+/// Verdict of the word list on a text.
 package struct WordVerdict: Hashable, Sendable {
     /// The rules whose words the text has, each once, in the order in which the text first has them.
     package var hits: [WordRule]
@@ -41,7 +42,7 @@ package struct WordVerdict: Hashable, Sendable {
     package var refusal: WordRule? { self.hits.first { $0.action == .refuse } }
     /// The rules that only watch.
     package var flags: [WordRule] { self.hits.filter { $0.action == .flag } }
-    /// What happens to a message of this text; `nil` when it passes unchanged. The strongest rule decides.
+    /// Action on a message of this text; `nil` when it passes unchanged. The strongest rule decides.
     package var action: WordAction? {
         if self.refusal != nil { return .refuse }
         if self.masked != nil { return .mask }
@@ -58,9 +59,11 @@ package struct FlaggedMessage: Hashable, Sendable {
     package var number: Int64
     /// UTC milliseconds.
     package var atMilliseconds: Int64
+    /// Conversation concerned.
     package var conversation: ConversationID
     /// 0 for a transient message, which is nowhere else.
     package var sequence: Int64
+    /// Sender.
     package var sender: UserName
     /// The word of the rule.
     package var word: String

@@ -50,7 +50,7 @@ private struct ShownKeys {
         self.appID != nil || self.key != nil || self.sign != nil || self.oldAppKey != nil || self.oldMasterKey != nil
     }
 
-    /// Whether the master key itself crosses the connection, and not only a signature that was made with it.
+    /// True when the master key itself crosses the connection, and not only a signature that was made with it.
     var holdsMasterKey: Bool { self.oldMasterKey != nil || self.key?.contains(",") == true }
 
     /// The first that is shown counts; a wrong one is not made good by another.

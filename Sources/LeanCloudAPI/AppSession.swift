@@ -92,7 +92,7 @@ extension APIFailure {
         return failure
     }
 
-    /// What accounts refused. Source: LeanCloud error codes, 218 for a password that cannot be taken.
+    /// Failure for a refusal by the accounts. Source: LeanCloud error codes, 218 for a password that cannot be taken.
     static func accounts(_ error: AccountsError) -> APIFailure {
         switch error {
         case .store(let error): APIFailure(error)

@@ -3,7 +3,7 @@ import ByteCodec
 import Execution
 import LeanCloudTranslation
 
-/// What time it is here. Anybody may ask: the Python SDK shows no keys for it.
+/// Route for the server's time. Anybody may ask: the Python SDK shows no keys for it.
 struct ClockArea: Sendable {
     let clock: Clock
 

@@ -15,17 +15,17 @@ package struct FunctionCall: Sendable {
     package var name: String
     /// The body as it came.
     package var body: [UInt8]
-    /// Of the person who calls; it was good a moment ago.
+    /// Token of the person who calls; it was good a moment ago.
     package var sessionToken: String?
     /// With the master key.
     package var isMaster: Bool
-    /// Of the caller.
+    /// Address of the caller.
     package var address: String
     /// `X-LC-Prod`, which of the app's environments is meant: `0` or `1`.
     package var environment: String?
 }
 
-/// What became of a call.
+/// Outcome of a call.
 package enum FunctionAnswer: Sendable {
     case answered(status: Int, body: [UInt8])
     /// Too many calls wait.
@@ -44,6 +44,7 @@ package final class AppFunctions: Sendable {
 
     package init() {}
 
+    /// Sets the function that carries out calls.
     package func open(_ caller: @escaping FunctionCaller) { self.caller.withLock { $0 = caller } }
 
     /// - Returns: false when no functions are called from here; then `then` is not called.

@@ -13,7 +13,8 @@ extension APIAnswer {
         return answer
     }
 
-    /// Of a failure that has no number of its own. Source: LeanCloud error codes: 1 for everything that has none.
+    /// Error code of a failure that has no number of its own. Source: LeanCloud error codes: 1 for everything that has
+    /// none.
     private static func code(ofStatus status: Int) -> Int32 {
         switch status {
         case 401, 403, 429: Int32(status)

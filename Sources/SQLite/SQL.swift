@@ -4,6 +4,7 @@
 /// Kept in a `static let`: a connection knows its prepared statement by the object, as it knows that of a literal by the
 /// address, and looks at no text again.
 package final class SQL: Sendable {
+    /// SQL text.
     package let text: String
 
     package init(_ text: SQLText) { self.text = text.text }

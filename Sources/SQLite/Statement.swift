@@ -3,6 +3,7 @@ public import CSQLite
 /// One prepared statement of one connection. Confined to its thread.
 @usableFromInline
 package final class Statement {
+    /// Statement of SQLite's C interface.
     @usableFromInline
     package let handle: OpaquePointer
 
@@ -30,6 +31,7 @@ package final class Statement {
         }
     }
 
+    /// Error of a result code, with SQLite's message.
     @usableFromInline
     package func failure(_ code: Int32) -> SQLiteError { SQLiteError(code, of: sqlite3_db_handle(self.handle)) }
 
@@ -41,14 +43,17 @@ package final class Statement {
     @inlinable
     package var row: Row { Row(handle: self.handle) }
 
+    /// Binds an integer to the parameter at this index, from 1.
     @inlinable
     package func bind(_ index: Int32, _ value: Int64) { sqlite3_bind_int64(self.handle, index, value) }
 
+    /// Binds a blob to the parameter at this index, from 1.
     @inlinable
     package func bind(_ index: Int32, _ value: [UInt8]) {
         _ = value.withUnsafeBufferPointer { csqlite_bind_blob(self.handle, index, $0.baseAddress, Int32($0.count)) }
     }
 
+    /// Binds a text to the parameter at this index, from 1.
     @inlinable
     package func bind(_ index: Int32, _ value: String) {
         var value = value
@@ -59,6 +64,7 @@ package final class Statement {
         }
     }
 
+    /// Binds NULL to the parameter at this index, from 1.
     @inlinable
     package func bindNull(_ index: Int32) { sqlite3_bind_null(self.handle, index) }
 }
@@ -66,18 +72,22 @@ package final class Statement {
 /// The row a statement stands on; valid until its next step. Columns count from 0.
 @usableFromInline
 package struct Row {
+    /// Statement of SQLite's C interface, stepped to a row.
     @usableFromInline
     package let handle: OpaquePointer
 
     @inlinable
     package init(handle: OpaquePointer) { self.handle = handle }
 
+    /// True when the column is NULL.
     @inlinable
     package func isNull(_ column: Int32) -> Bool { sqlite3_column_type(self.handle, column) == SQLITE_NULL }
 
+    /// Integer of a column; 0 for NULL.
     @inlinable
     package func int64(_ column: Int32) -> Int64 { sqlite3_column_int64(self.handle, column) }
 
+    /// Integer of a column, or `nil` for NULL.
     @inlinable
     package func optionalInt64(_ column: Int32) -> Int64? { self.isNull(column) ? nil : self.int64(column) }
 
@@ -89,6 +99,7 @@ package struct Row {
         return String(decoding: UnsafeBufferPointer(start: start, count: count), as: UTF8.self)
     }
 
+    /// Text of a column, or `nil` for NULL.
     @inlinable
     package func optionalText(_ column: Int32) -> String? { self.isNull(column) ? nil : self.text(column) }
 
@@ -99,6 +110,7 @@ package struct Row {
         return Array(UnsafeRawBufferPointer(start: start, count: Int(sqlite3_column_bytes(self.handle, column))))
     }
 
+    /// Blob of a column, or `nil` for NULL.
     @inlinable
     package func optionalBlob(_ column: Int32) -> [UInt8]? { self.isNull(column) ? nil : self.blob(column) }
 }

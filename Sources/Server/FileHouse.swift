@@ -7,11 +7,12 @@ package import Transfers
 
 /// Where files are kept, and what of them an operator may set.
 package struct FileOptions: Sendable {
+    /// Options of the transfers.
     package var transfers = TransferOptions()
     package var door = FileDoorSettings()
     /// A folder elsewhere that takes new files; `nil` for the data folder.
     package var directory: String?
-    /// What goes wrong with the folder in the data folder; for tests.
+    /// Faults that tests inject into the folder in the data folder.
     package var faults = FileStoreFaults()
 
     package init() {}

@@ -1,8 +1,8 @@
 import Transport
 
-/// What somebody sees who points a browser at the port: where they are, and how to trust this server.
+/// Page for a browser that is pointed at the port: it names the server and says how to trust it.
 ///
-/// Says nothing about who or what is inside. Confined to its reactor.
+/// It tells nothing about people or content. Confined to its reactor.
 final class FrontDoor: Gateway {
     private let authorityPEM: [UInt8]?
     private let authorityPin: String?

@@ -23,7 +23,7 @@ final class LiveSettings: Sendable {
     private let accounts: Accounts
     private let state: Lock<State>
 
-    /// What was stored at run time holds when this returns.
+    /// Applies the settings stored at run time before it returns.
     init(_ options: ServerOptions, store: Store, broker: Broker, accounts: Accounts) throws(StoreError) {
         self.options = options
         self.store = store
@@ -55,7 +55,7 @@ final class LiveSettings: Sendable {
 
     // MARK: What is live
 
-    /// What a live key is of the broker.
+    /// Effect of each live key on the broker's limits.
     private static let brokerKeys: [String: @Sendable (inout BrokerLimits, Settings) -> Void] = [
         Keys.userRate.definition.name: { $0.perUser.perSecond = Double($1[Keys.userRate]) },
         Keys.userBurst.definition.name: { $0.perUser.burst = Double($1[Keys.userBurst]) },
@@ -66,14 +66,14 @@ final class LiveSettings: Sendable {
         Keys.sessionsPerUser.definition.name: { $0.sessionsPerUser = Int($1[Keys.sessionsPerUser]) },
     ]
 
-    /// What a live key is of the transport.
+    /// Effect of each live key on the transport's limits.
     private static let transportKeys: [String: @Sendable (TransportLimits) -> Limit] = [
         Keys.connections.definition.name: { $0.connections },
         Keys.connectionsPerAddress.definition.name: { $0.connectionsPerAddress },
         Keys.unauthenticatedConnections.definition.name: { $0.preAuthConnections },
     ]
 
-    /// What a live key is of the rules of messages.
+    /// Effect of each live key on the rules of messages.
     private static let ruleKeys: [String: @Sendable (inout MessageRules, MessageRules) -> Void] = [
         Keys.recallSecondsDirect.definition.name: { $0.recallInDirect = $1.recallInDirect },
         Keys.recallSecondsGroup.definition.name: { $0.recallInGroups = $1.recallInGroups },
@@ -85,7 +85,7 @@ final class LiveSettings: Sendable {
         Keys.reactions.definition.name: { $0.reactions = $1.reactions },
     ]
 
-    /// What a live key is of what LeanCloud's clients have to prove.
+    /// Effect of each live key on the proofs that LeanCloud's clients owe.
     private static let appKeys: [String: @Sendable (inout AppPolicy, AppPolicy) -> Void] = [
         Keys.leanCloudSignIn.definition.name: { $0.signIn = $1.signIn },
         Keys.leanCloudConversationSignatures.definition.name: { $0.signsConversations = $1.signsConversations },

@@ -13,16 +13,16 @@ import Store
 import Transport
 import WuKongTranslation
 
-/// What the server says to others of its own accord: hooks to a business server, questions to a datasource.
+/// Outbound requests that the server sends of its own accord: hooks to a business server, questions to a datasource.
 final class Outside: Sendable {
     private let hooks: Hooks?
     private let hookClient: HTTPClient?
     private let datasourceClient: HTTPClient?
     private let leanCloudClient: HTTPClient?
     private let functionClient: HTTPClient?
-    /// What calls them for clients.
+    /// Client that calls functions for apps' clients.
     private let functionCalls: FunctionClient?
-    /// What asks and tells an app's cloud functions; `nil` when none are called.
+    /// Calls of an app's cloud functions; `nil` when none are called.
     let leanCloudHooks: LeanCloudHooks?
     let datasource: DatasourceClient?
 
@@ -146,7 +146,7 @@ final class Outside: Sendable {
         }
     }
 
-    /// Who reads the bodies of each protocol.
+    /// Readers of message bodies, by protocol.
     static let bodies: Moderation.Bodies = [
         .native: WuKongBodies(), .wuKong: WuKongBodies(), .leanCloud: LeanCloudBodies(),
     ]

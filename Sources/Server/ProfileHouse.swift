@@ -7,8 +7,9 @@ package import Profiles
 import Store
 import Transport
 
-/// Who people are, and which other system knows it too.
+/// Settings of profiles, and of another user system that has them too.
 package struct ProfileSettings: Sendable {
+    /// Options of the profile service.
     package var service = ProfileOptions()
     /// `nil`: only this server knows.
     package var remote: HTTPProfileOptions?

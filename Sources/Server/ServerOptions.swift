@@ -16,24 +16,39 @@ package import WuKongGateway
 
 /// Everything a server is started with.
 package struct ServerOptions: Sendable {
+    /// Options of the store.
     package var store: StoreOptions
+    /// Limits of the broker.
     package var broker = BrokerLimits()
+    /// Addresses, origins and TLS of the transport.
     package var transport: TransportSettings
+    /// Limits of the transport.
     package var transportLimits = TransportLimits()
+    /// True when TLS is served on the same port.
     package var servesTLS = true
     /// The operator's own certificates.
     package var certificates: [TLSSettings.Files] = []
+    /// Settings of WuKongIM's gateway.
     package var wuKong = WuKongSettings()
+    /// True when WuKongIM's clients are served.
     package var servesWuKong = true
+    /// Settings of the HTTP APIs.
     package var wuKongAPI = APISettings()
+    /// True when WuKongIM's HTTP API is served.
     package var servesWuKongAPI = true
+    /// Settings of the API for WuKongIM's apps.
     package var business = BusinessSettings()
+    /// True when LeanCloud's clients are served.
     package var servesLeanCloud = true
     /// The id of LeanCloud's clients; `nil` for the one that is stored, at the first start a random one.
     package var appID: String?
+    /// Settings of LeanCloud's gateway.
     package var leanCloud = LeanCloudSettings()
+    /// Options of the accounts.
     package var accounts = AccountsOptions()
+    /// Options of files.
     package var files = FileOptions()
+    /// Settings of profiles.
     package var profiles = ProfileSettings()
     /// How apps reach this server for files; `nil` for as they reached it when they asked.
     package var publicURL: String?
@@ -45,10 +60,14 @@ package struct ServerOptions: Sendable {
     package var datasource: HTTPAddress?
     /// Signs what is posted to either.
     package var outgoingSecret: [UInt8]?
+    /// Options of outgoing requests.
     package var outgoing = HTTPClientOptions()
-    /// What the options were made of, for the operator's view; what is built in, when they were made otherwise.
+    /// Settings that the options were made of, for the operator's view; the built-in ones when the options were made
+    /// otherwise.
     package var settings = Settings.builtIn
+    /// Clock of every part.
     package var clock = Clock.system
+    /// Log of every part.
     package var log = Log.silent
 
     package init(folder: String, listeners: [ListenAddress]) {

@@ -19,11 +19,17 @@ import WuKongGateway
 
 /// A whole server: everything started and stopped in one visible order.
 package final class TeahouseServer: Sendable {
+    /// Store of the server.
     package let store: Store
+    /// Accounts of the server.
     package let accounts: Accounts
+    /// Broker of the server.
     package let broker: Broker
+    /// Uploads and downloads of the server.
     package let transfers: Transfers
+    /// Profiles of the server.
     package let profiles: Profiles
+    /// Listeners and reactors of the server.
     package let transport: TransportServer
     private let lateProfiles: LateProfileProvider?
     private let outside: Outside
@@ -177,7 +183,7 @@ package final class TeahouseServer: Sendable {
         Self.stop(self.broker, self.accounts, self.store)
     }
 
-    /// What came of uploads is made durable, and who waits for a profile is answered, while the store still works.
+    /// Makes uploads durable and answers callers who wait for a profile, while the store still works.
     private static func stop(_ transfers: Transfers, _ profiles: Profiles, _ late: LateProfileProvider?) {
         transfers.stop()
         profiles.stop()

@@ -12,20 +12,17 @@ struct WordTests {
     /// Doc comments per folder that still begin with such a word, at most.
     static let riddlesLeft: [String: Int] = [
         "Sources/APIGateway": 61, "Sources/APIKit": 25, "Sources/AdminAPI": 126, "Sources/AdminConsole": 80,
-        "Sources/AdminService": 28, "Sources/Hooks": 1, "Sources/LeanCloudAPI": 48, "Sources/LeanCloudGateway": 55,
-        "Sources/LeanCloudTranslation": 21, "Sources/Profiles": 5, "Sources/Server": 15, "Sources/Store": 189,
-        "Sources/Tips": 1, "Sources/WuKongAPI": 55, "Sources/WuKongTranslation": 18, "Sources/WuKongWire": 1,
-        "Sources/teahouse": 20, "Tests/Tools/BenchKit": 38, "Tests/Tools/TeahouseTesting": 10,
-        "Tests/Tools/profile-bench": 1,
+        "Sources/AdminService": 28, "Sources/Hooks": 1, "Sources/LeanCloudGateway": 55,
+        "Sources/LeanCloudTranslation": 21, "Sources/Profiles": 5, "Sources/Store": 189, "Sources/Tips": 1,
+        "Sources/WuKongTranslation": 18, "Sources/WuKongWire": 1, "Sources/teahouse": 20,
     ]
 
     /// Documented declarations per module, percent, where it is not nine of ten yet: at least.
     static let documentedSoFar: [String: Int] = [
         "Sources/APIGateway": 62, "Sources/APIKit": 68, "Sources/AdminAPI": 58, "Sources/AdminConsole": 46,
-        "Sources/AdminService": 84, "Sources/LeanCloudAPI": 80, "Sources/LeanCloudGateway": 70,
-        "Sources/LeanCloudTranslation": 56, "Sources/SQLite": 55, "Sources/Server": 50, "Sources/Store": 79,
-        "Sources/WuKongAPI": 77, "Sources/WuKongTranslation": 66, "Tests/Tools/BenchKit": 70,
-        "Tests/Tools/TeahouseTesting": 66,
+        "Sources/AdminService": 84, "Sources/LeanCloudAPI": 86, "Sources/LeanCloudGateway": 70,
+        "Sources/LeanCloudTranslation": 56, "Sources/SQLite": 79, "Sources/Store": 79, "Sources/WuKongAPI": 77,
+        "Sources/WuKongTranslation": 66,
     ]
 
     /// Words that the glossary has replaced, as type names or parts of them.

@@ -28,7 +28,7 @@ enum InstallationArea {
         "objectId", "deviceType", "deviceToken", "installationId", "createdAt", "updatedAt",
     ]
 
-    /// What a request says of a device.
+    /// Device as a request describes one.
     private struct Entry: Sendable {
         var patch: InstallationPatch
         let update: ObjectUpdate
@@ -44,7 +44,7 @@ enum InstallationArea {
             }
         }
 
-        /// Whether the request shows the name or the token that is kept of a device.
+        /// True when the request shows the stored name or token of a device.
         func names(_ known: Installation) -> Bool {
             let pairs = [
                 (self.patch.installationID, known.installationID), (self.patch.deviceToken, known.deviceToken),

@@ -12,7 +12,7 @@ struct FileRow: Sendable {
     /// The same as this client has just reached it.
     private let asked: String
 
-    /// What apps of LeanCloud call the place where a file is; they only show it.
+    /// Bucket name that apps show for a file; they only show it.
     static let bucket = "teahouse"
 
     init(_ call: AppCall) {

@@ -82,7 +82,7 @@ struct FilesArea: Sendable {
 
     static func random() -> [UInt8] { (0..<26).map { _ in UInt8.random(in: 0...255) } }
 
-    /// What a request says of a file.
+    /// File described by a request.
     ///
     /// - Parameters:
     ///   - name: from the path; `nil` for that of the fields.
@@ -216,7 +216,7 @@ struct FilesArea: Sendable {
         try self.keep(request.bytes, APIFields(.object(type.map { [$0] } ?? [])), call, name: name)
     }
 
-    /// Whether a body is what an SDK says of a file that is elsewhere, and not a file of JSON that has an address in it.
+    /// True when a body describes a file that is elsewhere, and is not a file of JSON that has an address in it.
     private static func describesFile(_ body: JSONValue, _ contentType: String?) -> Bool {
         guard let contentType, ASCII.lowercased(contentType).hasPrefix("application/json") else { return false }
         return (body.object ?? []).allSatisfy { Self.describing.contains($0.name) }
@@ -311,7 +311,7 @@ extension APIFailure {
     }
 }
 
-/// What a client calls its file, as a name and nothing else.
+/// Name of a client's file, as a name and nothing else.
 enum FileName {
     /// Without what leads into folders, and without characters that do not print.
     static func cleaned(_ text: String) -> String {

@@ -255,7 +255,7 @@ struct PeopleArea: Sendable {
         }
     }
 
-    /// What became of a change.
+    /// Outcome of a change.
     enum Changed: Sendable {
         case done(AppUser, modified: JSONValue)
         case refused(APIFailure)

@@ -5,7 +5,7 @@ import LeanCloudQuery
 import LeanCloudTranslation
 import Store
 
-/// What a request says a person is to be: the members that are the account's own, and changes of the app's fields.
+/// Person as a request describes one: the members that are the account's own, and changes of the app's fields.
 struct UserEntry: Sendable {
     var patch = AppUserPatch()
     var password: String?

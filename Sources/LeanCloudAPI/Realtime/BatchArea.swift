@@ -7,7 +7,7 @@ import Transport
 ///
 /// Source: LeanCloud REST guide, "Batch operations": an array with `{"success":...}` or `{"error":...}` for each.
 struct BatchArea: Sendable {
-    /// Of what may be asked for in a batch.
+    /// Router of the requests that a batch may hold.
     let router: Router
 
     /// Requests in one batch. Source: LeanCloud REST guide.

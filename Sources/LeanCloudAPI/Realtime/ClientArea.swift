@@ -43,7 +43,8 @@ enum ClientArea {
         Route("GET", realtime: "/1.1/statistics/apps/{app}/sendPolicy", .anyone) { call in call.reply(.nothing) },
     ]
 
-    /// What a client does not want to be added to is not kept. Source: LeanCloud error codes, 4544.
+    /// Routes for a client's list of conversations it does not want to be added to; not served. Source: LeanCloud error
+    /// codes, 4544.
     private static let refused = ["GET", "POST", "DELETE"].map { method in
         Route(method, realtime: "/1.2/rtm/clients/{client}/blacklists") { _ throws(APIFailure) in
             throw APIFailure(
@@ -59,7 +60,7 @@ enum ClientArea {
 
     // MARK: Presence
 
-    /// Who does not exist is not online.
+    /// Presence of clients. An unknown client is not online.
     private static func checkOnline(_ call: RealtimeCall, _ field: String) throws(APIFailure) {
         let names = try call.clients(field, most: Self.mostAsked).compactMap { UserName($0) }
         let reply = call.reply
@@ -193,7 +194,7 @@ enum ClientArea {
 
     // MARK: What was missed
 
-    /// What happened while a client was away. Source: LeanCloud SDKs, which ask after they have come back.
+    /// Changes while a client was away. Source: LeanCloud SDKs, which ask after they have come back.
     @Sendable private static func notifications(_ call: RealtimeCall) throws(APIFailure) {
         let claims = try call.realtimeClaims()
         let since = try call.request.queryInteger("start_ts", otherwise: 0)

@@ -160,7 +160,7 @@ struct ConversationDraft: Sendable {
     /// The card as it was asked for.
     let attributes: JSONValue
 
-    /// What is read here; the rest is the card.
+    /// Fields that are read here; the rest is the card.
     private static let own: Set<String> = ["m", "mu", "c", "unique", "tr", "sys", "tempConv", "tempConvTTL", "ttl"]
 
     /// - Parameter resource: what the path says; `nil` where the body says it by `tr` and `sys`.
@@ -215,7 +215,7 @@ struct ConversationDraft: Sendable {
 
 /// A change of a conversation's row. Who is in it, and who wants no alerts, changes by the house's own ways.
 struct ConversationChange: Sendable {
-    /// What happens to a list of people.
+    /// Step with a list of people.
     private enum Step: Sendable {
         case add([String])
         case remove([String])
@@ -224,7 +224,7 @@ struct ConversationChange: Sendable {
 
     private let members: Step?
     private let muting: Step?
-    /// Whom the app's functions want muted otherwise than was asked for.
+    /// Silence of notifications that the app's functions want otherwise than was asked for, by person.
     private var mutingInstead: [UserName: Bool] = [:]
     private var update: ObjectUpdate
     private var asked: [UInt8]
@@ -266,7 +266,8 @@ struct ConversationChange: Sendable {
         return change
     }
 
-    /// What an app's functions are asked before: who comes, who goes, whose alerts change, and the card.
+    /// Questions to an app's functions before the change: people who join or leave, silenced notifications, and the
+    /// card.
     func questions(
         about conversation: Conversation, in reading: ReadTransaction
     ) throws(StoreError) -> [HookQuestion] {
@@ -356,7 +357,7 @@ struct ConversationChange: Sendable {
 }
 
 extension WriteTransaction {
-    /// Whether a member wants alerts.
+    /// Silences a member's notifications of a conversation, or stops silencing them.
     func setMuted(_ user: UserID, _ isMuted: Bool, in id: ConversationID) throws(StoreError) {
         var patch = PreferencePatch()
         patch.isMuted = isMuted

@@ -141,7 +141,7 @@ struct ConversationSearch: Sendable {
     }
 }
 
-/// Which columns of a row are wanted. Source: LeanCloud REST guide, `keys`; a minus sign leaves a column out.
+/// Columns of a row that the answer has. Source: LeanCloud REST guide, `keys`; a minus sign leaves a column out.
 struct KeyChoice: Sendable {
     private var wanted: Set<String> = []
     private var unwanted: Set<String> = []

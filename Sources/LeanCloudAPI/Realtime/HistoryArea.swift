@@ -5,7 +5,7 @@ import ChatModel
 import LeanCloudTranslation
 import Store
 
-/// What was said. Source: LeanCloud realtime REST guide v2, "Query messages", and v1.
+/// Routes for the history. Source: LeanCloud realtime REST guide v2, "Query messages", and v1.
 enum HistoryArea {
     static let routes: [Route] = [
         Route("GET", realtime: RealtimeResource.conversations.path("/{id}/messages"), .caller) {
@@ -50,8 +50,8 @@ enum HistoryArea {
         }
     }
 
-    /// Whose eyes count: nobody's with the master key; with the app key, which every client has, those of the client for
-    /// whom the app's server has signed, or whose session token is shown.
+    /// Person whose view the history is: nobody's with the master key; with the app key, which every client has, that
+    /// of the client for whom the app's server has signed, or whose session token is shown.
     private static func reader(_ call: RealtimeCall, of cid: String) throws(APIFailure) -> UserName? {
         guard !call.isMaster else { return nil }
         if call.request.headers["x-lc-im-session-token"] != nil { return try call.realtimeClaims().name }
@@ -73,7 +73,7 @@ enum HistoryArea {
         return name
     }
 
-    /// What a subscriber has got of a system conversation.
+    /// Messages of a system conversation that a subscriber has received.
     @Sendable private static func readOfService(_ call: RealtimeCall) throws(APIFailure) {
         let name = try RealtimeCall.client(try call.request.parameter("client"))
         let address = try call.address()
@@ -124,8 +124,8 @@ enum HistoryArea {
     }
 }
 
-/// Which part of the history is wanted: from `timestamp` and `msgid`, which is the latest unless `reversed`, to
-/// `till_timestamp` and `till_msgid`.
+/// Range of the history: from `timestamp` and `msgid`, which is the latest unless `reversed`, to `till_timestamp` and
+/// `till_msgid`.
 struct HistoryRange: Sendable {
     private(set) var query: HistoryQuery
 

@@ -5,7 +5,7 @@ import ChatModel
 import LeanCloudTranslation
 import Store
 
-/// Who is in a conversation, who wants no alerts, who may not send, and who may not come back. Source: LeanCloud realtime
+/// Routes for the lists of a conversation: members, silenced notifications, mutes and bans. Source: LeanCloud realtime
 /// REST guide v2.
 enum MemberArea {
     static let routes: [Route] =

@@ -263,7 +263,7 @@ extension APIFailure {
 }
 
 extension ReadTransaction {
-    /// Those of some people who do not hear what is said in a conversation.
+    /// Members of `names` who do not receive a conversation's messages.
     fileprivate func strangers(_ names: [UserName], to id: ConversationID) throws(StoreError) -> [UserName] {
         var strangers: [UserName] = []
         for name in names {
@@ -275,13 +275,13 @@ extension ReadTransaction {
     }
 }
 
-/// What a request wants said.
+/// Message that a request asks to send.
 struct MessageDraft: Sendable {
     let sender: UserName
     private(set) var content: MessageContent
     /// The sender's own devices do not get it.
     let skipsSender: Bool
-    /// Whom it is for; `nil` for everybody.
+    /// Receivers of the message; `nil` for everybody.
     private(set) var receivers: [UserName]?
 
     /// People that a message may call by name. Source: LeanCloud realtime REST guide v2.

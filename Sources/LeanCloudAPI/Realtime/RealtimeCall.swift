@@ -13,7 +13,7 @@ struct RealtimeCall: StoreCall {
     let house: APIHouse
     let reply: APIReply
 
-    /// Of the app's own server, which shows the master key.
+    /// True for the app's own server, which shows the master key.
     var isMaster: Bool { self.request.caller == .manager }
 
     /// The conversation that the request names in its path, its query or its body; empty when it names none.
@@ -30,7 +30,7 @@ struct RealtimeCall: StoreCall {
     var asker: ReadAsker { self.request.asker }
     var origin: EventOrigin { EventOrigin(.leanCloud) }
 
-    /// What the store could not do, of the conversation that the request names.
+    /// Failure for a store error about the conversation that the request names.
     func failure(_ error: StoreError) -> APIFailure {
         let failure = APIFailure(realtime: error, refused: self.refused)
         guard failure.code == LeanCloudFault.conversationNotFound.code else { return failure }
@@ -42,7 +42,7 @@ struct RealtimeCall: StoreCall {
 
     // MARK: The app's own functions
 
-    /// What one of them said to a question.
+    /// Answer of a function to a question.
     typealias HookAnswer = (question: HookQuestion, changes: HookChanges)
 
     /// Asks them before something is changed, one after the other, and goes on with what they want otherwise; at once
@@ -131,7 +131,7 @@ struct RealtimeCall: StoreCall {
     }
 }
 
-/// What a route about conversations does.
+/// Handler of a route about conversations.
 typealias RealtimeHandler = @Sendable (RealtimeCall) throws(APIFailure) -> Void
 
 extension Route {
@@ -187,14 +187,14 @@ enum RealtimeResource: String, CaseIterable, Sendable {
 extension APIFailure {
     static let noConversation = APIFailure(LeanCloudFault.conversationNotFound)
 
-    /// What a function of the app said no to.
+    /// Failure for a request that a function of the app refused.
     static func rejected(code: Int64?, detail: String?) -> APIFailure {
         let words = [code.map { String($0) }, detail].compactMap(\.self)
         let fault = LeanCloudFault.conversationRejectedByApp
         return APIFailure(words.isEmpty ? fault : fault.saying(words.joined(separator: " ")))
     }
 
-    /// What the realtime protocol would have said.
+    /// Failure with the words of the realtime protocol.
     init(_ fault: LeanCloudFault) {
         let status =
             switch fault.code {
@@ -210,9 +210,9 @@ extension APIFailure {
         self.init(status, message, code: fault.code)
     }
 
-    /// What the store could not do.
+    /// Failure for a store error.
     ///
-    /// - Parameter refused: words for a refusal of the house.
+    /// - Parameter refused: words for a refusal by our rules.
     init(realtime error: StoreError, refused: (ActionRefusal) -> LeanCloudFault = { LeanCloudFault(conversation: $0) })
     {
         let plain = APIFailure(error)

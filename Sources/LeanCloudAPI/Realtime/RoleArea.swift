@@ -5,8 +5,8 @@ import ChatModel
 import LeanCloudTranslation
 import Store
 
-/// Who is more than a member of a conversation. Source: LeanCloud realtime REST guide v2, "member-infos", and the class
-/// that its SDKs read.
+/// Routes for members with a role. Source: LeanCloud realtime REST guide v2, "member-infos", and the class that its
+/// SDKs read.
 enum RoleArea {
     static let routes: [Route] = [
         Route("POST", realtime: Self.path, .manager, Self.set),
@@ -26,7 +26,7 @@ enum RoleArea {
         Self.write(call, role, at: address) { _, _ throws(StoreError) in name }
     }
 
-    /// Whose role it is says the id in the path.
+    /// Changes a role; the id in the path names the member.
     @Sendable private static func change(_ call: RealtimeCall) throws(APIFailure) {
         let (id, address, role) = (try Self.info(call), try call.address(), try Self.role(call))
         let named = try call.request.fields().optionalText("clientId")
@@ -104,8 +104,8 @@ enum RoleArea {
         }
     }
 
-    /// What an SDK reads of a conversation, with the session token that its connection was given. Source: LeanCloud
-    /// JavaScript, Swift and C# SDKs: `client_id`, and the conversation in `where` or `cid`.
+    /// Rows that an SDK reads of a conversation, with the session token that its connection was given. Source:
+    /// LeanCloud JavaScript, Swift and C# SDKs: `client_id`, and the conversation in `where` or `cid`.
     @Sendable private static func rows(_ call: RealtimeCall) throws(APIFailure) {
         let asker = call.isMaster ? nil : try call.realtimeClaims()
         let cid = try Self.conversationID(call.request)
@@ -149,7 +149,7 @@ extension RealtimeCall {
 }
 
 extension ReadTransaction {
-    /// Those with a role of their own.
+    /// Members with a role of their own.
     fileprivate func roles(in id: ConversationID) throws(StoreError) -> [Member] {
         try self.members(of: id).filter { $0.role != .member }
     }

@@ -5,7 +5,8 @@ import ChatModel
 import LeanCloudTranslation
 import Store
 
-/// Who is in chat rooms, and who subscribes to system conversations. Source: LeanCloud realtime REST guide v2.
+/// Routes for the visitors of chat rooms and the subscribers of system conversations. Source: LeanCloud realtime REST
+/// guide v2.
 enum RoomArea {
     static let routes: [Route] = [
         Route("GET", realtime: Self.room + "/members") { call throws(APIFailure) in
@@ -50,7 +51,7 @@ enum RoomArea {
 
     // MARK: Rooms
 
-    /// Those in a room who are online now.
+    /// Visitors of a room who are online now.
     private static func visitors(
         _ call: RealtimeCall, of address: ConversationAddress, _ answer: @escaping @Sendable ([UserName]) -> APIAnswer
     ) {
@@ -152,8 +153,8 @@ enum RoomArea {
         }
     }
 
-    /// What somebody subscribes to. Source: LeanCloud realtime REST guide v2: from `conv_id` with the `timestamp` of
-    /// subscribing to it, the earliest first unless `direction` is `old`.
+    /// System conversations that a client subscribes to. Source: LeanCloud realtime REST guide v2: from `conv_id` with
+    /// the `timestamp` of subscribing to it, the earliest first unless `direction` is `old`.
     @Sendable private static func services(_ call: RealtimeCall) throws(APIFailure) {
         let name = try RealtimeCall.client(try call.request.parameter("client"))
         let (limit, _) = try call.page(usual: 50)

@@ -12,7 +12,7 @@ struct SavePart: Sendable {
         let field: String
     }
 
-    /// What the SDK finds the answer by: the object id, or a name of its own for an object that has none yet.
+    /// Key by which the SDK finds the answer: the object id, or a name of its own for an object that has none yet.
     let internalID: String
     let children: [Child]
     private(set) var request: APIRequest

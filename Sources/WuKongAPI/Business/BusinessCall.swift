@@ -29,7 +29,7 @@ struct BusinessCall: StoreCall {
     }
 }
 
-/// What a route of a signed-in person does.
+/// Handler of a route for signed-in people.
 typealias BusinessHandler = @Sendable (BusinessCall) throws(APIFailure) -> Void
 
 extension Route {
@@ -43,7 +43,7 @@ extension Route {
 }
 
 extension APIFailure {
-    /// What the store refused, as apps understand it: they show the text of a 400, and take a 401 for the end of the
+    /// Failure for a store error, as apps understand it: they show the text of a 400, and take a 401 for the end of the
     /// session. Source: TangSengDaoDao, its server's error answers and its apps.
     static func business(_ error: StoreError) -> APIFailure {
         let failure = APIFailure(error)

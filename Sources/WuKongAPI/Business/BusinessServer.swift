@@ -2,9 +2,9 @@ package import APIKit
 package import Accounts
 package import ChatModel
 
-/// What the operator may set about the API for apps.
+/// Settings of the API for apps, from the configuration.
 package struct BusinessSettings: Sendable {
-    /// Whether anybody may make an account.
+    /// True when everybody may make an account.
     package var registrationIsOpen = false
     /// How long somebody's coming or going has to hold before their friends are told of it.
     package var presenceSettleMilliseconds: Int64 = 1_000
@@ -38,7 +38,7 @@ package struct BusinessServer: Sendable {
         house.broker.onReminders { people in house.nudge(.reminders, people: people) }
     }
 
-    /// What the open server has and this one does not.
+    /// Routes of the open server that this one does not serve.
     package static let notServed: [NotServed] = [
         NotServed("/v1/file/", "files go up and down by the addresses of /v1/file/upload and /v1/file/preview"),
         NotServed("/v1/user/device_token", Self.push),

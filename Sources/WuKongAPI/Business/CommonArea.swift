@@ -2,7 +2,7 @@ import APIKit
 import ByteCodec
 import ChatModel
 
-/// What apps ask at their start. Where there is nothing of a kind, the list is empty, and that is the truth.
+/// Routes that apps ask at their start. Where nothing of a kind is stored, the list is empty, which is true.
 struct CommonArea: Sendable {
     let settings: BusinessSettings
 

@@ -18,8 +18,8 @@ enum ConversationArea {
 
     // MARK: The list
 
-    /// What changed in a person's list after a version, with the newest messages of each conversation, newest first, and
-    /// the people and groups that they are with.
+    /// Changes in a person's list after a version, with the newest messages of each conversation, newest first, and the
+    /// people and groups that they are with.
     @Sendable static func sync(_ call: BusinessCall) throws(APIFailure) {
         let fields = try call.request.fields()
         let version = max(0, try fields.integer("version"))

@@ -159,7 +159,7 @@ enum FriendArea {
 
     // MARK: Friends
 
-    /// Who became or is no longer a friend, or was given another remark, after a version.
+    /// Friends who were added, removed or given another remark after a version.
     @Sendable static func sync(_ call: BusinessCall) throws(APIFailure) {
         let version = max(0, try call.request.queryInteger("version", otherwise: 0))
         let asked = try call.request.queryInteger("limit", otherwise: 1_000)

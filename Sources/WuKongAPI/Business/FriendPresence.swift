@@ -44,7 +44,7 @@ package final class FriendPresence: Sendable {
     }
 }
 
-/// What the thread owns.
+/// State of the thread.
 private final class Loop {
     private let house: APIHouse
     private let mailbox: Mailbox<FriendPresence.Event>

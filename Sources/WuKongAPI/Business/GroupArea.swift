@@ -155,7 +155,7 @@ enum GroupArea {
     }
 }
 
-/// What is to change about a group for everybody.
+/// Change of a group for everybody.
 struct GroupChange: Sendable {
     private(set) var patch = ChannelPatch()
     private var mutesMembers: Bool?
@@ -194,7 +194,7 @@ struct GroupChange: Sendable {
         if isOn { self.patch.setFlags.insert(flag) } else { self.patch.clearedFlags.insert(flag) }
     }
 
-    /// What is said about it in the group.
+    /// System messages about the change in the group.
     func notices(by person: GroupNotice.Person) -> [GroupNotice] {
         var notices: [GroupNotice] = []
         if let title = self.patch.title { notices.append(.renamed(title, by: person)) }

@@ -40,7 +40,7 @@ enum GroupMemberArea {
         }
     }
 
-    /// Who came, changed or left after a version.
+    /// Members who joined, changed or left after a version.
     @Sendable static func sync(_ call: BusinessCall) throws(APIFailure) {
         let group = try call.group()
         let version = max(0, try call.request.queryInteger("version", otherwise: 0))
@@ -102,7 +102,7 @@ enum GroupMemberArea {
         }
     }
 
-    /// What a member is called in the group.
+    /// Changes the name of a member in the group.
     @Sendable static func rename(_ call: BusinessCall) throws(APIFailure) {
         let group = try call.group()
         let name = try call.pathPerson()

@@ -5,7 +5,7 @@ import ChatModel
 import WuKongTranslation
 import WuKongWire
 
-/// What happened to a group, as a message in it. `{0}`, `{1}` … stand for the people in `extra`, whom apps show by the
+/// System message about a change in a group. `{0}`, `{1}` … stand for the people in `extra`, whom apps show by the
 /// names they know. Source: TangSengDaoDao server library, its group messages, whose words these are.
 struct GroupNotice: Sendable {
     struct Person: Sendable {

@@ -55,7 +55,7 @@ extension ReadTransaction {
 }
 
 extension WriteTransaction {
-    /// Those of these people who can be brought into a group: not the asker, and nobody who has blocked them.
+    /// Members of `names` who can be brought into a group: not the asker, and nobody who has blocked them.
     ///
     /// - Throws: `refused(.noSuchUser)`.
     func invited(_ names: [UserName], by asker: UserID) throws(StoreError) -> [UserID] {

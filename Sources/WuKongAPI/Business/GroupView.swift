@@ -31,7 +31,7 @@ struct GroupView: Sendable {
         "role", "forbidden_expir_time", "version", "created_at", "updated_at",
     ]
 
-    /// What apps find in `extra` of a channel: the group, and what they keep with it themselves.
+    /// Content of a channel's `extra`: the group, and what apps keep with it themselves.
     var extra: JSONValue {
         let own = (self.attributes.object ?? []).filter { !Self.names.contains($0.name) }
         return own.isEmpty ? self.row : self.row.adding(.object(own))

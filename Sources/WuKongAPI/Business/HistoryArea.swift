@@ -56,7 +56,7 @@ enum HistoryArea {
 
     // MARK: What changed
 
-    /// What happened to messages of a channel after a version.
+    /// Changes of a channel's messages after a version.
     @Sendable static func extras(_ call: BusinessCall) throws(APIFailure) {
         let fields = try call.request.fields()
         let channel = try call.channel(fields)

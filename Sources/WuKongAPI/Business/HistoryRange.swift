@@ -4,9 +4,9 @@ import ChatModel
 import Store
 import WuKongTranslation
 
-/// Which messages a page is to have. Source: WuKongIM server 2.2.5, /channel/messagesync: without a start and an end the
-/// newest; pulling down goes to older messages from the start, which is included, to the end, which is not; pulling up
-/// goes to newer ones in the same way.
+/// Range of a page. Source: WuKongIM server 2.2.5, /channel/messagesync: without a start and an end the newest; pulling
+/// down goes to older messages from the start, which is included, to the end, which is not; pulling up goes to newer
+/// ones in the same way.
 struct HistoryRange: Sendable {
     var start: Int64
     var end: Int64
@@ -37,7 +37,7 @@ extension ReadTransaction {
     }
 }
 
-/// What is searched for in one conversation.
+/// Search in one conversation.
 struct MessageSearch: Sendable {
     /// In lower case.
     var keyword: String
@@ -48,8 +48,8 @@ struct MessageSearch: Sendable {
     /// Only what comes before this sequence: for going on after a search that had its time.
     var before: Int64
 
-    /// Whether this is in the text that people read: `content`, or the name of a file. Capital letters count like small
-    /// ones.
+    /// True when the words are in the text that people read: `content`, or the name of a file. Capital letters count
+    /// like small ones.
     func fits(_ message: Message, to asker: UserName) -> Bool {
         let content = Translation.shown(message.content)
         guard content.flags.contains(.bodyIsJSONObject), !content.flags.contains(.withdrawn),

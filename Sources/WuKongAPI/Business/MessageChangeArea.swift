@@ -6,7 +6,7 @@ import Store
 import WuKongTranslation
 import WuKongWire
 
-/// What people do to messages after they were sent.
+/// Routes for changes of messages after they were sent.
 enum MessageChangeArea {
     static let routes: [Route] = [
         Route("POST", "/v1/message/revoke", Self.revoke),
@@ -92,7 +92,7 @@ enum MessageChangeArea {
         try Self.setExtra(call, replacesAll: false)
     }
 
-    /// What came of a change that was made for one version of a message.
+    /// Outcome of a change that was made for one version of a message.
     private enum ExtraChange: Sendable {
         case changed(MessageExtra, ChangedIn)
         /// Somebody else was quicker: how it stands.

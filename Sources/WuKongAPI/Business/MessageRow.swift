@@ -17,7 +17,7 @@ struct MessageRow: Sendable {
     /// Messages up to here are gone for the asker.
     let clearedThrough: Int64
 
-    /// What stands in place of a payload that is no JSON object or not for the asker, and of one that only the clients can
+    /// Placeholder for a payload that is no JSON object or not for the asker, and for one that only the clients can
     /// read.
     private static let contentError = Array(#"{"type":97}"#.utf8)
     private static let signalError = Array(#"{"type":98}"#.utf8)
@@ -48,7 +48,7 @@ struct MessageRow: Sendable {
         writer.endObject()
     }
 
-    /// What older apps read from the message itself instead of `message_extra`.
+    /// Writes the fields that older apps read from the message itself instead of `message_extra`.
     private func writeState(to writer: inout JSONWriter) {
         writer.key("readed")
         writer.integer(self.extra?.hasRead == true ? 1 : 0)

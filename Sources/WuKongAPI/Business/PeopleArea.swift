@@ -174,7 +174,7 @@ enum PeopleArea {
 
     private static let maximumAsked = 1_000
 
-    /// Who of the people named in an array is online, or when they last were.
+    /// Presence of the people named in an array, or the time when they were last online.
     @Sendable static func online(_ call: BusinessCall) throws(APIFailure) {
         let body = call.request.body
         let fields = APIFields(body.array == nil ? body : .object([JSONValue.Member("uids", body)]))

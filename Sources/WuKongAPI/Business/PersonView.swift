@@ -31,7 +31,7 @@ struct PersonView: Sendable {
     var displayName: String { self.profile.displayName ?? self.profile.name.text }
     var remark: String { (self.isFriend ? self.friend?.remark : nil) ?? self.preference.remark ?? "" }
 
-    /// What an app keeps beside the names.
+    /// Fields that an app keeps beside the names.
     var attributes: JSONValue { .stored(self.profile.attributes) }
     /// The further switches of the direct conversation.
     var switches: JSONValue { .stored(self.preference.settings) }
@@ -90,14 +90,14 @@ extension ReadTransaction {
         return try self.view(of: profile, for: viewer)
     }
 
-    /// What a person is called.
+    /// Name to show for a person.
     func displayName(of user: UserID) throws(StoreError) -> String {
         guard let profile = try self.profile(of: user) else { return "" }
         return profile.displayName ?? profile.name.text
     }
 }
 
-/// Who is online, and on what.
+/// Presence of people, and their kinds of devices.
 struct PresenceTable: Sendable {
     private var devices: [UserName: [DeviceClass]] = [:]
 
@@ -116,7 +116,7 @@ struct PresenceTable: Sendable {
 }
 
 extension APIHouse {
-    /// Who of these people is online. `then` runs on the broker's thread.
+    /// Passes on the presence of these people. `then` runs on the broker's thread.
     func presence(of names: [UserName], then: @escaping @Sendable (PresenceTable) -> Void) {
         guard !names.isEmpty else { return then(PresenceTable([])) }
         self.broker.presence(of: Set(names)) { then(PresenceTable($0)) }

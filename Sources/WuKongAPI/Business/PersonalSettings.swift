@@ -2,7 +2,7 @@ import APIKit
 import ByteCodec
 import ChatModel
 
-/// What apps let a person set about one conversation. Source: TangSengDaoDao server, users/{uid}/setting and
+/// Settings of a person for one conversation. Source: TangSengDaoDao server, users/{uid}/setting and
 /// groups/{no}/setting.
 enum PersonalSettings {
     /// Switches that nothing here acts on: they are kept for the person's other devices.

@@ -8,7 +8,7 @@ struct PresenceChange: Hashable, Sendable {
     /// 0 app, 1 web, 2 desktop.
     var deviceFlag: Int
     var isOnline: Bool
-    /// What the person is online with now.
+    /// Device flags that the person is online with now.
     var flagsOnline: Set<Int>
 }
 
@@ -29,7 +29,7 @@ enum ShownDevice {
 struct PresenceChanges {
     private struct Devices {
         var sessions = 0
-        /// What was told last.
+        /// Presence that was reported last.
         var isTold = false
         /// Since when it has been as it is now.
         var since: Instant

@@ -53,7 +53,8 @@ package final class ProfileNudges: Sendable {
         }
     }
 
-    /// What of a person's card, besides the picture, is worth telling. Who was made here just now is known to nobody.
+    /// Fields of a person's card, besides the picture, that watchers are told of. Nobody knows a person who was made
+    /// just now.
     private static func onCards(_ cause: ProfileCause) -> ProfileFields {
         cause == .write ? [.name, .attributes] : [.name, .attributes, .existence]
     }

@@ -58,7 +58,7 @@ enum PinArea {
         }
     }
 
-    /// What was pinned or unpinned after a version, and those messages.
+    /// Pins after a version, with their messages.
     @Sendable static func sync(_ call: BusinessCall) throws(APIFailure) {
         let fields = try call.request.fields()
         let channel = try call.channel(fields)

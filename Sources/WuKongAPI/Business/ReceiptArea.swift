@@ -3,7 +3,7 @@ import ByteCodec
 import ChatModel
 import Store
 
-/// Who has read what.
+/// Routes for receipts.
 enum ReceiptArea {
     static let routes: [Route] = [
         Route("POST", "/v1/message/readed", Self.report),
@@ -31,7 +31,7 @@ enum ReceiptArea {
         }
     }
 
-    /// Who has read a message of a conversation of the person's, or with `readed=0` who has not; page by page.
+    /// Readers of a message in one of the person's conversations, or with `readed=0` the other members; page by page.
     @Sendable static func readers(_ call: BusinessCall) throws(APIFailure) {
         guard let number = Int64(try call.request.parameter("message")), number > 0 else {
             throw .bad("the message in the path is no number")

@@ -4,14 +4,14 @@ import ChatModel
 import Store
 import WuKongTranslation
 
-/// What waits for a person: messages that call them by name, requests to join.
+/// Routes for reminders: messages that mention the person, requests to join.
 enum ReminderArea {
     static let routes: [Route] = [
         Route("POST", "/v1/message/reminder/sync", Self.sync),
         Route("POST", "/v1/message/reminder/done", Self.finish),
     ]
 
-    /// What apps show for a mention, which is stored without words. Source: TangSengDaoDao server, its reminders.
+    /// Text that apps show for a mention, which is stored without words. Source: TangSengDaoDao server, its reminders.
     private static let mentionText = "[有人@我]"
 
     @Sendable static func sync(_ call: BusinessCall) throws(APIFailure) {

@@ -25,7 +25,7 @@ struct SignInArea: Sendable {
         ]
     }
 
-    /// Who wants in, and on what.
+    /// Sign-in request: person and device.
     private struct Entry: Sendable {
         var name: UserName
         var password: String
@@ -159,7 +159,7 @@ struct SignInArea: Sendable {
 }
 
 extension APIFailure {
-    /// What the accounts refused, as apps understand it.
+    /// Failure for a refusal by the accounts, as apps understand it.
     static func business(_ error: AccountsError) -> APIFailure {
         let failure = APIFailure(error)
         return [403, 404, 409].contains(failure.status) ? .bad(failure.message) : failure

@@ -5,7 +5,7 @@ import Store
 
 /// Deny and allow lists: of channels, and of people, whose person channel stands for them.
 enum ChannelLists {
-    /// What a request does with a list.
+    /// Change of a list.
     enum Change: Sendable {
         case add
         case replace
@@ -13,7 +13,7 @@ enum ChannelLists {
         case removeAll
     }
 
-    /// Which list.
+    /// List of a channel.
     enum List: Sendable {
         case black
         case white
@@ -46,7 +46,7 @@ enum ChannelLists {
         }
     }
 
-    /// Who is on the allow list. The original gives times with each entry; they are not kept here.
+    /// People on the allow list. The original gives times with each entry; they are not kept here.
     @Sendable static func whitelist(
         _ request: APIRequest, _ house: APIHouse, _ reply: @escaping APIReply
     ) throws(APIFailure) {

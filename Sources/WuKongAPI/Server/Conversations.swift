@@ -5,7 +5,7 @@ import Store
 import WuKongTranslation
 import WuKongWire
 
-/// What a person has in their list of conversations, for clients without a business server.
+/// Routes for a person's list of conversations, for clients without a business server.
 enum Conversations {
     private static let maximumPage: Int64 = 500
     private static let usualPage: Int64 = 100
@@ -16,7 +16,7 @@ enum Conversations {
     private static let maximumMessages: Int64 = 200
     private static let usualMessages: Int64 = 15
 
-    /// What /conversation/sync asks for.
+    /// Request of /conversation/sync.
     private struct Question: Sendable {
         var after: Int64
         var messageCount: Int

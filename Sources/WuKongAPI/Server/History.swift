@@ -15,7 +15,7 @@ enum History {
     /// Most messages of /messages, by each of its three lists.
     private static let maximumPicked = 1000
 
-    /// Who reads.
+    /// Person who reads.
     struct Reader: Sendable {
         var name: UserName?
         var caller: APICaller

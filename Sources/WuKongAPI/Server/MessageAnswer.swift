@@ -12,7 +12,7 @@ struct MessageAnswer: Sendable {
     var message: Message
     var channelID: String
     var channelType: WuKongChannelType
-    /// Of a message that was written step by step.
+    /// Stream lanes of a message that was written step by step.
     var streams: StreamSummary?
 
     /// A message of a conversation.

@@ -1,6 +1,6 @@
 package import APIKit
 
-/// What the original has and this server does not.
+/// Routes of the original that this server does not serve.
 extension WuKongRows {
     package static let notServed: [NotServed] = [
         NotServed("/user/update_plugin_no", Self.plugins),

@@ -6,7 +6,7 @@ import Diagnostics
 import Store
 import WuKongTranslation
 
-/// What operators and load balancers ask.
+/// Routes for operators and load balancers.
 enum Operations {
     private static let usualConnections: Int64 = 20
     private static let maximumConnections: Int64 = 1000
@@ -88,7 +88,7 @@ enum Operations {
 
     // MARK: Numbers
 
-    /// What the server has done, and how full its bounds are. Counted since the start; there is one node, number 0.
+    /// Metrics since the start, and how full the bounds are; there is one node, number 0.
     @Sendable static func figures(
         _ request: APIRequest, _ house: APIHouse, _ reply: @escaping APIReply
     ) throws(APIFailure) {

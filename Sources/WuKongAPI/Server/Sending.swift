@@ -193,7 +193,7 @@ enum Sending {
     }
 }
 
-/// What a request wants sent.
+/// Message that a request asks to send.
 struct Draft: Sendable {
     let header: WuKongHeader
     /// The system, when nobody is named.

@@ -2,11 +2,11 @@ import ByteCodec
 import ChatModel
 import Store
 
-/// What an answer says about the strands of a message: `event_meta`, and the fields older clients know.
+/// Summary of a message's stream lanes in an answer: `event_meta`, and the fields older clients know.
 ///
 /// Source: WuKongIM v2.2.5, /channel/messagesync.
 struct StreamSummary: Sendable {
-    /// Those that may be seen, without the one that says that the message is complete.
+    /// Lanes that may be seen, without the one that says that the message is complete.
     var strands: [StreamState]
     var isFinished: Bool
     var lastNumber: Int64

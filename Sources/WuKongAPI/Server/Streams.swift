@@ -19,7 +19,7 @@ enum Streams {
     private struct Found: Sendable {
         var message: Message
         var place: MessageAnswer.Place
-        /// Of a message for some only, who they are.
+        /// Audience of a message for some only.
         var seers: [UserID]?
     }
 

@@ -71,7 +71,7 @@ enum Users {
 
     // MARK: Presence
 
-    /// Who of these people is online, one entry per device class; who is not is left out.
+    /// Presence of these people, one entry per device class; people who are offline are left out.
     @Sendable static func onlineStatus(
         _ request: APIRequest, _ house: APIHouse, _ reply: @escaping APIReply
     ) throws(APIFailure) {

@@ -1,7 +1,7 @@
 import Glibc
 import WuKongWire
 
-/// What the generator needs of every RECV, where it lies in the packet.
+/// Facts that the generator needs of every RECV, at their place in the packet.
 ///
 /// The body in version 5: setting 1, messageKey, fromUID, channelID, channelType 1, expire 4, clientMessageNumber,
 /// messageID 8, sequence 4, timestamp 4, payload; a string is a 16-bit length and its bytes.

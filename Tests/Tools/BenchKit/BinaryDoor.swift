@@ -10,7 +10,7 @@ import WuKongWire
 ///
 /// Source: the packets of WuKongIMGoProto, as `WuKongWire` has them.
 final class BinaryDoor: WebSocketDoor {
-    /// What the door does with the keys that a sign-in agrees on.
+    /// Use of the keys that a sign-in agrees on.
     enum KeyUse: Equatable {
         /// They are not even derived: nobody says anything.
         case none

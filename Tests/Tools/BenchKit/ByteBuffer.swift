@@ -14,7 +14,7 @@ struct ByteBuffer: ~Copyable {
 
     var count: Int { self.end - self.start }
 
-    /// What is in the buffer; valid until the next change.
+    /// Bytes in the buffer; valid until the next change.
     var bytes: UnsafeRawBufferPointer {
         UnsafeRawBufferPointer(start: self.memory?.advanced(by: self.start), count: self.count)
     }

@@ -2,7 +2,7 @@
 ///
 /// A sender numbers its messages 0, 1, 2 …; a receiver sees them through one `Stream` per sender.
 package struct DeliveryLedger {
-    /// Who may send to whom.
+    /// Pairs of senders and receivers.
     package enum Layout: Sendable {
         /// Each receiver hears exactly one sender: `senderOf[receiver]` is its ordinal, -1 for none.
         case direct(senderOf: [Int])

@@ -6,7 +6,7 @@ enum Destination: Hashable {
 
 /// A server's protocol, as the generator speaks it. Calls go through this once per read, not once per frame.
 protocol Door: AnyObject {
-    /// Whether a sender who is a member of a group gets its own messages back.
+    /// True when a sender who is a member of a group gets its own messages back.
     var echoesToSender: Bool { get }
 
     /// Writes what a client says first.

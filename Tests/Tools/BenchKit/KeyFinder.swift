@@ -13,7 +13,7 @@ package struct KeyFinder {
     /// `name` includes its quotes, the colon, and the opening quote of a string value.
     package init(_ name: StaticString) { self.name = StaticBytes(name) }
 
-    /// Whether the key is where it was last time.
+    /// True when the key is at the same place as last time.
     @inline(__always)
     package func isWhereItWas(in text: UnsafeRawBufferPointer) -> Bool { self.matches(text, at: self.hint) }
 

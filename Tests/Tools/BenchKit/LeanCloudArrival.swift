@@ -1,6 +1,6 @@
 import Glibc
 
-/// What the generator needs of every `direct` command, where it lies in the command.
+/// Facts that the generator needs of every `direct` command, at their place in the command.
 ///
 /// Source: schema `push_server.messages2`, `DirectCommand` and `AckCommand`.
 struct LeanCloudArrival {

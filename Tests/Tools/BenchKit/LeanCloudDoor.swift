@@ -14,7 +14,7 @@ final class LeanCloudDoor: WebSocketDoor {
     let usesTextFrames = false
     let upgrade: WebSocketUpgrade
     private let appID: String
-    /// What connections that wait for it have asked for, by their index.
+    /// Conversations that waiting connections have asked for, by index.
     private var sought: [Int: Destination] = [:]
     /// Their ids.
     private var conversations: [Destination: String] = [:]
@@ -23,7 +23,7 @@ final class LeanCloudDoor: WebSocketDoor {
     private static let features = ConfigBitmap(rawValue: 187)
     private static let signInNumber: Int32 = 1
     private static let seekNumber: Int32 = 2
-    /// What was missed is told in one command, which may be long.
+    /// Limits of a command: missed messages come in one, which may be long.
     private static let limits = WireLimits(frameBytes: 1 << 20, fields: 1 << 16)
 
     /// The commands that are looked at.

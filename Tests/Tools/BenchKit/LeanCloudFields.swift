@@ -7,11 +7,11 @@
 struct LeanCloudFields {
     private let bytes: UnsafeRawBufferPointer
     private var offset = 0
-    /// Of the field that `next` went to.
+    /// Number of the field that `next` went to.
     private(set) var number = 0
-    /// What the field says when it is a varint; else 0.
+    /// Value of a varint field; else 0.
     private(set) var value: UInt64 = 0
-    /// What the field holds when it has a length, valid as long as the message is; else empty.
+    /// Bytes of a field that has a length, valid as long as the message is; else empty.
     private(set) var content = UnsafeRawBufferPointer(start: nil, count: 0)
 
     init(_ message: UnsafeRawBufferPointer) { self.bytes = message }

@@ -1,6 +1,8 @@
 /// A person who signs in.
 package struct Account: Hashable, Sendable {
+    /// User that signs in.
     package var user: String
+    /// Token of the user.
     package var token: String
 
     package init(user: String, token: String) {
@@ -19,7 +21,7 @@ final class LoadConnection {
     let descriptor: Int32
     var phase = Phase.connecting
     // The generator is one thread that changes one buffer at a time; checking that costs more than the change.
-    /// What a read left over: the start of a frame.
+    /// Rest of a read: the start of a frame.
     @exclusivity(unchecked) var unread = ByteBuffer()
     @exclusivity(unchecked) var unsent = ByteBuffer()
     /// Has unsent bytes that wait for the end of the loop turn.

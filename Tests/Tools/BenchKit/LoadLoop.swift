@@ -37,7 +37,7 @@ final class LoadLoop {
     private let space = UnsafeMutableRawPointer.allocate(byteCount: LoadLoop.spaceBytes, alignment: 16)
 
     private static let eventCount = 512
-    /// What one read takes at most, and the longest frame that a read may leave over.
+    /// Maximum bytes of one read, and of the frame that a read may leave over.
     private static let readBytes = 256 << 10
     private static let spaceBytes = LoadLoop.readBytes + (1 << 20) + 16
     /// Connections that are on their way at one time, while a run signs in.

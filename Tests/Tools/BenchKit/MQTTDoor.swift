@@ -4,7 +4,7 @@ import Glibc
 final class MQTTDoor: Door {
     /// A publisher that subscribes to its own topic gets its messages back; version 3.1.1 has no way to say no.
     let echoesToSender = true
-    /// What everybody subscribes to; `nil` for each person's own topic.
+    /// Topic that everybody subscribes to; `nil` for each person's own topic.
     private let group: String?
     /// Without a clean session the broker keeps messages for who is away.
     private let cleanSession: Bool

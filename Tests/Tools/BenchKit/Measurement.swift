@@ -1,5 +1,6 @@
 /// One number of a measurement.
 package struct Figure: Equatable, Sendable {
+    /// Unit of a value.
     package enum Unit: String, Sendable {
         case perSecond = "/s"
         case microseconds = "µs"
@@ -9,8 +10,11 @@ package struct Figure: Equatable, Sendable {
         case percent = "%"
     }
 
+    /// Name of the value.
     package var name: String
+    /// Number, in `unit`.
     package var value: Double
+    /// Unit of the value.
     package var unit: Unit
 
     package init(_ name: String, _ value: Double, _ unit: Unit) {
@@ -19,7 +23,7 @@ package struct Figure: Equatable, Sendable {
         self.unit = unit
     }
 
-    /// Whether more is better, as it is for rates only.
+    /// True when more is better, as it is for rates only.
     package var higherIsBetter: Bool { self.unit == .perSecond }
 
     /// The value as people read it.
@@ -32,14 +36,17 @@ package struct Figure: Equatable, Sendable {
     }
 }
 
-/// What one scenario showed of one server, once or as the median of several rounds.
+/// Measurement of one scenario on one server, once or as the median of several rounds.
 package struct Measurement: Equatable, Sendable {
+    /// Scenario that was measured.
     package var scenario: String
+    /// Server that was measured.
     package var server: String
     /// The first one is what servers are compared by.
     package var figures: [Figure]
+    /// Faults that the check of deliveries found.
     package var faults: Faults
-    /// What the reader has to know before believing the figures.
+    /// Notes that the reader needs before believing the numbers.
     package var notes: [String]
 
     package init(scenario: String, server: String, figures: [Figure], faults: Faults = Faults(), notes: [String] = []) {

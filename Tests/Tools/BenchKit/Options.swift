@@ -2,17 +2,23 @@ import Glibc
 
 /// The command line.
 package struct Options: Equatable, Sendable {
+    /// Scenarios to measure.
     package var scenarios: [Scenario] = []
+    /// Servers to measure.
     package var servers: [ServerChoice] = []
+    /// Bounds of a run.
     package var bounds = Bounds()
     /// Runs of each scenario and server, in turn; the medians are shown.
     package var rounds = 3
+    /// True to print JSON.
     package var json = false
     /// In the binary encoding, one in so many messages that arrive is decrypted and its message key checked.
     package var keyCheckInterval = 64
+    /// Path of a file with users and tokens; `nil` to make them.
     package var usersFile: String?
+    /// Name of the group.
     package var group = "bench"
-    /// Of a server that runs already; those that are started here are asked for theirs.
+    /// App ID of a server that runs already; servers that are started here are asked for theirs.
     package var appID = ""
     /// Where data folders and logs are made: it should be on the disk that is to be measured, not in memory.
     package var workFolder = "/var/tmp"
@@ -21,6 +27,7 @@ package struct Options: Equatable, Sendable {
 
     /// People whom the scenarios need.
     package var users: Int { self.scenarios.map(\.users).max() ?? 0 }
+    /// Largest group of the scenarios.
     package var groupMembers: Int { self.scenarios.map(\.groupMembers).max() ?? 0 }
 
     /// `HOST:PORT` with a numeric IPv4 address.
@@ -33,6 +40,7 @@ package struct Options: Equatable, Sendable {
         return Endpoint(address: UInt32(bigEndian: address.s_addr), port: port)
     }
 
+    /// Text of `--help`.
     package static let help = """
         usage: teahouse-bench [run] SCENARIO... SERVER... [option...]
 

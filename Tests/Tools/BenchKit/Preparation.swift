@@ -1,6 +1,6 @@
 /// How a teahouse binary is started and told to make the accounts of a run: its whole command line is here.
 package enum Preparation {
-    /// What `teahouse serve` says on standard output when it takes connections; the address follows.
+    /// Line of `teahouse serve` on standard output when it takes connections; the address follows.
     static let readyPrefix = "teahouse ready on "
     /// Time for making the accounts.
     static let accountSeconds = 120.0

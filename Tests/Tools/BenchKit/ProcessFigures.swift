@@ -1,7 +1,7 @@
 import CLinux
 import Glibc
 
-/// What a process has used so far, from `/proc`.
+/// Resources that a process has used so far, from `/proc`.
 package struct ProcessFigures: Equatable, Sendable {
     /// User and system time of all its threads.
     package var cpuNanoseconds: Int64
@@ -32,6 +32,7 @@ package struct ProcessFigures: Equatable, Sendable {
         return user + system
     }
 
+    /// Resident memory in KiB, from the text of `/proc/PID/status`.
     package static func residentKibibytes(status: String) -> Int64? {
         guard let line = status.split(separator: "\n").first(where: { $0.hasPrefix("VmRSS:") }) else { return nil }
         return line.split(whereSeparator: { $0 == " " || $0 == "\t" }).dropFirst().first.flatMap { Int64($0) }

@@ -1,4 +1,4 @@
-/// What is measured.
+/// Scenario of a measurement.
 package enum Scenario: Hashable, Sendable {
     /// Pairs of people who both write to each other, each with `window` messages unanswered.
     case pairs(pairs: Int, window: Int)
@@ -11,6 +11,7 @@ package enum Scenario: Hashable, Sendable {
     /// One person comes back to messages that were sent while away.
     case catchUp(messages: Int)
 
+    /// Name of the scenario in tables.
     package var label: String {
         switch self {
         case .pairs(let pairs, let window): "pairs: \(pairs) pairs, both ways, \(window) in flight"
@@ -42,9 +43,11 @@ package enum Scenario: Hashable, Sendable {
 package struct Bounds: Equatable, Sendable {
     /// Traffic before the measuring begins, so that caches, pools and windows are as they will stay.
     package var warmUpSeconds = 0.5
+    /// Seconds that are measured.
     package var measuredSeconds = 5.0
     /// For the last answers and deliveries after the senders stopped.
     package var drainSeconds = 10.0
+    /// Seconds for opening all connections.
     package var openSeconds = 30.0
 
     package init() {}

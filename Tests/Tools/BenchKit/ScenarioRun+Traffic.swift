@@ -2,7 +2,7 @@ import CLinux
 import Glibc
 
 extension ScenarioRun {
-    /// Who writes where: connection, and destination.
+    /// Route of a message: connection and destination.
     private typealias Route = (connection: Int, destination: Destination)
 
     /// More than this share of a core, and the generator is what is being measured.

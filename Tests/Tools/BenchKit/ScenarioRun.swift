@@ -3,19 +3,24 @@ import Glibc
 
 /// A server that is there to be measured.
 package struct ServerUnderTest {
+    /// Protocol that a server speaks.
     package enum Speech: Sendable { case json, binary, leanCloud, mqtt }
 
+    /// Name of the server in tables.
     package var name: String
+    /// Address of the server.
     package var endpoint: Endpoint
+    /// Protocol that the server speaks.
     package var speech: Speech
     /// `nil` when the server runs elsewhere: then its memory and processor time are unknown.
     package var process: Int32?
     /// People who may sign in; the first ones are the members of `group`.
     package var accounts: [Account]
+    /// Name of the group.
     package var group: String
-    /// Whether messages for people who are away are kept and delivered when they come.
+    /// True when messages for people who are away are kept and delivered when they come.
     package var keepsForAbsent: Bool
-    /// Of LeanCloud's clients; empty for any other speech.
+    /// App ID of LeanCloud's clients; empty for any other protocol.
     package var appID: String
 
     package init(
@@ -76,7 +81,7 @@ package struct ScenarioRun {
         }
     }
 
-    /// What the generator leaves out of the work of clients.
+    /// Notes on work of clients that the generator leaves out.
     private func encodingNotes(_ scenario: Scenario) -> [String] {
         switch self.server.speech {
         case .json, .mqtt: []

@@ -52,7 +52,7 @@ final class Sender {
         return sentAt
     }
 
-    /// Whether the server said yes to a message.
+    /// True when the server has acknowledged a message.
     func isAcknowledged(_ counter: UInt32) -> Bool {
         let slot = Int(counter) & self.slotMask
         let waits = self.sentAt[slot] != 0 && self.unansweredCounters[slot] == counter
@@ -69,6 +69,6 @@ struct MessageTemplate {
     var counterOffset: Int?
     /// Where the stamp goes, or the encrypted payload that holds it.
     var stampOffset: Int
-    /// What a message key signs after the client message number; empty in a protocol without.
+    /// Bytes that a message key signs after the client message number; empty in a protocol without.
     var signatureEnd: [UInt8] = []
 }

@@ -23,13 +23,15 @@ package enum ServerChoice: Hashable, Sendable {
     /// Debian's Mosquitto, with QoS 1; with `saving`, its database goes to the disk every second (without `fsync`).
     case mosquitto(saving: Bool)
 
+    /// Path of mosquitto.
     package static let mosquittoPath = "/usr/sbin/mosquitto"
 
-    /// Whether what it needs is installed.
+    /// True when the required programs are installed.
     package var isAvailable: Bool {
         if case .mosquitto = self { access(Self.mosquittoPath, X_OK) == 0 } else { true }
     }
 
+    /// Name of the choice on the command line.
     package var name: String {
         switch self {
         case .target(let endpoint, _, .json): endpoint.description
@@ -45,6 +47,6 @@ package enum ServerChoice: Hashable, Sendable {
         }
     }
 
-    /// What teahouse is measured beside.
+    /// Servers that teahouse is measured beside.
     package static let references: [ServerChoice] = [.bare, .log, .mosquitto(saving: false), .mosquitto(saving: true)]
 }

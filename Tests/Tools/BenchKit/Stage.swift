@@ -10,7 +10,7 @@ package final class Stage {
     /// By data folder: these stay from one start to the next, and are prepared once.
     private var prepared: [String: Prepared] = [:]
 
-    /// What is known of a server that was prepared.
+    /// Facts about a server that was prepared.
     private struct Prepared {
         var accounts: [Account]
         var appID = ""
@@ -44,6 +44,7 @@ package final class Stage {
         }
     }
 
+    /// Stops every server that was started.
     package func stop() {
         self.child?.stop()
         self.child = nil
@@ -111,7 +112,7 @@ package final class Stage {
         return accounts
     }
 
-    /// What a command prints, waiting for its end.
+    /// Output of a command, waiting for its end.
     private func output(of binary: String, _ arguments: [String]) throws(BenchError) -> String {
         let tool = try ChildProcess(
             binary, arguments, errors: "\(self.folder.path)/accounts.err", signals: self.signals)

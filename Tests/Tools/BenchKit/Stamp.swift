@@ -1,8 +1,8 @@
-/// What the generator writes into every message, so that each delivery can be timed and checked.
+/// Stamp that the generator writes into every message, so that each delivery can be timed and checked.
 package struct Stamp: Equatable, Sendable {
     /// Tells this run's messages from those an earlier run left behind.
     package var run: UInt32
-    /// Which sender: its ordinal among the senders of the run.
+    /// Ordinal of the sender among the senders of the run.
     package var sender: UInt32
     /// The sender's messages are numbered from 0.
     package var counter: UInt32

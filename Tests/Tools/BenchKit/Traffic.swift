@@ -1,4 +1,4 @@
-/// What a run sends and receives: counts, latencies and the check of every delivery.
+/// Traffic of a run: counts, latencies and the check of every delivery.
 final class Traffic {
     let run: UInt32
     // Like everything here used by one thread and never during its own change: the check would cost a fifth of the time.
@@ -63,7 +63,7 @@ final class Traffic {
         }
     }
 
-    /// What went wrong, once everything that will come has come.
+    /// Faults, once everything that will come has come.
     func faults(of senders: [Sender]) -> Faults {
         var faults = Faults()
         for sender in senders {
@@ -84,17 +84,22 @@ final class Traffic {
 package struct Faults: Equatable, Sendable {
     /// Deliveries of acknowledged messages that did not come.
     package var lost = 0
+    /// Messages that came twice.
     package var duplicated = 0
+    /// Messages that came out of order.
     package var reordered = 0
+    /// Messages that came to the wrong person.
     package var misdirected = 0
     /// Messages without an answer when the run's time was over.
     package var unanswered = 0
+    /// Messages that the server refused.
     package var refused = 0
     /// Why, in the numbers of the protocol; 0 when nothing was refused.
     package var refusalReason = 0
 
     package init() {}
 
+    /// True when nothing went wrong.
     package var isEmpty: Bool { self == Faults() }
 
     package static func += (left: inout Faults, right: Faults) {

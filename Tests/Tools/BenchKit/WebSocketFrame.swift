@@ -2,11 +2,14 @@
 ///
 /// Source: RFC 6455, section 5.2.
 package struct WebSocketFrame: Equatable {
+    /// Kind of a frame.
     package enum Kind: Equatable { case text, binary, close, ping, pong }
 
+    /// Kind of the frame.
     package var kind: Kind
     /// Where the payload starts in the bytes that were read, and its length.
     package var payloadOffset: Int
+    /// Bytes of the payload.
     package var payloadCount: Int
 
     package init(kind: Kind, payloadOffset: Int, payloadCount: Int) {

@@ -7,9 +7,9 @@ struct WebSocketUpgrade {
     private static let key = "dGhlIHNhbXBsZSBub25jZQ=="
     private static let acceptance = StaticBytes("s3pPLMBiTxaQ9kYGzzhZRbK+xOo=")
 
-    /// What a client says first.
+    /// Request of the client.
     let request: [UInt8]
-    /// What the server has to choose; `nil` when none is offered.
+    /// Subprotocol that the server has to choose; `nil` when none is offered.
     private let subprotocol: String?
 
     /// - Parameters:

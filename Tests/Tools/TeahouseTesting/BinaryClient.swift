@@ -6,6 +6,7 @@ package import WuKongWire
 /// A client of the binary encoding with keys of its own, over raw TCP or a WebSocket, that does what the full SDKs do: it
 /// drops a message whose key is wrong without a word, and repeats the flags of a message when it acknowledges it.
 package final class BinaryClient {
+    /// Carrier of the binary protocol.
     package enum Carrier: Sendable, CaseIterable {
         case tcp
         case webSocket
@@ -24,7 +25,7 @@ package final class BinaryClient {
     private var inbox: [BinaryServerPacket] = []
     private var hasEnded = false
     private var lastSequence: UInt32 = 0
-    /// What it asks for and speaks.
+    /// Version that the client asks for and speaks.
     package let version: UInt8
     /// Answer receives with RECVACK.
     package var acknowledges = true
@@ -111,6 +112,7 @@ package final class BinaryClient {
 
     // MARK: Signing in
 
+    /// Makes a CONNECT packet.
     package func connectPacket(
         _ name: String, token: String, _ deviceClass: DeviceClass, device: String? = nil, key: String? = nil,
         flag: UInt8? = nil
@@ -139,6 +141,7 @@ package final class BinaryClient {
         return answer
     }
 
+    /// Signs in and expects success.
     package func signIn(_ name: String, token: String, _ deviceClass: DeviceClass, device: String? = nil) throws {
         let answer = try self.tryToSignIn(self.connectPacket(name, token: token, deviceClass, device: device))
         guard answer.reason == 1 else {
@@ -183,6 +186,7 @@ package final class BinaryClient {
         try self.publish(try self.sendPacket(text, to: channel, type: type, number: number, header: header))
     }
 
+    /// Sends a message and waits for its acknowledgement.
     package func publish(_ send: BinarySend) throws -> BinarySendAcknowledge {
         let version = BinaryVersion(self.version)
         try self.send(raw: self.bytes { $0.send(send, version: version) })
@@ -220,6 +224,7 @@ package final class BinaryClient {
             })
     }
 
+    /// Texts of the next messages.
     package func receive(_ count: Int) throws -> [String] { try (0..<count).map { _ in try self.receive().text } }
 
     /// Waits for an event; returns its type and data.
@@ -260,10 +265,12 @@ package final class BinaryClient {
 
 /// A message as a binary client gets it, decrypted.
 package struct BinaryMessage: Hashable {
+    /// Packet as received.
     package var packet: BinaryReceive
+    /// Payload, decrypted.
     package var payload: [UInt8]
 
-    /// What stands in `content`, as far as a test writes it.
+    /// Text in `content`, as far as a test writes it.
     package var text: String {
         let text = String(decoding: self.payload, as: UTF8.self)
         guard text.hasPrefix("{\"type\":1,\"content\":\""), text.hasSuffix("\"}") else { return text }

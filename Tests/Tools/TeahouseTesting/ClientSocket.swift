@@ -1,6 +1,6 @@
 import Glibc
 
-/// What a test client met that it did not expect.
+/// Surprise of a test client.
 package struct TestClientError: Error, CustomStringConvertible {
     package var description: String
 
@@ -36,8 +36,10 @@ package final class ClientSocket {
 
     deinit { Glibc.close(self.descriptor) }
 
+    /// Cuts the connection without a word.
     package func drop() { shutdown(self.descriptor, Int32(SHUT_RDWR)) }
 
+    /// Sends bytes.
     package func send(_ bytes: [UInt8]) throws {
         var rest = bytes[...]
         while !rest.isEmpty {
@@ -62,6 +64,7 @@ package final class ClientSocket {
 
 /// A WebSocket to a server on loopback, in whole messages.
 package final class ClientWebSocket {
+    /// Message of a WebSocket.
     package enum Message: Hashable {
         case text([UInt8])
         case binary([UInt8])
@@ -71,7 +74,7 @@ package final class ClientWebSocket {
     private var input: [UInt8] = []
     /// The answer to the handshake.
     private var head = ""
-    /// Of the server's close frame.
+    /// Code of the server's close frame; `nil` before.
     package private(set) var closeCode: UInt16?
 
     /// Connects and shakes hands.
@@ -115,8 +118,10 @@ package final class ClientWebSocket {
         return nil
     }
 
+    /// Cuts the connection without a word.
     package func drop() { self.socket.drop() }
 
+    /// Sends a message.
     package func send(_ message: Message) throws {
         switch message {
         case .text(let bytes): try self.send(1, bytes)

@@ -5,19 +5,22 @@ import Transport
 
 /// A request that reached an `HTTPReceiver`.
 package struct ReceivedRequest: Sendable {
+    /// Method of the request.
     package var method: String
     /// Path and query.
     package var target: String
     /// Names in lower case.
     package var fields: [String: String]
+    /// Body of the request.
     package var body: [UInt8]
     /// Counts the connections of the receiver from 1.
     package var connection: Int
 
+    /// Body as text.
     package var text: String { String(decoding: self.body, as: UTF8.self) }
 }
 
-/// What an `HTTPReceiver` does with a request.
+/// Reply of an `HTTPReceiver` to a request.
 package enum ReceiverReply: Sendable {
     case status(Int)
     case body(String)
@@ -33,6 +36,7 @@ package enum ReceiverReply: Sendable {
 /// A plain HTTP server on a free port of loopback, one thread per connection, that answers as a test says. Stopped with
 /// the object.
 package final class HTTPReceiver: Sendable {
+    /// Chooses the reply to each request.
     package typealias Behaviour = @Sendable (ReceivedRequest) -> ReceiverReply
 
     private struct State {
@@ -42,6 +46,7 @@ package final class HTTPReceiver: Sendable {
         var isStopped = false
     }
 
+    /// Port on loopback.
     package let port: UInt16
     private let listener: Int32
     private let state = Lock(State())
@@ -86,9 +91,10 @@ package final class HTTPReceiver: Sendable {
         return SocketAddress.peer(storage)!.port
     }
 
+    /// Address to post to.
     package var address: String { "http://127.0.0.1:\(self.port)/hook" }
 
-    /// What has come so far.
+    /// Requests so far.
     package var requests: [ReceivedRequest] { self.state.withLock { $0.requests } }
 
     /// Answers otherwise from now on.

@@ -3,13 +3,16 @@ package import ByteCodec
 
 /// An answer over HTTP.
 package struct HTTPReply {
+    /// Status of the answer.
     package var status: Int
     /// Names in lower case.
     package var headers: [String: String]
+    /// Body of the answer.
     package var body: [UInt8]
 
     /// The body as JSON; `null` when it is none.
     package var json: JSONValue { (try? JSONValue(parsing: self.body)) ?? .null }
+    /// Body as text.
     package var text: String { String(decoding: self.body, as: UTF8.self) }
 }
 

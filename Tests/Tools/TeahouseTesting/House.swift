@@ -8,8 +8,10 @@ import Transport
 /// A whole server in this process: real sockets on port 0 of loopback, a real database in a temporary folder. Its rates
 /// are such that no test reaches them by chance, and nobody is told that friends come and go.
 package final class House {
+    /// Data folder, deleted with the object.
     package let folder: TemporaryFolder
     private let configure: (inout ServerOptions) -> Void
+    /// Server that runs now.
     package private(set) var server: TeahouseServer
     private var isRunning = true
 
@@ -43,6 +45,7 @@ package final class House {
         return try TeahouseServer(options)
     }
 
+    /// Port of the server that runs now.
     package var port: UInt16 { self.server.addresses[0].port }
 
     /// Stops the server as SIGTERM does; the folder stays.
@@ -52,6 +55,7 @@ package final class House {
         self.server.stop(deadlineMilliseconds: 1000)
     }
 
+    /// Stops the server and starts it on the same folder.
     package func restart() throws {
         self.stop()
         self.server = try Self.start(self.folder.path, self.configure)
@@ -63,6 +67,7 @@ package final class House {
     /// Adds people.
     package func add(_ names: String...) throws { try self.add(names) }
 
+    /// Adds people by name.
     package func add(_ names: [String]) throws {
         let users = names.map { UserName($0)! }
         try self.server.store.writeAndWait { transaction throws(StoreError) in
@@ -82,6 +87,7 @@ package final class House {
         return issued.token.text
     }
 
+    /// Identifier of a person.
     package func id(_ name: String) throws -> UserID {
         let user = UserName(name)!
         return try self.server.store.readAndWait { transaction throws(StoreError) in
@@ -175,6 +181,6 @@ package final class House {
         try BinaryClient(port: self.port, over: carrier, version: version)
     }
 
-    /// What `verify` finds in the folder, which must be stopped.
+    /// Findings of `verify` in the folder, which must be stopped.
     package func findings() throws -> [String] { try verifyFolder(self.folder.path).findings.map(\.description) }
 }

@@ -7,7 +7,7 @@ package final class LeanCloudClient {
     private let appID: String
     private var inbox: [GenericCommand] = []
     private var hasEnded = false
-    /// Of the newest request.
+    /// Number of the newest request.
     package private(set) var lastRequest: Int32 = 0
     /// The client that requests are from; set by `open`. `nil` leaves it out, as SDKs do that are alone on a connection.
     package var peer: String?
@@ -29,7 +29,7 @@ package final class LeanCloudClient {
     /// The subprotocol that the server answered with, as it stands there.
     package var answeredSubprotocol: String? { self.socket.field("sec-websocket-protocol") }
 
-    /// Of the server's close frame.
+    /// Code of the server's close frame; `nil` before.
     package var closeCode: UInt16? { self.socket.closeCode }
 
     /// Drops the connection without a word.
@@ -37,6 +37,7 @@ package final class LeanCloudClient {
 
     // MARK: Commands
 
+    /// Sends a command.
     package func send(_ command: GenericCommand) throws {
         let bytes = self.subprotocol.encode(command)
         try self.socket.send(self.subprotocol.usesTextFrames ? .text(bytes) : .binary(bytes))
@@ -85,6 +86,7 @@ package final class LeanCloudClient {
         throw TestClientError(description: "the server closed before \(what) came; there was \(self.inbox)")
     }
 
+    /// Waits for a command of this kind, past others.
     package func wait(_ cmd: CommandType, _ op: OpType? = nil) throws -> GenericCommand {
         try self.wait("\(cmd) \(op.map { "\($0)" } ?? "")") { $0.cmd == cmd && (op == nil || $0.op == op) }
     }
@@ -109,9 +111,10 @@ package final class LeanCloudClient {
     /// Waits until everything the server did before now has arrived, by an echo. What came stays for `wait`.
     package func settle() throws { try self.request(.echo) }
 
-    /// What has arrived and was not taken. Call `settle` before, when something must not come.
+    /// Commands that have arrived and were not taken. Call `settle` before, when something must not come.
     package var waiting: [GenericCommand] { self.inbox }
 
+    /// Drops the commands that were not taken.
     package func forgetWaiting() { self.inbox.removeAll() }
 
     /// Waits for the server to close; returns what came before.
@@ -143,6 +146,7 @@ package final class LeanCloudClient {
         }
     }
 
+    /// Opens a session.
     @discardableResult
     package func open(
         _ name: String, token: String? = nil, _ fill: (inout SessionCommand) -> Void = { _ in }
@@ -156,6 +160,7 @@ package final class LeanCloudClient {
 }
 
 extension House {
+    /// App ID of the server.
     package var leanCloudAppID: String { self.server.accounts.app.keys.appID }
 
     /// A connection to LeanCloud's door that has said nothing yet.

@@ -2,6 +2,7 @@ import Glibc
 
 /// A folder of the test's own, removed with the object.
 package final class TemporaryFolder: Sendable {
+    /// Path of the folder.
     package let path: String
 
     package init() {

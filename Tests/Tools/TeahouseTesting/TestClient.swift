@@ -20,8 +20,10 @@ package final class TestClient {
 
     // MARK: Bytes
 
+    /// Sends bytes as they are.
     package func send(raw bytes: [UInt8]) throws { try self.socket.send(bytes) }
 
+    /// Sends text as it is.
     package func send(raw text: String) throws { try self.send(raw: Array(text.utf8)) }
 
     /// Waits for one more JSON object; `nil` when the server has closed.
@@ -74,6 +76,7 @@ package final class TestClient {
         throw TestClientError(description: "the server closed before it answered \(id)")
     }
 
+    /// Signs in and expects success.
     package func signIn(_ name: String, token: String, _ deviceClass: DeviceClass, device: String? = nil) throws {
         let answer = try self.tryToSignIn(name, token: token, deviceClass, device: device)
         guard answer["result"]?["reasonCode"]?.integer == 1 else {
@@ -81,6 +84,7 @@ package final class TestClient {
         }
     }
 
+    /// Signs in and returns the answer.
     package func tryToSignIn(
         _ name: String, token: String, _ deviceClass: DeviceClass = .desktop, device: String? = nil
     ) throws -> JSONValue {
@@ -130,6 +134,7 @@ package final class TestClient {
         throw TestClientError(description: "the server closed before a message came")
     }
 
+    /// Texts of the next messages.
     package func receive(_ count: Int) throws -> [String] { try (0..<count).map { _ in try self.receive().text } }
 
     /// Waits until everything the server did before now has arrived, by a ping. Messages stay for `receive`.
@@ -150,19 +155,29 @@ package final class TestClient {
 
 /// The answer to a send.
 package struct Acknowledgement: Hashable {
+    /// Reason code.
     package var reason: Int
+    /// Message ID.
     package var messageID: String
+    /// Sequence of the message.
     package var sequence: Int64
 }
 
 /// A message as a client gets it.
 package struct Received {
+    /// Parameters of the frame.
     package var parameters: JSONValue
+    /// Message ID.
     package var messageID: String
+    /// Sequence of the message.
     package var sequence: Int64
+    /// User ID of the sender.
     package var from: String
+    /// Channel ID.
     package var channel: String
+    /// Kind of the channel.
     package var channelType: Int
+    /// Text of the message.
     package var text: String
 
     init(_ parameters: JSONValue) {

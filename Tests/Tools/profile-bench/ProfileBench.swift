@@ -116,7 +116,7 @@ struct ProfileBench {
         self.report("hits, \(title), \(threads) threads", rounds * threads, since: start, "look-ups")
     }
 
-    /// What one look-up in a group costs when the words of the asker and the names of the group are read each time.
+    /// Costs of one look-up in a group when the words of the asker and the names of the group are read each time.
     private static func context(
         _ store: Store, _ profiles: Profiles, _ asker: UserID, _ group: ConversationID, _ names: [UserName]
     ) throws(StoreError) {

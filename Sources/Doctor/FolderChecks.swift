@@ -53,7 +53,7 @@ private func checkPermissions(_ path: String, _ status: FileStatus) -> Finding? 
         return Finding(
             .problem, "data_folder.writable",
             "others may write to the data folder {path} ({permissions}), and the server will not start",
-            advice: "chmod 700 {path}, and look at what is in it", values: values)
+            advice: "run chmod 700 {path}, and check the files in it", values: values)
     }
     guard status.mode & 0o077 != 0 else { return nil }
     return Finding(

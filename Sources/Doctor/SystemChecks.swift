@@ -95,7 +95,7 @@ func checkMemory(_ meminfo: String) -> [Finding] {
         findings.append(
             Finding(
                 .advice, "memory.low", "{available} of {total} memory are available",
-                advice: "stop what is not needed on this machine, or give it more memory", values: values))
+                advice: "stop other programs on this machine, or add memory", values: values))
     }
     if total < smallMachine && swap == 0 {
         findings.append(

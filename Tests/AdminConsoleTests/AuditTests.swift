@@ -104,7 +104,7 @@ import Testing
                 "",
                 "",
                 " /srv/teahouse",
-                " Enter the field in full  a what was asked for  ? help",
+                " Enter the field in full  a the request  ? help",
             ])
         desk.press(.enter)
         #expect(desk.screen().contains { $0.contains("false") })

@@ -58,7 +58,7 @@ import Testing
                 "",
                 "",
                 " /srv/teahouse",
-                " Enter who confirmed  n to everybody  t to the members of teams  ? help",
+                " Enter show confirmations  n to everybody  t to the members of teams  ? help",
             ])
         #expect(
             self.desk(.chinese).body(100, 12) == [
@@ -103,7 +103,7 @@ import Testing
                 " Enter open the person  t all, confirmed, not confirmed  ? help",
             ])
         desk.press(.character("t"), .character("t"))
-        #expect(desk.screen()[10].hasPrefix(" Who has not confirmed it"))
+        #expect(desk.screen()[10].hasPrefix(" Not confirmed"))
         #expect(desk.screen()[12].hasPrefix("> lan"))
         #expect(!desk.screen().contains { $0.contains("ming   ") })
     }

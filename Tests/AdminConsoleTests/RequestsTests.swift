@@ -84,7 +84,7 @@ import Testing
         desk.press(.character("t"), .character("G"))
         #expect(desk.screen().contains { $0.hasPrefix(">") && $0.contains("refused") })
         desk.press(.character("a"))
-        #expect(desk.screen()[22] == " ! only what waits can be answered")
+        #expect(desk.screen()[22] == " ! only waiting requests can be answered")
         desk.press(.enter)
         #expect(desk.screen().contains { $0.contains("满了") })
     }

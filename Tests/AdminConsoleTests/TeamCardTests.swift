@@ -174,7 +174,7 @@ import Testing
         self.use("joinMode", desk)
         desk.press(.right, .enter)
         let screen = desk.screen()
-        #expect(screen.contains { $0.contains("Who wants to join waits for a manager's answer.") })
+        #expect(screen.contains { $0.contains("A manager has to accept each request to join.") })
         #expect(screen.contains { $0.contains("teahouse ctl team set tea --join approval") })
         #expect(desk.changes().isEmpty)
         desk.press(.enter)

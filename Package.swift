@@ -73,9 +73,10 @@ let package = Package(
         module("Broker", common + ["Store"]),
         module("LeanCloudQuery", ["ByteCodec"]),
         module("LeanCloudWire", ["ByteCodec"]),
+        module("ContentTranslation", common + ["LeanCloudWire", "Localization"]),
         module(
             "LeanCloudTranslation",
-            common + ["LeanCloudWire", "LeanCloudQuery", "WuKongTranslation", "Store", "Broker", "Localization"]),
+            common + ["LeanCloudWire", "LeanCloudQuery", "ContentTranslation", "Store", "Broker"]),
         module(
             "LeanCloudGateway",
             common + [
@@ -83,7 +84,7 @@ let package = Package(
             ]),
         module("WuKongWire", ["ByteCodec"]),
         module("WuKongCrypto", ["ByteCodec", "COpenSSL"]),
-        module("WuKongTranslation", common + ["WuKongWire", "LeanCloudWire", "Store", "Broker"]),
+        module("WuKongTranslation", common + ["WuKongWire", "ContentTranslation", "Store", "Broker"]),
         module(
             "WuKongGateway",
             common + [
@@ -124,14 +125,15 @@ let package = Package(
             "AdminService",
             common + [
                 "APIKit", "AdminAPI", "Accounts", "Broker", "Store", "FileStore", "Transfers", "Profiles", "Transport",
-                "WuKongTranslation", "Localization", "Tips", "CLinux",
+                "WuKongTranslation", "ContentTranslation", "Localization", "Tips", "CLinux",
             ]),
         module(
             "Server",
             common + [
                 "Configuration", "Transport", "Store", "Accounts", "Broker", "WuKongGateway", "APIKit", "APIGateway",
                 "WuKongAPI", "LeanCloudAPI", "AdminAPI", "AdminService", "FileStore", "Transfers", "Profiles",
-                "HTTPClient", "Hooks", "WuKongTranslation", "LeanCloudTranslation", "LeanCloudGateway", "CLinux",
+                "HTTPClient", "Hooks", "ContentTranslation", "WuKongTranslation", "LeanCloudTranslation",
+                "LeanCloudGateway", "CLinux",
             ]),
 
         // What is installed.
@@ -178,6 +180,9 @@ let package = Package(
         tests("APIKit", common + ["APIKit", "Store", "Broker"]),
         tests("Architecture", []),
         tests(
+            "ContentTranslation",
+            common + ["ContentTranslation", "WuKongTranslation", "WuKongWire", "LeanCloudTranslation"]),
+        tests(
             "BenchKit",
             ["BenchKit", "WuKongWire", "WuKongCrypto", "LeanCloudWire", "CBench", "CLinux", "Execution"]),
         tests("Broker", common + ["Broker", "Store"]),
@@ -208,7 +213,7 @@ let package = Package(
         tests(
             "LeanCloudTranslation",
             common + [
-                "LeanCloudTranslation", "LeanCloudWire", "LeanCloudQuery", "WuKongTranslation", "Store", "Broker",
+                "LeanCloudTranslation", "LeanCloudWire", "LeanCloudQuery", "ContentTranslation", "Store", "Broker",
             ]),
         tests(
             "LeanCloudGateway",
@@ -239,7 +244,7 @@ let package = Package(
                 "WuKongGateway", "WuKongWire", "WuKongCrypto", "WuKongTranslation", "Transport", "Store", "Broker",
                 "Accounts",
             ]),
-        tests("WuKongTranslation", common + ["WuKongTranslation", "WuKongWire", "Broker"]),
+        tests("WuKongTranslation", common + ["WuKongTranslation", "ContentTranslation", "WuKongWire", "Broker"]),
         tests("WuKongCrypto", ["ByteCodec", "WuKongCrypto"]),
         tests("WuKongWire", ["ByteCodec", "WuKongCrypto", "WuKongWire"]),
     ],

@@ -2,6 +2,7 @@ import AdminAPI
 import Broker
 import ByteCodec
 import ChatModel
+import ContentTranslation
 import Store
 import WuKongTranslation
 
@@ -118,21 +119,15 @@ extension Desk {
             var content = Translation.content(
                 payload: Array(body.utf8), header: .init(), setting: [], topic: nil, expire: 0)
             content.kind = kind
-            var (plain, wanted, shown) = (content, entry, entry)
-            if let value = try? JSONValue(parsing: content.body), value["_lctype"] != nil {
-                // As LeanCloud's apps write them, whose fields may stand in the attributes.
-                content.wire = .leanCloud
-                plain.body = Translation.withAttributes(value).serialized()
-                // The server says it itself.
-                wanted.requiredFields.removeAll { $0 == "conversationType" }
-                shown = Translation.worded(entry, by: value["_lcattrs"])
-            }
-            let sketch = Translation.sketch(of: content, kinds: MessageKinds([entry]))
+            // As LeanCloud's apps write them, whose fields may stand in the attributes, or as all others do.
+            let isTyped = (try? JSONValue(parsing: content.body))?["_lctype"] != nil
+            let custom = isTyped ? LeanCloudContentCodec.custom(content) : WuKongContentCodec.custom(content)
+            let shown = custom.worded(entry)
             return .kinds(
                 .tried(
                     AdminKindTrial(
-                        problem: WuKongBodies().problem(of: plain, as: wanted), line: sketch.line ?? shown.degrade,
-                        typeTitle: shown.typeTitle, summary: shown.summary, degrade: shown.degrade)))
+                        problem: custom.problem(as: entry), line: custom.line(as: shown), typeTitle: shown.typeTitle,
+                        summary: shown.summary, degrade: shown.degrade)))
         }
     }
 

@@ -1,8 +1,8 @@
 import AdminAPI
 import ByteCodec
 import ChatModel
+import ContentTranslation
 import Profiles
-import WuKongTranslation
 
 /// The body of a text message as every wire's clients understand it.
 ///
@@ -24,21 +24,16 @@ func textBody(_ text: String, notice: Int64? = nil) -> [UInt8] {
     return json.bytes
 }
 
-/// What an operator is shown of a message: the words of a JSON body that has some, else the body itself.
+/// What an operator is shown of a message: its text or caption, else the body itself.
 func shownText(of content: MessageContent) -> (text: String, isCut: Bool) {
     if content.flags.contains(.endToEndEncrypted) { return ("(encrypted between the devices)", false) }
     if content.flags.contains(.binary) { return ("(\(content.body.count) bytes that are no text)", false) }
-    if content.flags.contains(.bodyIsJSONObject), let body = try? JSONValue(parsing: content.body),
-        case .string(let words)? = body["content"] ?? body["_lctext"]
-    {
-        return cut(Array(words.utf8))
-    }
-    return cut(content.body)
+    return cut(Content(of: content).text.map { Array($0.utf8) } ?? content.body)
 }
 
 /// What a message is, for the line that an operator is shown of it; without the words that `shownText` has.
 func shownSketch(of content: MessageContent, kinds: MessageKinds) -> MessageSketch {
-    var sketch = Translation.sketch(of: content, kinds: kinds)
+    var sketch = MessageSketch(of: content, kinds: kinds)
     sketch.quote = nil
     // Custom and unknown messages show what `shownText` finds, if that is words.
     sketch.words =

@@ -1,6 +1,7 @@
 import Broker
 import ByteCodec
 package import ChatModel
+import ContentTranslation
 
 /// Bodies as LeanCloud's apps write them.
 package struct LeanCloudBodies: MessageBodyReading {
@@ -73,18 +74,10 @@ package struct LeanCloudBodies: MessageBodyReading {
     /// The fields of an app's own kind stand in the object or in its attributes.
     package func problem(of content: MessageContent, as entry: MessageKindEntry) -> KindProblem? {
         if !content.flags.isDisjoint(with: [.endToEndEncrypted, .withdrawn]) { return nil }
-        guard content.flags.contains(.bodyIsJSONObject), let body = try? JSONValue(parsing: content.body) else {
-            return .noObject
-        }
-        let attributes = body["_lcattrs"]
-        let field = { (name: String) in body[name] ?? attributes?[name] }
-        if let version = field("version")?.integer, version > entry.version { return .newerVersion(version) }
-        return entry.requiredFields.first { $0 != Self.conversationType && field($0)?.isNull ?? true }
-            .map { .missing($0) }
+        return LeanCloudContentCodec.custom(content).problem(as: entry)
     }
 
-    /// What says whether two people speak or more. Source: ChatKit-OC, custom messages.
-    private static let conversationType = "conversationType"
+    private static let conversationType = LeanCloudContentCodec.conversationType
 
     /// The body of a registered kind that wants `conversationType` among its attributes, with it: 0 between two people,
     /// 1 elsewhere. What its sender said of it stays, and so does every other byte.

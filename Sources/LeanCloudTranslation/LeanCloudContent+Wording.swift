@@ -16,7 +16,8 @@ extension LeanCloudContent {
     ) -> DirectCommand {
         let content = message.content
         var direct = DirectCommand()
-        switch self.body(of: content) {
+        let (body, mentions) = self.worded(content)
+        switch body {
         case .text(let text): direct.msg = text
         case .binary(let bytes): direct.binaryMsg = bytes
         }
@@ -26,7 +27,6 @@ extension LeanCloudContent {
         direct.fromPeerId = message.senderName.text
         direct.convType = LeanCloudNames.type(of: kind)
         if content.flags.contains(.transient) { direct.transient = true }
-        let mentions = self.mentions(of: content)
         direct.mentionPids = mentions.users.map(\.text)
         if mentions.all { direct.mentionAll = true }
         return direct
@@ -37,7 +37,8 @@ extension LeanCloudContent {
         let message = standing.message
         var item = LogItem()
         item.from = message.senderName.text
-        switch self.body(of: message.content) {
+        let (body, mentions) = self.worded(message.content)
+        switch body {
         case .text(let text): item.data = text
         case .binary(let bytes):
             item.data = String(decoding: Base64.encode(bytes), as: UTF8.self)
@@ -48,7 +49,6 @@ extension LeanCloudContent {
         item.ackAt = standing.receivedAtMilliseconds
         item.readAt = standing.readAtMilliseconds
         if standing.patchedAtMilliseconds > 0 { item.patchTimestamp = standing.patchedAtMilliseconds }
-        let mentions = self.mentions(of: message.content)
         if mentions.all { item.mentionAll = true }
         item.mentionPids = mentions.users.map(\.text)
         item.convType = LeanCloudNames.type(of: kind)
@@ -90,11 +90,11 @@ extension LeanCloudContent {
         item.patchTimestamp = patchedAt
         item.from = sender.text
         if content.flags.contains(.withdrawn) { item.recall = true }
-        switch self.body(of: content) {
+        let (body, mentions) = self.worded(content)
+        switch body {
         case .text(let text): item.data = text
         case .binary(let bytes): item.binaryMsg = bytes
         }
-        let mentions = self.mentions(of: content)
         if mentions.all { item.mentionAll = true }
         item.mentionPids = mentions.users.map(\.text)
         return item

@@ -1,8 +1,7 @@
 import ByteCodec
 package import ChatModel
+import ContentTranslation
 package import LeanCloudWire
-import Localization
-import WuKongTranslation
 
 /// Messages in LeanCloud's words and in ours. Pure.
 package enum LeanCloudContent {
@@ -113,110 +112,20 @@ package enum LeanCloudContent {
     // MARK: For clients
 
     /// What a client gets: its own bytes as they were sent, everybody else's as a typed message.
-    package static func body(of content: MessageContent) -> Body {
-        if content.flags.contains(.withdrawn) { return .text(TypedMessage.recalled.content) }
-        guard content.wire == .leanCloud else { return .text(self.typed(content).content) }
-        return content.flags.contains(.binary)
-            ? .binary(content.body) : .text(String(decoding: content.body, as: UTF8.self))
-    }
+    package static func body(of content: MessageContent) -> Body { self.worded(content).body }
 
     /// Whom a message calls by name.
-    package static func mentions(of content: MessageContent) -> Mentions {
-        if let envelope = content.envelope { return Mentions(all: envelope.mentionsAll, users: envelope.mentions) }
-        if content.wire == .leanCloud || !content.mentions.isEmpty { return content.mentions }
-        guard content.flags.contains(.bodyIsJSONObject), let body = try? JSONValue(parsing: content.body),
-            let mention = body["mention"]
-        else { return .none }
-        // Source: WuKongIM's SDKs, `mention` with `all` as a number or a switch, and `uids`.
-        let all = mention["all"]?.integer == 1 || mention["all"]?.boolean == true
-        return Mentions(all: all, users: self.names((mention["uids"]?.array ?? []).compactMap(\.string)))
-    }
+    package static func mentions(of content: MessageContent) -> Mentions { self.worded(content).mentions }
 
-    /// Source: the fields of WuKongIM's messages, and TypedMessage of LeanCloud's SDKs.
-    private static func typed(_ content: MessageContent) -> TypedMessage {
-        let object = content.flags.contains(.bodyIsJSONObject) ? try? JSONValue(parsing: content.body) : nil
-        guard let body = object, !content.flags.contains(.endToEndEncrypted) else { return self.words(of: content) }
-        let caption = body["content"]?.string
-        // The operator's rules may show a text as a kind of the app's own.
-        if content.flags.contains(.standIn), content.kind.rawValue > 0 {
-            return TypedMessage(TypedMessageKind(rawValue: Int64(content.kind.rawValue)), text: caption)
+    /// Body that a client gets, and people whom it calls by name. A body of another protocol is read once for both.
+    static func worded(_ content: MessageContent) -> (body: Body, mentions: Mentions) {
+        guard content.wire == .leanCloud else {
+            let neutral = Content(of: content)
+            return (.text(LeanCloudContentCodec.encode(neutral)), neutral.mentions)
         }
-        switch content.kind {
-        case .text: return TypedMessage(.text, text: caption ?? "")
-        case .image: return TypedMessage(.image, text: caption, file: self.file(body))
-        case self.animation: return TypedMessage(.image, text: caption, file: self.animated(body))
-        case .audio: return TypedMessage(.audio, text: caption, file: self.file(body, duration: body["timeTrad"]))
-        case .video: return TypedMessage(.video, text: caption, file: self.file(body, duration: body["second"]))
-        case .file: return TypedMessage(.file, text: caption, file: self.file(body))
-        case .location:
-            guard let latitude = self.number(body["lat"]), let longitude = self.number(body["lng"]) else {
-                return self.words(of: content)
-            }
-            return TypedMessage(
-                .location, text: body["title"]?.string ?? body["address"]?.string,
-                location: TypedMessageLocation(latitude: latitude, longitude: longitude))
-        default: return self.words(of: content)
-        }
-    }
-
-    /// Source: WuKongIM's SDKs, the content type of moving pictures.
-    private static let animation = MessageKind(rawValue: 3)
-
-    /// The words that people read of it; of what is no text, what it is before them, as lists show it.
-    private static func words(of content: MessageContent) -> TypedMessage {
-        let sketch = Translation.sketch(of: content)
-        switch sketch.form {
-        case .text: return TypedMessage(.text, text: sketch.words)
-        case .richText, .tip, .teamNotice, .custom, .unknown:
-            return TypedMessage(.text, text: sketch.words.isEmpty ? self.name(of: sketch.form) : sketch.words)
-        default:
-            let parts = [self.name(of: sketch.form), sketch.words].filter { !$0.isEmpty }
-            return TypedMessage(.text, text: parts.joined(separator: " "))
-        }
-    }
-
-    private static func name(of form: MessageSketch.Form) -> String {
-        switch form {
-        case .teamNotice: self.texts("digest.teamNotice.advanced")
-        case .text, .tip, .custom: self.texts("digest.unknown")
-        default: self.texts("digest.\(form.rawValue)")
-        }
-    }
-
-    /// In the language in which the house writes into conversations.
-    private static let texts = Texts(installed: .chinese)
-
-    private static func file(_ body: JSONValue, duration: JSONValue? = nil) -> TypedMessageFile {
-        let name = body["name"]?.string
-        var metadata = TypedMessageFileMetadata(name: name, format: name.flatMap(self.ending))
-        metadata.width = self.whole(body["width"])
-        metadata.height = self.whole(body["height"])
-        metadata.duration = self.number(duration)
-        metadata.size = self.whole(body["size"])
-        return TypedMessageFile(url: body["url"]?.string, metadata: metadata)
-    }
-
-    /// Source: WuKongIM's sample of a moving picture, which is 100 wide and high where it does not say.
-    private static func animated(_ body: JSONValue) -> TypedMessageFile {
-        var file = self.file(body)
-        var metadata = file.metadata ?? TypedMessageFileMetadata()
-        metadata.width = metadata.width ?? 100
-        metadata.height = metadata.height ?? 100
-        file.metadata = metadata
-        return file
-    }
-
-    private static func ending(of name: String) -> String? {
-        let parts = name.split(separator: ".", omittingEmptySubsequences: false)
-        guard parts.count > 1, let last = parts.last, (1...8).contains(last.utf8.count) else { return nil }
-        return String(last)
-    }
-
-    private static func number(_ value: JSONValue?) -> Double? {
-        value.flatMap { $0.double ?? $0.integer.map { Double($0) } }
-    }
-
-    private static func whole(_ value: JSONValue?) -> Int64? {
-        value.flatMap { $0.integer ?? $0.double.flatMap { Int64(exactly: $0.rounded()) } }
+        let mentions = content.envelope.map { Mentions(all: $0.mentionsAll, users: $0.mentions) } ?? content.mentions
+        if content.flags.contains(.withdrawn) { return (.text(TypedMessage.recalled.content), mentions) }
+        let isBinary = content.flags.contains(.binary)
+        return (isBinary ? .binary(content.body) : .text(String(decoding: content.body, as: UTF8.self)), mentions)
     }
 }

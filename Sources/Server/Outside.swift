@@ -4,6 +4,7 @@ import AdminService
 import Broker
 import ChatModel
 import Configuration
+import ContentTranslation
 import Diagnostics
 import HTTPClient
 import Hooks
@@ -154,7 +155,7 @@ final class Outside: Sendable {
     /// The store's, with the queue when hooks need it.
     static func storeOptions(_ options: ServerOptions) -> StoreOptions {
         var store = options.store
-        store.readableCharacters = Translation.readableCharacters
+        store.readableCharacters = { Content.readableCharacters(of: $0) }
         store.completed = LeanCloudBodies.completed
         store.readableTexts = { content in Outside.bodies[content.wire]?.texts(of: content) ?? [] }
         store.queuesHooks = options.hooks?.events.contains { $0.needsQueuedMessages } ?? false

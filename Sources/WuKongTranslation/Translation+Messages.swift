@@ -1,22 +1,13 @@
 package import Broker
 package import ChatModel
+import ContentTranslation
 package import WuKongWire
 
 /// Messages.
 extension Translation {
-    /// The content types that mean the same in every dialect are the negative built-in ones inside; all others keep
-    /// their number.
-    package static func kind(contentType: Int) -> MessageKind {
-        switch contentType {
-        case 1: .text
-        case 2: .image
-        case 4: .audio
-        case 5: .video
-        case 6: .location
-        case 8: .file
-        default: MessageKind(rawValue: Int32(clamping: max(0, contentType)))
-        }
-    }
+    /// Kind of a content type. Types that mean the same in every dialect are the negative built-in ones inside; all
+    /// others keep their number.
+    package static func kind(contentType: Int) -> MessageKind { WuKongContentCodec.kind(contentType: contentType) }
 
     /// Most bytes of a topic. Source: none in WuKongIM; a string of its binary encoding has 32,767 at most.
     package static let maximumTopicBytes = 255
@@ -126,12 +117,9 @@ extension Translation {
             topic: self.topic(of: content), expire: content.expireSeconds)
     }
 
-    /// What clients are told in place of a message that was recalled: content type 1006 is WuKongIM's for that.
-    static let withdrawnPayload = Array("{\"type\":1006}".utf8)
-
     /// The payload that receivers get.
     package static func payload(of content: MessageContent) -> [UInt8] {
-        content.flags.contains(.withdrawn) ? self.withdrawnPayload : self.shown(content).body
+        content.flags.contains(.withdrawn) ? WuKongContentCodec.withdrawnPayload : self.shown(content).body
     }
 
     /// A topic that came through another door may be longer than an SDK can be told.
@@ -139,12 +127,14 @@ extension Translation {
         content.topic.flatMap { $0.utf8.count <= self.maximumTopicBytes ? $0 : nil }
     }
 
+    /// Header that receivers get; `dup` is for the caller to set.
     package static func header(of flags: MessageFlags) -> WuKongHeader {
         WuKongHeader(
             noPersist: flags.contains(.transient), redDot: flags.contains(.countsAsUnread),
             syncOnce: flags.contains(.syncOnce))
     }
 
+    /// Setting that receivers get, as far as it follows from the content.
     package static func setting(of content: MessageContent) -> WuKongSetting {
         var setting: WuKongSetting = []
         if content.flags.contains(.receiptRequested) { setting.insert(.receipt) }

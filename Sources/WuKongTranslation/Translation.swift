@@ -8,6 +8,7 @@ package enum Translation {}
 
 /// Reasons.
 extension Translation {
+    /// Reason code that a sender gets for what became of a message.
     package static func reason(_ outcome: PublishOutcome) -> WuKongReason {
         switch outcome {
         case .accepted: .success
@@ -17,6 +18,7 @@ extension Translation {
         }
     }
 
+    /// Reason code of a refusal. Several refusals share one, as the SDKs know few.
     package static func reason(_ refusal: PublishRefusal) -> WuKongReason {
         switch refusal {
         case .senderDisabled, .conversationBanned: .ban

@@ -1,6 +1,7 @@
 import Broker
 import ByteCodec
 package import ChatModel
+import ContentTranslation
 
 /// Bodies as WuKongIM's apps write them, which are also those of our own doors.
 package struct WuKongBodies: MessageBodyReading {
@@ -52,62 +53,15 @@ package struct WuKongBodies: MessageBodyReading {
 
     package func problem(of content: MessageContent, as entry: MessageKindEntry) -> KindProblem? {
         if content.flags.contains(.endToEndEncrypted) || content.flags.contains(.withdrawn) { return nil }
-        guard content.flags.contains(.bodyIsJSONObject), let body = try? JSONValue(parsing: content.body) else {
-            return .noObject
-        }
-        return Self.problem(of: body, as: entry)
-    }
-
-    static func problem(of body: JSONValue, as entry: MessageKindEntry) -> KindProblem? {
-        if let version = body["version"]?.integer, version > entry.version { return .newerVersion(version) }
-        return entry.requiredFields.first { body[$0]?.isNull ?? true }.map { .missing($0) }
+        return WuKongContentCodec.custom(content).problem(as: entry)
     }
 }
 
 /// Message kinds of apps.
 extension Translation {
     /// Whether no message of WuKongIM's own has this number.
-    package static func isFree(_ kind: MessageKind) -> Bool {
-        kind.rawValue > 0 && self.kind(contentType: Int(kind.rawValue)) == kind
-            && self.form(contentType: kind.rawValue) == .custom
-    }
+    package static func isFree(_ kind: MessageKind) -> Bool { WuKongContentCodec.isFree(kind) }
 
     /// The number of ChatKit's name cards. That of WuKongIM's texts is another one inside, so it may be registered.
     package static let nameCardKind = MessageKind(rawValue: 1)
-
-    /// What lists show of a message of a registered kind.
-    ///
-    /// - Parameter body: `nil` when it is no JSON object.
-    static func line(of body: JSONValue?, as entry: MessageKindEntry) -> String {
-        guard let body, !entry.isDisabled, WuKongBodies.problem(of: body, as: entry) == nil else {
-            return entry.degrade
-        }
-        return entry.digest.isEmpty ? "[\(entry.typeTitle)]" : self.bounded(self.filled(entry.digest, from: body))
-    }
-
-    /// A template with the fields of a body in the places of `{field}`; of `{one|other}` the first that is there. What is
-    /// not there, or is no text or number, leaves nothing. What looks like a place inside a field stays text.
-    private static func filled(_ template: String, from body: JSONValue) -> String {
-        var result = ""
-        var rest = Substring(template)
-        while let open = rest.firstIndex(of: "{") {
-            result += rest[..<open]
-            rest = rest[open...]
-            guard let close = rest.firstIndex(of: "}") else { break }
-            let names = rest[rest.index(after: open)..<close].split(separator: "|")
-            result += names.lazy.compactMap { self.text(of: body[String($0)]) }.first ?? ""
-            rest = rest[rest.index(after: close)...]
-        }
-        return result + rest
-    }
-
-    /// What a digest has of a field; `nil` for what has no words.
-    private static func text(of value: JSONValue?) -> String? {
-        switch value {
-        case .string(let text)? where !text.isEmpty: self.bounded(text)
-        case .integer(let number)?: String(number)
-        case .double(let number)?: String(number)
-        default: nil
-        }
-    }
 }

@@ -96,6 +96,19 @@ struct ImportTableTests {
         }
     }
 
+    @Test(
+        "what translates the contents of one protocol names no other one",
+        arguments: [("WuKong", "LeanCloud"), ("LeanCloud", "WuKong")])
+    func contents(own: String, other: String) throws {
+        let folder = Self.root.appending(path: "Sources/ContentTranslation")
+        let files = try FileManager.default.contentsOfDirectory(atPath: folder.path).filter { $0.hasPrefix(own) }
+        #expect(!files.isEmpty)
+        for file in files {
+            let text = try String(contentsOf: folder.appending(path: file), encoding: .utf8)
+            #expect(!text.contains(other), "Sources/ContentTranslation/\(file)")
+        }
+    }
+
     @Test("no Foundation in what is installed, nor in its tools", arguments: Self.swiftTargets)
     func foundation(target: String) throws {
         for (module, file) in try Self.imports(of: target) {

@@ -1,7 +1,7 @@
 import ChatModel
+import ContentTranslation
 import LeanCloudTranslation
 import Testing
-import WuKongTranslation
 
 @Suite("LeanCloud's bodies of registered kinds") struct KindTests {
     private static let card = MessageKindEntry(
@@ -56,19 +56,19 @@ import WuKongTranslation
         "lists show the digest with fields of the attributes; the sender's own words stand in place of the registered")
     func lines() {
         let kinds = MessageKinds([Self.card])
-        let read = Translation.sketch(
+        let read = MessageSketch(
             of: Self.content(#"{"_lctype":1,"_lcattrs":{"clientId":"t","name":"Tom","summary":"Tom's card"}}"#),
             kinds: kinds)
         #expect(read.line == "[Card] Tom" && read.summary == "Tom's card")
-        let newer = Translation.sketch(
+        let newer = MessageSketch(
             of: Self.content(#"{"_lctype":1,"clientId":"t","version":3,"_lcattrs":{"degrade":"too new"}}"#),
             kinds: kinds)
         #expect(newer.line == "too new" && newer.summary == nil)
-        let bare = Translation.sketch(of: Self.content(#"{"_lctype":1}"#), kinds: kinds)
+        let bare = MessageSketch(of: Self.content(#"{"_lctype":1}"#), kinds: kinds)
         #expect(bare.line == "please upgrade")
         var titled = Self.card
         titled.digest = ""
-        let sketch = Translation.sketch(
+        let sketch = MessageSketch(
             of: Self.content(#"{"_lctype":1,"clientId":"t","_lcattrs":{"typeTitle":"名片"}}"#),
             kinds: MessageKinds([titled]))
         #expect(sketch.line == "[名片]")

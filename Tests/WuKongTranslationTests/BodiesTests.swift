@@ -1,5 +1,6 @@
 import ByteCodec
 import ChatModel
+import ContentTranslation
 import Testing
 
 @testable import WuKongTranslation
@@ -66,7 +67,7 @@ struct BodiesTests {
         func line(_ body: String, _ change: (inout MessageKindEntry) -> Void = { _ in }) -> MessageSketch {
             var entry = Self.entry
             change(&entry)
-            return Translation.sketch(of: Self.content(body), kinds: MessageKinds([entry]))
+            return MessageSketch(of: Self.content(body), kinds: MessageKinds([entry]))
         }
         let good = #"{"type":500,"amount":8,"title":"{amount}","content":"c"}"#
         #expect(line(good).line == "[{amount}] 8 {x" && line(good).summary == "s")

@@ -1,14 +1,15 @@
 import ChatModel
+import ContentTranslation
 import Testing
 
-@testable import WuKongTranslation
+import WuKongTranslation
 
 struct SketchTests {
     private static func sketch(_ body: String, flags: MessageFlags = []) -> MessageSketch {
         var content = Translation.content(
             payload: Array(body.utf8), header: .init(), setting: [], topic: nil, expire: 0)
         content.flags.formUnion(flags)
-        return Translation.sketch(of: content)
+        return MessageSketch(of: content)
     }
 
     @Test(
@@ -44,15 +45,15 @@ struct SketchTests {
     func characters(_ body: String, _ count: Int) {
         var content = Translation.content(
             payload: Array(body.utf8), header: .init(), setting: [], topic: nil, expire: 0)
-        #expect(Translation.readableCharacters(of: content) == count)
+        #expect(Content.readableCharacters(of: content) == count)
         content.flags.insert(.endToEndEncrypted)
-        #expect(Translation.readableCharacters(of: content) == 0)
+        #expect(Content.readableCharacters(of: content) == 0)
         let long = #"{"type":1,"content":"\#(String(repeating: "x", count: 20_000))"}"#
         content = Translation.content(
             payload: Array(long.utf8), header: .init(), setting: [], topic: nil, expire: 0)
-        #expect(Translation.readableCharacters(of: content) == 20_000)
+        #expect(Content.readableCharacters(of: content) == 20_000)
         let plain = MessageContent(kind: .text, flags: [], wire: .native, body: Array("plain 茶".utf8))
-        #expect(Translation.readableCharacters(of: plain) == 7)
+        #expect(Content.readableCharacters(of: plain) == 7)
     }
 
     @Test("lengths and sizes are taken when they can be true")

@@ -178,7 +178,9 @@ extension LeanCloudSession {
                 isBinary: content.flags.contains(.binary), wire: .leanCloud,
                 envelope: LeanCloudContent.envelope(of: content, after: known.content.envelope), by: Actor(user))
             done.at = change.patchedAtMilliseconds
-            if !wanted.flagged.isEmpty { try transaction.addFlagged(wanted.flagged, at: place, by: user) }
+            if !wanted.flagged.isEmpty, change.revision > 0 {
+                try transaction.addFlagged(wanted.flagged, at: place, by: user)
+            }
             if content.flags.contains(.masked) { done.masked.append(place) }
         }
         return done

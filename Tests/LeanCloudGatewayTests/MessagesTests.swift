@@ -462,6 +462,15 @@ struct MessagesTests {
             #expect(item.recall == true)
             #expect(item.data == #"{"_lctype":-127}"#)
         }
+        // Once more, because the answers were lost: taken, and nobody is told again.
+        let again = try romeo.change(cid, taken.uid, at: taken.t) { $0.recall = true }
+        #expect(again.op == .modified && again.patchMessage?.lastPatchTime != nil)
+        let same = try romeo.change(cid, kept.uid, at: kept.t) { $0.data = typed("eins") }
+        #expect(same.op == .modified)
+        for device in [tablet, juliet] {
+            try device.settle()
+            #expect(device.waiting.isEmpty)
+        }
         let items = try juliet.history(cid)
         #expect(items.map(\.data) == [typed("eins"), #"{"_lctype":-127}"#])
         #expect(items.allSatisfy { $0.patchTimestamp != nil })

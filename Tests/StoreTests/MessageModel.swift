@@ -68,8 +68,12 @@ struct MessageModel {
         let entry = self.entries[index]
         let isManager = self.managers.contains(user)
         let isAuthorInTime = entry.sender == user && !self.isOld(entry, now)
-        guard self.members.contains(user), isManager || isAuthorInTime else { return false }
-        guard deleting ? !entry.isDeleted : !entry.isGone else { return false }
+        guard self.members.contains(user) else { return false }
+        // Asked for again by who has done it: taken, and nothing changes.
+        if deleting ? entry.isDeleted : entry.recalledBy != nil, entry.withdrawnBy == user { return true }
+        guard isManager || isAuthorInTime else { return false }
+        if deleting, entry.isDeleted { return true }
+        guard deleting || !entry.isGone else { return false }
         if !deleting { self.entries[index].recalledBy = user }
         self.entries[index].isDeleted = deleting || entry.isDeleted
         self.entries[index].withdrawnBy = entry.withdrawnBy ?? user
@@ -80,9 +84,10 @@ struct MessageModel {
 
     mutating func edit(_ index: Int, _ body: String, by user: UserID, at now: Int64) -> Bool {
         let entry = self.entries[index]
-        guard self.members.contains(user), entry.sender == user, !entry.isGone, !self.isOld(entry, now),
-            entry.edits.count < 50
-        else { return false }
+        guard self.members.contains(user), entry.sender == user, !entry.isGone else { return false }
+        // The last edit asked for again is the same edit.
+        if entry.edits.last == body { return true }
+        guard !self.isOld(entry, now), entry.edits.count < 50 else { return false }
         self.entries[index].edits.append(body)
         return true
     }

@@ -14,6 +14,10 @@ struct MessageTarget {
     /// Who may see it besides its sender; `nil` when everybody may.
     let visibleTo: [UserName]?
     let facts: MessageFacts
+    /// Person who took it back; `nil` while nobody has.
+    let withdrawnBy: UserID?
+    /// Moment of its last edit or recall; 0 before the first.
+    let patchedAt: Int64
 
     var countsAsUnread: Bool { self.flags.contains(.countsAsUnread) }
     var isWithdrawn: Bool { self.flags.contains(.withdrawn) }
@@ -25,6 +29,9 @@ struct MessageTarget {
 
     /// For when everything was so before.
     var unchanged: MessageChange { self.change(revision: 0, for: []) }
+
+    /// For an edit or a recall that is asked for again, after its answer was lost.
+    var repeated: MessageChange { self.change(revision: 0, patchedAt: self.patchedAt, for: []) }
 }
 
 extension WriteTransaction {
@@ -82,7 +89,7 @@ extension WriteTransaction {
     ) throws(StoreError) -> MessageTarget? {
         let sql: StaticString = """
             SELECT m.id, m.sender_id, m.sent_at, m.flags, coalesce(e.withdrawn, 0), coalesce(e.edit_count, 0),
-                coalesce(e.pinned, 0), m.envelope
+                coalesce(e.pinned, 0), m.envelope, e.withdrawn_by, coalesce(e.patched_at, 0)
             FROM message m LEFT JOIN message_extra e
                 ON e.conversation_id = m.conversation_id AND e.sequence = m.sequence
             WHERE m.conversation_id = ? AND m.sequence = ?
@@ -103,7 +110,8 @@ extension WriteTransaction {
             return MessageTarget(
                 conversation: conversation, receivers: receivers, place: place, id: MessageID(rawValue: row.int64(0)),
                 sender: sender, flags: flags, editCount: Int(row.int64(5)), isPinned: row.int64(6) != 0,
-                visibleTo: flags.contains(.restricted) ? try row.envelope(7)?.visibleTo ?? [] : nil, facts: facts)
+                visibleTo: flags.contains(.restricted) ? try row.envelope(7)?.visibleTo ?? [] : nil, facts: facts,
+                withdrawnBy: row.optionalInt64(8).map { UserID(rawValue: $0) }, patchedAt: row.int64(9))
         }
     }
 

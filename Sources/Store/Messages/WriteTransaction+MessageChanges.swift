@@ -8,21 +8,31 @@ extension WriteTransaction {
     /// Takes a message back; clients show that it was there and who took it back. Its body leaves the message and is kept
     /// as edit number 0, pins and reminders of it end.
     ///
+    /// Whoever has recalled it may say so again, also when the time for it is over: the first answer may be lost. Nothing
+    /// changes then.
+    ///
     /// - Throws: `refused` (see `MessageRules.recallRefusal`).
     @discardableResult
     package func recall(_ place: MessagePlace, by actor: Actor) throws(StoreError) -> MessageChange {
         let target = try self.target(place, by: actor)
+        if target.facts.isRecalled, target.withdrawnBy == actor.user { return target.repeated }
         if let refusal = self.memory.rules.recallRefusal(target.facts) { throw .refused(refusal) }
         return try self.withdraw(target, .recalled, by: actor)
     }
 
     /// Takes a message back so that nothing of it is shown. Otherwise like `recall`; a recalled one may still be deleted.
+    /// Whoever has taken it back, or may delete it, may ask for a deleted one again: nothing changes then.
     ///
     /// - Throws: `refused` (see `MessageRules.deletionRefusal`).
     @discardableResult
     package func deleteForAll(_ place: MessagePlace, by actor: Actor) throws(StoreError) -> MessageChange {
         let target = try self.target(place, by: actor)
-        if let refusal = self.memory.rules.deletionRefusal(target.facts) { throw .refused(refusal) }
+        if let refusal = self.memory.rules.deletionRefusal(target.facts) {
+            guard target.facts.isDeletedForAll, refusal == .alreadyGone || target.withdrawnBy == actor.user else {
+                throw .refused(refusal)
+            }
+            return target.repeated
+        }
         return try self.withdraw(target, .deleted, by: actor)
     }
 
@@ -65,7 +75,8 @@ extension WriteTransaction {
 
     // MARK: Editing
 
-    /// Gives a message another body. The one it was sent with stays in the message, every edit is kept.
+    /// Gives a message another body. The one it was sent with stays in the message, every edit is kept. The last edit asked
+    /// for again by its author, whose answer may be lost, changes nothing.
     ///
     /// - Parameters:
     ///   - isJSONObject: the new body is one JSON object, like `MessageFlags.bodyIsJSONObject`.
@@ -81,17 +92,20 @@ extension WriteTransaction {
         envelope: MessageEnvelope? = nil, by actor: Actor
     ) throws(StoreError) -> MessageChange {
         let target = try self.target(place, by: actor)
+        let form: EditedBody = isJSONObject ? .jsonObject : isBinary ? .binary : .text
+        let envelope = envelope?.visible(to: target.visibleTo)
+        if !target.isWithdrawn, try self.isLastEdit(of: target, newBody, form, wire, envelope, by: actor) {
+            return target.repeated
+        }
         let facts = try self.factsWithPermission(target, actor)
         if let refusal = self.memory.rules.editRefusal(facts) { throw .refused(refusal) }
         guard newBody.count <= Appender.maximumBodyBytes else {
             throw .invalid("a message has at most \(Appender.maximumBodyBytes) bytes, not \(newBody.count)")
         }
-        let form: EditedBody = isJSONObject ? .jsonObject : isBinary ? .binary : .text
         let content = MessageContent(kind: .none, flags: form.flags, wire: wire ?? .native, body: newBody)
         try self.checkLength(of: content, in: target.conversation, by: actor)
         guard target.editCount < MessageLimits.edits else { throw .refused(.tooMany(limit: MessageLimits.edits)) }
         try self.replaceFileReferences(of: place, body: newBody, by: actor)
-        let envelope = envelope?.visible(to: target.visibleTo)
         let revision = try self.touchExtra(of: target)
         let number = target.editCount + 1
         try self.connection.run(
@@ -112,6 +126,22 @@ extension WriteTransaction {
             if let envelope { content.envelope = envelope }
         }
         return target.change(revision: revision, patchedAt: moment, for: target.receivers)
+    }
+
+    /// True when the newest edit of a message is this one, by the same person.
+    private func isLastEdit(
+        of target: MessageTarget, _ body: [UInt8], _ form: EditedBody, _ wire: WireFormat?,
+        _ envelope: MessageEnvelope?, by actor: Actor
+    ) throws(StoreError) -> Bool {
+        guard target.editCount > 0 else { return false }
+        let sql: StaticString = """
+            SELECT 1 FROM message_edit WHERE conversation_id = ? AND sequence = ? AND number = ? AND editor_id = ?
+                AND is_json = ? AND body = ? AND wire IS ? AND envelope IS ?
+            """
+        return try self.connection.first(
+            sql, target.place.conversation, target.place.sequence, target.editCount, actor.user, form.rawValue, body,
+            wire?.rawValue, envelope?.stored
+        ) { row throws(StoreError) in row.int64(0) } != nil
     }
 
     // MARK: Attributes

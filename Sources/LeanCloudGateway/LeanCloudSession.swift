@@ -7,17 +7,6 @@ import LeanCloudWire
 import Store
 import Transport
 
-/// What a client said of itself, and the commands that wait for their answer: it may ask more than once.
-final class LeanCloudOpening {
-    let introduction: SessionCommand
-    var requests: [GenericCommand]
-
-    init(_ introduction: SessionCommand, _ request: GenericCommand) {
-        self.introduction = introduction
-        self.requests = [request]
-    }
-}
-
 /// What is published when a connection is lost. Most clients leave none, and so it is kept elsewhere.
 enum LastWill {
     case none
@@ -26,18 +15,8 @@ enum LastWill {
 
 /// One client on a connection, from its sign-in to its end. Confined to its reactor.
 ///
-/// ```
-/// signingIn --let in--> registering --registered--> active --closed, kicked, connection lost--> over
-/// ```
-/// How it signs in and ends stands in `LeanCloudSession+Opening`.
+/// `SessionState` decides how it signs in and ends; `LeanCloudSession+Opening` carries that out.
 final class LeanCloudSession {
-    enum Phase {
-        case signingIn
-        case registering
-        case active
-        case over
-    }
-
     /// It holds this session until either ends.
     let connection: LeanCloudConnection
     let client: UserName
@@ -45,23 +24,16 @@ final class LeanCloudSession {
     let peerField: [UInt8]
     /// Among the clients of the connection: those that were opened later have larger ones.
     let number: UInt64
-    var phase = Phase.signingIn
+    /// How far it is signed in, as whom, and under which tag.
+    var state: SessionState
     /// Its number in the gateway; 0 until it has one.
     var handle: UInt64 = 0
-    var identity: Identity?
     var sessionID: SessionID?
-    /// Gone once the client is signed in: what takes much room and is not needed any more.
-    var opening: LeanCloudOpening?
     /// What it said it can do. The C# SDK leaves it out when it comes back; what all SDKs of today can then holds.
     let features: ConfigBitmap
     let sdk: LeanCloudSDK
     /// What the device is registered as, of a client that wants it bound.
     let installation: String?
-    /// The word that one device of this person holds at a time, and what this device is called for it: marks, as session
-    /// tokens hold them.
-    var tag: SessionTag?
-    var device: String?
-
     /// What is published when the connection is lost before the client has closed its session: transient, with the id that
     /// the client was told as `envelope.shownID`. Source: LeanCloud realtime guide, last will.
     var will = LastWill.none
@@ -70,6 +42,10 @@ final class LeanCloudSession {
     /// Whom the client kept out of a conversation last.
     var keptOut: Set<UserName> = []
 
+    var phase: SessionState.Phase { self.state.phase }
+    var identity: Identity? { self.state.identity }
+    var tag: SessionTag? { self.state.tag }
+    var device: String? { self.state.device }
     var gateway: LeanCloudGateway { self.connection.gateway }
     var house: LeanCloudHouse { self.connection.gateway.house }
 
@@ -77,9 +53,9 @@ final class LeanCloudSession {
         self.client = client
         self.peerField = GenericCommand.peerField(client.text)
         let introduction = opening.sessionMessage ?? SessionCommand()
-        self.opening = LeanCloudOpening(introduction, opening)
         self.features = introduction.configBitmap ?? (introduction.r == true ? Self.commonFeatures : [])
         self.sdk = LeanCloudSDK(userAgent: introduction.ua, isReconnect: introduction.r == true)
+        self.state = SessionState(opening, introduction, sdk: self.sdk)
         self.installation = self.features.contains(.bindsInstallation) ? introduction.namedDevice : nil
         self.number = number
         self.connection = connection

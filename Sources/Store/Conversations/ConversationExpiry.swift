@@ -104,15 +104,12 @@ struct ConversationExpiry {
             row throws(StoreError) in row.conversationID(0)
         }
         guard let id = found else { return false }
-        let messages = try connection.query(
-            "SELECT sequence, sender_id, client_token FROM message WHERE conversation_id = ? ORDER BY sequence LIMIT ?",
-            id, Self.sliceMessages
-        ) { row throws(StoreError) in (row.int64(0), row.userID(1), row.optionalBlob(2).flatMap(ClientToken.init)) }
+        let messages = try connection.oldestMessages(in: id, limit: Self.sliceMessages)
         try connection.run("BEGIN IMMEDIATE")
-        if let first = messages.first?.0, let last = messages.last?.0 {
-            try Self.deleteMessages(of: id, first, last, connection, at: wall)
-            for (_, sender, token) in messages {
-                if let token { try tokens.forget(token, from: sender, in: id) }
+        if let first = messages.first, let last = messages.last {
+            try connection.deleteMessages(in: id, first.sequence...last.sequence, at: wall)
+            for message in messages {
+                if let token = message.token { try tokens.forget(token, from: message.sender, in: id) }
             }
         }
         if messages.count < Self.sliceMessages {
@@ -121,30 +118,6 @@ struct ConversationExpiry {
         try connection.run("COMMIT")
         return true
     }
-
-    private static func deleteMessages(
-        of id: ConversationID, _ first: Int64, _ last: Int64, _ connection: Connection, at wall: Int64
-    ) throws(StoreError) {
-        let files = try connection.query(
-            "SELECT file_id FROM file_reference WHERE conversation_id = ? AND sequence BETWEEN ? AND ?", id, first, last
-        ) { row throws(StoreError) in FileID(rawValue: row.int64(0)) }
-        try connection.run(
-            "DELETE FROM file_reference WHERE conversation_id = ? AND sequence BETWEEN ? AND ?", id, first, last)
-        for file in files { try FileReferences(connection: connection).release(file, at: wall) }
-        for sql in Self.deletions { try connection.run(sql, id, first, last) }
-    }
-
-    /// Of a range of messages what refers to them, and they last.
-    private static let deletions: [StaticString] = [
-        "DELETE FROM message_pin WHERE conversation_id = ? AND sequence BETWEEN ? AND ?",
-        "DELETE FROM message_reaction WHERE conversation_id = ? AND sequence BETWEEN ? AND ?",
-        "DELETE FROM message_mark WHERE conversation_id = ? AND sequence BETWEEN ? AND ?",
-        "DELETE FROM message_reader WHERE conversation_id = ? AND sequence BETWEEN ? AND ?",
-        "DELETE FROM message_stream WHERE conversation_id = ? AND sequence BETWEEN ? AND ?",
-        "DELETE FROM message_edit WHERE conversation_id = ? AND sequence BETWEEN ? AND ?",
-        "DELETE FROM message_extra WHERE conversation_id = ? AND sequence BETWEEN ? AND ?",
-        "DELETE FROM message WHERE conversation_id = ? AND sequence BETWEEN ? AND ?",
-    ]
 }
 
 extension ReadTransaction {

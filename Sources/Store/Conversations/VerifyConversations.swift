@@ -47,13 +47,7 @@ extension Verifier {
 
     func checkConversations(_ tokens: TokenIndex) throws(StoreError) {
         self.notes.report.users = try self.count("SELECT count(*) - 1 FROM user")
-        let messages = try self.connection.statement(
-            """
-            SELECT conversation_id, sequence, id, sender_id, sent_at, flags, countable, client_token,
-                body, body_hash, kind
-            FROM message WHERE conversation_id NOT IN (SELECT conversation_id FROM gone_conversation)
-            ORDER BY conversation_id, sequence
-            """)
+        let messages = try self.connection.everyMessage()
         defer { messages.reset() }
         var next = try Self.nextMessage(messages)
         for var progress in try self.conversations() {

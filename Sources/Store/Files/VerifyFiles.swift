@@ -26,16 +26,7 @@ extension Verifier {
                 OR (f.state = 1 AND (f.refs = 0) <> (f.unreferenced_at IS NOT NULL))
             """
         ) { "What refers to the file \($0) is counted wrongly: keep the folder and report it." }
-        try self.noteFile(
-            """
-            SELECT f.key FROM file_reference r JOIN file f ON f.id = r.file_id
-            LEFT JOIN message m ON m.conversation_id = r.conversation_id AND m.sequence = r.sequence
-            LEFT JOIN file_link l ON l.id = r.link_id
-            LEFT JOIN message_extra e ON e.conversation_id = r.conversation_id AND e.sequence = r.sequence
-            WHERE m.sequence IS NULL OR coalesce(e.withdrawn, 0) <> 0 OR f.state <> 1
-                OR (r.link_id > 0 AND (l.id IS NULL OR l.file_id <> r.file_id OR l.used_at IS NULL))
-            """
-        ) { "The file \($0) is named by a message that is not there: keep the folder and report it." }
+        try self.checkFileReferences()
         try self.noteFile(
             """
             SELECT f.key FROM file_holder h JOIN file f ON f.id = h.file_id
@@ -73,8 +64,8 @@ extension Verifier {
         ) { "The transfer \($0) stands where none can: cancel it, or restore the last backup." }
     }
 
-    private func noteFile(_ sql: StaticString, _ text: (String) -> String) throws(StoreError) {
-        for what in try self.connection.query(sql, read: { row throws(StoreError) in row.text(0) }) {
+    func noteFile(_ sql: SQLText, _ text: (String) -> String) throws(StoreError) {
+        for what in try self.connection.query(SQL(sql), read: { row throws(StoreError) in row.text(0) }) {
             self.notes.add(.file, text(what))
         }
     }

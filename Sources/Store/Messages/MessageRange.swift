@@ -1,0 +1,52 @@
+import ChatModel
+
+// Messages by ranges of their sequences.
+extension Connection {
+    /// The oldest messages of a conversation, with what their client tokens are kept under.
+    func oldestMessages(
+        in id: ConversationID, limit: Int
+    ) throws(StoreError) -> [(sequence: Int64, sender: UserID, token: ClientToken?)] {
+        try self.query(
+            "SELECT sequence, sender_id, client_token FROM message WHERE conversation_id = ? ORDER BY sequence LIMIT ?",
+            id, limit
+        ) { row throws(StoreError) in (row.int64(0), row.userID(1), row.optionalBlob(2).flatMap(ClientToken.init)) }
+    }
+
+    /// Every message of conversations that are not being deleted, conversation by conversation, in order:
+    /// conversation_id, sequence, id, sender_id, sent_at, flags, countable, client_token, body, body_hash, kind.
+    func everyMessage() throws(StoreError) -> Statement {
+        try self.statement(
+            """
+            SELECT conversation_id, sequence, id, sender_id, sent_at, flags, countable, client_token,
+                body, body_hash, kind
+            FROM message WHERE conversation_id NOT IN (SELECT conversation_id FROM gone_conversation)
+            ORDER BY conversation_id, sequence
+            """)
+    }
+
+    /// Removes messages and everything that refers to them but their client tokens.
+    func deleteMessages(
+        in id: ConversationID, _ range: ClosedRange<Int64>, at wall: Int64
+    ) throws(StoreError) {
+        let (first, last) = (range.lowerBound, range.upperBound)
+        let files = try self.query(
+            "SELECT file_id FROM file_reference WHERE conversation_id = ? AND sequence BETWEEN ? AND ?", id, first, last
+        ) { row throws(StoreError) in FileID(rawValue: row.int64(0)) }
+        try self.run(
+            "DELETE FROM file_reference WHERE conversation_id = ? AND sequence BETWEEN ? AND ?", id, first, last)
+        for file in files { try FileReferences(connection: self).release(file, at: wall) }
+        for sql in Self.deletions { try self.run(sql, id, first, last) }
+    }
+
+    /// Statements that delete a range of messages, what refers to them first.
+    private static let deletions: [StaticString] = [
+        "DELETE FROM message_pin WHERE conversation_id = ? AND sequence BETWEEN ? AND ?",
+        "DELETE FROM message_reaction WHERE conversation_id = ? AND sequence BETWEEN ? AND ?",
+        "DELETE FROM message_mark WHERE conversation_id = ? AND sequence BETWEEN ? AND ?",
+        "DELETE FROM message_reader WHERE conversation_id = ? AND sequence BETWEEN ? AND ?",
+        "DELETE FROM message_stream WHERE conversation_id = ? AND sequence BETWEEN ? AND ?",
+        "DELETE FROM message_edit WHERE conversation_id = ? AND sequence BETWEEN ? AND ?",
+        "DELETE FROM message_extra WHERE conversation_id = ? AND sequence BETWEEN ? AND ?",
+        "DELETE FROM message WHERE conversation_id = ? AND sequence BETWEEN ? AND ?",
+    ]
+}

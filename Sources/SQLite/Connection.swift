@@ -8,6 +8,7 @@ package final class Connection {
     package enum Role {
         /// The only one that writes and checkpoints.
         case writer(synchronous: String)
+        /// Reads committed data alone; its statements are broken off at `breaksOffAt`.
         case reader
     }
 

@@ -4,6 +4,7 @@ public import CSQLite
 @usableFromInline
 package final class Statement {
     /// Statement of SQLite's C interface.
+    /// The statement of SQLite.
     @usableFromInline
     package let handle: OpaquePointer
 
@@ -32,6 +33,7 @@ package final class Statement {
     }
 
     /// Error of a result code, with SQLite's message.
+    /// The error that a result code of this statement means.
     @usableFromInline
     package func failure(_ code: Int32) -> SQLiteError { SQLiteError(code, of: sqlite3_db_handle(self.handle)) }
 
@@ -44,16 +46,19 @@ package final class Statement {
     package var row: Row { Row(handle: self.handle) }
 
     /// Binds an integer to the parameter at this index, from 1.
+    /// Binds an integer to the `?` at `index`, counted from 1.
     @inlinable
     package func bind(_ index: Int32, _ value: Int64) { sqlite3_bind_int64(self.handle, index, value) }
 
     /// Binds a blob to the parameter at this index, from 1.
+    /// Binds bytes, which SQLite copies, as a blob.
     @inlinable
     package func bind(_ index: Int32, _ value: [UInt8]) {
         _ = value.withUnsafeBufferPointer { csqlite_bind_blob(self.handle, index, $0.baseAddress, Int32($0.count)) }
     }
 
     /// Binds a text to the parameter at this index, from 1.
+    /// Binds text, which SQLite copies.
     @inlinable
     package func bind(_ index: Int32, _ value: String) {
         var value = value
@@ -65,6 +70,7 @@ package final class Statement {
     }
 
     /// Binds NULL to the parameter at this index, from 1.
+    /// Binds NULL.
     @inlinable
     package func bindNull(_ index: Int32) { sqlite3_bind_null(self.handle, index) }
 }
@@ -73,21 +79,26 @@ package final class Statement {
 @usableFromInline
 package struct Row {
     /// Statement of SQLite's C interface, stepped to a row.
+    /// The statement of SQLite that stands on the row.
     @usableFromInline
     package let handle: OpaquePointer
 
+    /// Makes a row of a statement whose last step found one.
     @inlinable
     package init(handle: OpaquePointer) { self.handle = handle }
 
     /// True when the column is NULL.
+    /// True for NULL.
     @inlinable
     package func isNull(_ column: Int32) -> Bool { sqlite3_column_type(self.handle, column) == SQLITE_NULL }
 
     /// Integer of a column; 0 for NULL.
+    /// The number in a column; 0 for NULL.
     @inlinable
     package func int64(_ column: Int32) -> Int64 { sqlite3_column_int64(self.handle, column) }
 
     /// Integer of a column, or `nil` for NULL.
+    /// The number in a column; `nil` for NULL.
     @inlinable
     package func optionalInt64(_ column: Int32) -> Int64? { self.isNull(column) ? nil : self.int64(column) }
 
@@ -100,6 +111,7 @@ package struct Row {
     }
 
     /// Text of a column, or `nil` for NULL.
+    /// The text in a column; `nil` for NULL.
     @inlinable
     package func optionalText(_ column: Int32) -> String? { self.isNull(column) ? nil : self.text(column) }
 
@@ -111,6 +123,7 @@ package struct Row {
     }
 
     /// Blob of a column, or `nil` for NULL.
+    /// The bytes in a column; `nil` for NULL.
     @inlinable
     package func optionalBlob(_ column: Int32) -> [UInt8]? { self.isNull(column) ? nil : self.blob(column) }
 }

@@ -56,6 +56,7 @@ let package = Package(
         module("ByteCodec", []),
         module("Execution", ["CLinux"]),
         module("Diagnostics", ["Execution", "CLinux"]),
+        module("RegularExpressions", []),
 
         // The house.
         module("Configuration", common),
@@ -71,7 +72,7 @@ let package = Package(
         module("Accounts", common + ["Store", "COpenSSL", "CSodium", "CLinux"]),
         module("Doctor", common + ["Store", "CLinux"]),
         module("Broker", common + ["Store"]),
-        module("LeanCloudQuery", ["ByteCodec"]),
+        module("LeanCloudQuery", ["ByteCodec", "RegularExpressions"]),
         module("LeanCloudWire", ["ByteCodec"]),
         module("ContentTranslation", common + ["LeanCloudWire", "Localization"]),
         module(
@@ -120,7 +121,9 @@ let package = Package(
             common + ["HTTPClient", "Transport", "LeanCloudTranslation", "CZlib", "COpenSSL", "CLinux"]),
         module("CommandLineKit", ["CLinux", "Diagnostics"]),
         module("AdminAPI", common + ["CLinux"]),
-        module("AdminConsole", common + ["AdminAPI", "Localization", "CommandLineKit", "CNcurses", "CLinux"]),
+        module(
+            "AdminConsole",
+            common + ["AdminAPI", "Localization", "CommandLineKit", "RegularExpressions", "CNcurses", "CLinux"]),
         module(
             "AdminService",
             common + [
@@ -208,7 +211,7 @@ let package = Package(
                 "Accounts", "TeahouseTesting", "Hooks", "HTTPClient",
             ]),
         tests("LeanCloudPull", common + ["LeanCloudPull", "HTTPClient", "CZlib"]),
-        tests("LeanCloudQuery", ["ByteCodec", "LeanCloudQuery"]),
+        tests("LeanCloudQuery", ["ByteCodec", "LeanCloudQuery", "RegularExpressions"]),
         tests("LeanCloudWire", ["ByteCodec", "LeanCloudWire"]),
         tests(
             "LeanCloudTranslation",

@@ -1,3 +1,5 @@
+import ByteCodec
+
 /// Response of a server.
 package struct HTTPResponse: Hashable, Sendable {
     /// Header field of a response.
@@ -224,7 +226,8 @@ struct ResponseParser {
         let connection = self.values("connection").map { $0.lowercased() }
         self.keepsConnection =
             minorVersion == 1
-            ? !connection.contains { $0.contains("close") } : connection.contains { $0.contains("keep-alive") }
+            ? !connection.contains { $0.contains(run: "close") }
+            : connection.contains { $0.contains(run: "keep-alive") }
         let codings = self.values("transfer-encoding")
         let lengths = Set(self.values("content-length"))
         if self.response.status == 204 || self.response.status == 304 {

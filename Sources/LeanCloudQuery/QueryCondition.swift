@@ -1,4 +1,5 @@
 import ByteCodec
+import RegularExpressions
 
 /// A condition on a row, as a tree.
 indirect enum QueryCondition: Sendable {
@@ -119,7 +120,7 @@ extension QueryTest {
                 guard let value else { return false }
                 return Self.anyOf(value, &effort) { value, effort in
                     guard case .string(let text) = value else { return false }
-                    return regex.matches(text, effort: &effort)
+                    return effort.matches(regex, text)
                 }
             }
         case .inside(let area):

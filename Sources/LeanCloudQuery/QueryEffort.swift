@@ -1,3 +1,5 @@
+import RegularExpressions
+
 /// How much work the evaluation of a query may still cost, over all rows that it looks at.
 ///
 /// A step is one comparison of two values, or one state of a regular expression at one place in a text: some
@@ -27,15 +29,11 @@ package struct QueryEffort: Sendable {
         return true
     }
 
-    /// Lends the memory of a match.
-    mutating func takeThreads(states: Int) -> RegexThreads {
+    /// Searches `text` for a pattern. `false` also when the steps are spent.
+    mutating func matches(_ regex: BoundedRegex, _ text: String) -> Bool {
         var threads = RegexThreads()
         swap(&threads, &self.threads)
-        threads.prepare(states: states)
-        return threads
-    }
-
-    mutating func giveBack(_ threads: inout RegexThreads) {
-        swap(&threads, &self.threads)
+        defer { swap(&threads, &self.threads) }
+        return regex.matches(text, in: &threads) { self.spend($0) }
     }
 }

@@ -1,4 +1,5 @@
 import ByteCodec
+import RegularExpressions
 
 /// Turns the JSON of a query into conditions, whose number it bounds.
 struct QueryParser {
@@ -131,10 +132,14 @@ struct QueryParser {
         guard let options = options.string else {
             throw ObjectQueryError("$options of \(Self.named(path)) needs a string")
         }
-        let regex = try BoundedRegex(
-            pattern, options: options, maximumStates: BoundedRegex.maximumStates - self.states)
-        self.states += regex.stateCount
-        return regex
+        do throws(PatternError) {
+            let regex = try BoundedRegex(
+                pattern, options: options, maximumStates: BoundedRegex.maximumStates - self.states)
+            self.states += regex.stateCount
+            return regex
+        } catch {
+            throw ObjectQueryError(error.reason)
+        }
     }
 
     // MARK: Values

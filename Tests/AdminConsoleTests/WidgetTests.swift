@@ -87,7 +87,8 @@ private let look = Look(
         "a filter is text, not that text, a pattern, or the initials of Chinese names",
         arguments: [
             ("zo", [3]), ("!an", [1, 3]), ("re:^.{3}$", [1, 2, 3]), ("!re:an", [1, 3]), ("zxm", [1]), ("小明", [1]),
-            ("re:(", [1, 2, 3, 4]), ("nobody", []), ("", [1, 2, 3, 4]), ("re:", [1, 2, 3, 4]),
+            ("re:(", [1, 2, 3, 4]), ("re:ZO", [3]),
+            ("re:(a)\\1", [1, 2, 3, 4]), ("nobody", []), ("", [1, 2, 3, 4]), ("re:", [1, 2, 3, 4]),
         ])
     func filters(_ text: String, _ ids: [Int]) {
         var table = self.table(self.people)

@@ -1,3 +1,4 @@
+import RegularExpressions
 import Testing
 
 @testable import LeanCloudQuery
@@ -191,29 +192,28 @@ struct BoundedRegexTests {
             ("(?z)", "the group \"(?z\" is unknown"), ("(?<>a)", "no name"), ("(?<n", "no name"),
         ])
     func refusals(pattern: String, expected: String) throws {
-        let reason = try #require(
-            reason { () throws(ObjectQueryError) in _ = try BoundedRegex(pattern) })
-        #expect(reason.contains(expected))
+        let error = try #require(throws: PatternError.self) { try BoundedRegex(pattern) }
+        #expect(error.reason.contains(expected))
     }
 
     @Test("the bounds of patterns, states and groups")
     func bounds() throws {
         func states(_ pattern: String) throws -> Int { try BoundedRegex(pattern).stateCount }
         #expect(try states(String(repeating: "a", count: 1024)) == 1025)
-        #expect(throws: ObjectQueryError.self) { try BoundedRegex(String(repeating: "a", count: 1025)) }
+        #expect(throws: PatternError.self) { try BoundedRegex(String(repeating: "a", count: 1025)) }
         #expect(try states("a{4095}") == 4096)
-        #expect(throws: ObjectQueryError.self) { try BoundedRegex("a{4096}") }
-        #expect(throws: ObjectQueryError.self) { try BoundedRegex("((a{100}){100}){100}") }
-        #expect(throws: ObjectQueryError.self) { try BoundedRegex("a{99999999999999999999}") }
-        #expect(throws: ObjectQueryError.self) { try BoundedRegex("a{0,99999999999999999999}") }
+        #expect(throws: PatternError.self) { try BoundedRegex("a{4096}") }
+        #expect(throws: PatternError.self) { try BoundedRegex("((a{100}){100}){100}") }
+        #expect(throws: PatternError.self) { try BoundedRegex("a{99999999999999999999}") }
+        #expect(throws: PatternError.self) { try BoundedRegex("a{0,99999999999999999999}") }
         #expect(try states("(((){1000000}){1000000}){1000000}") == 1)
         #expect(try states("((a{0}){1000000}){1000000}") == 1)
         func nested(_ depth: Int) -> String {
             String(repeating: "(", count: depth) + String(repeating: ")", count: depth)
         }
         #expect(try states(nested(64)) == 1)
-        #expect(throws: ObjectQueryError.self) { try BoundedRegex(nested(65)) }
-        #expect(throws: ObjectQueryError.self) { try BoundedRegex("a", options: "ig") }
+        #expect(throws: PatternError.self) { try BoundedRegex(nested(65)) }
+        #expect(throws: PatternError.self) { try BoundedRegex("a", options: "ig") }
     }
 
     @Test(
@@ -231,7 +231,8 @@ struct BoundedRegexTests {
         let places = text.unicodeScalars.count + 1
         #expect(places > 9_900)
         var effort = QueryEffort(steps: 2 * regex.stateCount * places)
-        #expect(regex.matches(text, effort: &effort) == isMatch)
+        let isFound = effort.matches(regex, text)
+        #expect(isFound == isMatch)
         #expect(!effort.isSpent)
     }
 
@@ -239,7 +240,8 @@ struct BoundedRegexTests {
     func anchored() throws {
         let regex = try BoundedRegex("^\\Qab\\E")
         var effort = QueryEffort(steps: 20)
-        #expect(!regex.matches(String(repeating: "b", count: 10_000), effort: &effort))
+        let isFound = effort.matches(regex, String(repeating: "b", count: 10_000))
+        #expect(!isFound)
         #expect(!effort.isSpent)
     }
 
@@ -249,10 +251,11 @@ struct BoundedRegexTests {
         let short = try BoundedRegex("^ab$")
         var effort = QueryEffort(steps: 1_000_000)
         for _ in 0..<3 {
-            #expect(long.matches("aabaaabc", effort: &effort))
-            #expect(!short.matches("a", effort: &effort))
-            #expect(short.matches("ab", effort: &effort))
-            #expect(!long.matches("aabaaa", effort: &effort))
+            let found = [
+                effort.matches(long, "aabaaabc"), effort.matches(short, "a"), effort.matches(short, "ab"),
+                effort.matches(long, "aabaaa"),
+            ]
+            #expect(found == [true, false, true, false])
         }
     }
 }

@@ -1,4 +1,5 @@
 import ByteCodec
+import RegularExpressions
 import Testing
 
 @testable import LeanCloudQuery
@@ -183,7 +184,7 @@ struct ParserFuzzTests {
                 text.append(letters.randomElement(using: &numbers)!)
             }
             var effort = QueryEffort(steps: 2 * regex.stateCount * (text.count + 1))
-            _ = regex.matches(String(text), effort: &effort)
+            _ = effort.matches(regex, String(text))
             #expect(!effort.isSpent, "/\(pattern)/\(options)")
         }
         #expect(understood > 500)

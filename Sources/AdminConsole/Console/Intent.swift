@@ -99,7 +99,7 @@ enum Shell {
                 || "-_./:,=+@".unicodeScalars.contains($0)
         }
         guard !isPlain || word.isEmpty else { return word }
-        return "'" + word.replacing("'", with: "'\\''") + "'"
+        return word.reduce(into: "'") { $0 += $1 == "'" ? "'\\''" : String($1) } + "'"
     }
 
     /// The words of a line as a shell would cut it; an open quote goes to the end.

@@ -1,3 +1,6 @@
+import ByteCodec
+import RegularExpressions
+
 /// Which rows are shown: `text` in them, `!text` not in them, `re:pattern` a regular expression. Case does not matter,
 /// and the pinyin initials of Chinese names count as text.
 package struct RowFilter: Sendable {
@@ -5,36 +8,34 @@ package struct RowFilter: Sendable {
     private static let maximumCharacters = 1_000
 
     package let text: String
+    /// Set when the pattern is not finished or not right; then all rows are shown.
+    package let isWrong: Bool
     private let isInverse: Bool
     private let words: String
-    private let pattern: String?
+    private let pattern: BoundedRegex?
 
     package init(_ text: String) {
         self.text = text
         var rest = text[...]
         self.isInverse = rest.hasPrefix("!")
         if self.isInverse { rest = rest.dropFirst() }
-        self.pattern = rest.hasPrefix("re:") ? String(rest.dropFirst(3)) : nil
-        self.words = rest.lowercased()
+        let pattern = rest.hasPrefix("re:") ? rest.dropFirst(3) : ""
+        self.pattern = pattern.isEmpty ? nil : try? BoundedRegex(String(pattern), options: "im")
+        self.isWrong = !pattern.isEmpty && self.pattern == nil
+        self.words = rest.hasPrefix("re:") ? "" : rest.lowercased()
     }
-
-    /// The pattern is not finished or not right; then all rows are shown.
-    package var isWrong: Bool { self.pattern.map { (try? Regex($0)) == nil } ?? false }
 
     /// The numbers of the rows that are shown.
     ///
     /// - Parameter haystacks: what each row can be found by, in lower case.
     package func shown(_ haystacks: [String]) -> [Int] {
         if let pattern = self.pattern {
-            guard !pattern.isEmpty, let regex = try? Regex(pattern).ignoresCase().anchorsMatchLineEndings() else {
-                return Array(haystacks.indices)
-            }
             return haystacks.indices.filter {
-                haystacks[$0].prefix(Self.maximumCharacters).contains(regex) != self.isInverse
+                pattern.matches(String(haystacks[$0].prefix(Self.maximumCharacters))) != self.isInverse
             }
         }
         guard !self.words.isEmpty else { return Array(haystacks.indices) }
-        return haystacks.indices.filter { haystacks[$0].contains(self.words) != self.isInverse }
+        return haystacks.indices.filter { haystacks[$0].contains(run: self.words) != self.isInverse }
     }
 
     /// What a row is found by.

@@ -195,7 +195,7 @@ struct GroupMemberRow: Sendable {
 
     func fits(_ keyword: String) -> Bool {
         [self.displayName, self.member.nickname ?? "", self.member.name.text].contains { name in
-            name.lowercased().utf8.contains(keyword.utf8)
+            name.lowercased().utf8.contains(run: keyword.utf8)
         }
     }
 

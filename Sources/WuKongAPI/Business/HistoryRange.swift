@@ -58,7 +58,7 @@ struct MessageSearch: Sendable {
             Visibility.shows(message, to: asker)
         else { return false }
         return ["content", "name"].contains { key in
-            payload[key]?.string?.lowercased().utf8.contains(self.keyword.utf8) == true
+            payload[key]?.string?.lowercased().utf8.contains(run: self.keyword.utf8) == true
         }
     }
 }

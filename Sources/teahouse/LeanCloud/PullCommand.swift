@@ -1,3 +1,4 @@
+import ByteCodec
 import CLinux
 import CommandLineKit
 import Execution
@@ -189,7 +190,7 @@ private struct PullRequest {
 
     /// An address as people copy it from the console: without its scheme, with a slash or a version behind.
     private static func source(_ text: String) -> String {
-        var source = text.contains("://") ? text : "https://" + text
+        var source = text.contains(run: "://") ? text : "https://" + text
         while source.hasSuffix("/") { source.removeLast() }
         for version in ["/1.1", "/1.2"] where source.hasSuffix(version) { source.removeLast(version.utf8.count) }
         return source

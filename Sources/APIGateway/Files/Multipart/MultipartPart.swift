@@ -21,8 +21,12 @@ struct MultipartPart: Hashable {
         var disposition: FieldParameters?
         self.init(name: "")
         let text = String(decoding: header, as: UTF8.self)
-        for line in text.unicodeScalars.split(separator: "\r\n".unicodeScalars) {
-            guard let colon = line.firstIndex(of: ":"), !line.contains("\n"), !line.contains("\r") else { return nil }
+        let lines = text.unicodeScalars.split(separator: "\n", omittingEmptySubsequences: false)
+        for (number, part) in lines.enumerated() {
+            var line = part
+            if number < lines.count - 1 { guard line.popLast() == "\r" else { return nil } }
+            if line.isEmpty { continue }
+            guard let colon = line.firstIndex(of: ":"), !line.contains("\r") else { return nil }
             let value = ASCII.trimmed(Substring(line[colon...].dropFirst()))
             switch ASCII.lowercased(Substring(line[..<colon])) {
             case "content-disposition": disposition = FieldParameters(value)

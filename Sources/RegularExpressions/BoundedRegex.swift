@@ -15,7 +15,7 @@ package struct BoundedRegex: Sendable {
     package static let maximumPatternCharacters = 1024
     /// States of one compiled pattern, and of all patterns of a query together.
     package static let maximumStates = 4096
-    /// Groups within each other.
+    /// Depth to which groups nest.
     package static let maximumGroupDepth = 64
 
     private let instructions: [RegexInstruction]
@@ -30,10 +30,10 @@ package struct BoundedRegex: Sendable {
     /// - Throws: a sentence that says what is wrong with the pattern, or which part of it is not supported.
     package init(
         _ pattern: String, options: String = "", maximumStates: Int = Self.maximumStates
-    ) throws(ObjectQueryError) {
+    ) throws(PatternError) {
         let scalars = pattern.unicodeScalars.map(\.value)
         guard scalars.count <= Self.maximumPatternCharacters else {
-            throw ObjectQueryError(
+            throw PatternError(
                 "a regular expression has \(scalars.count) characters, \(Self.maximumPatternCharacters) are allowed")
         }
         var parser = RegexParser(scalars, flags: try RegexFlags(options: options))
@@ -43,18 +43,20 @@ package struct BoundedRegex: Sendable {
         self.sets = compiler.sets
     }
 
-    /// True when the pattern matches anywhere in `text`.
+    /// Searches `text` for the pattern.
     package func matches(_ text: String) -> Bool {
-        var effort = QueryEffort(steps: .max)
-        return self.matches(text, effort: &effort)
+        var threads = RegexThreads()
+        return self.matches(text, in: &threads) { _ in true }
     }
 
-    /// True when the pattern matches anywhere in `text`. At most two steps for each state and each place in the text.
+    /// Searches `text` for the pattern, in at most two steps for each state and each place in the text.
     ///
-    /// - Returns: `false` also when `effort` is spent, which it then says.
-    package func matches(_ text: String, effort: inout QueryEffort) -> Bool {
-        var threads = effort.takeThreads(states: self.instructions.count)
-        defer { effort.giveBack(&threads) }
+    /// - Parameters:
+    ///   - threads: the memory of the search, which may have served another one before.
+    ///   - spend: is told of the steps taken at each place; `false` ends the search.
+    /// - Returns: `false` also when the search was ended.
+    package func matches(_ text: String, in threads: inout RegexThreads, spend: (Int) -> Bool) -> Bool {
+        threads.prepare(states: self.instructions.count)
         var scalars = text.unicodeScalars.makeIterator()
         var before: UInt32?
         var here = scalars.next()?.value
@@ -65,7 +67,7 @@ package struct BoundedRegex: Sendable {
             if before == nil || !startsOnlyAtStart { threads.seeds.append(0) }
             var steps = 0
             let isMatch = self.follow(&threads, before, here, next, &steps)
-            let isPaid = effort.spend(steps + threads.waiting.count)
+            let isPaid = spend(steps + threads.waiting.count)
             if isMatch { return true }
             guard isPaid, let scalar = here else { return false }
             if startsOnlyAtStart, threads.waiting.isEmpty { return false }
@@ -118,8 +120,8 @@ package struct BoundedRegex: Sendable {
     }
 }
 
-/// The states that a match is in, kept for the next match.
-struct RegexThreads: Sendable {
+/// The states that a search is in, kept for the next one.
+package struct RegexThreads: Sendable {
     /// States to be followed up at this place.
     var seeds: [Int] = []
     /// States that wait for the scalar behind this place.
@@ -127,6 +129,9 @@ struct RegexThreads: Sendable {
     /// For each state the number of the last place that visited it.
     private var visits: [UInt64] = []
     private var place: UInt64 = 0
+
+    /// Makes memory that has served no search yet.
+    package init() {}
 
     /// Makes room for a pattern of this many states.
     mutating func prepare(states: Int) {

@@ -5,10 +5,10 @@ struct RegexFlags: Sendable {
     var dotMatchesAll = false
     var isExtended = false
 
-    init(options: String) throws(ObjectQueryError) {
+    init(options: String) throws(PatternError) {
         for letter in options.unicodeScalars where !self.set(letter.value, to: true) {
-            throw ObjectQueryError(
-                "a regular expression has the unknown option \(ObjectQueryError.quoted(String(letter)))")
+            throw PatternError(
+                "a regular expression has the unknown option \(PatternError.quoted(String(letter)))")
         }
     }
 
@@ -39,18 +39,18 @@ struct RegexParser {
         self.flags = flags
     }
 
-    mutating func pattern() throws(ObjectQueryError) -> RegexNode {
+    mutating func pattern() throws(PatternError) -> RegexNode {
         let node = try self.alternatives()
         guard self.position == self.scalars.count else { throw Self.fault("a \")\" closes no group") }
         return node
     }
 
-    static func fault(_ reason: String) -> ObjectQueryError {
-        ObjectQueryError("a regular expression is not understood: \(reason)")
+    static func fault(_ reason: String) -> PatternError {
+        PatternError("a regular expression is not understood: \(reason)")
     }
 
-    static func unsupported(_ feature: String) -> ObjectQueryError {
-        ObjectQueryError("a regular expression has \(feature), which is not supported")
+    static func unsupported(_ feature: String) -> PatternError {
+        PatternError("a regular expression has \(feature), which is not supported")
     }
 
     // MARK: Reading
@@ -72,7 +72,7 @@ struct RegexParser {
 
     // MARK: Structure
 
-    private mutating func alternatives() throws(ObjectQueryError) -> RegexNode {
+    private mutating func alternatives() throws(PatternError) -> RegexNode {
         // Options inside of a group end with it, and hold for the alternatives behind them.
         let outer = self.flags
         var branches = [try self.sequence()]
@@ -81,7 +81,7 @@ struct RegexParser {
         return branches.count == 1 ? branches[0] : .alternatives(branches)
     }
 
-    private mutating func sequence() throws(ObjectQueryError) -> RegexNode {
+    private mutating func sequence() throws(PatternError) -> RegexNode {
         var nodes: [RegexNode] = []
         while true {
             self.passOverQuotes()
@@ -127,7 +127,7 @@ struct RegexParser {
     }
 
     /// One thing that a repetition can follow; `nil` for what only changes options.
-    private mutating func atom() throws(ObjectQueryError) -> RegexNode? {
+    private mutating func atom() throws(PatternError) -> RegexNode? {
         let scalar = self.scalars[self.position]
         self.position += 1
         if self.isQuoting { return self.literal(scalar) }
@@ -153,7 +153,7 @@ struct RegexParser {
         return .folded(CaseFolding.folded(scalar))
     }
 
-    private mutating func group() throws(ObjectQueryError) -> RegexNode? {
+    private mutating func group() throws(PatternError) -> RegexNode? {
         var inner = self.flags
         if self.take("?") {
             if self.take("P<") || (self.isNext("<") && !self.isNext("<=") && !self.isNext("<!") && self.take("<")) {
@@ -180,7 +180,7 @@ struct RegexParser {
         return node
     }
 
-    private mutating func passOverName(until end: UInt32) throws(ObjectQueryError) {
+    private mutating func passOverName(until end: UInt32) throws(PatternError) {
         guard let close = self.scalars[self.position...].firstIndex(of: end), close > self.position else {
             throw Self.fault("a group has no name")
         }
@@ -188,7 +188,7 @@ struct RegexParser {
     }
 
     /// Reads `i-m:` or `i)` behind `(?`. `true` when a group of its own follows.
-    private mutating func changeOptions(_ flags: inout RegexFlags) throws(ObjectQueryError) -> Bool {
+    private mutating func changeOptions(_ flags: inout RegexFlags) throws(PatternError) -> Bool {
         if let feature = self.refusedGroup { throw Self.unsupported(feature) }
         var value = true
         while let letter = self.next {
@@ -222,7 +222,7 @@ struct RegexParser {
 
     // MARK: Repetition
 
-    private mutating func quantified(_ atom: RegexNode) throws(ObjectQueryError) -> RegexNode {
+    private mutating func quantified(_ atom: RegexNode) throws(PatternError) -> RegexNode {
         self.passOverQuotes()
         guard !self.isQuoting else { return atom }
         while self.passOverComment() {}
@@ -237,7 +237,7 @@ struct RegexParser {
         return .repetition(atom, minimum: range.minimum, maximum: range.maximum)
     }
 
-    private mutating func quantifier() throws(ObjectQueryError) -> (minimum: Int, maximum: Int?)? {
+    private mutating func quantifier() throws(PatternError) -> (minimum: Int, maximum: Int?)? {
         if self.take("*") { return (0, nil) }
         if self.take("+") { return (1, nil) }
         if self.take("?") { return (0, 1) }

@@ -76,19 +76,19 @@ struct RegexCompiler {
     }
 
     /// - Throws: when the pattern needs more states than allowed.
-    mutating func compile(_ node: RegexNode) throws(ObjectQueryError) {
+    mutating func compile(_ node: RegexNode) throws(PatternError) {
         try self.emit(node)
         try self.add(.match)
     }
 
-    private mutating func add(_ instruction: RegexInstruction) throws(ObjectQueryError) {
+    private mutating func add(_ instruction: RegexInstruction) throws(PatternError) {
         guard self.instructions.count < self.maximumStates else {
-            throw ObjectQueryError("the regular expressions need more than \(BoundedRegex.maximumStates) states")
+            throw PatternError("the regular expressions need more than \(BoundedRegex.maximumStates) states")
         }
         self.instructions.append(instruction)
     }
 
-    private mutating func emit(_ node: RegexNode) throws(ObjectQueryError) {
+    private mutating func emit(_ node: RegexNode) throws(PatternError) {
         switch node {
         case .scalar(let value): try self.add(.scalar(value))
         case .folded(let value): try self.add(.folded(value))
@@ -105,7 +105,7 @@ struct RegexCompiler {
         }
     }
 
-    private mutating func emit(alternatives branches: [RegexNode]) throws(ObjectQueryError) {
+    private mutating func emit(alternatives branches: [RegexNode]) throws(PatternError) {
         var exits: [Int] = []
         for (index, branch) in branches.enumerated() {
             guard index < branches.count - 1 else {
@@ -124,7 +124,7 @@ struct RegexCompiler {
 
     private mutating func emit(
         _ node: RegexNode, minimum: Int, maximum: Int?
-    ) throws(ObjectQueryError) {
+    ) throws(PatternError) {
         for _ in 0..<minimum {
             let start = self.instructions.count
             try self.emit(node)

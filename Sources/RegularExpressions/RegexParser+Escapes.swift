@@ -6,7 +6,7 @@ extension RegexParser {
     }
 
     /// Reads what follows a backslash outside of a class.
-    mutating func escape() throws(ObjectQueryError) -> RegexNode {
+    mutating func escape() throws(PatternError) -> RegexNode {
         guard let letter = self.next else { throw Self.fault("it ends with a backslash") }
         if 0x31...0x39 ~= letter { throw Self.unsupported("a backreference") }
         switch Unicode.Scalar(letter) {
@@ -32,7 +32,7 @@ extension RegexParser {
     }
 
     /// Reads what follows `[`.
-    mutating func characterClass() throws(ObjectQueryError) -> RegexNode {
+    mutating func characterClass() throws(PatternError) -> RegexNode {
         var set = ScalarSet()
         let isNegated = self.take("^")
         var isFirst = true
@@ -85,7 +85,7 @@ extension RegexParser {
     }
 
     /// The end of the range whose hyphen is next; `nil` when that hyphen stands for itself.
-    private mutating func rangeEnd() throws(ObjectQueryError) -> UInt32? {
+    private mutating func rangeEnd() throws(PatternError) -> UInt32? {
         let hyphen = self.position
         self.position += 1
         guard let next = self.next, next != 0x5D, !self.isNext("\\E"), !self.isNext("\\Q") else {
@@ -102,7 +102,7 @@ extension RegexParser {
         return .scalar(self.scalars[self.position - 1])
     }
 
-    private mutating func classMember() throws(ObjectQueryError) -> Escape {
+    private mutating func classMember() throws(PatternError) -> Escape {
         guard self.take("\\") else { return self.plainScalar() }
         // Inside of a class there are no boundaries, so this is the backspace.
         if self.take("b") { return .scalar(0x08) }
@@ -110,7 +110,7 @@ extension RegexParser {
     }
 
     /// Reads what follows a backslash, where it means the same inside of a class and outside.
-    private mutating func commonEscape() throws(ObjectQueryError) -> Escape {
+    private mutating func commonEscape() throws(PatternError) -> Escape {
         guard let letter = self.next else { throw Self.fault("it ends with a backslash") }
         self.position += 1
         switch Unicode.Scalar(letter) {
@@ -155,7 +155,7 @@ extension RegexParser {
         return value
     }
 
-    private mutating func control() throws(ObjectQueryError) -> UInt32 {
+    private mutating func control() throws(PatternError) -> UInt32 {
         guard let letter = self.next, 0x40...0x5F ~= letter || 0x61...0x7A ~= letter else {
             throw Self.fault("\"\\c\" stands without a letter")
         }
@@ -164,7 +164,7 @@ extension RegexParser {
     }
 
     /// `{...}`, or so many digits.
-    private mutating func hexadecimal(digits: Int) throws(ObjectQueryError) -> UInt32 {
+    private mutating func hexadecimal(digits: Int) throws(PatternError) -> UInt32 {
         let isBraced = self.take("{")
         var value: UInt32 = 0
         var count = 0
@@ -180,7 +180,7 @@ extension RegexParser {
     }
 
     /// `\u{...}`, `\uXXXX`, or two of these that are one scalar.
-    private mutating func codeUnits() throws(ObjectQueryError) -> UInt32 {
+    private mutating func codeUnits() throws(PatternError) -> UInt32 {
         let first = try self.hexadecimal(digits: 4)
         if 0xD800...0xDBFF ~= first, self.take("\\u") {
             let second = try self.hexadecimal(digits: 4)
@@ -200,7 +200,7 @@ extension RegexParser {
     }
 
     /// The name behind `\p`: `{L}`, `L`, `{^L}`, `{Han}`, `{Script=Han}`.
-    private mutating func property(isNegated: Bool) throws(ObjectQueryError) -> ScalarSet {
+    private mutating func property(isNegated: Bool) throws(PatternError) -> ScalarSet {
         var name = ""
         if self.take("{") {
             guard let end = self.scalars[self.position...].firstIndex(of: 0x7D) else {
@@ -222,7 +222,7 @@ extension RegexParser {
         }
         if name == "Han" { return isNegated ? ScalarSet.han.complement : .han }
         guard Self.categories.contains(name) else {
-            throw Self.unsupported("the property \(ObjectQueryError.quoted(name))")
+            throw Self.unsupported("the property \(PatternError.quoted(name))")
         }
         var set = ScalarSet()
         set.insert(ScalarSet.Property(category: name, isNegated: isNegated))

@@ -16,14 +16,14 @@ extension APIAnswer {
     }
 }
 
-/// What answers of our own doors share.
+/// Parts that answers of our own gateways share.
 enum NativeAnswer {
-    /// Whether an address that somebody wrote into a profile can stand in the field `Location`.
+    /// True when an address from a profile can stand in the field `Location`.
     static func isLocation(_ address: String) -> Bool {
         !address.isEmpty && address.utf8.allSatisfy { $0 > 0x20 && $0 < 0x7F }
     }
 
-    /// Whether it also leads away from here: a redirect to one of our own paths might not end.
+    /// True when it also leads away from here: a redirect to one of our own paths might not end.
     static func isElsewhere(_ address: String) -> Bool {
         self.isLocation(address) && (address.hasPrefix("https://") || address.hasPrefix("http://"))
     }

@@ -3,8 +3,9 @@ import ByteCodec
 import ChatModel
 import Store
 
-/// What the operator announced, over HTTP: people read it again, and confirm that they have read it.
+/// Routes for announcements of the operator: people read them again, and confirm them.
 package enum NoticeRoutes {
+    /// Routes of announcements.
     package static let routes = [
         Route("GET", "\(DoorPaths.prefix)/notices", .session, Self.list),
         Route("POST", "\(DoorPaths.prefix)/notices/{number}/confirm", .session, Self.confirm),

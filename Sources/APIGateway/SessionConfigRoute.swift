@@ -3,8 +3,8 @@ import ByteCodec
 import ChatModel
 import Store
 
-/// What an app needs to know before it shows a conversation: how long a text may be, what is in its menus, and whether its
-/// person may write there at all.
+/// Route for the facts that an app needs before it shows a conversation: how long a text may be, the entries of its
+/// menus, and whether its person may write there at all.
 package struct SessionConfigRoute: Sendable {
     private static let kinds: [String: ConversationKind] = [
         "direct": .direct, "group": .group, "room": .room, "community": .community,
@@ -61,7 +61,7 @@ package struct SessionConfigRoute: Sendable {
     }
 }
 
-/// What one person is told of one conversation.
+/// View of one person on one conversation.
 private struct View: Sendable {
     var role: MemberRole
     var refusal: PublishRefusal?

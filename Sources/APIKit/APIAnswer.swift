@@ -1,12 +1,15 @@
 package import ByteCodec
 package import Store
 
-/// What a request is answered with.
+/// Answer to a request.
 package struct APIAnswer: Sendable {
+    /// Status code.
     package var status: Int
     /// Besides those every answer has.
     package var headers: [(String, String)]
+    /// Media type of the body.
     package var contentType: String
+    /// Body.
     package var body: [UInt8]
     /// Why the request is not done: a door with words of its own words it again.
     package var failure: APIFailure?
@@ -56,6 +59,7 @@ package struct APIAnswer: Sendable {
         return answer
     }
 
+    /// Answer that tells a failure as JSON.
     package static func failure(_ status: Int, _ message: String) -> APIAnswer {
         .failure(APIFailure(status, message))
     }
@@ -63,10 +67,13 @@ package struct APIAnswer: Sendable {
 
 /// Why a request is not done. The message is for whoever wrote the client.
 package struct APIFailure: Error, Hashable, Sendable {
+    /// Status code.
     package var status: Int
+    /// Message for a developer or, where apps show it, for people.
     package var message: String
     /// When the same request may succeed.
     package var retryAfterSeconds: Int64?
+    /// Methods that the path allows, for 405.
     package var allowedMethods: [String] = []
     /// The rule or setting of a team that says no, as `TeamRefusal` spells it.
     package var setting: String?
@@ -82,7 +89,7 @@ package struct APIFailure: Error, Hashable, Sendable {
     /// 400: the request is wrong.
     package static func bad(_ message: String) -> APIFailure { APIFailure(400, message) }
 
-    /// What the store could not do, in numbers of HTTP.
+    /// Failure for a store error, in numbers of HTTP.
     package init(_ error: StoreError) {
         switch error {
         case .busy: self.init(503, "\(error)", retryAfterSeconds: 1)

@@ -15,6 +15,7 @@ package struct APIFields: Sendable {
         .bad("\(self.place)\(name) must be \(expected)")
     }
 
+    /// Value of a field; `nil` when it is absent.
     package func member(_ name: String) -> JSONValue? {
         guard let member = self.value[name], !member.isNull else { return nil }
         return member
@@ -27,6 +28,7 @@ package struct APIFields: Sendable {
 
     // MARK: Texts
 
+    /// Text of a field, or `nil` when it is absent. Throws for another kind.
     package func optionalText(_ name: String) throws(APIFailure) -> String? {
         guard let member = self.member(name) else { return nil }
         guard let text = member.string else { throw self.wrong(name, "a text") }
@@ -51,12 +53,14 @@ package struct APIFields: Sendable {
 
     // MARK: Numbers
 
+    /// Integer of a field, or `nil` when it is absent. Throws for another kind.
     package func optionalInteger(_ name: String) throws(APIFailure) -> Int64? {
         guard let member = self.member(name) else { return nil }
         guard let number = member.integer else { throw self.wrong(name, "a whole number") }
         return number
     }
 
+    /// Integer of a field, or `otherwise` when it is absent. Throws for another kind.
     package func integer(_ name: String, otherwise: Int64 = 0) throws(APIFailure) -> Int64 {
         try self.optionalInteger(name) ?? otherwise
     }
@@ -69,6 +73,7 @@ package struct APIFields: Sendable {
         return number
     }
 
+    /// Integers of a field, none when it is absent. Throws for another kind and for more than `limit`.
     package func integers(_ name: String, most limit: Int) throws(APIFailure) -> [Int64] {
         try self.elements(name, most: limit) { (element, place) throws(APIFailure) in
             guard let number = element.integer ?? element.string.flatMap({ Int64($0) }) else {
@@ -86,10 +91,12 @@ package struct APIFields: Sendable {
         return number == 1
     }
 
+    /// True when a switch is on; off when it is absent. Throws for another kind.
     package func isOn(_ name: String) throws(APIFailure) -> Bool { try self.optionalSwitch(name) ?? false }
 
     // MARK: Objects and arrays
 
+    /// Object of a field, or `nil` when it is absent. Throws for another kind.
     package func object(_ name: String) throws(APIFailure) -> APIFields? {
         guard let member = self.member(name) else { return nil }
         guard member.object != nil else { throw self.wrong(name, "an object") }

@@ -5,7 +5,7 @@ package import Diagnostics
 package import Execution
 package import Store
 
-/// What the operator may set about the HTTP API.
+/// Settings of the HTTP API, from the configuration.
 package struct APISettings: Sendable {
     /// Requests of one person, over all connections. The manager has no rate.
     package var perPerson = RateLimit(perSecond: 20, burst: 100)
@@ -14,7 +14,7 @@ package struct APISettings: Sendable {
     package var perAddress = RateLimit(perSecond: 100, burst: 500)
     /// Requests of one reactor that wait for their answer; one more is answered with 503.
     package var waitingRequests = 512
-    /// Whether tokens are taken without TLS from private networks. From loopback they always are, from public
+    /// True when tokens are accepted without TLS from private networks. From loopback they always are, from public
     /// addresses never.
     package var takesPlainTokens = true
     /// Bytes of one message body.
@@ -25,13 +25,17 @@ package struct APISettings: Sendable {
     package init() {}
 }
 
-/// What an operator's program asks this server about itself.
+/// Facts about this server, for an operator's program.
 package struct ServerFacts: Sendable {
+    /// Version of teahouse.
     package var version: String
+    /// True when TLS is served.
     package var servesTLS: Bool
     /// The operator has given certificates that clients can know; without them there is only the one made here.
     package var hasOwnCertificates: Bool
+    /// Time of the start, UTC milliseconds.
     package var startedAtMilliseconds: Int64
+    /// Limits with their bounds and peaks.
     package var limits: [Limit]
 
     package init(
@@ -45,9 +49,11 @@ package struct ServerFacts: Sendable {
     }
 }
 
-/// What another user system says of somebody; `nil` for what it says nothing of.
+/// Profile fields from another user system; `nil` for fields that it leaves out.
 package struct SaidElsewhere: Sendable {
+    /// Name to show.
     package var displayName: String?
+    /// Address of the picture.
     package var avatar: String?
 
     package init(displayName: String?, avatar: String?) {
@@ -59,21 +65,29 @@ package struct SaidElsewhere: Sendable {
 /// Finds the person a token belongs to; calls back once, on any thread.
 package typealias SessionLookup = @Sendable (TokenHolder, @escaping @Sendable (PersonByToken) -> Void) -> Void
 
-/// What the handlers of one server share.
+/// Services that the handlers of one server share.
 package struct APIHouse: Sendable {
+    /// Broker of the server.
     package var broker: Broker
+    /// Accounts of the server.
     package var accounts: Accounts
+    /// Store of the server.
     package var store: Store
+    /// Manager's token.
     package var managerToken: ManagerToken
+    /// Settings of the HTTP API.
     package var settings: APISettings
+    /// Facts about this server.
     package var facts: ServerFacts
+    /// Clock for rates and expiry.
     package var clock: Clock
+    /// Log of the API.
     package var log: Log
     /// `nil` while no route asks for a session.
     package var findSession: SessionLookup?
     /// Somebody was shown to this person, who wants to hear when they are shown otherwise.
     package var didShow: @Sendable (UserName, _ to: UserID) -> Void = { _, _ in }
-    /// What another user system says of somebody, at once; `nil` for as the user table says, also while it is asked.
+    /// Profile fields from another user system, at once; `nil` to use the user table, also while the system is asked.
     package var saidElsewhere: @Sendable (UserName) -> SaidElsewhere? = { _ in nil }
     /// How apps reach this server, such as `https://chat.lan:7677`; `nil` for as they reached it when they asked.
     package var publicURL: String?

@@ -22,10 +22,12 @@ package final class APIRates: Sendable {
         self.perAddress = perAddress
     }
 
+    /// Takes one request of a person's rate; false when it is used up.
     package func take(person: UserName, at now: Instant) -> Bool {
         self.state.withLock { state in Self.take(person, &state.people, self.perPerson, now) }
     }
 
+    /// Takes one request of an address's rate; false when it is used up.
     package func take(address: String, at now: Instant) -> Bool {
         self.state.withLock { state in Self.take(address, &state.addresses, self.perAddress, now) }
     }

@@ -4,7 +4,7 @@ package import ChatModel
 package import Store
 package import Transport
 
-/// Who asks, as far as it was proved.
+/// Caller, as far as it was proved.
 package enum APICaller: Hashable, Sendable {
     /// Nobody looked.
     case anyone
@@ -18,21 +18,27 @@ package enum APICaller: Hashable, Sendable {
 
 /// A request as its handler gets it: proved, decoded, bounded.
 package struct APIRequest: Sendable {
+    /// Method in capitals.
     package var method: String
+    /// Path, percent-encoded as sent.
     package var path: String
-    /// What stood in the places of the pattern's names, decoded.
+    /// Values in the places of the pattern's names, decoded.
     package var parameters: [String: String]
+    /// Query, decoded.
     package var query: HTTPQuery
     /// The JSON of the body; `null` without one, and for a route that takes bytes.
     package var body: JSONValue
     /// The body as it came, for a route that takes bytes.
     package var bytes: [UInt8]
+    /// Caller, as far as it was proved.
     package var caller: APICaller
     /// Address of the other side.
     package var peer: PeerAddress
+    /// True when the connection carries TLS.
     package var isEncrypted: Bool
     /// Host and port under which this server was asked for.
     package var authority: String?
+    /// Media type of the body; `nil` when none was sent.
     package var contentType: String?
     /// The header field `X-Teahouse-Signature`.
     package var signature: String?
@@ -77,6 +83,7 @@ package struct APIRequest: Sendable {
         return APIFields(self.body)
     }
 
+    /// Value in the place of a pattern's name. Throws when the pattern has none.
     package func parameter(_ name: String) throws(APIFailure) -> String {
         guard let value = self.parameters[name], !value.isEmpty else { throw .bad("\(name) is missing in the path") }
         return value
@@ -88,6 +95,7 @@ package struct APIRequest: Sendable {
         return value
     }
 
+    /// Integer of the query, or `otherwise` when it is absent. Throws for other text.
     package func queryInteger(_ name: String, otherwise: Int64) throws(APIFailure) -> Int64 {
         guard let text = self.query[name], !text.isEmpty else { return otherwise }
         guard let value = Int64(text) else { throw .bad("\(name) is no whole number") }

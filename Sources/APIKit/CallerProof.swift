@@ -1,7 +1,7 @@
 package import Accounts
 package import Transport
 
-/// Who asks, found out from the token alone: for doors where no uid stands in the request.
+/// Caller found by the token alone: for gateways where no uid stands in the request.
 extension APIDesk {
     /// Proves the caller of a request and takes from their rate.
     ///
@@ -52,7 +52,7 @@ extension APIDesk {
         return APIFailure(429, "\(identity.name) asks too fast", retryAfterSeconds: 1)
     }
 
-    /// Whether a token may cross the connection as it is.
+    /// True when a token may cross the connection as it is.
     func mayShowToken(_ request: HTTPRequest) -> Bool {
         switch request.peer.scope {
         case _ where request.isEncrypted: true
@@ -73,14 +73,14 @@ extension APIDesk {
 }
 
 extension APIRequest {
-    /// Whether a password may cross the connection as it is.
+    /// True when a password may cross the connection as it is.
     package func mayShowPassword(to house: APIHouse) -> Bool {
         house.accounts.authenticator.takesPassword(isEncrypted: self.isEncrypted, origin: self.peer.signInOrigin)
     }
 }
 
 extension TokenHolder {
-    /// Who shows this token with a request.
+    /// Token as shown with a request.
     package init(_ token: String, of request: HTTPRequest) {
         self.init(
             token: token, address: request.peer.text, throttleKey: request.peer.throttleKey,

@@ -3,6 +3,7 @@ import Transport
 
 /// The paths of our own doors that other modules write into answers and messages.
 package enum DoorPaths {
+    /// Prefix of our own paths.
     package static let prefix = "/api/v1"
     /// Links that need no session.
     package static let linkPrefix = "/f/"
@@ -16,7 +17,7 @@ package enum DoorPaths {
     /// Under which WuKongIM's apps read what they uploaded. Source: TangSengDaoDao server, `GET /v1/file/preview/*path`.
     package static let previewPrefix = "/v1/file/preview/"
 
-    /// What WuKongIM's apps are told of a file they uploaded, and put into the message: they read it under `/v1/`.
+    /// Address of a file for WuKongIM's apps, which they put into the message: they read it under `/v1/`.
     ///
     /// - Parameter name: of the file; it is there for people and for programs that go by its ending.
     package static func preview(_ key: FileLinkKey, name: String) -> String {

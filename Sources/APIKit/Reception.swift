@@ -9,12 +9,12 @@ package struct Reception: Sendable {
     /// In every answer, so that pages of any origin may read it. There are no cookies that such a page could misuse.
     /// Source: the Fetch standard, "CORS protocol".
     package var headers: [(String, String)]
-    /// What a page is answered that asks what it may send.
+    /// Answer to a page that asks what it may send.
     package var preflight: APIAnswer
     /// The request that was meant by one that carries it in its body; others as they are.
     package var unfold: @Sendable (HTTPRequest) throws(APIFailure) -> HTTPRequest
-    /// Who asks for a route with this access; what is thrown is the answer. The last says whether secrets may cross the
-    /// connection as they are. On a reactor: it must not wait.
+    /// Finds the caller for a route with this access; it throws the answer. The last argument says whether secrets may
+    /// cross the connection as they are. On a reactor: it must not wait.
     package var prove: @Sendable (HTTPRequest, RouteAccess, _ mayShowSecrets: Bool) throws(APIFailure) -> APICaller
 
     package init(

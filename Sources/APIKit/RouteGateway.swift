@@ -5,8 +5,9 @@ import Diagnostics
 import Execution
 package import Transport
 
-/// What the API gateways of all reactors share.
+/// Context that the API gateways of all reactors share.
 package final class APIDesk: Sendable {
+    /// Services that handlers work with.
     package let house: APIHouse
     /// How fast people and addresses may ask, at every door of this server together.
     package let rates: APIRates
@@ -214,7 +215,7 @@ package final class RouteGateway: Gateway {
         self.run(route, asked, self.reply(to: self.lastTicket))
     }
 
-    /// What has to be found out about the caller.
+    /// Proof of the caller that a route needs.
     private enum Proof {
         case none
         case person(RouteAccess.UIDPlace, token: String)
@@ -391,7 +392,7 @@ package final class RouteGateway: Gateway {
 
     // MARK: Answers
 
-    /// What a handler gets: it posts the answer back to this thread.
+    /// Reply that a handler gets: it posts the answer back to this thread.
     private func reply(to ticket: UInt64) -> APIReply {
         let jobs = self.reactor.jobs
         let one = OneReply { answer in

@@ -6,7 +6,7 @@ package typealias APIReply = @Sendable (APIAnswer) -> Void
 /// Does what a request asks for and calls the reply once, now or later, on any thread. What it throws is the answer.
 package typealias APIHandler = @Sendable (APIRequest, APIHouse, @escaping APIReply) throws(APIFailure) -> Void
 
-/// Who may ask for a route. The token stands in the header field `token`.
+/// Access to a route. The token stands in the header field `token`.
 package enum RouteAccess: Hashable, Sendable {
     case anyone
     /// With the manager's token.
@@ -18,6 +18,7 @@ package enum RouteAccess: Hashable, Sendable {
     /// The same, or the manager.
     case caller
 
+    /// Place of the user ID in a request.
     package enum UIDPlace: Hashable, Sendable {
         case body(String)
         case query(String)
@@ -33,18 +34,22 @@ package struct Route: Sendable {
         case bytes
     }
 
+    /// Method in capitals.
     package let method: String
     /// The path, with `{name}` for a segment that may be anything: `/channels/{id}/{type}`.
     package let pattern: String
+    /// Access to the route.
     package let access: RouteAccess
+    /// Kind of body that the route takes.
     package let bodyKind: BodyKind
-    /// Of the body; a longer one is refused with 413 before it is read.
+    /// Maximum bytes of the body; a longer one is refused with 413 before it is read.
     package let maximumBytes: Int
-    /// Whether the session token of a LeanCloud connection counts where a device token would: it stands for the person, and
-    /// is good for looking things up, not for changing an account.
+    /// True when the session token of a LeanCloud connection counts where a device token would: it stands for the
+    /// person, and is good for looking things up, not for changing an account.
     package private(set) var takesConnectionTokens = false
     /// Service without a token in the trial mode; `nil` for none.
     package private(set) var trial: TrialUse?
+    /// Handler of the route.
     package let handler: APIHandler
 
     /// The same route, for those too who have nothing but the session token of a connection.
@@ -61,8 +66,9 @@ package struct Route: Sendable {
         return route
     }
 
-    /// What people may send, and what the manager may, unless a route says otherwise.
+    /// Maximum bytes of a body from people, and from the manager, unless a route says otherwise.
     package static let usualBytes = 64 * 1024
+    /// Maximum bytes of a body from the manager.
     package static let managerBytes = 1 << 20
 
     package init(
@@ -82,6 +88,7 @@ package struct Route: Sendable {
 package struct NotServed: Sendable {
     /// A whole path, or the beginning of one when it ends in `/`.
     package let path: String
+    /// Reason why the route is not served.
     package let reason: String
 
     package init(_ path: String, _ reason: String) {
@@ -92,6 +99,7 @@ package struct NotServed: Sendable {
 
 /// Finds the route of a path. Immutable: one for all reactors.
 package struct Router: Sendable {
+    /// Result of looking a path up.
     package enum Finding: Sendable {
         case route(Route, parameters: [String: String])
         case refused(APIFailure)
@@ -117,7 +125,7 @@ package struct Router: Sendable {
     /// First segments of all paths: what is below them belongs to this door.
     private var territory: Set<String> = []
 
-    /// What is below the first segments may be of other doors.
+    /// True when paths below the first segments may belong to other gateways.
     private let sharesTerritory: Bool
 
     /// - Parameters:

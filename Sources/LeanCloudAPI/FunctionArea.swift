@@ -10,6 +10,7 @@ package struct FunctionCall: Sendable {
         case functions, call
     }
 
+    /// Form of the call.
     package var form: Form
     /// Letters, digits, `_`, `-` and `.`; 128 of them at most.
     package var name: String

@@ -23,6 +23,7 @@ package struct LeanCloudServer: Sendable {
         self.clock = clock
     }
 
+    /// Group of routes of LeanCloud's HTTP API.
     package var area: APIArea {
         APIArea(
             Router(self.routes, notServed: Self.notServed),

@@ -43,7 +43,7 @@ package struct LeanCloudBodies: MessageBodyReading {
             }
         }
 
-        /// What stands under a key; `nil` for what nobody reads.
+        /// Part under a key; `nil` for keys that nobody reads.
         func part(_ key: String) -> Part? {
             switch (self, key) {
             case (.message, "_lcattrs"): .attributes

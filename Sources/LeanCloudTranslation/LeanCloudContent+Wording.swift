@@ -76,6 +76,7 @@ extension LeanCloudContent {
         return tuple
     }
 
+    /// Highest unread count that is sent.
     package static let mostUnread: Int64 = 100
 
     /// A message that was edited or taken back.
@@ -100,6 +101,7 @@ extension LeanCloudContent {
         return item
     }
 
+    /// Patch for a changed message in the history.
     package static func patch(_ change: ChangedPlace) -> PatchItem {
         let message = change.message.message
         return self.patch(
@@ -108,6 +110,7 @@ extension LeanCloudContent {
             change.conversation.kind)
     }
 
+    /// Patch for a changed message in an event.
     package static func patch(_ changed: ChangedMessage, in event: ConversationEvent) -> PatchItem {
         self.patch(
             changed.content, of: changed.id, from: changed.sender, sentAt: changed.sentAtMilliseconds,
@@ -149,7 +152,7 @@ extension LeanCloudContent {
 
     private static func limit(of command: LogsCommand) -> Int { Int(command.limit ?? command.l ?? self.defaultPage) }
 
-    /// Whether as many messages as are asked for may be in one page.
+    /// True when one page may hold as many messages as are asked for.
     package static func isPage(_ command: LogsCommand) -> Bool {
         (0...self.largestPage).contains(self.limit(of: command))
     }

@@ -5,7 +5,7 @@ package import LeanCloudWire
 
 /// Messages in LeanCloud's words and in ours. Pure.
 package enum LeanCloudContent {
-    /// What a message holds: text, which mostly is the JSON of a typed message, or bytes.
+    /// Body of a message: text, which mostly is the JSON of a typed message, or bytes.
     package enum Body: Hashable, Sendable {
         case text(String)
         case binary([UInt8])
@@ -16,7 +16,7 @@ package enum LeanCloudContent {
 
     // MARK: From clients
 
-    /// What a client wants said.
+    /// Content of a client's message.
     ///
     /// - Parameter shownID: the id that was promised for it; `nil` for one of ours.
     /// - Returns: `nil` without content.
@@ -36,7 +36,7 @@ package enum LeanCloudContent {
         binary.map { .binary($0) } ?? text.map { .text($0) }
     }
 
-    /// What somebody wants said, counted and kept.
+    /// Content to publish, with its counted and stored fields.
     package static func content(
         _ body: Body, mentionsAll: Bool = false, mentions: [String] = [], pushData: String? = nil,
         shownID: String? = nil
@@ -75,7 +75,7 @@ package enum LeanCloudContent {
         content.flags.remove(.countsAsUnread)
     }
 
-    /// What an edited message carries beside its body: the names that the edit calls; the rest stays what it was.
+    /// Envelope of an edited message: the names that the edit calls; the rest stays as it was.
     package static func envelope(of edit: MessageContent, after before: MessageEnvelope?) -> MessageEnvelope {
         MessageEnvelope(
             mentionsAll: edit.mentions.all, mentions: edit.mentions.users, visibleTo: before?.visibleTo,
@@ -94,8 +94,8 @@ package enum LeanCloudContent {
         return value
     }
 
-    /// Whom a message is for, when it says so. Source: ChatKit-OC, the list in the attributes of a message; other apps
-    /// write it beside them.
+    /// Audience of a message, when it names one. Source: ChatKit-OC, the list in the attributes of a message; other
+    /// apps write it beside them.
     private static func visibleTo(_ members: [JSONValue.Member]?) -> [UserName]? {
         for name in ["OnlyVisiableForPartClientIds", "onlyVisibleTo"] {
             guard let list = members?.first(where: { $0.name == name })?.value.array, !list.isEmpty else { continue }
@@ -111,10 +111,10 @@ package enum LeanCloudContent {
 
     // MARK: For clients
 
-    /// What a client gets: its own bytes as they were sent, everybody else's as a typed message.
+    /// Body for a client: its own bytes as they were sent, everybody else's as a typed message.
     package static func body(of content: MessageContent) -> Body { self.worded(content).body }
 
-    /// Whom a message calls by name.
+    /// People whom a message mentions.
     package static func mentions(of content: MessageContent) -> Mentions { self.worded(content).mentions }
 
     /// Body that a client gets, and people whom it calls by name. A body of another protocol is read once for both.

@@ -56,7 +56,7 @@ package struct LeanCloudExportSplitter: Sendable {
         return rows
     }
 
-    /// What is left at the end of the file.
+    /// Takes what is left at the end of the file.
     package mutating func end() -> [Row] {
         defer { self.clear() }
         guard !self.pending.isEmpty || self.isTooLong, self.depth > 0 || self.shape != .list else { return [] }
@@ -166,7 +166,7 @@ package struct LeanCloudExportSplitter: Sendable {
         }
     }
 
-    /// Whether what is pending is no row, but the beginning of another answer.
+    /// True when the pending bytes are no row, but the beginning of another answer.
     private var opensAnswer: Bool {
         self.pending.count < Self.maximumOpeningBytes && self.pending.filter { !Self.isSpace($0) } == Self.opening
     }

@@ -24,13 +24,17 @@ package struct LeanCloudExportedUser: Hashable, Sendable {
     /// Most bytes of a salt or a hash that are looked at; LeanCloud's have 50 and 88.
     private static let maximumPasswordBytes = 1_024
 
+    /// Name of the person.
     package var name: UserName
     /// With a username, and without empty texts.
     package var app: AppUserPatch
+    /// Name to show.
     package var displayName: String?
+    /// Address of the picture.
     package var avatar: String?
     /// Both or neither; whether they are a password is for others to say.
     package var salt: String?
+    /// Hash of the password; `nil` without one.
     package var hash: String?
 
     /// - Parameter row: the text of one JSON object.
@@ -63,7 +67,7 @@ package struct LeanCloudExportedUser: Hashable, Sendable {
         }
     }
 
-    /// Those that an app chose. Names of fields begin with a letter: what begins otherwise is the service's.
+    /// Fields that an app chose. Their names begin with a letter: names that begin otherwise are the service's.
     private static func ownFields(_ row: JSONValue) -> JSONValue {
         let members = row.object ?? []
         return .object(

@@ -111,11 +111,11 @@ extension LeanCloudFault {
             }
     }
 
-    /// What went wrong below: busy may be tried again, full and stopping may later.
+    /// Fault for a store error: busy may be tried again, full and stopping may later.
     ///
     /// - Parameters:
-    ///   - invalid: for what was asked in a way that makes no sense.
-    ///   - refused: words for a refusal of the house.
+    /// - invalid: for a request that makes no sense.
+    /// - refused: words for a refusal by our rules.
     package init(
         _ error: StoreError, invalid: LeanCloudFault = .conversationAPIFailed,
         refused: (ActionRefusal) -> LeanCloudFault

@@ -1,7 +1,9 @@
 /// Why LeanCloud's door says no: a code and the name that its SDKs compare. Source: LeanCloud realtime error codes; the
 /// names are those that its servers answer, misspellings included.
 package struct LeanCloudFault: Error, Hashable, Sendable {
+    /// Code of the fault.
     package var code: Int32
+    /// Name of the fault in LeanCloud's documentation.
     package var reason: String
     /// A sentence for developers.
     package var detail: String?

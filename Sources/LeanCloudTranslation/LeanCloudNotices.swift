@@ -7,7 +7,9 @@ package import Store
 package struct LeanCloudNotice: Sendable {
     /// `nil` for a receipt, which has none.
     package var op: OpType?
+    /// Command about the conversation; `nil` for none.
     package var conversation: ConvCommand?
+    /// Receipt; `nil` for none.
     package var receipt: RcpCommand?
     /// It happened to the person, and they can ask for it later; else it is to a conversation of theirs.
     package var isPermanent: Bool
@@ -33,15 +35,18 @@ package struct LeanCloudNotice: Sendable {
 
 /// A page of what a client missed.
 package struct MissedNotices: Sendable {
+    /// The same as JSON, for clients that ask over HTTP.
     package var json: JSONValue
     /// Nothing in it is for this client.
     package var isEmpty: Bool
+    /// True when more are waiting.
     package var hasMore: Bool
 }
 
-/// Who is told what. Source: LeanCloud realtime; its SDKs' own tests of who is told what, and in which order.
+/// Commands for events, by receiver. Source: LeanCloud realtime; its SDKs' own tests of who is told what, and in which
+/// order.
 package enum LeanCloudNotices {
-    /// What one person is told of an event, in its order. Nothing of rooms and services, and of messages neither.
+    /// Commands for one person about an event, in order. None for rooms and services, and none for messages.
     package static func notices(
         of change: ConversationEvent.Change, in id: ObjectID, _ kind: ConversationKind, by actor: UserName,
         at moment: Int64, for viewer: UserName

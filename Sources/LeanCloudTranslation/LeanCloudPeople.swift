@@ -10,11 +10,12 @@ package enum LeanCloudPeople {
     ]
 }
 
-/// What an app's own fields say of how a person is shown: apps agree on no names, these are the usual ones.
+/// Name and picture in an app's own fields: apps agree on no names, these are the usual ones.
 package enum ShownProfile {
     private static let names = ["nickname", "nickName", "displayName", "name"]
     private static let avatars = ["avatar", "avatarUrl", "avatarURL"]
 
+    /// Name to show; `nil` for none.
     package static func name(_ fields: JSONValue) -> String? {
         for name in Self.names {
             if let text = fields[name]?.string, !text.isEmpty,

@@ -5,7 +5,7 @@ package import Store
 
 /// Conversations as rows of the class `_Conversation`.
 package enum LeanCloudRows {
-    /// What clients may not set: who is in it changes by other requests, and the rest is the server's.
+    /// Keys that clients may not set: membership changes by other requests, and the rest is the server's.
     package static let readOnlyKeys: Set<String> = [
         "objectId", "m", "c", "mu", "lm", "createdAt", "updatedAt", "unique", "uniqueId", "tr", "sys", "conv_type",
         "temp",
@@ -182,7 +182,7 @@ package struct ObjectSearch: Sendable {
         return hints.isSystem == true ? .kind(.service) : .everything
     }
 
-    /// Whether it looks at conversations beyond those that are named, or that one person is in.
+    /// True when the query looks at conversations beyond named ones, and beyond those of one person.
     package var looksAtMany: Bool {
         self.query.hints.objectIDs == nil && !self.query.isEmpty && self.query.hints.members.isEmpty
     }
@@ -250,8 +250,9 @@ extension LeanCloudRows {
     }
 }
 
-/// What a client says of a conversation that it makes: the JSON of `attr`.
+/// Card that a client gives a conversation it makes: the JSON of `attr`.
 package struct LeanCloudCard: Sendable {
+    /// Name of the conversation.
     package var name: String?
     /// JSON text of an object.
     package var attributes: [UInt8]?

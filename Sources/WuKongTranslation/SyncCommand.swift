@@ -8,7 +8,9 @@ import WuKongWire
 /// device synchronises by a version when it comes back is not. Source: TangSengDaoDao server, its commands and which of
 /// them it persists; WuKongIM iOS SDK and the open apps, what each command leads to.
 package struct SyncCommand: Hashable, Sendable {
+    /// Word of the command on the wire.
     package let word: String
+    /// Parameters; `nil` for none.
     package let parameters: JSONValue?
     /// For those who are away too.
     package let isKept: Bool
@@ -28,6 +30,7 @@ package struct SyncCommand: Hashable, Sendable {
 
     // MARK: Messages
 
+    /// Makes clients withdraw a message.
     package static func messageRevoked(_ id: MessageID) -> SyncCommand {
         SyncCommand("messageRevoke", self.object(("message_id", .string("\(id.rawValue)"))), isKept: true)
     }
@@ -58,10 +61,12 @@ package struct SyncCommand: Hashable, Sendable {
             isKept: isKept)
     }
 
+    /// Makes clients fetch the picture of a group.
     package static func groupPicture(_ group: String) -> SyncCommand {
         SyncCommand("groupAvatarUpdate", self.object(("group_no", .string(group))))
     }
 
+    /// Makes clients fetch the members of a group.
     package static func membersChanged(_ group: String) -> SyncCommand {
         SyncCommand("memberUpdate", self.object(("group_no", .string(group))), isKept: true)
     }

@@ -25,6 +25,6 @@ extension Translation {
         return self.shown(MessageContent(kind: .none, flags: flags, wire: wire, body: body)).body
     }
 
-    /// What the server says itself is stored in the words of WuKongIM.
+    /// True for the server's own messages, which are stored in the words of WuKongIM.
     private static func isOwn(_ wire: WireFormat) -> Bool { wire == .wuKong || wire == .native }
 }

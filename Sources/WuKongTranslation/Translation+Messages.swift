@@ -70,7 +70,7 @@ extension Translation {
         Mentions(all: all, users: uids.compactMap { self.userName($0) })
     }
 
-    /// What a sender's header and setting ask for.
+    /// Flags for a sender's header and setting.
     package static func flags(
         header: WuKongHeader, setting: WuKongSetting, payloadIsJSONObject: Bool
     ) -> MessageFlags {
@@ -155,6 +155,7 @@ package enum PayloadRefusal: Error, Hashable, Sendable, CustomStringConvertible 
     /// It is a command, which only servers send: who could send one might make other people's apps forget messages.
     case command
 
+    /// Reason code on the wire.
     package var reason: WuKongReason {
         switch self {
         case .unclear: .payloadDecodeError

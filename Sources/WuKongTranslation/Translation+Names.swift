@@ -4,8 +4,8 @@ package import WuKongWire
 
 /// Uids, devices and channels.
 extension Translation {
-    /// Whether a text holds a character that WuKongIM uses to build its own ids, so that no uid and hardly any channel
-    /// id may hold it. Source: WuKongIM server, checks of CONNECT and of /message/send.
+    /// True when a text holds a character that WuKongIM uses to build its own ids, so that no uid and hardly any
+    /// channel id may hold it. Source: WuKongIM server, checks of CONNECT and of /message/send.
     package static func isReserved(_ text: String) -> Bool {
         text.utf8.contains { $0 == UInt8(ascii: "@") || $0 == UInt8(ascii: "#") || $0 == UInt8(ascii: "&") }
     }

@@ -11,18 +11,15 @@ struct WordTests {
 
     /// Doc comments per folder that still begin with such a word, at most.
     static let riddlesLeft: [String: Int] = [
-        "Sources/APIGateway": 61, "Sources/APIKit": 25, "Sources/AdminAPI": 126, "Sources/AdminConsole": 80,
-        "Sources/AdminService": 28, "Sources/Hooks": 1, "Sources/LeanCloudGateway": 55,
-        "Sources/LeanCloudTranslation": 21, "Sources/Profiles": 5, "Sources/Store": 189, "Sources/Tips": 1,
-        "Sources/WuKongTranslation": 18, "Sources/WuKongWire": 1, "Sources/teahouse": 20,
+        "Sources/AdminAPI": 126, "Sources/AdminConsole": 80, "Sources/AdminService": 28, "Sources/LeanCloudGateway": 50,
+        "Sources/LeanCloudTranslation": 1, "Sources/Profiles": 5, "Sources/Store": 188, "Sources/Tips": 1,
+        "Sources/WuKongTranslation": 7, "Sources/teahouse": 20,
     ]
 
     /// Documented declarations per module, percent, where it is not nine of ten yet: at least.
     static let documentedSoFar: [String: Int] = [
-        "Sources/APIGateway": 62, "Sources/APIKit": 68, "Sources/AdminAPI": 58, "Sources/AdminConsole": 46,
-        "Sources/AdminService": 84, "Sources/LeanCloudAPI": 86, "Sources/LeanCloudGateway": 70,
-        "Sources/LeanCloudTranslation": 56, "Sources/Store": 79, "Sources/WuKongAPI": 77,
-        "Sources/WuKongTranslation": 66,
+        "Sources/APIGateway": 74, "Sources/AdminAPI": 58, "Sources/AdminConsole": 46, "Sources/AdminService": 84,
+        "Sources/LeanCloudGateway": 70, "Sources/Store": 79, "Sources/WuKongTranslation": 86,
     ]
 
     /// Words that the glossary has replaced, as type names or parts of them.
@@ -88,7 +85,8 @@ struct WordTests {
     /// Declarations that say all themselves: rows of a protocol's table, keys whose reason is their help, and witnesses
     /// of the standard library's protocols. An initialiser that neither fails nor throws sets what has its own comment.
     static let plain = [
-        "= SettingKey<", "(rawValue", "var rawValue", "let rawValue", "var description: String", "customMirror",
+        "= SettingKey<", "= LeanCloudFault(", "= SyncCommand(", "(rawValue", "var rawValue", "let rawValue",
+        "var description: String", "customMirror",
         "var debugDescription", "static func ==", "static func <", "func hash(into",
     ]
 

@@ -4,7 +4,7 @@ import Execution
 package import Profiles
 package import Transfers
 
-/// What the doors for events of all reactors share.
+/// Context that the event gateways of all reactors share.
 package final class EventsDesk: Sendable {
     /// Open at the same time by one person; one more is refused with 429.
     static let listenersPerPerson = 32

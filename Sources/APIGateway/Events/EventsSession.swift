@@ -21,7 +21,7 @@ final class EventsSession: ConnectionHandler {
         case over
     }
 
-    /// Who listens, and to what.
+    /// Listener and the events that it wants.
     private struct Listener {
         var identity: Identity
         var profiles: WatchID
@@ -37,7 +37,7 @@ final class EventsSession: ConnectionHandler {
 
     private let connection: Connection
     private unowned let gateway: EventsGateway
-    /// Of the opening, until somebody is signed in.
+    /// Request of the opening, until somebody is signed in.
     private var request: HTTPRequest?
     private var phase = Phase.silent
     /// Events were dropped, because the client does not take what was sent.

@@ -2,7 +2,7 @@ import APIKit
 import ChatModel
 import Transport
 
-/// What a request wants of the doors for files, found out from its method, path and header.
+/// Route of a request about files, found out from its method, path and header.
 enum FileRoute: Hashable {
     /// `OPTIONS`: what of tus is spoken here.
     case tusOptions
@@ -20,7 +20,7 @@ enum FileRoute: Hashable {
     case downloadLink(FileLinkKey)
     case putLink(FileLinkKey, name: String?)
     case formLink(FileLinkKey)
-    /// What a page of any origin may do with a link.
+    /// Preflight for a link, which a page of any origin may send.
     case linkOptions
     /// A picture as a field of a form.
     case formPicture(PictureName)
@@ -29,7 +29,7 @@ enum FileRoute: Hashable {
     case transfer(TransferKey)
     case change(TransferKey, TransferChange)
 
-    /// What the owner of a transfer, or the operator, may do to it.
+    /// Change of a transfer by its owner or the operator.
     enum TransferChange: String, Hashable, CaseIterable {
         case suspend, resume, cancel
     }
@@ -43,7 +43,7 @@ enum FileRoute: Hashable {
                 tusResumable: request.headers["tus-resumable"], contentType: request.headers["content-type"]))
     }
 
-    /// What of a request's head decides.
+    /// Parts of a request's head that decide.
     struct Head {
         var method: String
         var path: String
@@ -179,7 +179,7 @@ enum FileRoute: Hashable {
         return failure
     }
 
-    /// Whether the request's body is taken as it arrives.
+    /// True when the request's body is taken as it arrives.
     var isStreamed: Bool {
         switch self {
         case .tusCreate, .tusAppend, .put, .form, .putLink, .formLink, .formPicture: true
@@ -187,8 +187,8 @@ enum FileRoute: Hashable {
         }
     }
 
-    /// Whether who asks shows a link and nothing else: then pages of any origin may ask, for there is nothing that a
-    /// browser adds by itself.
+    /// True when the request shows a link and nothing else: then pages of any origin may ask, for there is nothing that
+    /// a browser adds by itself.
     var isByLink: Bool {
         switch self {
         case .downloadLink, .putLink, .formLink, .linkOptions: true
@@ -196,7 +196,7 @@ enum FileRoute: Hashable {
         }
     }
 
-    /// Whether the answer carries the header fields of tus.
+    /// True when the answer carries the header fields of tus.
     var isTus: Bool {
         switch self {
         case .tusOptions, .tusCreate, .tusStatus, .tusAppend, .tusTerminate: true

@@ -7,10 +7,10 @@ enum FileWording {
     /// The header field that names the file an upload has become.
     static let fileField = "Teahouse-File"
 
-    /// Of an answer that pages of any origin may read. Source: the Fetch standard, "CORS protocol".
+    /// Header fields of an answer that pages of any origin may read. Source: the Fetch standard, "CORS protocol".
     static let anyOrigin = [("Access-Control-Allow-Origin", "*")]
 
-    /// What a page asks before it uploads or reads by a link.
+    /// Header fields of the answer to a page's preflight before it uploads or reads by a link.
     static let linkOptions =
         anyOrigin + [
             ("Access-Control-Allow-Methods", "GET, HEAD, POST, PUT"), ("Access-Control-Max-Age", "86400"),
@@ -22,7 +22,7 @@ enum FileWording {
 }
 
 extension APIFailure {
-    /// What a transfer that does not go on is answered.
+    /// Answer for a transfer that does not go on.
     ///
     /// Source for the numbers: tus 1.0.0 (409 for a wrong offset, 410 for what is over, 413, 460 for a wrong checksum);
     /// RFC 4918 sections 11.3 and 11.5 for 423 and 507.

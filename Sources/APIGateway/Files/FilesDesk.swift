@@ -3,11 +3,11 @@ import ChatModel
 import Execution
 package import Transfers
 
-/// What the operator may set about the doors for files.
+/// Settings of the routes for files.
 package struct FileDoorSettings: Sendable {
     /// Bytes of one file, told to clients; 0 is no bound.
     package var fileBytes: Int64 = 4 << 30
-    /// Whether who has a link may use it without a session.
+    /// True when a link works without a session.
     package var servesLinks = true
     /// Requests of one reactor that are being worked on; one more is answered with 503.
     package var openRequests = 1024
@@ -15,7 +15,7 @@ package struct FileDoorSettings: Sendable {
     package init() {}
 }
 
-/// What the doors for files of all reactors share.
+/// Context that the file gateways of all reactors share.
 package final class FilesDesk: Sendable {
     let api: APIDesk
     let transfers: Transfers

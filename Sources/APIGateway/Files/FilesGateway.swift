@@ -29,7 +29,7 @@ package final class FilesGateway: Gateway {
 
     // MARK: Bodies
 
-    /// What a request without a file in its body may bring.
+    /// Maximum bytes of a request's body that is no file.
     private static let otherBodyBytes = 4096
 
     package func plan(for request: HTTPRequest, on connection: Connection) -> BodyPlan? {

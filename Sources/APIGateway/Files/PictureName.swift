@@ -1,6 +1,6 @@
 import ChatModel
 
-/// Whose picture is meant, by the name that apps know them by.
+/// Holder of a picture, by the name that apps know.
 enum PictureName: Hashable {
     case person(UserName)
     case group(ChannelName)

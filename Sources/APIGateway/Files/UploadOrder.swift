@@ -4,7 +4,7 @@ import ChatModel
 import Transfers
 import Transport
 
-/// What one request with a body wants to do to an upload, as its head says.
+/// Order of one request with a body to an upload, as its head says.
 struct UploadOrder {
     enum Kind: Hashable {
         /// tus: begins an upload of so many bytes; the body may bring the first of them.
@@ -28,12 +28,12 @@ struct UploadOrder {
     /// The text of a JSON object.
     var metadata: [UInt8]?
     var checksum: UploadChecksum?
-    /// Whom the manager uploads for.
+    /// Person whom the manager uploads for.
     var owner: UserName?
-    /// Whose picture it is to be.
+    /// Holder whose picture the file becomes.
     var picture: PictureName?
 
-    /// What of a request's head decides.
+    /// Parts of a request's head that decide.
     struct Head {
         var contentLength: String?
         var isChunked = false
@@ -178,7 +178,7 @@ struct UploadOrder {
 
     // MARK: What is asked of the engine
 
-    /// Whether a later request can go on when this one is cut.
+    /// True when a later request can go on when this one is cut.
     var canGoOn: Bool {
         switch self.kind {
         case .create, .append: true

@@ -4,7 +4,7 @@ import ChatModel
 package import Profiles
 import Store
 
-/// Who people are, over HTTP: for clients of our own, and for an existing user system that has news.
+/// Routes for profiles, for clients of our own, and for an existing user system that has news.
 package struct ProfileRoutes: Sendable {
     /// People of one look-up.
     private static let maximumNames = 200
@@ -22,6 +22,7 @@ package struct ProfileRoutes: Sendable {
         self.secret = secret
     }
 
+    /// Routes of profiles.
     package var routes: [Route] {
         [
             Route("POST", "\(DoorPaths.prefix)/profiles", .caller, self.lookUp).withConnectionTokens,
@@ -138,7 +139,7 @@ package struct ProfileRoutes: Sendable {
         return name
     }
 
-    /// What people say about themselves; `null` removes it.
+    /// Attributes that people set themselves; `null` removes one.
     private static func attributes(_ fields: APIFields) throws(APIFailure) -> [UInt8]? {
         guard let attributes = fields.member("attributes") else { return nil }
         guard let members = attributes.object else { throw .bad("attributes must be an object") }

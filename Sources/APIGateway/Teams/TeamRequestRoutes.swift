@@ -9,6 +9,7 @@ package enum TeamRequestRoutes {
     /// Requests of one page.
     private static let page = 50
 
+    /// Routes of requests to join.
     package static let routes = [
         Route("POST", "\(DoorPaths.prefix)/teams/{name}/apply", .session, Self.apply),
         Route("GET", "\(DoorPaths.prefix)/requests", .session, Self.list),
@@ -129,7 +130,7 @@ package enum TeamRequestRoutes {
 
     // MARK: Changing
 
-    /// What a change answers, and what happened in the team.
+    /// Answer of a change, and the events in the team.
     private struct Changed: Sendable {
         let answer: Result<JSONValue, APIFailure>
         let team: ConversationID?

@@ -97,7 +97,7 @@ extension JSONValue {
 
     static func names(_ names: [UserName]) -> JSONValue { .array(names.map { .string($0.text) }) }
 
-    /// Of an address as sessions have it, with its port.
+    /// Address without its port, from an address as sessions have it.
     static func sourceIP(_ address: String?) -> JSONValue {
         guard let address else { return .null }
         guard let colon = address.lastIndex(of: ":") else { return .string(address) }

@@ -148,6 +148,7 @@ package final class LeanCloudHooks: HookDesk {
 
     // MARK: Asking
 
+    /// True when a function of this name is called.
     package func wants(_ function: String) -> Bool {
         self.options.addresses[function] != nil
             && self.state.withLock { state in

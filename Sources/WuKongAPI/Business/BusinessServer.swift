@@ -21,6 +21,7 @@ package struct BusinessServer: Sendable {
 
     package init(_ settings: BusinessSettings = BusinessSettings()) { self.settings = settings }
 
+    /// Routes of the API for apps.
     package var routes: [Route] {
         SignInArea(settings: self.settings).routes + CommonArea(settings: self.settings).routes
             + ConversationArea.routes + HistoryArea.routes + MessageChangeArea.routes + ReceiptArea.routes

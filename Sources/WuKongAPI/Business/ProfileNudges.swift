@@ -21,6 +21,7 @@ package final class ProfileNudges: Sendable {
 
     package init() {}
 
+    /// Remembers that a viewer was shown a person.
     package func didShow(_ name: UserName, to viewer: UserID) {
         self.shown.withLock { shown in
             if shown.count >= Self.maximumShown { shown = Shown() }

@@ -2,6 +2,7 @@ package import APIKit
 
 /// Routes of the original that this server does not serve.
 extension WuKongRows {
+    /// Routes of the original that this server does not serve.
     package static let notServed: [NotServed] = [
         NotServed("/user/update_plugin_no", Self.plugins),
         NotServed("/plugin/", Self.plugins),

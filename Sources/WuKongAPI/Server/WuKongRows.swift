@@ -4,6 +4,7 @@ package import APIKit
 ///
 /// `.manager` rows are for an app's own server. The others a client may use too, with the token of its person.
 package enum WuKongRows {
+    /// Routes of WuKongIM's HTTP API.
     package static let all: [Route] =
         Self.users + Self.routes + Self.channels + Self.lists + Self.messages + Self.conversations + Self.reminders
         + Self.operations

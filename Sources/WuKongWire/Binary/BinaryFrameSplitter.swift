@@ -10,7 +10,7 @@ package struct BinaryFrameSplitter: Sendable {
     private var failure: BinaryWireError?
     /// Bytes still to come of a SEND that was too long: they are passed over.
     private var skipped = 0
-    /// Whether the piece at hand came with an answer to SENDs over the bound.
+    /// True when the piece at hand brought an answer to SENDs over the bound.
     private var asksAboutLongSends = false
 
     /// - Parameter maximumBytes: the longest frame, header included.

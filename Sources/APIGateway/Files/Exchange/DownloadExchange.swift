@@ -223,7 +223,7 @@ final class DownloadExchange: FileExchange {
         return (head, part)
     }
 
-    /// What every answer about a content says.
+    /// Header fields of every answer about a content.
     ///
     /// Nobody on the way may keep it, and who asked may keep it for themselves, if they ask again before each use: the
     /// right to read is checked then. What a stranger uploaded must not act in a page of this server: it has no scripts,

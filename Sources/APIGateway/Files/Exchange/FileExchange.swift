@@ -33,7 +33,7 @@ struct ExchangePort: Sendable {
     }
 }
 
-/// Who asks, as the engine wants to know it.
+/// Caller, as the engine of transfers knows it.
 struct FileCaller: Sendable {
     var actor: Actor
     var transferClass: TransferClass
@@ -64,7 +64,7 @@ struct FileCaller: Sendable {
     /// A client of an app that says nothing of its person.
     static let app = FileCaller(actor: .application, transferClass: .attachment)
 
-    /// Who has a link, and nobody in particular.
+    /// Caller with a link, and nobody in particular.
     static let link = FileCaller(actor: Actor(.system), transferClass: .attachment)
 
     private init(actor: Actor, transferClass: TransferClass) {

@@ -21,7 +21,7 @@ final class UploadExchange: FileExchange, BodyReceiver {
     private let fields: [(String, String)]
     /// A body that is refused is read to its end when it is short, so that the connection can be used again.
     private let isShort: Bool
-    /// Of the body; `nil` when it comes in pieces of unknown number.
+    /// Length of the body; `nil` when it comes in pieces of unknown number.
     private let length: Int64?
     /// Takes the exchange out of the gateway.
     private let leave: (UInt64) -> Void
@@ -45,7 +45,7 @@ final class UploadExchange: FileExchange, BodyReceiver {
     private var failure: APIFailure?
     private var responder: HTTPResponder?
 
-    /// Of a body that is read to its end although nobody wants it.
+    /// Maximum bytes of a body that is read to its end although nobody wants it.
     static let shortBodyBytes: Int64 = 64 * 1024
 
     init(
@@ -343,7 +343,7 @@ final class UploadExchange: FileExchange, BodyReceiver {
         }
     }
 
-    /// Who came by a link has no session to read the file with.
+    /// Makes a link for a caller without a session to read the file with.
     private func makeLink(_ file: FileRecord, _ headers: [(String, String)]) {
         let (appLink, conversation) = (self.appLink, self.conversation)
         let key = appLink ?? FileLinkKey(random: UploadOrder.random())
@@ -436,7 +436,7 @@ final class UploadExchange: FileExchange, BodyReceiver {
         self.leave(self.ticket)
     }
 
-    /// What came stays, when a later request can go on with it.
+    /// Keeps the bytes received when a later request can go on with them.
     private func giveUp() {
         self.flow?.abandon()
         self.flow = nil
@@ -446,7 +446,7 @@ final class UploadExchange: FileExchange, BodyReceiver {
         self.desk.transfers.cancel(key, by: caller.actor) { _ in }
     }
 
-    /// Who was promised a place for a file may try again when nothing came of this.
+    /// Lets a caller that was promised a place for a file try again when nothing came of this.
     private func reopen() {
         guard let link = self.appLink else { return }
         self.appLink = nil

@@ -10,7 +10,7 @@ struct FormBody {
         case content([UInt8])
     }
 
-    /// Of the values of all fields that are no file.
+    /// Maximum bytes of the values of all fields that are no file.
     static let maximumFieldBytes = 64 * 1024
     /// The field that the file stands in.
     static let fileField = "file"
@@ -25,7 +25,7 @@ struct FormBody {
     private var pending: [UInt8] = []
     private var place = Place.outside
     private var fieldBytes = 0
-    /// What the other fields say, as far as they have been read.
+    /// Values of the other fields, as far as they have been read.
     private(set) var fields: [String: String] = [:]
     private(set) var hasFile = false
 
@@ -40,7 +40,7 @@ struct FormBody {
 
     mutating func add(_ bytes: UnsafeRawBufferPointer) { self.pending.append(contentsOf: bytes) }
 
-    /// What is to be done next; `nil` when more must come first.
+    /// Action to take next; `nil` when more must come first.
     mutating func next() throws(FormError) -> Action? {
         while true {
             switch try self.step() {

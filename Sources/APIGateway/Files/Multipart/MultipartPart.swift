@@ -2,7 +2,7 @@ import Transport
 
 /// The header of one part of a form.
 struct MultipartPart: Hashable {
-    /// Of the form's field.
+    /// Name of the form's field.
     var name: String
     /// As it was sent; `nil` for a field that is no file.
     var fileName: String?

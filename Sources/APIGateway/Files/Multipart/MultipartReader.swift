@@ -47,7 +47,7 @@ struct MultipartReader {
         case formEnd
     }
 
-    /// What `next` found.
+    /// Result of `next`.
     enum Step: Equatable {
         /// Give the bytes behind the consumed ones again, with more behind them.
         case incomplete(consumed: Int)
@@ -63,12 +63,12 @@ struct MultipartReader {
         case epilogue(skipped: Int)
     }
 
-    /// Of one part's header; file names of 4 KiB are real.
+    /// Maximum bytes of one part's header; file names of 4 KiB are real.
     static let maximumHeaderBytes = 8 * 1024
     static let maximumParts = 32
-    /// Of what nobody is meant to read, before the first part and behind the last.
+    /// Maximum bytes before the first part and behind the last.
     static let maximumPaddingBytes = 4 * 1024
-    /// Of blanks between a delimiter and the end of its line.
+    /// Maximum blanks between a delimiter and the end of its line.
     static let maximumBlanks = 128
 
     /// CRLF, two hyphens, boundary.

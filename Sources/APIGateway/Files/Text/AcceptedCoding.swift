@@ -1,8 +1,8 @@
 import Transport
 
-/// Which content codings a client takes.
+/// Content codings that a client takes.
 enum AcceptedCoding {
-    /// Whether gzip may be sent. Without the field it is not: a client that knows gzip says so.
+    /// True when gzip may be sent. Without the field it is not: a client that knows gzip says so.
     ///
     /// Source: RFC 9110 section 12.5.3; `x-gzip` is the old name.
     static func takesGzip(_ fields: [String]) -> Bool {

@@ -1,6 +1,6 @@
 import Transport
 
-/// What a `Range` field asks for.
+/// Range that a `Range` field asks for.
 ///
 /// Source: RFC 9110 sections 14.1 and 14.2. A server may ignore a Range it does not like; here that is every one with
 /// several ranges, however many they are, and every one that is not well formed.

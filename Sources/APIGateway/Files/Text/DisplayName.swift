@@ -1,8 +1,8 @@
-/// What is left of a file name that somebody sent: a text to show, never a path.
+/// File name as a text to show, never a path.
 enum DisplayName {
-    /// Of a name in UTF-8. Most file systems take no more, and a person reads less.
+    /// Maximum bytes of a name in UTF-8. Most file systems take no more, and a person reads less.
     static let maximumBytes = 255
-    /// What a file is called when nothing of its name is left.
+    /// Name of a file of whose name nothing is left.
     static let fallback = "file"
 
     /// The last part of the path it may be, without control characters and what turns the writing direction around,

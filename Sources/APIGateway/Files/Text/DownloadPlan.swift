@@ -23,7 +23,7 @@ enum DownloadPlan: Hashable {
         /// Lower-case hexadecimal SHA-256.
         var hash: String
         var size: Int64
-        /// Whether it is stored as gzip.
+        /// True when it is stored as gzip.
         var hasGzip: Bool
     }
 
@@ -58,7 +58,7 @@ enum DownloadPlan: Hashable {
         return sendsGzip ? .stored(gzip) : .whole(plain)
     }
 
-    /// Whether what the client has a part of is still this. A date never is: none is sent.
+    /// True when the content is still the one of which the client has a part. A date never is: none is sent.
     private static func isFresh(_ ifRange: String?, _ tag: EntityTag) -> Bool {
         guard let ifRange else { return true }
         return EntityTag(field: ifRange) == tag

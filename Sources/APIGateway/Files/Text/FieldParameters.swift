@@ -11,7 +11,7 @@ struct FieldParameters: Hashable {
     /// Most parameters; what is behind is not read.
     static let maximumCount = 32
 
-    /// What stands before the first semicolon, in lower case.
+    /// Word before the first semicolon, in lower case.
     let word: String
     private let members: [Member]
 
@@ -113,7 +113,7 @@ struct FieldParameters: Hashable {
         return nil
     }
 
-    /// What is no `%` and two digits stays as it is.
+    /// Decodes percent-encoded bytes; a `%` without two digits stays as it is.
     private static func percentDecoded(_ text: some StringProtocol) -> [UInt8] {
         let bytes = Array(text.utf8)
         var decoded: [UInt8] = []

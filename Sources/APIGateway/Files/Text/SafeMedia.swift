@@ -10,7 +10,7 @@ import Transport
 struct SafeMedia: Hashable {
     /// For `Content-Type`.
     var type: String
-    /// Whether a browser may show it in place.
+    /// True when a browser may show it in place.
     var isInline: Bool
 
     static let unknown = SafeMedia(type: MediaType.unknown, isInline: false)

@@ -9,7 +9,7 @@ enum TusFields {
     static let version = "1.0.0"
     static let extensions = "creation,creation-with-upload,termination,checksum,expiration"
     static let checksumAlgorithms = "sha1,md5,sha256"
-    /// What of an answer a page has to read.
+    /// Header fields of an answer that a page has to read.
     static let readable = [
         "Location", "Tus-Checksum-Algorithm", "Tus-Extension", "Tus-Max-Size", "Tus-Resumable", "Tus-Version",
         "Upload-Expires", "Upload-Length", "Upload-Metadata", "Upload-Offset", FileWording.fileField,
@@ -17,7 +17,7 @@ enum TusFields {
     /// The Content-Type of every body that carries bytes of an upload.
     static let contentType = "application/offset+octet-stream"
 
-    /// Of all of `Upload-Metadata`.
+    /// Maximum bytes of `Upload-Metadata`.
     static let maximumMetadataBytes = 4 * 1024
     static let maximumMetadataPairs = 32
 

@@ -11,10 +11,18 @@ let strict: [SwiftSetting] = [
 /// The four modules that every other one may import.
 let common: [Target.Dependency] = ["ChatModel", "ByteCodec", "Execution", "Diagnostics"]
 
+/// Settings of what is installed: Swift's regular expressions stay out, for their engine is a megabyte. They would come
+/// with the first `contains("text")` or `replacing`; `contains(run:)` and `RegularExpressions` are there instead.
+let installed: [SwiftSetting] =
+    strict + [.unsafeFlags(["-Xfrontend", "-disable-implicit-string-processing-module-import"])]
+
+/// Settings of what waits for a person, a disk or a network: a release is compiled for size.
+let small: [SwiftSetting] = installed + [.unsafeFlags(["-Osize"], .when(configuration: .release))]
+
 /// A module of the server, in `Sources`. `docs/architecture.md` holds the table of who may import whom, and
 /// `ArchitectureTests` compares it with the import lines.
-func module(_ name: String, _ dependencies: [Target.Dependency]) -> Target {
-    .target(name: name, dependencies: dependencies, swiftSettings: strict)
+func module(_ name: String, _ dependencies: [Target.Dependency], settings: [SwiftSetting] = installed) -> Target {
+    .target(name: name, dependencies: dependencies, swiftSettings: settings)
 }
 
 /// A C library of the system, behind the module that imports it. It is linked from its archives, so that one binary
@@ -59,8 +67,8 @@ let package = Package(
         module("RegularExpressions", []),
 
         // The house.
-        module("Configuration", common),
-        module("Localization", common + ["CAssets"]),
+        module("Configuration", common, settings: small),
+        module("Localization", common + ["CAssets"], settings: small),
         .target(name: "CAssets", cSettings: [.headerSearchPath("../../assets")]),
         module("Transport", ["ByteCodec", "Execution", "Diagnostics", "CLinux", "COpenSSL"]),
         module("HTTPClient", ["ByteCodec", "Execution", "Diagnostics", "Transport", "CLinux", "COpenSSL"]),
@@ -70,7 +78,7 @@ let package = Package(
         module("Transfers", common + ["Store", "FileStore", "COpenSSL", "CLinux"]),
         module("Profiles", common + ["Store", "HTTPClient", "Localization", "CLinux"]),
         module("Accounts", common + ["Store", "COpenSSL", "CSodium", "CLinux"]),
-        module("Doctor", common + ["Store", "CLinux"]),
+        module("Doctor", common + ["Store", "CLinux"], settings: small),
         module("Broker", common + ["Store"]),
         module("LeanCloudQuery", ["ByteCodec", "RegularExpressions"]),
         module("LeanCloudWire", ["ByteCodec"]),
@@ -118,18 +126,20 @@ let package = Package(
             ]),
         module(
             "LeanCloudPull",
-            common + ["HTTPClient", "Transport", "LeanCloudTranslation", "CZlib", "COpenSSL", "CLinux"]),
-        module("CommandLineKit", ["CLinux", "Diagnostics"]),
-        module("AdminAPI", common + ["CLinux"]),
+            common + ["HTTPClient", "Transport", "LeanCloudTranslation", "CZlib", "COpenSSL", "CLinux"], settings: small
+        ),
+        module("CommandLineKit", ["CLinux", "Diagnostics"], settings: small),
+        module("AdminAPI", common + ["CLinux"], settings: small),
         module(
             "AdminConsole",
-            common + ["AdminAPI", "Localization", "CommandLineKit", "RegularExpressions", "CNcurses", "CLinux"]),
+            common + ["AdminAPI", "Localization", "CommandLineKit", "RegularExpressions", "CNcurses", "CLinux"],
+            settings: small),
         module(
             "AdminService",
             common + [
                 "APIKit", "AdminAPI", "Accounts", "Broker", "Store", "FileStore", "Transfers", "Profiles", "Transport",
                 "WuKongTranslation", "ContentTranslation", "Localization", "Tips", "CLinux",
-            ]),
+            ], settings: small),
         module(
             "Server",
             common + [
@@ -137,7 +147,7 @@ let package = Package(
                 "WuKongAPI", "LeanCloudAPI", "AdminAPI", "AdminService", "FileStore", "Transfers", "Profiles",
                 "HTTPClient", "Hooks", "ContentTranslation", "WuKongTranslation", "LeanCloudTranslation",
                 "LeanCloudGateway", "CLinux",
-            ]),
+            ], settings: small),
 
         // What is installed.
         .executableTarget(
@@ -147,7 +157,7 @@ let package = Package(
                 "AdminConsole", "CommandLineKit", "Profiles", "LeanCloudTranslation", "LeanCloudPull", "HTTPClient",
                 "CLinux", "COpenSSL", "CSodium",
             ],
-            swiftSettings: strict),
+            swiftSettings: small),
 
         // Tools that measure the product or break it, and what the tests share.
         .target(name: "CBench", path: "Tests/Tools/CBench"),

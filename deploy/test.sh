@@ -52,6 +52,9 @@ for missing in sqlite3 ssl crypto sodium z ncursesw tinfo; do
     fi
 done
 
+step "size of the binary, by module"
+"$python" deploy/binary_size.py .build/teahouse.map "$teahouse"
+
 step "foreign clients"
 Tests/Foreign/run.sh "$python" "$teahouse" $long
 

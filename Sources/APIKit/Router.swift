@@ -124,6 +124,8 @@ package struct Router: Sendable {
     private var notServed: [NotServed]
     /// First segments of all paths: what is below them belongs to this door.
     private var territory: Set<String> = []
+    /// First segments of all paths, also where other doors have paths beside them.
+    private var beginnings: Set<String> = []
 
     /// True when paths below the first segments may belong to other gateways.
     private let sharesTerritory: Bool
@@ -139,8 +141,9 @@ package struct Router: Sendable {
     }
 
     private mutating func claim(_ path: String) {
-        guard !self.sharesTerritory else { return }
-        if let first = path.split(separator: "/").first { self.territory.insert(String(first)) }
+        guard let first = path.split(separator: "/").first else { return }
+        self.beginnings.insert(String(first))
+        if !self.sharesTerritory { self.territory.insert(String(first)) }
     }
 
     private mutating func add(_ route: Route) {
@@ -171,6 +174,10 @@ package struct Router: Sendable {
         let method = method == "HEAD" ? "GET" : method
         if let routes = self.fixed[path] { return Self.choose(method, routes, [:]) }
         guard let segments = PercentDecoding.segments(ofPath: path) else {
+            // The area whose path it begins like words the refusal.
+            guard let first = path.split(separator: "/").first, self.beginnings.contains(String(first)) else {
+                return .notMine
+            }
             return .refused(.bad("the path is not percent-encoded UTF-8"))
         }
         // A word may stand where another method has a name: the first that fits and has the method is taken.

@@ -84,6 +84,22 @@ struct RouterTests {
         }
     }
 
+    @Test("a path that cannot be decoded is left to the door that it begins like")
+    func encodingOfOthers() {
+        for shares in [false, true] {
+            let router = Router([Route("GET", "/route", .anyone, Self.handler)], sharesTerritory: shares)
+            guard case .notMine = router.find("GET", "/1.1/%zz") else {
+                Issue.record("taken from another door")
+                return
+            }
+            guard case .refused(let failure) = router.find("GET", "/route/%zz") else {
+                Issue.record("not refused")
+                return
+            }
+            #expect(failure.status == 400)
+        }
+    }
+
     @Test("a path that cannot be decoded is refused", arguments: ["/v1/channels/%/2", "/v1/%C3%28", "/v1/a%0Ab"])
     func undecodable(path: String) { #expect(self.refusal("GET", path)?.status == 400) }
 }

@@ -90,6 +90,8 @@ import Testing
             #expect(reply.status == 404 && reply.code == 1, "\(path)")
             #expect(reply.json["error"]?.string?.isEmpty == false)
         }
+        let undecodable = try app.ask("GET", "/1.1/classes/%zz", app.asClient)
+        #expect(undecodable.status == 400 && undecodable.json["code"]?.integer != nil)
         let reply = try app.ask("DELETE", "/1.1/date", app.asClient)
         #expect(reply.status == 405 && reply.code == 1 && reply.headers["allow"] == "GET")
     }

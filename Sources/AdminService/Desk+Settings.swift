@@ -149,7 +149,7 @@ extension Desk {
         "unauthenticated_connections": "limits.unauthenticated_connections",
         "pre_auth_connections": "limits.unauthenticated_connections", "frame_bytes": "limits.frame_bytes",
         "message_bytes": "limits.frame_bytes", "outbox_bytes": "limits.outbox_bytes",
-        "queueRequests": "limits.commit_queue_requests", "queueBytes": "limits.commit_queue_bytes",
+        "commit_queue_requests": "limits.commit_queue_requests", "commit_queue_bytes": "limits.commit_queue_bytes",
     ]
 
     private var settingLimits: [AdminSettingLimit] {

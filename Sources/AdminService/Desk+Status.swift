@@ -53,10 +53,11 @@ extension Desk {
         let store = self.store.figures
         let queues = [
             AdminLimit(
-                name: "queueRequests", unit: "requests", current: store.queueRequests, peak: store.queueRequestsPeak,
+                name: "commit_queue_requests", unit: "requests", current: store.queueRequests,
+                peak: store.queueRequestsPeak,
                 maximum: store.queueRequestsMaximum, refusals: store.busyRefusals),
             AdminLimit(
-                name: "queueBytes", unit: "bytes", current: store.queueBytes, peak: store.queueBytesPeak,
+                name: "commit_queue_bytes", unit: "bytes", current: store.queueBytes, peak: store.queueBytesPeak,
                 maximum: store.queueBytesMaximum, refusals: store.busyRefusals),
         ]
         return queues + self.options.limits.map { AdminLimit($0) }

@@ -167,7 +167,8 @@ enum Samples {
                 AdminFigure("sessions", 3), AdminFigure("published", published), AdminFigure("freeBytes", 1 << 30),
             ],
             limits: [
-                AdminLimit(name: "queueRequests", unit: "requests", current: 95, peak: 99, maximum: 100, refusals: 2)
+                AdminLimit(
+                    name: "commit_queue_requests", unit: "requests", current: 95, peak: 99, maximum: 100, refusals: 2)
             ], lastVerify: AdminLastVerify(atMilliseconds: Desk.now - 3_600_000, findings: 0, isQuick: false))
     }
 

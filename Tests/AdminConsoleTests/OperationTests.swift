@@ -31,7 +31,7 @@ import Testing
         #expect(
             desk.shown() == [
                 " Overview                                                              08:00:00",
-                " ! queueRequests: 95 % of 100 are used",
+                " ! commit_queue_requests: 95 % of 100 are used",
                 "   → more is sent than the disk takes, and senders are told to wait: look at",
                 "     the commit time below, and for another program that uses this disk",
                 " VERSION                 1.0  process 42",
@@ -101,7 +101,7 @@ import Testing
         desk.tell(.pulse(point))
         #expect(
             Array(desk.shown().dropFirst().prefix(12)) == [
-                " ! queueRequests: 95 % of 100 are used",
+                " ! commit_queue_requests: 95 % of 100 are used",
                 "   → more is sent than the disk takes, and senders are told to wait: look at",
                 "     the commit time below, and for another program that uses this disk",
                 " ! 4 messages were refused in the last minute",

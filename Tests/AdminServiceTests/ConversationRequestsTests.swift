@@ -192,7 +192,7 @@ import Testing
         #expect(status.addresses == ["127.0.0.1:7677"] && status.troubles.isEmpty)
         let figures = Dictionary(uniqueKeysWithValues: status.figures.map { ($0.name, $0.value) })
         #expect(figures["users"] == 2 && figures["messages"] == 1 && figures["conversations"] == 1)
-        #expect(status.limits.contains { $0.name == "queueRequests" && $0.maximum > 0 })
+        #expect(status.limits.contains { $0.name == "commit_queue_requests" && $0.maximum > 0 })
     }
 }
 

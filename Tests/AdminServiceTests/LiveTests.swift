@@ -42,7 +42,7 @@ import Testing
         #expect(quiet.messages == 0 && busy.messages == 3 && busy.deliveries == 3)
         #expect(busy.sessions == 1 && busy.usersOnline == 1 && busy.commits >= 1 && busy.commitMicroseconds > 0)
         #expect(busy.atMilliseconds > quiet.atMilliseconds)
-        #expect(try self.look(client).limits.map(\.name).contains("queueBytes"))
+        #expect(try self.look(client).limits.map(\.name).contains("commit_queue_bytes"))
     }
 
     @Test("who starts gets what was, and then each new point until it stops")

@@ -108,7 +108,7 @@ import Testing
     func limits() throws {
         let house = try House()
         guard case .settings(.limits(let limits)) = try house.client().ask(.settings(.limits)) else { return }
-        let queue = try #require(limits.first { $0.limit.name == "queueRequests" })
+        let queue = try #require(limits.first { $0.limit.name == "commit_queue_requests" })
         #expect(queue.setting == "limits.commit_queue_requests" && !queue.isLive)
         #expect(queue.advice == "commit_queue_requests" && queue.limit.peak > 0 && queue.limit.maximum == 4_096)
     }

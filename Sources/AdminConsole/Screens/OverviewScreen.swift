@@ -147,7 +147,8 @@ struct OverviewScreen: Screen {
                 values: self.points.map { $0[keyPath: path] })
         }
         let perSecond: (Int64) -> String = { "\($0)/s" }
-        let queue = status.limit("queueRequests")?.maximum
+        // A server of an earlier build says queueRequests.
+        let queue = (status.limit("commit_queue_requests") ?? status.limit("queueRequests"))?.maximum
         var queueRow = course("console.overview.queue", \.queueRequests) { waiting in
             queue.map { "\(waiting)/\($0)" } ?? String(waiting)
         }

@@ -93,18 +93,19 @@ let package = Package(
             ]),
         module("WuKongWire", ["ByteCodec"]),
         module("WuKongCrypto", ["ByteCodec", "COpenSSL"]),
-        module("WuKongTranslation", common + ["WuKongWire", "ContentTranslation", "Store", "Broker"]),
+        module(
+            "WuKongTranslation",
+            common + ["WuKongWire", "ContentTranslation", "Store", "Broker", "Profiles", "Localization"]),
         module(
             "WuKongGateway",
             common + [
                 "WuKongWire", "WuKongCrypto", "WuKongTranslation", "Transport", "Store", "Broker", "Accounts",
             ]),
-        module("Tips", common + ["Store", "Broker", "Profiles", "Localization", "WuKongTranslation"]),
         module("APIKit", common + ["Transport", "Store", "Broker", "Accounts"]),
         module(
             "APIGateway",
             common + [
-                "APIKit", "Transport", "Store", "FileStore", "Transfers", "Profiles", "Broker", "Accounts", "Tips",
+                "APIKit", "Transport", "Store", "FileStore", "Transfers", "Profiles", "Broker", "Accounts",
                 "CLinux",
             ]),
         module(
@@ -138,7 +139,7 @@ let package = Package(
             "AdminService",
             common + [
                 "APIKit", "AdminAPI", "Accounts", "Broker", "Store", "FileStore", "Transfers", "Profiles", "Transport",
-                "WuKongTranslation", "ContentTranslation", "Localization", "Tips", "CLinux",
+                "WuKongTranslation", "ContentTranslation", "Localization", "CLinux",
             ], settings: small),
         module(
             "Server",
@@ -257,7 +258,8 @@ let package = Package(
                 "WuKongGateway", "WuKongWire", "WuKongCrypto", "WuKongTranslation", "Transport", "Store", "Broker",
                 "Accounts",
             ]),
-        tests("WuKongTranslation", common + ["WuKongTranslation", "ContentTranslation", "WuKongWire", "Broker"]),
+        tests(
+            "WuKongTranslation", common + ["WuKongTranslation", "ContentTranslation", "WuKongWire", "Store", "Broker"]),
         tests("WuKongCrypto", ["ByteCodec", "WuKongCrypto"]),
         tests("WuKongWire", ["ByteCodec", "WuKongCrypto", "WuKongWire"]),
     ],

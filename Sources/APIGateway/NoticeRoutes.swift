@@ -46,7 +46,7 @@ package enum NoticeRoutes {
         guard let number = Int64(try request.parameter("number")) else {
             throw APIFailure(404, "there is no such announcement")
         }
-        house.write(reply) { store throws(StoreError) in
+        house.write(reply, by: .native) { store throws(StoreError) in
             try store.confirmNotice(number, by: person)
         } answer: { confirmedAt in
             .json(

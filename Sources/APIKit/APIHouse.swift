@@ -124,11 +124,14 @@ package struct APIHouse: Sendable {
     }
 
     /// Changes something, and answers once it is on disk.
+    ///
+    /// - Parameter door: the API that was asked.
     package func write<Value: Sendable>(
-        _ reply: @escaping APIReply, _ body: @escaping @Sendable (WriteTransaction) throws(StoreError) -> Value,
+        _ reply: @escaping APIReply, by door: EventDoor,
+        _ body: @escaping @Sendable (WriteTransaction) throws(StoreError) -> Value,
         answer: @escaping @Sendable (Value) throws(APIFailure) -> APIAnswer
     ) {
-        self.call(reply, for: .server).write(body, answer: answer)
+        PlainCall(self.store, for: .server, by: EventOrigin(door), reply).write(body, answer: answer)
     }
 }
 

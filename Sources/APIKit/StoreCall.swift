@@ -82,10 +82,13 @@ package struct PlainCall: StoreCall {
     package let reply: APIReply
     /// The account on which the store reads.
     package let asker: ReadAsker
+    /// The door by which changes come.
+    package let origin: EventOrigin
 
-    package init(_ store: Store, for asker: ReadAsker, _ reply: @escaping APIReply) {
+    package init(_ store: Store, for asker: ReadAsker, by origin: EventOrigin = .house, _ reply: @escaping APIReply) {
         self.store = store
         self.asker = asker
+        self.origin = origin
         self.reply = reply
     }
 

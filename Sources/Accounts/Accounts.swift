@@ -93,22 +93,21 @@ package final class Accounts: Sendable {
 
     /// Deletes an account for good; what goes with it is told by `WriteTransaction.deleteUser`.
     ///
-    /// - Returns: through `then`, whose sessions to end, and what happened in teams that go on. The last one is made in
-    ///   the same transaction by `telling`.
-    package func delete<Told: Sendable>(
-        _ name: UserName, noting note: AuditNote? = nil,
-        telling: @escaping @Sendable (ReadTransaction, [DeletedUser.Departure]) throws(StoreError) -> Told,
-        then: @escaping Answer<(SessionsToEnd, Told)>
+    /// - Returns: through `then`, whose sessions to end.
+    package func delete(
+        _ name: UserName, noting note: AuditNote? = nil, by origin: EventOrigin,
+        then: @escaping Answer<SessionsToEnd>
     ) {
         self.change(name, noting: note, then) { transaction throws(StoreError) in
+            transaction.origin = origin
             guard let user = try transaction.reading.user(named: name) else { return .failure(.noSuchUser(name)) }
             let deleted = try transaction.deleteUser(user.id)
             let sessions = SessionsToEnd(
                 user: user.id, name: name, deviceClass: nil, revokedTokens: deleted.revokedTokens,
                 revocation: try transaction.revokeSessionTokens(of: user.id))
-            return .success((sessions, try telling(transaction.reading, deleted.departures)))
-        } committed: { done in
-            self.tookRights(done.0)
+            return .success(sessions)
+        } committed: { sessions in
+            self.tookRights(sessions)
             self.authenticator.forgive(name)
         }
     }

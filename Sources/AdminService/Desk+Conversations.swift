@@ -16,11 +16,10 @@ extension Desk {
 
     /// Adds people without asking them.
     func add(_ members: [UserName], to group: ChannelName, _ then: @escaping Answer) {
-        self.change(then) { transaction throws(StoreError) in
+        self.write(then) { transaction throws(StoreError) in
             let users = try Self.users(members, transaction)
             let id = try Self.group(group, transaction.reading).id
-            let new = try transaction.addMembers(users, to: id).users
-            return Changed(count: new.count, id, [TeamHappening(.invited, by: .system, new)])
+            return .count(Int64(try transaction.addMembers(users, to: id).users.count))
         }
     }
 
@@ -37,12 +36,11 @@ extension Desk {
     }
 
     func setMuted(_ group: ChannelName, _ isMuted: Bool, _ then: @escaping Answer) {
-        self.change(then) { transaction throws(StoreError) in
+        self.write(then) { transaction throws(StoreError) in
             let id = try Self.group(group, transaction.reading).id
             var modes = TeamModesPatch()
             modes.mute = isMuted ? .members : TeamMuteMode.none
-            let happened = try transaction.setModes(of: id, modes, by: .operator)
-            return Changed(count: happened.count, id, happened)
+            return .count(Int64(try transaction.setModes(of: id, modes, by: .operator)))
         }
     }
 
@@ -53,7 +51,7 @@ extension Desk {
         if let minutes, !(1...52_560_000).contains(minutes) {
             return then(.failure(AdminError(.invalid, "the time is 1 to 52560000 minutes, not \(minutes)")))
         }
-        self.change(then) { transaction throws(StoreError) in
+        self.write(then) { transaction throws(StoreError) in
             let id = try Self.group(group, transaction.reading).id
             let user = try transaction.reading.existingUser(name).id
             let end = minutes.map { transaction.wallMilliseconds + $0 * 60_000 } ?? .max
@@ -62,18 +60,16 @@ extension Desk {
             }
             let hasChanged = try transaction.setMemberMuted(
                 user, untilMilliseconds: isMuted ? end : 0, in: id, by: .operator)
-            return Changed(
-                count: hasChanged ? 1 : 0, id, [TeamHappening(isMuted ? .muted : .unmuted, by: .system, [user])])
+            return .count(hasChanged ? 1 : 0)
         }
     }
 
     func setNotice(_ group: ChannelName, _ text: String, _ then: @escaping Answer) {
-        self.change(then) { transaction throws(StoreError) in
+        self.write(then) { transaction throws(StoreError) in
             let id = try Self.group(group, transaction.reading).id
             var patch = ChannelPatch()
             patch.notice = text
-            let hasChanged = try transaction.updateInfo(of: id, patch, by: .operator)
-            return Changed(count: hasChanged ? 1 : 0, id, [TeamHappening(.updated([.notice]), by: .system)])
+            return .count(try transaction.updateInfo(of: id, patch, by: .operator) ? 1 : 0)
         }
     }
 

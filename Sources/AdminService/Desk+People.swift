@@ -3,7 +3,6 @@ import AdminAPI
 import Broker
 import ChatModel
 import Store
-import Tips
 
 extension Desk {
     func answer(_ request: AdminPeopleRequest, _ then: @escaping Answer) {
@@ -38,19 +37,10 @@ extension Desk {
 
     /// Answers how many sessions ended.
     private func delete(_ name: UserName, _ then: @escaping Answer) {
-        let now = self.options.clock.wallMilliseconds()
-        self.accounts.delete(name, noting: self.note) { transaction, departures throws(StoreError) in
-            var told: [(ConversationID, [ToldHappening])] = []
-            for departure in departures {
-                guard let team = try transaction.team(departure.team, at: now) else { continue }
-                told.append((departure.team, try transaction.told(departure.happened, in: team)))
-            }
-            return told
-        } then: { result in
+        self.accounts.delete(name, noting: self.note, by: EventOrigin(.operator)) { result in
             switch result {
             case .failure(let error): then(.failure(AdminError(error)))
-            case .success((let sessions, let told)):
-                for (team, happened) in told { self.broker.leave(happened, in: team) }
+            case .success(let sessions):
                 self.broker.end(allOf: sessions.user, deviceClass: nil, reason: .disabled) {
                     then(.success(.count(Int64($0))))
                 }

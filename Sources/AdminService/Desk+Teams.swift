@@ -1,7 +1,6 @@
 import AdminAPI
 import ChatModel
 import Store
-import Tips
 
 extension Desk {
     func answer(_ request: AdminTeamRequest, _ then: @escaping Answer) {
@@ -33,40 +32,9 @@ extension Desk {
 
     // MARK: Changing
 
-    /// What a change of a team answers, and what happened in it.
-    struct Changed: Sendable {
-        let answer: AdminAnswer
-        let id: ConversationID
-        let happened: [TeamHappening]
-
-        init(_ answer: AdminAnswer, _ id: ConversationID, _ happened: [TeamHappening]) {
-            self.answer = answer
-            self.id = id
-            self.happened = happened
-        }
-
-        init(count: Int, _ id: ConversationID, _ happened: [TeamHappening]) {
-            self.init(.count(Int64(count)), id, count == 0 ? [] : happened)
-        }
-    }
-
-    /// Changes a team, leaves the lines about what happened in it, and answers.
-    func change(
-        _ then: @escaping Answer, _ body: @escaping @Sendable (WriteTransaction) throws(StoreError) -> Changed
-    ) {
-        self.store.write(noting: self.note) { transaction throws(StoreError) in
-            let changed = try body(transaction)
-            let team = try Self.team(changed.id, transaction.reading, at: transaction.wallMilliseconds)
-            return (changed: changed, told: try transaction.reading.told(changed.happened, in: team))
-        } then: { result in
-            if case .success(let done) = result { self.broker.leave(done.told, in: done.changed.id) }
-            then(result.map { $0.changed.answer }.mapError { AdminError($0) })
-        }
-    }
-
     private func create(_ new: AdminNewTeam, _ then: @escaping Answer) {
         do throws(AdminError) { try checkTitle(new.settings.title) } catch { return then(.failure(error)) }
-        self.change(then) { transaction throws(StoreError) in
+        self.write(then) { transaction throws(StoreError) in
             let owner = try new.owner.map { (name) throws(StoreError) in try Self.users([name], transaction)[0] }
             let members = try Self.users(new.members, transaction)
             let limit = new.settings.memberLimit.flatMap { $0 == 0 ? nil : Int($0) }
@@ -75,45 +43,39 @@ extension Desk {
                 NewTeam(
                     form: new.form, title: new.settings.title, owner: owner ?? .system, members: members,
                     introduction: new.settings.introduction, memberLimit: limit, modes: new.settings.modes))
-            let others = members.filter { $0 != owner }
-            let answer = try Self.detail(of: id, transaction.reading, at: transaction.wallMilliseconds)
-            return Changed(
-                .teams(.team(answer)), id,
-                others.isEmpty ? [] : [TeamHappening(.invited, by: owner ?? .system, others)])
+            return .teams(.team(try Self.detail(of: id, transaction.reading, at: transaction.wallMilliseconds)))
         }
     }
 
     private func set(_ name: ChannelName, _ patch: AdminTeamPatch, _ then: @escaping Answer) {
         do throws(AdminError) { try checkTitle(patch.title) } catch { return then(.failure(error)) }
-        self.change(then) { transaction throws(StoreError) in
+        self.write(then) { transaction throws(StoreError) in
             let id = try Self.team(name, transaction.reading)
-            var happened: [TeamHappening] = []
             var count = 0
             if let title = patch.title {
                 var info = ChannelPatch()
                 info.title = title
-                if try transaction.updateInfo(of: id, info, by: .operator) {
-                    happened.append(TeamHappening(.updated([.name]), by: .system))
-                }
+                if try transaction.updateInfo(of: id, info, by: .operator) { count += 1 }
             }
-            if let introduction = patch.introduction {
-                happened += try transaction.setIntroduction(of: id, introduction, by: .operator)
+            if let introduction = patch.introduction,
+                try transaction.setIntroduction(of: id, introduction, by: .operator)
+            {
+                count += 1
             }
-            happened += try transaction.setModes(of: id, patch.modes, by: .operator)
-            count = happened.count
+            count += try transaction.setModes(of: id, patch.modes, by: .operator)
             if let limit = patch.memberLimit,
                 try transaction.setMemberLimit(of: id, limit == 0 ? nil : Int(limit), by: .operator)
             {
                 count += 1
             }
-            return Changed(count: count, id, happened)
+            return .count(Int64(count))
         }
     }
 
     private func invite(
         _ names: [UserName], to team: ChannelName, from: UserName?, _ postscript: String, _ then: @escaping Answer
     ) {
-        self.change(then) { transaction throws(StoreError) in
+        self.write(then) { transaction throws(StoreError) in
             let id = try Self.team(team, transaction.reading)
             let users = try Self.users(names, transaction)
             let actor = try from.map { (name) throws(StoreError) in Actor(try Self.users([name], transaction)[0]) }
@@ -121,18 +83,15 @@ extension Desk {
             let answer = AdminTeamInvited(
                 added: try Self.names(done.added, transaction), asked: try Self.names(done.asked, transaction),
                 refused: try Self.names(done.refused.map(\.person), transaction))
-            return Changed(
-                .teams(.invited(answer)), id,
-                done.added.isEmpty ? [] : [TeamHappening(.invited, by: actor?.user ?? .system, done.added)])
+            return .teams(.invited(answer))
         }
     }
 
     func remove(_ names: [UserName], from team: ChannelName, _ then: @escaping Answer) {
-        self.change(then) { transaction throws(StoreError) in
+        self.write(then) { transaction throws(StoreError) in
             let users = try Self.users(names, transaction)
             let id = try Self.team(team, transaction.reading)
-            let gone = try transaction.removeMembers(users, from: id).users
-            return Changed(count: gone.count, id, [TeamHappening(.removed, by: .system, gone)])
+            return .count(Int64(try transaction.removeMembers(users, from: id).users.count))
         }
     }
 
@@ -140,12 +99,10 @@ extension Desk {
         guard role != .owner else {
             return then(.failure(AdminError(.invalid, "the owner is made by handing the team over: see team transfer")))
         }
-        self.change(then) { transaction throws(StoreError) in
+        self.write(then) { transaction throws(StoreError) in
             let id = try Self.team(team, transaction.reading)
             let users = try Self.users(names, transaction)
-            let changed = try transaction.setRoles(users, role, in: id, by: .operator).users
-            let event: TeamEvent = role == .manager ? .managerAdded : .managerRemoved
-            return Changed(count: changed.count, id, [TeamHappening(event, by: .system, changed)])
+            return .count(Int64(try transaction.setRoles(users, role, in: id, by: .operator).users.count))
         }
     }
 
@@ -168,66 +125,60 @@ extension Desk {
         if let minutes, !(1...52_560_000).contains(minutes) {
             return then(.failure(AdminError(.invalid, "the time is 1 to 52560000 minutes, not \(minutes)")))
         }
-        self.change(then) { transaction throws(StoreError) in
+        self.write(then) { transaction throws(StoreError) in
             let id = try Self.team(team, transaction.reading)
             let user = try Self.users([name], transaction)[0]
             let end = minutes.map { transaction.wallMilliseconds + $0 * 60_000 } ?? .max
             let hasChanged = try transaction.setMemberMuted(
                 user, untilMilliseconds: isMuted ? end : 0, in: id, by: .operator)
-            return Changed(
-                count: hasChanged ? 1 : 0, id, [TeamHappening(isMuted ? .muted : .unmuted, by: .system, [user])])
+            return .count(hasChanged ? 1 : 0)
         }
     }
 
     private func transfer(_ team: ChannelName, to name: UserName, _ andLeaves: Bool, _ then: @escaping Answer) {
-        self.change(then) { transaction throws(StoreError) in
+        self.write(then) { transaction throws(StoreError) in
             let id = try Self.team(team, transaction.reading)
             let user = try Self.users([name], transaction)[0]
-            let before = try transaction.reading.members(of: id).filter { $0.role == .owner }.map(\.user)
             let change = try transaction.transferOwner(to: user, in: id, andLeaves: andLeaves, by: .operator)
-            guard change.newOwner != nil else { return Changed(count: 0, id, []) }
-            var happened = [TeamHappening(.ownerChanged, by: before.first ?? .system, [user])]
-            if andLeaves { happened += before.map { TeamHappening(.left, by: $0) } }
-            return Changed(count: change.users.count, id, happened)
+            return .count(change.newOwner == nil ? 0 : Int64(change.users.count))
         }
     }
 
     private func dismiss(_ team: ChannelName, _ then: @escaping Answer) {
-        self.change(then) { transaction throws(StoreError) in
+        self.write(then) { transaction throws(StoreError) in
             let id = try Self.team(team, transaction.reading)
             let isOver = try transaction.reading.conversation(id)?.flags.contains(.disbanded) == true
             try transaction.disband(id, by: .operator)
-            return Changed(count: isOver ? 0 : 1, id, [TeamHappening(.dismissed, by: .system)])
+            return .count(isOver ? 0 : 1)
         }
     }
 
     private func announce(_ team: ChannelName, _ title: String?, _ text: String, _ then: @escaping Answer) {
         do throws(AdminError) { try checkTitle(title) } catch { return then(.failure(error)) }
-        self.change(then) { transaction throws(StoreError) in
+        self.write(then) { transaction throws(StoreError) in
             let id = try Self.team(team, transaction.reading)
-            let happened = try transaction.announce(in: id, title: title, text, by: .operator)
-            return Changed(count: happened.count, id, happened)
+            return .count(try transaction.announce(in: id, title: title, text, by: .operator) ? 1 : 0)
         }
     }
 
     // MARK: Requests
 
     private func answerRequest(_ number: Int64, _ accept: Bool, _ reason: String, _ then: @escaping Answer) {
-        self.change(then) { transaction throws(StoreError) in
+        self.write(then) { transaction throws(StoreError) in
             let done = try transaction.answerRequest(number, accept: accept, reason: reason, by: .operator)
-            return Changed(.teams(.request(AdminJoinRequest(done.request))), done.request.team, done.happened)
+            return .teams(.request(AdminJoinRequest(done)))
         }
     }
 
     private func apply(_ team: ChannelName, _ name: UserName, _ postscript: String, _ then: @escaping Answer) {
-        self.change(then) { transaction throws(StoreError) in
+        self.write(then) { transaction throws(StoreError) in
             let id = try Self.team(team, transaction.reading)
             let user = try Self.users([name], transaction)[0]
             switch try transaction.apply(to: id, user, postscript: postscript) {
-            case .joined: return Changed(.done, id, [TeamHappening(.joined, by: user)])
+            case .joined: return .done
             case .waiting(let number):
-                guard let request = try transaction.reading.teamRequest(number) else { return Changed(.done, id, []) }
-                return Changed(.teams(.request(AdminJoinRequest(request))), id, [])
+                guard let request = try transaction.reading.teamRequest(number) else { return .done }
+                return .teams(.request(AdminJoinRequest(request)))
             }
         }
     }

@@ -116,7 +116,12 @@ struct Desk: Sendable {
         _ then: @escaping Answer,
         _ body: @escaping @Sendable (WriteTransaction) throws(StoreError) -> AdminAnswer
     ) {
-        self.store.write(noting: self.note, body) { then($0.mapError { AdminError($0) }) }
+        self.store.write(noting: self.note) { transaction throws(StoreError) in
+            transaction.origin = EventOrigin(.operator)
+            return try body(transaction)
+        } then: { result in
+            then(result.mapError { AdminError($0) })
+        }
     }
 
     /// Goes on once the audit log has an entry that this was asked for: for what is no change of the store alone.

@@ -14,7 +14,7 @@ extension BrokerCore {
     }
 
     func received(_ outcome: AppendOutcome) {
-        guard let source = self.channelSource else { return self.settle(outcome) }
+        guard let source = self.channelSource, outcome.ticket != Append.unasked else { return self.settle(outcome) }
         guard case .refused(.noSuchConversation) = outcome.result else {
             self.sourcing.settled(ticket: outcome.ticket)
             return self.settle(outcome)

@@ -239,6 +239,11 @@ final class BrokerCore {
 
     /// A message has its answer.
     func settle(_ outcome: AppendOutcome) {
+        // What the system says about a change: the store made it, and nobody waits for an answer.
+        if outcome.ticket == Append.unasked {
+            guard case .accepted(let accepted) = outcome.result else { return }
+            return self.route(accepted, origin: 0, from: nil, reach: .conversation)
+        }
         let index = Int(outcome.ticket)
         guard let asker = self.askers[index] else { return }
         self.askers[index] = nil

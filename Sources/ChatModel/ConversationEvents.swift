@@ -1,17 +1,33 @@
-/// Session that caused a change, so that a gateway can tell its own session apart.
+/// The way by which a change was asked for.
+package enum EventDoor: Hashable, Sendable, CaseIterable {
+    /// The server itself.
+    case server
+    /// The console and `teahouse ctl`.
+    case `operator`
+    /// The API of business servers.
+    case business
+    /// The API of WuKongIM's apps, below /v1.
+    case app
+    /// Our own API, below /api/v1.
+    case native
+    /// LeanCloud's wire and its REST API.
+    case leanCloud
+}
+
+/// Door and session by which a change was asked for: a gateway tells its own session apart, and the line about the
+/// change finds its words.
 package struct EventOrigin: Hashable, Sendable {
-    /// Protocol that it came by.
-    package var wire: WireFormat
+    package var door: EventDoor
     /// The broker's session; `nil` for a request that no session made.
     package var session: UInt64?
 
-    package init(_ wire: WireFormat, session: UInt64? = nil) {
-        self.wire = wire
+    package init(_ door: EventDoor, session: UInt64? = nil) {
+        self.door = door
         self.session = session
     }
 
-    /// The server itself, the operator, a business server.
-    package static let house = EventOrigin(.native)
+    /// The server itself.
+    package static let house = EventOrigin(.server)
 }
 
 /// A message that was changed, as it is now.
@@ -71,18 +87,21 @@ package struct MessageReceipt: Hashable, Sendable {
 }
 
 /// A setting of a conversation that its members see or feel, and that is no part of the card of a LeanCloud app.
-package enum ConversationSetting: Hashable, Sendable, CaseIterable {
+package enum ConversationSetting: Hashable, Sendable {
     case picture
-    case notice
+    /// The notice that the conversation has now; empty when it was taken away.
+    case notice(String)
     case introduction
     /// Nobody may send.
     case banned
     case disbanded
     case joinMode
-    case inviteMode
+    case inviteMode(TeamInviteMode)
     case inviteeMode
     case updateMode
-    case muteMode
+    /// The role that may change the attributes.
+    case attributesMode
+    case muteMode(TeamMuteMode)
     case ownerLeaving
     case memberLimit
     /// A switch of business servers.
@@ -95,6 +114,24 @@ package enum MessageAnnotation: Hashable, Sendable, CaseIterable {
     case pins
     /// Readers of a message that asks for receipts.
     case readers
+}
+
+/// How people came into a conversation.
+package enum MemberArrival: Hashable, Sendable {
+    /// Brought by the actor.
+    case invited
+    /// Without being asked by anybody.
+    case joined
+    case applicationAccepted
+    /// They agreed to what this person had asked them; `nil` when that was the operator.
+    case invitationAccepted(by: UserID?)
+}
+
+/// How people went out of a conversation.
+package enum MemberDeparture: Hashable, Sendable {
+    case removed
+    /// By their own will, whoever carried it out.
+    case left
 }
 
 /// The people who are told of an event.
@@ -112,14 +149,18 @@ package struct ConversationEvent: Hashable, Sendable {
     /// Change of a conversation.
     package enum Change: Hashable, Sendable {
         /// It exists, with these members.
-        case created([UserName])
-        case joined([UserName])
-        /// Left or were removed: who went alone is the actor.
-        case left([UserName])
+        ///
+        /// - Parameter asTeam: its maker asked for a team, of a form; else for a group or a conversation.
+        case created([UserName], asTeam: Bool = false)
+        case joined([UserName], as: MemberArrival = .invited)
+        case left([UserName], as: MemberDeparture = .removed)
         /// The card has changed. `modified`: a JSON object of what is new, as deep as it changed; a key that was removed
         /// is missing. `asked`: the change as it was asked for, where its door has a form of its own.
         case card(modified: [UInt8], asked: [UInt8]?)
-        case role(UserName, MemberRole)
+        /// Has another role.
+        ///
+        /// - Parameter was: the role before; `nil` when that is not known any more.
+        case role(UserName, MemberRole, was: MemberRole? = nil)
         /// Is called otherwise in this conversation.
         case nickname(UserName)
         /// Settings have changed; never empty.
@@ -193,10 +234,10 @@ extension ConversationEvent.Change {
     /// The names of those whom it happened to.
     package var subjects: [UserName] {
         switch self {
-        case .created(let people), .joined(let people), .left(let people), .muted(let people), .unmuted(let people),
-            .blocked(let people), .unblocked(let people):
+        case .created(let people, _), .joined(let people, _), .left(let people, _), .muted(let people),
+            .unmuted(let people), .blocked(let people), .unblocked(let people):
             people
-        case .role(let person, _), .nickname(let person): [person]
+        case .role(let person, _, _), .nickname(let person): [person]
         case .card, .settings, .edited, .recalled, .annotated, .read, .receipt: []
         }
     }

@@ -57,19 +57,3 @@ extension TeamEvent {
         }
     }
 }
-
-/// Something that happened in a team, for the tip about it.
-package struct TeamHappening: Hashable, Sendable {
-    /// Change that happened.
-    package var event: TeamEvent
-    /// `UserID.system` for what a business server or the operator did.
-    package var actor: UserID
-    /// People whom it happened to.
-    package var targets: [UserID]
-
-    package init(_ event: TeamEvent, by actor: UserID, _ targets: [UserID] = []) {
-        self.event = event
-        self.actor = actor
-        self.targets = targets
-    }
-}

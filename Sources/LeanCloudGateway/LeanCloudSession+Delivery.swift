@@ -448,7 +448,7 @@ extension LeanCloudSession {
     private func tell(_ changed: ChangedMessage, _ event: ConversationEvent) {
         guard self.features.contains(.patchMessages), self.reads(event.kind) else { return }
         // Who asked has its answer.
-        if event.origin.wire == .leanCloud, event.origin.session == self.sessionID?.rawValue { return }
+        if event.origin.door == .leanCloud, event.origin.session == self.sessionID?.rawValue { return }
         if self.deliveries.isBehind { return self.deliveries.dropPatch(at: changed.changedAtMilliseconds) }
         self.push([LeanCloudContent.patch(changed, in: event)], lastPatchTime: changed.changedAtMilliseconds)
     }

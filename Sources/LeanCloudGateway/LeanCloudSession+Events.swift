@@ -34,11 +34,12 @@ extension LeanCloudSession {
         switch event.change {
         case .card: return true
         case .created, .joined: return self.sdk == .javaScript
-        case .left(let people): return self.sdk == .javaScript && !people.allSatisfy(self.keptOut.contains)
+        case .left(let people, _): return self.sdk == .javaScript && !people.allSatisfy(self.keptOut.contains)
         case .blocked(let people):
             self.keptOut = Set(people)
             return false
-        default: return false
+        case .role, .nickname, .settings, .muted, .unmuted, .unblocked, .edited, .recalled, .annotated, .read, .receipt:
+            return false
         }
     }
 }

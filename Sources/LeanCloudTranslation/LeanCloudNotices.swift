@@ -56,15 +56,15 @@ package enum LeanCloudNotices {
             cid: LeanCloudNames.conversationID(id, kind), isTemporary: kind == .temporary, actor: actor, moment: moment)
         let others: ([UserName]) -> [UserName] = { people in people.filter { $0 != viewer } }
         switch change {
-        case .created(let people), .joined(let people):
+        case .created(let people, _), .joined(let people, _):
             let all = wording.told(.membersJoined, people)
             return people.contains(viewer) ? [wording.personal(.joined), all] : [all]
-        case .left(let people):
+        case .left(let people, _):
             return people.contains(viewer) ? [wording.personal(.left)] : [wording.told(.membersLeft, people)]
         case .card(let modified, let asked): return [wording.updated(modified, asked)]
         // Source: LeanCloud realtime, whoever made a conversation owns it; no client is ever told of another owner.
-        case .role(_, .owner): return []
-        case .role(let person, let role): return [wording.role(of: person, role)]
+        case .role(_, .owner, _): return []
+        case .role(let person, let role, _): return [wording.role(of: person, role)]
         case .muted(let people): return wording.both(.shutuped, .membersShutuped, people, others(people))
         case .unmuted(let people): return wording.both(.unshutuped, .membersUnshutuped, people, others(people))
         case .blocked(let people): return wording.both(.blocked, .membersBlocked, people, others(people))

@@ -157,6 +157,7 @@ final class Outside: Sendable {
         var store = options.store
         store.readableCharacters = { Content.readableCharacters(of: $0) }
         store.completed = LeanCloudBodies.completed
+        store.systemMessages = WuKongSystemMessages.messages
         store.readableTexts = { content in Outside.bodies[content.wire]?.texts(of: content) ?? [] }
         store.queuesHooks = options.hooks?.events.contains { $0.needsQueuedMessages } ?? false
         return store

@@ -40,6 +40,8 @@ package struct StoreOptions: Sendable {
     package var completed: @Sendable (MessageContent, MessageKindEntry, ConversationKind) -> [UInt8]? = { _, _, _ in
         nil
     }
+    /// Words the lines that groups show about changes; `nil` for none.
+    package var systemMessages: SystemMessageWording?
     /// The texts of a message that people read, for rules with words.
     package var readableTexts: ReceiveFilter.Texts = { content in [String(decoding: content.body, as: UTF8.self)] }
     /// Members see what was said before they joined.

@@ -1,17 +1,6 @@
 import ByteCodec
-package import ChatModel
-import WuKongWire
-
-/// Somebody in a tip, as apps are told them.
-package struct TipName: Hashable, Sendable {
-    package var user: UserName
-    package var name: String
-
-    package init(_ user: UserName, _ name: String) {
-        self.user = user
-        self.name = name
-    }
-}
+import ChatModel
+import Store
 
 extension Translation {
     /// A line in a team about something that happened, which apps show as a message of the system, and by which those
@@ -20,8 +9,8 @@ extension Translation {
     /// - Parameters:
     ///   - text: `{0}`, `{1}` … stand for `people`, whom apps show by the names they know.
     ///   - actor: who did it; `nil` for a business server or the operator.
-    package static func teamTip(
-        _ event: TeamEvent, text: String, people: [TipName], actor: UserName?, targets: [UserName]
+    static func teamTip(
+        _ event: TeamEvent, text: String, people: [SystemMessagePerson], actor: UserName?, targets: [UserName]
     ) -> MessageContent {
         var about: [JSONValue.Member] = [JSONValue.Member("event", .string(event.word))]
         if case .updated(let fields) = event {
@@ -42,11 +31,7 @@ extension Translation {
             members.append(JSONValue.Member("data", .object([JSONValue.Member(switched.0, .string(switched.1))])))
         }
         members.append(JSONValue.Member("team_event", .object(about)))
-        var content = Self.content(
-            payload: JSONValue.object(members).serialized(),
-            header: WuKongHeader(noPersist: false, redDot: true, syncOnce: false), setting: [], topic: nil, expire: 0)
-        content.namesFiles = false
-        return content
+        return WuKongSystemMessages.content(.object(members))
     }
 
     /// Source: TangSengDaoDao server library: 1002 members came, 1003 members were removed, 1005 the group has changed,

@@ -380,7 +380,7 @@ extension AppPolicy {
 extension House {
     func delete(_ name: UserName) throws {
         _ = try self.accounts.wait {
-            self.accounts.delete(name, telling: { _, _ throws(StoreError) in 0 }, then: $0)
+            self.accounts.delete(name, by: .house, then: $0)
         }
     }
 }

@@ -108,8 +108,7 @@ struct ArrivalRequestsTests {
         try house.add("romeo")
         try house.add("gone")
         _ = try house.accounts.wait {
-            house.accounts.delete(
-                UserName("gone")!, telling: { (_, _) throws(StoreError) -> Void in }, then: $0)
+            house.accounts.delete(UserName("gone")!, by: .house, then: $0)
         }
         var bare = AdminArrival(name: UserName("bare")!, username: "bare")
         bare.salt = Self.salt

@@ -37,6 +37,7 @@ final class House: Sendable {
         storeOptions.ballastBytes = 0
         storeOptions.stopWritingFreeBytes = 0
         storeOptions.clock = clock
+        storeOptions.systemMessages = WuKongSystemMessages.messages
         self.store = try Store(storeOptions)
         var accountsOptions = AccountsOptions()
         accountsOptions.passwords.memoryBytes = 8_192

@@ -71,8 +71,8 @@ struct ConversationEventTests {
         let him = Self.names("tybalt")
         #expect(
             events.map(\.change) == [
-                .joined(him), .muted(him), .unmuted(him), .role(him[0], .manager), .left(him), .blocked(him),
-                .unblocked(him), .left(Self.names("romeo")),
+                .joined(him), .muted(him), .unmuted(him), .role(him[0], .manager, was: .member), .left(him),
+                .blocked(him), .unblocked(him), .left(Self.names("romeo"), as: .left),
             ])
         #expect(
             events.map(\.actor.text) == [
@@ -170,16 +170,17 @@ struct ConversationEventTests {
         let events = try told.take()
         #expect(
             events.map(\.change) == [
-                .settings([.joinMode, .muteMode]), .settings([.introduction]), .settings([.notice]),
-                .settings([.memberLimit]), .settings([.muteMode, .banned, .other]), .nickname(UserName("juliet")!),
-                .settings([.disbanded]),
+                .settings([.joinMode, .muteMode(.members)]), .settings([.introduction]),
+                .settings([.notice("tonight")]), .settings([.memberLimit]),
+                .settings([.muteMode(.none), .banned, .other]), .nickname(UserName("juliet")!), .settings([.disbanded]),
             ])
         #expect(events.map(\.actorID) == [escalus, escalus, .system, .system, .system, juliet, escalus])
         #expect(events[5].subjects == [juliet] && events.allSatisfy { $0.reach == .members })
         #expect(events.allSatisfy { Set($0.audience) == Set(verona.everyone) })
         // What made the group and its roles may have the same moments: each is one after the other.
         let logged = try verona.read { store throws(StoreError) in try store.events(for: juliet, after: before) }
-        #expect(logged.map(\.change) == [.role(UserName("mercutio")!, .manager)], "their rows have revisions")
+        let raised = ConversationEvent.Change.role(UserName("mercutio")!, .manager, was: .member)
+        #expect(logged.map(\.change) == [raised], "their rows have revisions")
     }
 
     @Test("a change of many members is one event for one audience")

@@ -274,7 +274,7 @@ struct ObjectTests {
         let told = try cafe.events { [tom = cafe.tom] store throws(StoreError) in
             try store.removeFromObject(["Tom"], made.id, by: Actor(tom))
         }
-        #expect(told.contains(.left([UserName("Tom")!])))
+        #expect(told.contains(.left([UserName("Tom")!], as: .left)))
         #expect(try cafe.row(made.id).members.map(\.text) == ["Jerry"])
         #expect(try cafe.house.member(cafe.jerry, in: made.id).role == .owner)
         #expect(try cafe.isSound() == [])

@@ -285,16 +285,13 @@ struct TeamTests {
             patch.mute = .everyone
             return try store.setModes(of: id, patch, by: Actor(manager))
         }
-        let due: [TeamHappening] = [
-            TeamHappening(.updated([.joinMode, .inviteMode]), by: manager), TeamHappening(.allMuted, by: manager),
-        ]
-        #expect(happened == due)
+        #expect(happened == 2, "one line about the modes, one about who may write")
         let again = try team.write { store, id throws(StoreError) in
             var patch = TeamModesPatch()
             patch.mute = .everyone
             return try store.setModes(of: id, patch, by: Actor(manager))
         }
-        #expect(again == [])
+        #expect(again == 0)
         #expect(team.house.send("no", from: team.owner, to: .id(team.id)).refusal == .membersMuted)
         #expect(team.house.send("yes", from: .system, to: .id(team.id), authority: .operator).accepted != nil)
         let reopened = try team.house.reopened()
@@ -358,9 +355,9 @@ struct TeamTests {
         #expect(older == [all[1]])
         try team.write { store, id throws(StoreError) in
             let taken = try store.announce(in: id, "", by: Actor(owner))
-            #expect(taken == [TeamHappening(.updated([.notice]), by: owner)])
+            #expect(taken)
             let again = try store.announce(in: id, "", by: Actor(owner))
-            #expect(again == [])
+            #expect(!again)
         }
         #expect(try team.team().announcement == nil)
         #expect(try team.team().card.notice == nil)

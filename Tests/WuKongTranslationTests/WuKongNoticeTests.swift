@@ -51,7 +51,7 @@ struct WuKongNoticeTests {
     func once() {
         let handedOver = [
             self.event(.role(Self.name, .owner)), self.event(.role(UserName("romeo")!, .member)),
-            self.event(.settings([.notice])), self.event(.card(modified: Array("{}".utf8), asked: nil)),
+            self.event(.settings([.notice("tonight")])), self.event(.card(modified: Array("{}".utf8), asked: nil)),
         ]
         #expect(self.lines(WuKongNotices.notices(of: handedOver)) == ["memberUpdate to all", "channelUpdate to all"])
         let made = [self.event(.created([Self.name])), self.event(.settings([.joinMode])), self.event(.joined([]))]

@@ -2,7 +2,6 @@ package import APIKit
 import ByteCodec
 import ChatModel
 import Store
-import Tips
 
 /// People ask to join teams and answer each other, over HTTP.
 package enum TeamRequestRoutes {
@@ -30,20 +29,17 @@ package enum TeamRequestRoutes {
         let postscript = try Self.text("postscript", request)
         Self.change(house, reply) { store throws(StoreError) in
             guard let id = try store.reading.conversation(.channel(.group, name), seenBy: .system)?.id else {
-                return Changed(Self.noSuchTeam)
+                return .failure(Self.noSuchTeam)
             }
             return try Self.refusing([.apply, .join], by: person, in: id, store) { () throws(StoreError) in
                 switch try store.apply(to: id, person, postscript: postscript) {
                 case .joined:
-                    let joined = JSONValue.object([JSONValue.Member("joined", .boolean(true))])
-                    return Changed(joined, id, [TeamHappening(.joined, by: person)])
+                    return .success(.object([JSONValue.Member("joined", .boolean(true))]))
                 case .waiting(let number):
                     guard let made = try store.reading.teamRequest(number) else { throw .refused(.noSuchRequest) }
                     let row = try Self.json(made, for: person, store.reading, at: store.wallMilliseconds)
-                    let waiting = JSONValue.object([
-                        JSONValue.Member("joined", .boolean(false)), JSONValue.Member("request", row),
-                    ])
-                    return Changed(waiting, id, [])
+                    return .success(
+                        .object([JSONValue.Member("joined", .boolean(false)), JSONValue.Member("request", row)]))
                 }
             }
         }
@@ -109,9 +105,7 @@ package enum TeamRequestRoutes {
                 known.kind == .apply && !isOwn ? [.answerApplication, .invite] : [.acceptInvitation]
             return try Self.refusing(rules, by: person, in: known.team, store) { () throws(StoreError) in
                 let done = try store.answerRequest(number, accept: accept, reason: reason, by: Actor(person))
-                return Changed(
-                    try Self.json(done.request, for: person, store.reading, at: store.wallMilliseconds),
-                    known.team, done.happened)
+                return .success(try Self.json(done, for: person, store.reading, at: store.wallMilliseconds))
             }
         }
     }
@@ -123,54 +117,28 @@ package enum TeamRequestRoutes {
         let number = try Self.number(request)
         Self.change(house, reply) { store throws(StoreError) in
             let done = try store.withdrawRequest(number, by: Actor(person))
-            return Changed(
-                try Self.json(done, for: person, store.reading, at: store.wallMilliseconds), done.team, [])
+            return .success(try Self.json(done, for: person, store.reading, at: store.wallMilliseconds))
         }
     }
 
     // MARK: Changing
 
-    /// Answer of a change, and the events in the team.
-    private struct Changed: Sendable {
-        let answer: Result<JSONValue, APIFailure>
-        let team: ConversationID?
-        let happened: [TeamHappening]
+    /// The answer to a change.
+    private typealias Changed = Result<JSONValue, APIFailure>
 
-        init(_ json: JSONValue, _ team: ConversationID, _ happened: [TeamHappening]) {
-            self.answer = .success(json)
-            self.team = team
-            self.happened = happened
-        }
-
-        init(_ failure: APIFailure) {
-            self.answer = .failure(failure)
-            self.team = nil
-            self.happened = []
-        }
-    }
-
-    /// Makes a change, leaves the lines about what happened in the team, and answers.
+    /// Makes a change and answers.
     private static func change(
         _ house: APIHouse, _ reply: @escaping APIReply,
         _ body: @escaping @Sendable (WriteTransaction) throws(StoreError) -> Changed
     ) {
-        let broker = house.broker
         house.store.write({ store throws(StoreError) in
-            let changed = try body(store)
-            guard let id = changed.team, let team = try store.reading.team(id, at: store.wallMilliseconds) else {
-                return (changed: changed, told: [ToldHappening]())
-            }
-            return (changed: changed, told: try store.reading.told(changed.happened, in: team))
+            store.origin = EventOrigin(.native)
+            return try body(store)
         }) { result in
             switch result {
             case .failure(let error): reply(.failure(APIFailure(error)))
-            case .success(let done):
-                switch done.changed.answer {
-                case .failure(let failure): reply(.failure(failure))
-                case .success(let json):
-                    if let id = done.changed.team { broker.leave(done.told, in: id) }
-                    reply(.json(json))
-                }
+            case .success(.failure(let failure)): reply(.failure(failure))
+            case .success(.success(let json)): reply(.json(json))
             }
         }
     }
@@ -191,7 +159,7 @@ package enum TeamRequestRoutes {
             guard let refusal = refusals.first(where: { $0.action == said }) else { throw error }
             var failure = APIFailure(error)
             failure.setting = refusal.word
-            return Changed(failure)
+            return .failure(failure)
         }
     }
 

@@ -80,11 +80,11 @@ extension LeanCloudHooks {
         let actor = JSONValue.string(event.actor.text)
         switch event.change {
         case .created: self.tell("_conversationStarted", [("convId", conversation)])
-        case .joined(let members):
+        case .joined(let members, _):
             self.tell(
                 "_conversationAdded", [("initBy", actor), ("convId", conversation), ("members", .names(members))])
         // Whoever goes, by their own will too. Source: LeanCloud realtime guide, `_conversationRemoved`.
-        case .left(let members):
+        case .left(let members, _):
             self.tell(
                 "_conversationRemoved", [("initBy", actor), ("convId", conversation), ("members", .names(members))])
         default: break

@@ -140,7 +140,7 @@ enum InstallationArea {
         _ house: APIHouse, _ reply: @escaping APIReply, status: Int,
         _ body: @escaping @Sendable (WriteTransaction) throws(StoreError) -> Result<Installation, APIFailure>
     ) {
-        house.write(reply, body) { result in
+        house.write(reply, by: .leanCloud, body) { result in
             switch result {
             case .failure(let failure): .failure(failure)
             case .success(let installation): .json(Self.row(installation), status: status)
@@ -166,7 +166,7 @@ enum InstallationArea {
         _ request: APIRequest, _ house: APIHouse, _ reply: @escaping APIReply
     ) throws(APIFailure) {
         let id = try Self.id(request)
-        house.write(reply) { store throws(StoreError) in
+        house.write(reply, by: .leanCloud) { store throws(StoreError) in
             try store.deleteInstallation(id)
         } answer: { wasThere in
             wasThere ? .nothing : .failure(.noSuchObject)

@@ -49,7 +49,7 @@ struct FilesArea: Sendable {
             var file = file
             file.owner = actor.user
             let made = file
-            house.write(reply) { store throws(StoreError) in
+            house.write(reply, by: .leanCloud) { store throws(StoreError) in
                 try store.makeAppFile(made)
             } answer: { _ in
                 let row = FileRow(call)
@@ -114,7 +114,7 @@ struct FilesArea: Sendable {
             throw .bad("token is none that was given out here")
         }
         guard try fields.optionalSwitch("result") == false else { return reply(.nothing) }
-        house.write(reply) { store throws(StoreError) in
+        house.write(reply, by: .leanCloud) { store throws(StoreError) in
             guard let file = try store.reading.appFile(link: key), case .link(_, isComplete: false) = file.place else {
                 return
             }

@@ -277,11 +277,10 @@ struct PeopleArea: Sendable {
         let call = AppCall(request, house, reply)
         let name = try Self.name(request)
         Self.asOwner(call, name) { _ in
-            house.accounts.delete(name) { (_, _) throws(StoreError) -> Void in
-            } then: { result in
+            house.accounts.delete(name, by: EventOrigin(.leanCloud)) { result in
                 switch result {
                 case .failure(let error): call.refuse(.accounts(error))
-                case .success((let sessions, _)):
+                case .success(let sessions):
                     house.broker.end(allOf: sessions.user, deviceClass: nil, reason: .signedOut)
                     reply(.nothing)
                 }

@@ -213,7 +213,8 @@ extension WriteTransaction {
         try self.checkArrival(of: new, in: conversation, by: actor)
         let isAlone = new == [actor.user]
         try self.bring(
-            new, into: conversation, inviter: isAlone || actor.isPrivileged ? nil : actor.user, by: actor.user)
+            new, into: conversation, inviter: isAlone || actor.isPrivileged ? nil : actor.user, by: actor.user,
+            as: isAlone ? .joined : .invited)
         return try self.closed(outcome, conversation)
     }
 
@@ -301,7 +302,7 @@ extension WriteTransaction {
     ) throws(StoreError) {
         let owner = gone.first { conversation.roles[$0] == .owner }
         let others = try owner.map { _ throws(StoreError) in try self.connection.membersByJoining(of: conversation.id) }
-        try self.remove(gone, from: conversation, by: actor)
+        try self.remove(gone, from: conversation, by: actor, as: gone == [actor] ? .left : .removed)
         guard let owner, let others, conversation.kind == .group else { return }
         let staying = others.filter { conversation.roles[$0.user] != nil }
         if let next = successor(of: owner, among: staying) {

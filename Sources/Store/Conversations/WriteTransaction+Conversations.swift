@@ -11,12 +11,13 @@ extension WriteTransaction {
     ///   - name: the app's name for it; unique within the kind.
     ///   - objectID: `nil` for a new one.
     ///   - settings: of a group; of no meaning for other kinds.
+    ///   - asTeam: the team is told of its making.
     /// - Throws: `exists`; `notFound` for an unknown person; `invalid` for a direct conversation (those make
     ///   themselves), members of a room, or more members than `groupMembers`.
     @discardableResult
     package func createChannel(
         _ kind: ConversationKind, _ name: ChannelName, objectID: ObjectID? = nil, title: String? = nil, creator: UserID,
-        members: [UserID] = [], settings: TeamSettings = .open
+        members: [UserID] = [], settings: TeamSettings = .open, asTeam: Bool = false
     ) throws(StoreError) -> ConversationID {
         try Self.check(scalars: title, ConversationBounds.titleScalars, "title")
         let key = ChannelKey(kind: kind, name: name)
@@ -27,14 +28,14 @@ extension WriteTransaction {
         }
         return try self.insert(
             key, objectID ?? ObjectID(atMilliseconds: self.wallMilliseconds), title: title, creator: creator,
-            people: people, settings: settings, expiresAt: nil
+            people: people, settings: settings, expiresAt: nil, asTeam: asTeam
         ).id
     }
 
     /// Makes a conversation that was checked. `creator` is the owner when among the people.
     func insert(
         _ key: ChannelKey, _ objectID: ObjectID, title: String?, creator: UserID, people: [UserID],
-        settings: TeamSettings, expiresAt: Int64?
+        settings: TeamSettings, expiresAt: Int64?, asTeam: Bool = false
     ) throws(StoreError) -> ConversationState {
         let change = self.nextChange()
         let now = self.wallMilliseconds
@@ -61,7 +62,9 @@ extension WriteTransaction {
             self.memory.add(person, role, to: made)
         }
         self.noteProfile(.team(made.id, .existence))
-        if key.kind != .room { try self.note(.created(try self.names(people)), in: made, by: creator) }
+        if key.kind != .room {
+            try self.note(.created(try self.names(people), asTeam: asTeam), in: made, by: creator)
+        }
         return made
     }
 
@@ -208,10 +211,10 @@ extension WriteTransaction {
         let switched = ConversationSetting.changed(conversation.flags, flags)
         conversation.flags = flags
         try self.noteRevision(of: conversation, change: self.nextChange())
-        try self.noteSettings(Self.settings(before, after).union(switched), in: conversation, by: author)
         if let modified = Self.modified(before, after) {
             try self.note(.card(modified: modified, asked: nil), in: conversation, by: author)
         }
+        try self.noteSettings(Self.settings(before, after).union(switched), in: conversation, by: author)
         return true
     }
 
@@ -230,7 +233,7 @@ extension WriteTransaction {
     private static func settings(_ before: ConversationCard, _ after: ConversationCard) -> Set<ConversationSetting> {
         var settings: Set<ConversationSetting> = []
         if after.logo != before.logo { settings.insert(.picture) }
-        if after.notice != before.notice { settings.insert(.notice) }
+        if after.notice != before.notice { settings.insert(.notice(after.notice ?? "")) }
         return settings
     }
 
@@ -361,8 +364,9 @@ extension ConversationSetting {
     static func changed(_ before: ConversationFlags, _ after: ConversationFlags) -> Set<ConversationSetting> {
         var settings: Set<ConversationSetting> = []
         let named: [(ConversationFlags, ConversationSetting)] = [
-            ([.banned, .sendBanned], .banned), (.disbanded, .disbanded), ([.membersMuted, .everyoneMuted], .muteMode),
-            (.invitationsNeedConsent, .inviteMode),
+            ([.banned, .sendBanned], .banned), (.disbanded, .disbanded),
+            ([.membersMuted, .everyoneMuted], .muteMode(after.muteMode)),
+            (.invitationsNeedConsent, .inviteMode(after.inviteMode)),
         ]
         var rest = before.symmetricDifference(after)
         for (flags, setting) in named where !rest.isDisjoint(with: flags) {

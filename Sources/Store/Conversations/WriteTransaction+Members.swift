@@ -26,7 +26,8 @@ extension WriteTransaction {
         let new = Self.withoutRepeats(users).filter { known[$0] == nil }
         let conversation = try self.memberGroup(id, .invite, by: actor, newcomers: new.count)
         guard actor.isPrivileged || !conversation.settings.asksInvited else { throw .refused(.notApplicable) }
-        try self.bring(new, into: conversation, inviter: actor.isPrivileged ? nil : actor.user, by: actor.user)
+        try self.bring(
+            new, into: conversation, inviter: actor.isPrivileged ? nil : actor.user, by: actor.user, as: .invited)
         return self.membership(of: conversation, changed: new)
     }
 
@@ -34,7 +35,8 @@ extension WriteTransaction {
     ///
     /// - Throws: `notFound`; `invalid` above `groupMembers`.
     func bring(
-        _ new: [UserID], into conversation: ConversationState, inviter: UserID?, by actor: UserID
+        _ new: [UserID], into conversation: ConversationState, inviter: UserID?, by actor: UserID,
+        as arrival: MemberArrival
     ) throws(StoreError) {
         for person in new { _ = try self.knownUser(person) }
         // Who subscribes to a service is counted as those who listen are.
@@ -54,7 +56,7 @@ extension WriteTransaction {
         self.noteProfile(.members(id))
         // Who subscribes to a service is nobody else's business.
         try self.note(
-            .joined(try self.names(new)), in: conversation, by: actor,
+            .joined(try self.names(new), as: arrival), in: conversation, by: actor,
             to: conversation.kind == .service ? .people(new) : .members)
     }
 
@@ -83,7 +85,7 @@ extension WriteTransaction {
         let conversation = try self.group(id, .leave, by: Actor(user))
         let wasOwner = conversation.roles[user] == .owner
         let others = wasOwner ? try self.connection.membersByJoining(of: id) : []
-        try self.remove([user], from: conversation, by: user)
+        try self.remove([user], from: conversation, by: user, as: .left)
         var newOwner: UserID?
         if let next = successor(of: user, among: others) {
             try self.write(.owner, for: [next], in: conversation, by: user)
@@ -107,25 +109,22 @@ extension WriteTransaction {
         return self.membership(of: conversation, changed: gone)
     }
 
-    /// Takes a person out whose account goes, whatever the rules of the conversation say.
-    ///
-    /// - Returns: what happened in a team that goes on.
-    func takeOut(_ user: UserID, of id: ConversationID) throws(StoreError) -> [TeamHappening] {
+    /// Takes a person out whose account goes, whatever the rules of the conversation say. A group with nobody left is
+    /// dismissed.
+    func takeOut(_ user: UserID, of id: ConversationID) throws(StoreError) {
         let conversation = try self.knownConversation(id)
         let others = conversation.roles[user] == .owner ? try self.connection.membersByJoining(of: id) : []
-        try self.remove([user], from: conversation, by: user)
-        guard conversation.kind == .group, !conversation.flags.contains(.disbanded) else { return [] }
-        guard !conversation.roles.isEmpty else {
-            try self.disband(id, by: .operator)
-            return []
+        try self.remove([user], from: conversation, by: user, as: .left)
+        guard conversation.kind == .group, !conversation.flags.contains(.disbanded) else { return }
+        guard !conversation.roles.isEmpty else { return try self.disband(id, by: .operator) }
+        if let next = successor(of: user, among: others) {
+            try self.write(.owner, for: [next], in: conversation, by: user)
         }
-        guard let next = successor(of: user, among: others) else { return [TeamHappening(.left, by: user)] }
-        try self.write(.owner, for: [next], in: conversation, by: user)
-        return [TeamHappening(.ownerChanged, by: user, [next]), TeamHappening(.left, by: user)]
     }
 
     func remove(
-        _ gone: [UserID], from conversation: ConversationState, by actor: UserID
+        _ gone: [UserID], from conversation: ConversationState, by actor: UserID,
+        as departure: MemberDeparture = .removed
     ) throws(StoreError) {
         guard !gone.isEmpty else { return }
         let id = conversation.id
@@ -149,7 +148,7 @@ extension WriteTransaction {
         self.memory.remove(Set(gone), from: conversation)
         self.noteProfile(.members(id))
         try self.note(
-            .left(try self.names(gone)), in: conversation, by: actor,
+            .left(try self.names(gone), as: departure), in: conversation, by: actor,
             to: conversation.kind == .service ? .people(gone) : .membersAnd(gone))
     }
 
@@ -198,7 +197,7 @@ extension WriteTransaction {
         let before = conversation.roles.filter { $0.value == .owner }.keys.sorted()
         if !before.isEmpty { try self.write(.member, for: before, in: conversation, by: actor.user) }
         try self.write(.owner, for: [user], in: conversation, by: actor.user)
-        if andLeaves { try self.remove(before, from: conversation, by: actor.user) }
+        if andLeaves { try self.remove(before, from: conversation, by: actor.user, as: .left) }
         var change = self.membership(of: conversation, changed: before + [user])
         change.newOwner = user
         return change
@@ -208,6 +207,7 @@ extension WriteTransaction {
         _ role: MemberRole, for users: [UserID], in conversation: ConversationState, by actor: UserID
     ) throws(StoreError) {
         let change = self.nextChange()
+        let before = conversation.roles
         try self.noteRevision(of: conversation, change: change)
         for user in users {
             try self.connection.run(
@@ -215,7 +215,10 @@ extension WriteTransaction {
                 role.rawValue, change, conversation.revision, conversation.id, user)
             self.memory.setRole(user, role, in: conversation)
         }
-        for name in try self.names(users) { try self.note(.role(name, role), in: conversation, by: actor) }
+        for user in users {
+            try self.note(
+                .role(try self.name(user), role, was: before[user]), in: conversation, by: actor)
+        }
     }
 
     // MARK: One member

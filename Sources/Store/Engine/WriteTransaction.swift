@@ -16,6 +16,8 @@ package final class WriteTransaction {
     var withdrawn: [MessageID] = []
     /// What happened to conversations by this change.
     var events: [ConversationEvent] = []
+    /// Events that a group may show a line about.
+    var worded: [ConversationEvent] = []
     /// Who asked for the change.
     package var origin = EventOrigin.house
     /// What this change alters of how people and conversations are shown.

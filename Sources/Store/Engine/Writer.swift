@@ -249,8 +249,12 @@ final class Writer {
         if !self.connection.isInTransaction { try self.connection.run("BEGIN IMMEDIATE") }
     }
 
-    /// Runs a change in its own savepoint: when a rule refuses it, it alone is undone.
-    private func run(_ job: WriteJob, at wall: Int64) throws(StoreError) {
+    /// Runs a change in its own savepoint: when a rule refuses it, it alone is undone. What the system says about it
+    /// follows in the same commit.
+    ///
+    /// - Parameter alone: each message has a savepoint of its own.
+    private func run(_ job: WriteJob, at wall: Int64, alone: Bool = false) throws(StoreError) {
+        var messages: [Append] = []
         try self.begin()
         try self.appender.flush()
         try self.connection.run("SAVEPOINT request")
@@ -258,7 +262,9 @@ final class Writer {
         do throws(StoreError) {
             let transaction = WriteTransaction(self.connection, self.memory, self.appender, self.options, wall: wall)
             let answer = try job.run(transaction)
+            let worded = try transaction.systemMessages()
             try self.connection.run("RELEASE request")
+            messages = worded
             self.tellWithdrawn(transaction.withdrawn)
             self.tellProfiles(transaction.profileWrites)
             self.answers.append(answer)
@@ -266,6 +272,24 @@ final class Writer {
         } catch {
             try self.undoRequest(after: error, changedNothing: self.connection.totalChanges == changesBefore)
             self.answers.append { job.fail(error) }
+        }
+        for message in messages { try self.say(message, at: wall, alone: alone) }
+    }
+
+    /// Appends a message of the system. One that is not taken (a banned group, a full disk) is no reason to undo the
+    /// change that it is about.
+    private func say(_ message: Append, at wall: Int64, alone: Bool) throws(StoreError) {
+        if alone {
+            try self.appendAlone(message, at: wall)
+        } else {
+            let result = try self.append(message, at: wall)
+            self.outcomes.append(AppendOutcome(ticket: message.ticket, result: result))
+        }
+        switch self.outcomes.last?.result {
+        case .accepted, nil: return
+        case .refused(let refusal):
+            self.options.log.warning("system_message_left_out", ["why": .text("\(refusal)")])
+        case .failed(let error): self.options.log.warning("system_message_left_out", ["why": .text("\(error)")])
         }
     }
 
@@ -383,7 +407,7 @@ final class Writer {
             for request in requests {
                 switch request {
                 case .appends(let appends): for append in appends { try self.appendAlone(append, at: wall) }
-                case .job(let job): try self.run(job, at: wall)
+                case .job(let job): try self.run(job, at: wall, alone: true)
                 case .housekeeping, .stop: break
                 }
             }

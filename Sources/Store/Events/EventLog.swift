@@ -99,11 +99,27 @@ extension ConversationEvent.Change {
     /// The kind and the rest of what is kept.
     fileprivate var logged: (LoggedKind, String)? {
         switch self {
-        case .created(let people): (.created, Self.text(people))
-        case .joined(let people): (.joined, Self.text(people))
-        case .left(let people): (.left, Self.text(people))
+        case .created(let people, let asTeam):
+            (
+                .created,
+                Self.text(people) { json in
+                    guard asTeam else { return }
+                    json.key("team")
+                    json.boolean(true)
+                }
+            )
+        case .joined(let people, let arrival):
+            (.joined, Self.text(people) { json in Self.add(arrival, to: &json) })
+        case .left(let people, let departure):
+            (
+                .left,
+                Self.text(people) { json in
+                    json.key("as")
+                    json.string(departure.word)
+                }
+            )
         case .card(let modified, let asked): (.card, Self.text(modified, asked))
-        case .role(let person, let role):
+        case .role(let person, let role, let was):
             (
                 .role,
                 Self.text { json in
@@ -111,6 +127,10 @@ extension ConversationEvent.Change {
                     json.string(person.text)
                     json.key("role")
                     json.integer(role.rawValue)
+                    if let was {
+                        json.key("was")
+                        json.integer(was.rawValue)
+                    }
                 }
             )
         case .muted(let people): (.muted, Self.text(people))
@@ -130,13 +150,22 @@ extension ConversationEvent.Change {
         return String(decoding: json.bytes, as: UTF8.self)
     }
 
-    private static func text(_ people: [UserName]) -> String {
+    private static func text(_ people: [UserName], _ rest: (inout JSONWriter) -> Void = { _ in }) -> String {
         self.text { json in
             json.key("m")
             json.beginArray()
             for person in people { json.string(person.text) }
             json.endArray()
+            rest(&json)
         }
+    }
+
+    private static func add(_ arrival: MemberArrival, to json: inout JSONWriter) {
+        json.key("as")
+        json.string(arrival.word)
+        guard case .invitationAccepted(let inviter?) = arrival else { return }
+        json.key("by")
+        json.integer(inviter.rawValue)
     }
 
     private static func text(_ modified: [UInt8], _ asked: [UInt8]?) -> String {
@@ -170,9 +199,11 @@ extension ConversationEvent.Change {
         }
         let people = (value["m"]?.array ?? []).compactMap { $0.string.flatMap(UserName.init) }
         switch kind {
-        case .created: self = .created(people)
-        case .joined: self = .joined(people)
-        case .left: self = .left(people)
+        case .created: self = .created(people, asTeam: value["team"]?.boolean == true)
+        case .joined:
+            let inviter = value["by"]?.integer.map { UserID(rawValue: $0) }
+            self = .joined(people, as: try MemberArrival(logged: value["as"]?.string, by: inviter))
+        case .left: self = .left(people, as: try MemberDeparture(logged: value["as"]?.string))
         case .card:
             guard let modified = value["modified"] else { throw Row.damaged("event") }
             self = .card(modified: modified.serialized(), asked: value["asked"]?.serialized())
@@ -180,7 +211,7 @@ extension ConversationEvent.Change {
             guard let person = value["m"]?.string.flatMap(UserName.init),
                 let role = value["role"]?.integer.flatMap(MemberRole.init)
             else { throw Row.damaged("event") }
-            self = .role(person, role)
+            self = .role(person, role, was: value["was"]?.integer.flatMap(MemberRole.init))
         case .muted: self = .muted(people)
         case .unmuted: self = .unmuted(people)
         case .blocked: self = .blocked(people)
@@ -193,6 +224,45 @@ extension ConversationEvent.Change {
                 MessageReceipt(
                     message: MessageID(rawValue: id), sequence: sequence, receiver: receiver, isRead: isRead,
                     atMilliseconds: moment))
+        }
+    }
+}
+
+// Rows of before have no such word.
+extension MemberArrival {
+    fileprivate var word: String {
+        switch self {
+        case .invited: "invited"
+        case .joined: "joined"
+        case .applicationAccepted: "application"
+        case .invitationAccepted: "invitation"
+        }
+    }
+
+    fileprivate init(logged word: String?, by inviter: UserID?) throws(StoreError) {
+        switch word {
+        case nil, "invited": self = .invited
+        case "joined": self = .joined
+        case "application": self = .applicationAccepted
+        case "invitation": self = .invitationAccepted(by: inviter)
+        default: throw Row.damaged("event")
+        }
+    }
+}
+
+extension MemberDeparture {
+    fileprivate var word: String {
+        switch self {
+        case .removed: "removed"
+        case .left: "left"
+        }
+    }
+
+    fileprivate init(logged word: String?) throws(StoreError) {
+        switch word {
+        case nil, "removed": self = .removed
+        case "left": self = .left
+        default: throw Row.damaged("event")
         }
     }
 }

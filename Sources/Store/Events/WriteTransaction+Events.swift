@@ -20,6 +20,9 @@ extension WriteTransaction {
             audience: try self.people(reach, of: conversation), origin: self.origin)
         try self.connection.log(event)
         self.events.append(event)
+        if conversation.kind == .group, !conversation.flags.contains(.disbanded) || change.endsGroup {
+            self.worded.append(event)
+        }
     }
 
     /// Tells of settings, except in rooms, whose people have no card of it.
@@ -113,5 +116,11 @@ extension WriteTransaction {
             isRecalled ? .recalled(changed) : .edited(changed), in: target.conversation, by: actor.user,
             to: try self.told(of: target, isRecalled: isRecalled))
         return moment
+    }
+}
+
+extension ConversationEvent.Change {
+    fileprivate var endsGroup: Bool {
+        if case .settings(let settings) = self { settings.contains(.disbanded) } else { false }
     }
 }

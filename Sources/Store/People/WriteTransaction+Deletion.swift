@@ -5,13 +5,6 @@ package struct DeletedUser: Hashable, Sendable {
     package var user: UserID
     /// Sign-in tokens that ended.
     package var revokedTokens: Int
-    /// What happened in teams that go on.
-    package var departures: [Departure]
-
-    package struct Departure: Hashable, Sendable {
-        package var team: ConversationID
-        package var happened: [TeamHappening]
-    }
 }
 
 extension WriteTransaction {
@@ -25,7 +18,7 @@ extension WriteTransaction {
         guard user != .system else { throw .invalid("the system's own user cannot be deleted") }
         let state = try self.knownUser(user)
         let tokens = try self.revokeTokens(of: user)
-        let departures = try self.endMemberships(of: user)
+        try self.endMemberships(of: user)
         try self.endFriendships(of: user, state.name)
         try self.endTeamRequests(of: user)
         try self.clearLists(of: state)
@@ -45,7 +38,7 @@ extension WriteTransaction {
         state.isSystem = false
         state.isAllowlistOnly = false
         self.noteProfile(.person(state.name, .existence))
-        return DeletedUser(user: user, revokedTokens: tokens, departures: departures)
+        return DeletedUser(user: user, revokedTokens: tokens)
     }
 
     private static let endMembershipsMemberSQL = SQL(
@@ -55,19 +48,16 @@ extension WriteTransaction {
         """)
 
     // The two people of a direct conversation stay: it is the other one's too.
-    private func endMemberships(of user: UserID) throws(StoreError) -> [DeletedUser.Departure] {
-        var departures: [DeletedUser.Departure] = []
+    private func endMemberships(of user: UserID) throws(StoreError) {
         for id in try self.connection.query(
             Self.endMembershipsMemberSQL, user, read: { row throws(StoreError) in row.conversationID(0) })
         {
-            let happened = try self.takeOut(user, of: id)
-            if !happened.isEmpty { departures.append(DeletedUser.Departure(team: id, happened: happened)) }
+            try self.takeOut(user, of: id)
         }
         let listener: StaticString = "SELECT conversation_id FROM listener WHERE user_id = ? ORDER BY conversation_id"
         for id in try self.connection.query(listener, user, read: { row throws(StoreError) in row.conversationID(0) }) {
             try self.removeListeners([user], from: id)
         }
-        return departures
     }
 
     private func endFriendships(of user: UserID, _ name: UserName) throws(StoreError) {

@@ -28,7 +28,8 @@ extension WriteTransaction {
         let asks = try self.knownConversation(id).settings.asksInvited && !actor.isPrivileged
         let conversation = try self.group(id, .invite, by: actor, newcomers: asks ? min(1, new.count) : new.count)
         guard asks else {
-            try self.bring(new, into: conversation, inviter: actor.isPrivileged ? nil : actor.user, by: actor.user)
+            try self.bring(
+                new, into: conversation, inviter: actor.isPrivileged ? nil : actor.user, by: actor.user, as: .invited)
             invitation.added = new
             return invitation
         }
@@ -71,7 +72,7 @@ extension WriteTransaction {
         var conversation = try self.group(id, .apply, by: actor)
         guard conversation.settings.join != .open else {
             conversation = try self.group(id, .join, by: actor)
-            try self.bring([user], into: conversation, inviter: nil, by: user)
+            try self.bring([user], into: conversation, inviter: nil, by: user, as: .joined)
             return .joined
         }
         try self.expireRequests()
@@ -102,12 +103,12 @@ extension WriteTransaction {
     /// Accepts or refuses: an invitation by whom it asks, an application by a manager or the owner. The operator answers
     /// for both.
     ///
-    /// - Returns: the request as it is now, and what happened in the team.
+    /// - Returns: the request as it is now.
     /// - Throws: `refused`: `noSuchRequest` for one that is not theirs to answer, `requestOver`, `tooMany` in a full team,
     ///   where it goes on to wait; `invalid` when the reason is too long.
     package func answerRequest(
         _ number: Int64, accept: Bool, reason: String = "", by actor: Actor
-    ) throws(StoreError) -> (request: TeamRequest, happened: [TeamHappening]) {
+    ) throws(StoreError) -> TeamRequest {
         try Self.check(scalars: reason, TeamBounds.postscriptScalars, "reason")
         let request = try self.waitingRequest(number, by: actor) { request throws(StoreError) in
             switch request.kind {
@@ -116,18 +117,16 @@ extension WriteTransaction {
             }
         }
         if request.kind == .apply { _ = try self.group(request.team, .answerApplication, by: actor) }
-        guard accept else {
-            return (try self.end(request, .refused, by: actor, reason), [])
-        }
+        guard accept else { return try self.end(request, .refused, by: actor, reason) }
         let conversation = try self.group(request.team, .acceptInvitation, by: Actor(request.person))
         let ended = try self.end(request, .accepted, by: actor, reason)
-        try self.bring([request.person], into: conversation, inviter: request.inviter, by: actor.user)
-        switch request.kind {
-        case .invite:
-            let targets = request.inviter.map { [$0] } ?? []
-            return (ended, [TeamHappening(.invitationAccepted, by: request.person, targets)])
-        case .apply: return (ended, [TeamHappening(.applicationPassed, by: actor.user, [request.person])])
-        }
+        let arrival: MemberArrival =
+            switch request.kind {
+            case .invite: .invitationAccepted(by: request.inviter)
+            case .apply: .applicationAccepted
+            }
+        try self.bring([request.person], into: conversation, inviter: request.inviter, by: actor.user, as: arrival)
+        return ended
     }
 
     /// Takes a request back: an application by who applied, an invitation by who invited, any of them by the operator.

@@ -14,11 +14,11 @@ extension WriteTransaction {
         let count = Set([new.owner] + new.members).subtracting([.system]).count
         try self.checkMemberLimit(new.memberLimit, memberCount: count)
         let id = try self.createChannel(
-            .group, name, title: new.title, creator: new.owner, members: new.members, settings: settings)
+            .group, name, title: new.title, creator: new.owner, members: new.members, settings: settings, asTeam: true)
         var modes = new.modes
         if new.form == .advanced && modes.invite == nil { modes.invite = .managers }
-        _ = try self.setModes(of: id, modes, by: .operator)
-        if let introduction = new.introduction { _ = try self.setIntroduction(of: id, introduction, by: .operator) }
+        try self.setModes(of: id, modes, by: .operator)
+        if let introduction = new.introduction { try self.setIntroduction(of: id, introduction, by: .operator) }
         return id
     }
 
@@ -26,11 +26,12 @@ extension WriteTransaction {
 
     /// Changes who may do what in a team. Nothing is noted when all of it is as it was.
     ///
-    /// - Returns: what happened, for the tips about it.
+    /// - Returns: how many lines the team shows about it: one for all modes, one for who may write.
     /// - Throws: `refused`, and then nothing of it is changed; `notFound`.
+    @discardableResult
     package func setModes(
         of id: ConversationID, _ patch: TeamModesPatch, by actor: Actor
-    ) throws(StoreError) -> [TeamHappening] {
+    ) throws(StoreError) -> Int {
         var conversation = try self.knownConversation(id)
         for mode in patch.modes { conversation = try self.group(id, .setMode(mode), by: actor) }
         var settings = conversation.settings
@@ -38,9 +39,7 @@ extension WriteTransaction {
         var flags = conversation.flags
         if let invite = patch.invite { flags.inviteMode = invite }
         if let mute = patch.mute { flags.muteMode = mute }
-        guard settings != conversation.settings || flags != conversation.flags else { return [] }
-        let happened = Self.happenings(
-            from: conversation.settings, conversation.flags, to: settings, flags, by: actor.user)
+        guard settings != conversation.settings || flags != conversation.flags else { return 0 }
         let changed = ConversationSetting.changed(conversation.settings, settings)
             .union(ConversationSetting.changed(conversation.flags, flags))
         if settings != conversation.settings { try self.write(settings, of: conversation) }
@@ -49,26 +48,8 @@ extension WriteTransaction {
         self.noteProfile(.team(id, .flags))
         try self.noteRevision(of: conversation, change: self.nextChange())
         try self.noteSettings(changed, in: conversation, by: actor.user)
-        return happened
-    }
-
-    private static func happenings(
-        from old: TeamSettings, _ oldFlags: ConversationFlags, to new: TeamSettings, _ newFlags: ConversationFlags,
-        by actor: UserID
-    ) -> [TeamHappening] {
-        var fields: [TeamField] = []
-        if old.join != new.join { fields.append(.joinMode) }
-        if oldFlags.inviteMode != newFlags.inviteMode { fields.append(.inviteMode) }
-        if old.beInvited != new.beInvited { fields.append(.inviteeMode) }
-        if old.updateInfo != new.updateInfo { fields.append(.updateMode) }
-        if old.updateAttributes != new.updateAttributes || old.ownerLeaving != new.ownerLeaving {
-            fields.append(.other)
-        }
-        var happened: [TeamHappening] = fields.isEmpty ? [] : [TeamHappening(.updated(fields), by: actor)]
-        if oldFlags.muteMode != newFlags.muteMode {
-            happened.append(TeamHappening(newFlags.muteMode == .none ? .allUnmuted : .allMuted, by: actor))
-        }
-        return happened
+        let mutes = changed.filter { if case .muteMode = $0 { true } else { false } }.count
+        return mutes + (changed.count > mutes ? 1 : 0)
     }
 
     /// Sets how many members a team may have; `nil` for as many as the server allows.
@@ -114,38 +95,40 @@ extension WriteTransaction {
 
     /// Sets what a team is about; `nil` or empty removes it.
     ///
-    /// - Returns: what happened; nothing when it was that already.
+    /// - Returns: whether anything changed.
     /// - Throws: `refused`; `notFound`; `invalid` when it is too long.
+    @discardableResult
     package func setIntroduction(
         of id: ConversationID, _ text: String?, by actor: Actor
-    ) throws(StoreError) -> [TeamHappening] {
+    ) throws(StoreError) -> Bool {
         let conversation = try self.group(id, .setIntroduction, by: actor)
         try Self.check(scalars: text, TeamBounds.introductionScalars, "introduction")
         let text = text?.isEmpty == true ? nil : text
-        guard try self.reading.introduction(of: id) != text else { return [] }
+        guard try self.reading.introduction(of: id) != text else { return false }
         try self.connection.run("UPDATE team SET introduction = ? WHERE conversation_id = ?", text, id)
         self.noteProfile(.team(id, .attributes))
         try self.noteRevision(of: conversation, change: self.nextChange())
         try self.noteSettings([.introduction], in: conversation, by: actor.user)
-        return [TeamHappening(.updated([.introduction]), by: actor.user)]
+        return true
     }
 
     /// Tells a team something; it is shown until the next one comes. An empty body takes the last one away.
     ///
-    /// - Returns: what happened; nothing when there was nothing to take away.
+    /// - Returns: whether anything changed; not when there was nothing to take away.
     /// - Throws: `refused`; `notFound`; `invalid` when it is too long.
+    @discardableResult
     package func announce(
         in id: ConversationID, title: String? = nil, _ body: String, by actor: Actor
-    ) throws(StoreError) -> [TeamHappening] {
+    ) throws(StoreError) -> Bool {
         let conversation = try self.group(id, .announce, by: actor)
         try Self.check(scalars: title, TeamBounds.announcementTitleScalars, "title of the announcement")
         try Self.check(bytes: body, TeamBounds.announcementBytes, "announcement")
-        if body.isEmpty, try self.reading.knownCard(of: id).notice == nil { return [] }
+        if body.isEmpty, try self.reading.knownCard(of: id).notice == nil { return false }
         try self.insertAnnouncement(in: id, title: title?.isEmpty == true ? nil : title, body, by: actor.user)
         self.noteProfile(.team(id, .notice))
         try self.noteRevision(of: conversation, change: self.nextChange())
-        try self.noteSettings([.notice], in: conversation, by: actor.user)
-        return [TeamHappening(.updated([.notice]), by: actor.user)]
+        try self.noteSettings([.notice(body)], in: conversation, by: actor.user)
+        return true
     }
 
     func insertAnnouncement(
@@ -191,9 +174,8 @@ extension ConversationSetting {
         var settings: Set<ConversationSetting> = []
         if before.join != after.join { settings.insert(.joinMode) }
         if before.beInvited != after.beInvited { settings.insert(.inviteeMode) }
-        if before.updateInfo != after.updateInfo || before.updateAttributes != after.updateAttributes {
-            settings.insert(.updateMode)
-        }
+        if before.updateInfo != after.updateInfo { settings.insert(.updateMode) }
+        if before.updateAttributes != after.updateAttributes { settings.insert(.attributesMode) }
         if before.ownerLeaving != after.ownerLeaving { settings.insert(.ownerLeaving) }
         if before.memberLimit != after.memberLimit { settings.insert(.memberLimit) }
         return settings

@@ -18,6 +18,8 @@ struct BusinessCall: StoreCall {
     var store: Store { self.house.store }
     var asker: ReadAsker { self.request.asker }
 
+    var origin: EventOrigin { EventOrigin(.app) }
+
     func failure(_ error: StoreError) -> APIFailure { .business(error) }
 
     /// Reads, and goes on with what was found; `then` answers.

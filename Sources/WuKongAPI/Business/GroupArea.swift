@@ -33,26 +33,21 @@ enum GroupArea {
         let names = try fields.uids("members", most: Self.maximumInvited)
         guard !names.isEmpty else { throw .bad("members is missing") }
         let title = try fields.optionalText("name")
-        let (house, actor) = (call.house, call.actor)
+        let actor = call.actor
         guard let number = ChannelName(Secrets.hex()) else { return }
         call.write { store throws(StoreError) in
             let people = try store.invited(names, by: actor.user)
-            let creator = try store.reading.noticePerson(actor.user)
-            let shown = try store.reading.noticePeople(people)
+            let shown = try store.reading.displayNames([actor.user] + people)
             let made = String(
-                ([creator] + shown).map(\.displayName).joined(separator: "、").unicodeScalars
+                shown.joined(separator: "、").unicodeScalars
                     .prefix(Self.madeTitleScalars).map(Character.init))
             let id = try store.createChannel(
                 .group, number, title: title.map { $0.isEmpty ? made : $0 } ?? made, creator: actor.user,
                 members: people)
             guard let conversation = try store.reading.conversation(id) else { throw .refused(.noSuchConversation) }
-            return (
-                view: try store.reading.view(of: conversation, for: actor.user),
-                notice: GroupNotice.created(by: creator, with: shown)
-            )
-        } answer: { done in
-            house.leave(done.notice, in: done.view.conversation.id)
-            return .json(done.view.row)
+            return try store.reading.view(of: conversation, for: actor.user)
+        } answer: { view in
+            .json(view.row)
         }
     }
 
@@ -97,11 +92,7 @@ enum GroupArea {
             let conversation = try store.reading.knownConversation(group, of: actor.user)
             if let personal { _ = try store.setPreference(actor.user, in: conversation.id, personal) }
             if let common { try store.updateInfo(of: conversation.id, common.patch, by: actor) }
-            return (id: conversation.id, person: try store.reading.noticePerson(actor.user))
-        } answer: { done in
-            if let common {
-                for notice in common.notices(by: done.person) { house.leave(notice, in: done.id) }
-            }
+        } answer: {
             if isPersonal {
                 let card = SyncCommand.channelChanged(group.id, type: group.typeNumber)
                 house.nudge(card, people: [actor.user], from: actor.user)
@@ -118,7 +109,6 @@ enum GroupArea {
         let change = GroupChange(mutesMembers: word == "1")
         try call.changeGroup(group) { store, id, actor throws(StoreError) in
             try store.updateInfo(of: id, change.patch, by: actor)
-            return change.notices(by: try store.reading.noticePerson(actor.user))
         }
     }
 
@@ -128,10 +118,7 @@ enum GroupArea {
     @Sendable static func leave(_ call: BusinessCall) throws(APIFailure) {
         let group = try call.group()
         try call.changeGroup(group) { store, id, actor throws(StoreError) in
-            let person = try store.reading.noticePerson(actor.user)
-            _ = try store.leave(id, actor.user)
-            let managers = try store.reading.members(of: id).filter { $0.role != .member }.map(\.name)
-            return managers.isEmpty ? [] : [.left(person, visibleTo: managers)]
+            try store.leave(id, actor.user)
         }
     }
 
@@ -139,9 +126,7 @@ enum GroupArea {
         let group = try call.group()
         let name = try call.pathPerson()
         try call.changeGroup(group) { store, id, actor throws(StoreError) in
-            let owner = try store.reading.knownPerson(name)
-            _ = try store.transferOwner(to: owner, in: id, by: actor)
-            return [.ownerChanged(to: try store.reading.noticePerson(owner))]
+            try store.transferOwner(to: try store.reading.knownPerson(name), in: id, by: actor)
         }
     }
 
@@ -150,7 +135,6 @@ enum GroupArea {
         let group = try call.group()
         try call.changeGroup(group) { store, id, actor throws(StoreError) in
             try store.disband(id, by: actor)
-            return []
         }
     }
 }
@@ -158,8 +142,6 @@ enum GroupArea {
 /// Change of a group for everybody.
 struct GroupChange: Sendable {
     private(set) var patch = ChannelPatch()
-    private var mutesMembers: Bool?
-    private var needsConsent: Bool?
 
     /// Further switches that everybody sees; apps act on them.
     private static let attributes = ["forbidden_add_friend", "allow_view_history_msg"]
@@ -172,7 +154,6 @@ struct GroupChange: Sendable {
         self.patch.notice = try fields.optionalText("notice")
         if let isOn = try fields.optionalSwitch("forbidden") { self.setMuting(isOn) }
         if let isOn = try fields.optionalSwitch("invite") {
-            self.needsConsent = isOn
             self.set(.invitationsNeedConsent, isOn)
         }
         var further: [JSONValue.Member] = []
@@ -184,7 +165,6 @@ struct GroupChange: Sendable {
     }
 
     private mutating func setMuting(_ isOn: Bool) {
-        self.mutesMembers = isOn
         self.set(.membersMuted, isOn)
         // Apps know one switch: off means that everybody may write.
         if !isOn { self.set(.everyoneMuted, false) }
@@ -192,15 +172,5 @@ struct GroupChange: Sendable {
 
     private mutating func set(_ flag: ConversationFlags, _ isOn: Bool) {
         if isOn { self.patch.setFlags.insert(flag) } else { self.patch.clearedFlags.insert(flag) }
-    }
-
-    /// System messages about the change in the group.
-    func notices(by person: GroupNotice.Person) -> [GroupNotice] {
-        var notices: [GroupNotice] = []
-        if let title = self.patch.title { notices.append(.renamed(title, by: person)) }
-        if let notice = self.patch.notice { notices.append(.announced(notice, by: person)) }
-        if let mutesMembers { notices.append(.muted(mutesMembers, by: person)) }
-        if let needsConsent { notices.append(.invitationsNeedConsent(needsConsent, by: person)) }
-        return notices
     }
 }

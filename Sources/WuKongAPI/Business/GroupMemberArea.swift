@@ -64,13 +64,7 @@ enum GroupMemberArea {
         let group = try call.group()
         let names = try call.namedMembers()
         try call.changeGroup(group) { store, id, actor throws(StoreError) in
-            let invitation = try store.invite(try store.invited(names, by: actor.user), to: id, by: actor)
-            guard !invitation.added.isEmpty else { return [] }
-            return [
-                .added(
-                    try store.reading.noticePeople(invitation.added),
-                    by: try store.reading.noticePerson(actor.user))
-            ]
+            _ = try store.invite(try store.invited(names, by: actor.user), to: id, by: actor)
         }
     }
 
@@ -78,12 +72,7 @@ enum GroupMemberArea {
         let group = try call.group()
         let names = try call.namedMembers()
         try call.changeGroup(group) { store, id, actor throws(StoreError) in
-            let change = try store.removeMembers(try store.reading.knownPeople(names), from: id, by: actor)
-            guard !change.users.isEmpty else { return [] }
-            return [
-                .removed(
-                    try store.reading.noticePeople(change.users), by: try store.reading.noticePerson(actor.user))
-            ]
+            try store.removeMembers(try store.reading.knownPeople(names), from: id, by: actor)
         }
     }
 
@@ -97,8 +86,7 @@ enum GroupMemberArea {
         let group = try call.group()
         let names = try call.namedMembers()
         try call.changeGroup(group) { store, id, actor throws(StoreError) in
-            _ = try store.setRoles(try store.reading.knownPeople(names), role, in: id, by: actor)
-            return []
+            try store.setRoles(try store.reading.knownPeople(names), role, in: id, by: actor)
         }
     }
 
@@ -109,7 +97,6 @@ enum GroupMemberArea {
         guard let nickname = try call.request.fields().optionalText("remark") else { throw .bad("remark is missing") }
         try call.changeGroup(group) { store, id, actor throws(StoreError) in
             try store.setNickname(of: try store.reading.knownPerson(name), nickname, in: id, by: actor)
-            return []
         }
     }
 
@@ -129,7 +116,6 @@ enum GroupMemberArea {
             } else {
                 try store.removeListed(users, in: id, .denied, by: actor)
             }
-            return []
         }
     }
 
@@ -160,7 +146,6 @@ enum GroupMemberArea {
             try store.setMemberMuted(
                 try store.reading.knownPerson(name),
                 untilMilliseconds: isMuted ? store.wallMilliseconds + seconds * 1_000 : 0, in: id, by: actor)
-            return []
         }
     }
 }

@@ -4,18 +4,16 @@ import Store
 import WuKongTranslation
 
 extension BusinessCall {
-    /// Changes a group the person is in, and leaves notices in it.
+    /// Changes a group the person is in.
     func changeGroup(
         _ group: BusinessChannel,
-        _ body: @escaping @Sendable (WriteTransaction, ConversationID, Actor) throws(StoreError) -> [GroupNotice]
+        _ body: @escaping @Sendable (WriteTransaction, ConversationID, Actor) throws(StoreError) -> Void
     ) throws(APIFailure) {
-        let (house, actor) = (self.house, self.actor)
+        let actor = self.actor
         self.write { store throws(StoreError) in
-            let conversation = try store.reading.knownConversation(group, of: actor.user)
-            return (id: conversation.id, notices: try body(store, conversation.id, actor))
-        } answer: { done in
-            for notice in done.notices { house.leave(notice, in: done.id) }
-            return .ok
+            try body(store, try store.reading.knownConversation(group, of: actor.user).id, actor)
+        } answer: {
+            .ok
         }
     }
 
@@ -41,16 +39,19 @@ extension ReadTransaction {
         for name in names { users.append(try self.knownPerson(name)) }
         return users
     }
+}
 
-    func noticePerson(_ user: UserID) throws(StoreError) -> GroupNotice.Person {
-        guard let found = try self.user(user) else { throw .refused(.noSuchUser) }
-        return GroupNotice.Person(name: found.name, displayName: found.displayName ?? found.name.text)
-    }
-
-    func noticePeople(_ users: [UserID]) throws(StoreError) -> [GroupNotice.Person] {
-        var people: [GroupNotice.Person] = []
-        for user in users { people.append(try self.noticePerson(user)) }
-        return people
+extension ReadTransaction {
+    /// Display names, or else the names of the accounts.
+    ///
+    /// - Throws: `refused(.noSuchUser)`.
+    func displayNames(_ users: [UserID]) throws(StoreError) -> [String] {
+        var names: [String] = []
+        for user in users {
+            guard let found = try self.user(user) else { throw .refused(.noSuchUser) }
+            names.append(found.displayName ?? found.name.text)
+        }
+        return names
     }
 }
 

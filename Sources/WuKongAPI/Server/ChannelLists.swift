@@ -29,14 +29,14 @@ enum ChannelLists {
             if change != .removeAll { names = try fields.uids("uids", most: Channels.maximumUIDs) }
             let uids = names
             if let person = channel.person {
-                house.write(reply) { transaction throws(StoreError) in
+                house.write(reply, by: .business) { transaction throws(StoreError) in
                     try transaction.change(list.ofPerson, of: person, change, uids)
                 } answer: { _ in
                     .ok
                 }
             } else {
                 let (kind, name) = (channel.kind, try channel.channelName())
-                house.write(reply) { transaction throws(StoreError) in
+                house.write(reply, by: .business) { transaction throws(StoreError) in
                     let id = try transaction.upsertChannel(kind, name, ChannelPatch()).id
                     try transaction.change(list, of: id, change, uids)
                 } answer: { _ in

@@ -25,7 +25,7 @@ enum Channels {
         let subscribers = try fields.uids("subscribers", most: Self.maximumUIDs)
         let kind = channel.kind
         let basePatch = patch
-        house.write(reply) { transaction throws(StoreError) in
+        house.write(reply, by: .business) { transaction throws(StoreError) in
             var patch = basePatch
             let members = try transaction.ensureUsers(subscribers)
             if !members.isEmpty || patch.resetsMembers { patch.members = members }
@@ -44,7 +44,7 @@ enum Channels {
         if let person = channel.person { return try Self.savePerson(person, fields, house, reply) }
         let (kind, name) = (channel.kind, try channel.channelName())
         let patch = try Self.switches(fields)
-        house.write(reply) { transaction throws(StoreError) in
+        house.write(reply, by: .business) { transaction throws(StoreError) in
             try transaction.upsertChannel(kind, name, patch)
         } answer: { _ in
             .ok
@@ -94,7 +94,7 @@ enum Channels {
     ) throws(APIFailure) {
         let (channel, address) = try Self.named(request)
         _ = try channel.channelName()
-        house.write(reply) { transaction throws(StoreError) in
+        house.write(reply, by: .business) { transaction throws(StoreError) in
             guard let known = try transaction.reading.conversation(address, seenBy: .system) else { return }
             if known.kind != .room { try transaction.removeAllMembers(from: known.id, by: .application) }
             try transaction.setListeners([], of: known.id)
@@ -124,7 +124,7 @@ enum Channels {
         let resets = try fields.isOn("reset")
         let isTemporary = try fields.isOn("temp_subscriber")
         guard resets || !subscribers.isEmpty else { throw .bad("subscribers is missing") }
-        house.write(reply) { transaction throws(StoreError) in
+        house.write(reply, by: .business) { transaction throws(StoreError) in
             let users = try transaction.ensureUsers(subscribers)
             var patch = ChannelPatch()
             if !isTemporary {
@@ -152,7 +152,7 @@ enum Channels {
         let subscribers = try fields.uids("subscribers", most: Self.maximumUIDs)
         let isTemporary = try fields.isOn("temp_subscriber")
         let address = channel.address
-        house.write(reply) { transaction throws(StoreError) in
+        house.write(reply, by: .business) { transaction throws(StoreError) in
             guard let known = try transaction.reading.conversation(address, seenBy: .system) else { return }
             let users = try transaction.reading.knownUsers(subscribers)
             if isTemporary || known.kind == .room {
@@ -170,7 +170,7 @@ enum Channels {
     ) throws(APIFailure) {
         let (channel, address) = try Self.named(request)
         _ = try channel.channelName()
-        house.write(reply) { transaction throws(StoreError) in
+        house.write(reply, by: .business) { transaction throws(StoreError) in
             guard let known = try transaction.reading.conversation(address, seenBy: .system) else { return }
             if known.kind == .room {
                 try transaction.setListeners([], of: known.id)

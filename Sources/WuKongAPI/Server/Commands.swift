@@ -35,7 +35,7 @@ enum Commands {
         guard let last = try fields.largeInteger("last_message_seq"), last >= 0 else {
             throw .bad("last_message_seq is missing")
         }
-        house.write(reply) { transaction throws(StoreError) in
+        house.write(reply, by: .business) { transaction throws(StoreError) in
             let user = try transaction.reading.existingUser(name)
             try transaction.acknowledgeCommands(user, upTo: last, single: false)
         } answer: { _ in

@@ -243,7 +243,7 @@ enum Conversations {
         let fields = try request.fields()
         let name = try fields.uid("uid")
         let channel = try fields.channel()
-        house.write(reply) { transaction throws(StoreError) in
+        house.write(reply, by: .business) { transaction throws(StoreError) in
             let user = try transaction.reading.existingUser(name)
             guard let found = try channel.conversation(seenBy: user, transaction.reading) else {
                 if channel.person != nil { return }

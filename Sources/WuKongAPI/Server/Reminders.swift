@@ -19,7 +19,7 @@ enum Reminders {
         let draft = try ReminderDraft(fields)
         let names = fields.member("uids") == nil ? nil : try fields.uids("uids", most: Channels.maximumUIDs)
         let publisher = try fields.optionalText("publisher") == nil ? nil : try fields.uid("publisher")
-        house.write(reply) { transaction throws(StoreError) in
+        house.write(reply, by: .business) { transaction throws(StoreError) in
             guard let conversation = try channel.conversation(seenBy: nil, transaction.reading) else {
                 throw .refused(.noSuchConversation)
             }
@@ -46,7 +46,7 @@ enum Reminders {
         _ request: APIRequest, _ house: APIHouse, _ reply: @escaping APIReply
     ) throws(APIFailure) {
         let ids = try request.fields().integers("ids", most: MessageLimits.placesPerCall)
-        house.write(reply) { transaction throws(StoreError) in
+        house.write(reply, by: .business) { transaction throws(StoreError) in
             try transaction.endReminders(ids)
         } answer: { users in
             house.nudge(.reminders, people: users)

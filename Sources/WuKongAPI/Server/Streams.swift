@@ -83,7 +83,7 @@ enum Streams {
     ) {
         let place = MessagePlace(found.message.conversation, found.message.sequence)
         let broker = house.broker
-        house.write(reply) { transaction throws(StoreError) -> (state: StreamState?, isNew: Bool) in
+        house.write(reply, by: .business) { transaction throws(StoreError) -> (state: StreamState?, isNew: Bool) in
             let changed = try transaction.changeStream(of: place) { strands throws(StoreError) in
                 try step.next(after: strands)
             }

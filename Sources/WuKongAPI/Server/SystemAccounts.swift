@@ -11,7 +11,7 @@ enum SystemAccounts {
     static func handler(adds: Bool) -> APIHandler {
         { request, house, reply throws(APIFailure) in
             let names = try request.fields().uids("uids", most: Self.maximumUIDs).filter { $0 != systemUserName }
-            house.write(reply) { transaction throws(StoreError) in
+            house.write(reply, by: .business) { transaction throws(StoreError) in
                 let users = adds ? try transaction.ensureUsers(names) : try transaction.reading.knownUsers(names)
                 for user in users { try transaction.setSystemAccount(user, adds) }
             } answer: { _ in

@@ -52,7 +52,7 @@ enum Trial {
         let settings = try Self.settings(house)
         let channel = try fields.channel()
         let (kind, name) = (channel.kind, try channel.channelName())
-        house.write(reply) { transaction throws(StoreError) in
+        house.write(reply, by: .business) { transaction throws(StoreError) in
             var members: [UserID] = []
             for name in subscribers {
                 members.append(try transaction.ensureTrialPerson(name, most: settings.maximumPeople))

@@ -187,16 +187,25 @@ struct ChangeScenarios {
     func leanCloud(_ way: Way, _ version: LeanCloudSubprotocol.Version) throws {
         let stage = try ChangeStage()
         try stage.make(way)
-        let benvolio = try stage.house.leanCloud("benvolio", .init(.binary, version))
-        let one = try stage.house.leanCloud(self.name(ofSubject: way.change), .init(.binary, version))
-        for client in [benvolio, one] {
-            try client.settle()
-            client.forgetWaiting()
-        }
+        let benvolio = try self.caughtUp(stage, "benvolio", version)
+        let one = try self.caughtUp(stage, self.name(ofSubject: way.change), version)
         try stage.perform(way)
         try stage.settle()
         #expect(try self.arrived(benvolio) == self.pushes(way.change))
         #expect(try self.arrived(one) == self.ownPushes(way.change))
+    }
+
+    /// A client that has been told what it missed: until then the server keeps what happens to messages for later, and an
+    /// echo does not wait for that.
+    private func caughtUp(
+        _ stage: ChangeStage, _ name: String, _ version: LeanCloudSubprotocol.Version
+    ) throws -> LeanCloudClient {
+        let client = try stage.house.leanCloud(name, .init(.binary, version))
+        // Paris is in no conversation yet and has missed nothing.
+        if name != "paris" { _ = try client.wait("what was missed") { $0.cmd == .direct || $0.cmd == .unread } }
+        try client.settle()
+        client.forgetWaiting()
+        return client
     }
 
     @Test("LeanCloud's clients that were away are told what they missed", arguments: Way.all)
@@ -232,6 +241,93 @@ struct ChangeScenarios {
         let all = ["permanent", "droppable"].flatMap { reply.json[$0]?["notifications"]?.array ?? [] }
         return all.sorted { ($0["serverTs"]?.integer ?? 0) < ($1["serverTs"]?.integer ?? 0) }
             .compactMap { $0["op"]?.string?.split(separator: "-").joined(separator: "_") }
+    }
+
+    // MARK: The line in the group
+
+    /// The line that the group shows, by the door through which the change came: the event of the team, or the type of the
+    /// message that WuKongIM's apps know; `nil` for none.
+    private func line(_ way: Way) -> String? {
+        switch way.origin {
+        case .ctl, .native:
+            switch way.change {
+            case .title, .notice: "updated"
+            case .muteMember: "muted"
+            case .unmuteMember: "unmuted"
+            case .manager: "managerAdded"
+            case .join: way.origin == .native ? "joined" : "invited"
+            case .leave: "removed"
+            case .muteAll: "allMuted"
+            case .dismiss: "dismissed"
+            case .nickname, .block, .deny, .ban, .edit, .recall, .deletion, .reaction, .pin, .read: nil
+            }
+        case .app:
+            switch way.change {
+            case .title, .notice, .muteAll: "1005"
+            case .join: "1002"
+            case .leave: "1003"
+            case .muteMember, .unmuteMember, .manager, .nickname, .block, .deny, .ban, .dismiss, .edit, .recall,
+                .deletion, .reaction, .pin, .read:
+                nil
+            }
+        case .manager, .leanCloud, .leanCloudREST: nil
+        }
+    }
+
+    private func line(_ payload: JSONValue) -> String? {
+        payload["team_event"]?["event"]?.string ?? payload["type"]?.integer.flatMap { $0 > 1_000 ? "\($0)" : nil }
+    }
+
+    /// The change is answered once it is on the disk, and the line is there then: both are one commit.
+    @Test("the line about a change is in the history when the change is answered, once, and unread", arguments: Way.all)
+    func lineInHistory(_ way: Way) throws {
+        let stage = try ChangeStage()
+        try stage.make(way)
+        let (juliet, id) = (try stage.house.id("juliet"), stage.verona)
+        let count = {
+            try stage.house.server.store.readAndWait { store throws(StoreError) in
+                (
+                    messages: try store.latestMessages(in: id, limit: 20, as: .unrestricted),
+                    unread: try store.unread(of: juliet)[id] ?? 0
+                )
+            }
+        }
+        let before = try count()
+        try stage.perform(way)
+        let after = try count()
+        let new = after.messages.filter { $0.sequence > before.messages.last?.sequence ?? 0 }
+        #expect(
+            try new.map { self.line(try JSONValue(parsing: $0.content.body)) } == (self.line(way).map { [$0] } ?? []))
+        #expect(new.allSatisfy { $0.sender == .system })
+        // A recalled message does not count any more.
+        let withdrawn: Int64 = way.change == .recall || way.change == .deletion ? 1 : 0
+        #expect(after.unread + withdrawn >= before.unread && after.unread <= before.unread + Int64(new.count))
+        if withdrawn == 0 { #expect(after.unread == before.unread + Int64(new.count)) }
+    }
+
+    @Test("the line about a change is delivered once to devices of both encodings", arguments: Way.all)
+    func lineOnline(_ way: Way) throws {
+        guard let expected = self.line(way) else { return }
+        let stage = try ChangeStage()
+        try stage.make(way)
+        let juliet = try stage.house.connect("juliet")
+        let nurse = try stage.house.connectBinary("nurse")
+        try stage.perform(way)
+        try stage.settle("juliet", "nurse")
+        let seen = try self.lines { try juliet.receive().parameters["payload"] ?? .null }
+        #expect(seen == [expected])
+        let binary = try self.lines { (try? JSONValue(parsing: try nurse.receive().payload)) ?? .null }
+        #expect(binary == [expected])
+    }
+
+    /// The lines that a device got until everything was told.
+    private func lines(_ next: () throws -> JSONValue) throws -> [String] {
+        var lines: [String] = []
+        while true {
+            let payload = try next()
+            if payload["cmd"]?.string == "settled" { return lines }
+            if let line = self.line(payload) { lines.append(line) }
+        }
     }
 
     // MARK: Our own events

@@ -1,0 +1,154 @@
+import ChatModel
+import Execution
+import Testing
+
+@testable import Store
+
+@Suite("The lines that groups show about changes")
+struct SystemMessageTests {
+    /// One line for each event: its door and how many people it happened to.
+    private static let wording: SystemMessageWording = { events, context throws(StoreError) in
+        var lines: [MessageContent] = []
+        for event in events {
+            let people = try context.people(event.subjects).map(\.name).joined(separator: ",")
+            let text = "\(event.origin.door) \(context.form) \(people) \(try context.managers().count)"
+            lines.append(
+                MessageContent(kind: .text, flags: .countsAsUnread, wire: .native, body: Array(text.utf8)))
+        }
+        return lines
+    }
+
+    private func lines(_ verona: Verona) throws -> [String] {
+        let id = verona.id
+        let messages = try verona.read { store throws(StoreError) in
+            try store.latestMessages(in: id, limit: 10, as: .unrestricted)
+        }
+        return messages.map { message in
+            let text = String(decoding: message.content.body, as: UTF8.self)
+            return "\(message.sequence) \(message.sender == .system) \(text)"
+        }
+    }
+
+    /// Outcomes that the writer tells from now on.
+    private func listening(_ verona: Verona) -> Lock<[AppendOutcome]> {
+        let told = Lock<[AppendOutcome]>([])
+        verona.house.store.onOutcomes = { outcomes in told.withLock { $0 += outcomes } }
+        return told
+    }
+
+    /// A group that is worded from now on.
+    private func stage(hooks: Bool = false) throws -> Verona {
+        var verona = try Verona()
+        verona.house = try verona.house.reopened { options in
+            options.systemMessages = Self.wording
+            options.queuesHooks = hooks
+        }
+        return verona
+    }
+
+    @Test("a line is in the history and unread when its change is answered, and a refused change leaves none")
+    func together() throws {
+        let verona = try self.stage()
+        let (id, romeo, tybalt) = (verona.id, verona.romeo, verona.tybalt)
+        let told = self.listening(verona)
+        try verona.write { store throws(StoreError) in
+            store.origin = EventOrigin(.app)
+            try store.addMembers([tybalt], to: id, by: Actor(romeo))
+            try store.setMemberMuted(tybalt, untilMilliseconds: .max, in: id, by: .operator)
+        }
+        #expect(try self.lines(verona) == ["1 true app advanced tybalt 2", "2 true app advanced tybalt 2"])
+        let accepted = told.withLock { $0.filter { $0.ticket == Append.unasked }.compactMap(\.result.accepted) }
+        #expect(accepted.map(\.message.sequence) == [1, 2] && accepted.allSatisfy { $0.members.contains(tybalt) })
+        #expect(try verona.house.unread(tybalt)[id] == 2)
+        let refusal = verona.refusal { store throws(StoreError) in
+            try store.setNickname(of: romeo, "R", in: id, by: Actor(romeo))
+            try store.setRoles([romeo], .manager, in: id, by: Actor(romeo))
+        }
+        #expect(refusal == .notOwner)
+        #expect(try self.lines(verona).count == 2)
+        #expect(try verona.isSound() == [])
+    }
+
+    @Test("the change and its line are one commit, also when the batch is done again message by message")
+    func oneCommit() throws {
+        let commits = Lock<[String]>([])
+        let batches = Lock(0)
+        let box = Lock<House?>(nil)
+        var verona = try Verona()
+        let id = verona.id
+        verona.house = try verona.house.reopened { options in
+            options.systemMessages = Self.wording
+            options.commitHook = { commit, publish throws(StoreError) in
+                let batch = batches.withLock { batches in
+                    batches += 1
+                    return batches
+                }
+                // The first one fails as a whole, so that each of its requests is done alone.
+                if batch == 1 { throw .invalid("the batch") }
+                try commit()
+                commits.withLock { $0.append(Self.left(by: box.withLock { $0 }, id)) }
+                publish()
+            }
+        }
+        box.withLock { [house = verona.house] in $0 = house }
+        defer { box.withLock { $0 = nil } }
+        let tybalt = verona.tybalt
+        try verona.write { store throws(StoreError) in try store.addMembers([tybalt], to: id) }
+        #expect(commits.withLock { $0 } == ["5 members, 1 lines"], "a kill falls before this commit or behind it")
+        #expect(try self.lines(verona) == ["1 true server advanced tybalt 2"])
+    }
+
+    /// The members and messages that a killed server would leave behind at this moment.
+    private static func left(by house: House?, _ id: ConversationID) -> String {
+        do {
+            guard let copy = try house?.killed() else { return "no house" }
+            return try copy.store.readAndWait { store throws(StoreError) in
+                let lines = try store.latestMessages(in: id, limit: 10, as: .unrestricted)
+                return "\(try store.members(of: id).count) members, \(lines.count) lines"
+            }
+        } catch {
+            return "\(error)"
+        }
+    }
+
+    @Test("a line goes to receivers outside like every message")
+    func hooks() throws {
+        let verona = try self.stage(hooks: true)
+        let (id, tybalt) = (verona.id, verona.tybalt)
+        let before = try verona.house.store.readAndWait { store throws(StoreError) in
+            try store.connection.first("SELECT count(*) FROM hook_queue") { row throws(StoreError) in row.int64(0) }
+                ?? 0
+        }
+        try verona.write { store throws(StoreError) in try store.addMembers([tybalt], to: id) }
+        let after = try verona.house.store.readAndWait { store throws(StoreError) in
+            try store.connection.first("SELECT count(*) FROM hook_queue") { row throws(StoreError) in row.int64(0) }
+                ?? 0
+        }
+        #expect(after == before + 1)
+    }
+
+    @Test("what a banned group does not take is left out and the change stays; one that was over is told nothing")
+    func leftOut() throws {
+        let verona = try self.stage()
+        let (id, escalus, romeo) = (verona.id, verona.escalus, verona.romeo)
+        try verona.write { store throws(StoreError) in try store.setFlags([.banned], of: id) }
+        #expect(try self.lines(verona) == [])
+        try verona.write { store throws(StoreError) in
+            try store.setFlags([], of: id)
+            try store.disband(id, by: Actor(escalus))
+        }
+        let told = try self.lines(verona)
+        #expect(told.count == 2, "that it is over is its last word")
+        try verona.write { store throws(StoreError) in _ = try store.deleteUser(romeo) }
+        #expect(try self.lines(verona) == told)
+        #expect(try verona.isSound() == [])
+    }
+
+    @Test("nothing is said where nobody is left")
+    func empty() throws {
+        let verona = try self.stage()
+        let id = verona.id
+        try verona.write { store throws(StoreError) in try store.removeAllMembers(from: id, by: .operator) }
+        #expect(try self.lines(verona) == [])
+    }
+}

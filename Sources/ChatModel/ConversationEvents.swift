@@ -17,6 +17,7 @@ package enum EventDoor: Hashable, Sendable, CaseIterable {
 /// Door and session by which a change was asked for: a gateway tells its own session apart, and the line about the
 /// change finds its words.
 package struct EventOrigin: Hashable, Sendable {
+    /// The way by which it came.
     package var door: EventDoor
     /// The broker's session; `nil` for a request that no session made.
     package var session: UInt64?
@@ -112,8 +113,26 @@ package enum ConversationSetting: Hashable, Sendable {
 package enum MessageAnnotation: Hashable, Sendable, CaseIterable {
     case reactions
     case pins
+    /// Attributes of the app's own.
+    case attributes
     /// Readers of a message that asks for receipts.
     case readers
+}
+
+/// A change of one person's own view of a conversation.
+package enum OwnChange: Hashable, Sendable {
+    /// Switches, remark and settings.
+    case settings
+    /// Draft and reading place, which are found by their version.
+    case place
+    /// Off the list until the next message.
+    case hidden
+    /// The history up to now, or up to a message, is gone for them.
+    case cleared
+    /// Messages that are gone for them; never empty.
+    case deleted([MessageID])
+    /// The voice of a message has been played.
+    case heard(MessageID)
 }
 
 /// How people came into a conversation.
@@ -180,6 +199,8 @@ package struct ConversationEvent: Hashable, Sendable {
         /// - Parameter badge: the number that WuKongIM's clients show afterwards, which may be set by hand.
         case read(upTo: Int64, unread: Int64, badge: Int64 = 0)
         case receipt(MessageReceipt)
+        /// A person has changed what is theirs alone; for their own devices.
+        case own(OwnChange)
     }
 
     /// Conversation concerned.
@@ -238,7 +259,7 @@ extension ConversationEvent.Change {
             .unmuted(let people), .blocked(let people), .unblocked(let people):
             people
         case .role(let person, _, _), .nickname(let person): [person]
-        case .card, .settings, .edited, .recalled, .annotated, .read, .receipt: []
+        case .card, .settings, .edited, .recalled, .annotated, .read, .receipt, .own: []
         }
     }
 }

@@ -38,7 +38,8 @@ extension LeanCloudSession {
         case .blocked(let people):
             self.keptOut = Set(people)
             return false
-        case .role, .nickname, .settings, .muted, .unmuted, .unblocked, .edited, .recalled, .annotated, .read, .receipt:
+        case .role, .nickname, .settings, .muted, .unmuted, .unblocked, .edited, .recalled, .annotated, .read, .receipt,
+            .own:
             return false
         }
     }

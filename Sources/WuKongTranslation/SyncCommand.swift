@@ -40,7 +40,40 @@ package struct SyncCommand: Hashable, Sendable {
     package static let pinned = SyncCommand("syncPinnedMessage")
     package static let reminders = SyncCommand("syncReminders")
 
+    /// To the other devices of a person who deleted messages for themselves.
+    static func messagesDeleted(_ messages: [MessageID], _ channel: String, type: Int) -> SyncCommand {
+        let rows = messages.map { message in
+            self.object(
+                ("message_id", .string("\(message.rawValue)")), ("channel_id", .string(channel)),
+                ("channel_type", .integer(Int64(type))))
+        }
+        return SyncCommand("messageDeleted", self.object(("messages", .array(rows))))
+    }
+
+    /// To the other devices of a person who emptied a channel for themselves.
+    static func messagesErased(_ channel: String, type: Int) -> SyncCommand {
+        SyncCommand(
+            "messageEerase",
+            self.object(
+                ("channel_id", .string(channel)), ("channel_type", .integer(Int64(type))),
+                ("erase_type", .string("all"))))
+    }
+
+    static func voicePlayed(_ id: MessageID) -> SyncCommand {
+        SyncCommand("voiceReaded", self.object(("message_id", .string("\(id.rawValue)"))))
+    }
+
     // MARK: Conversations
+
+    /// In both spellings. Source: TangSengDaoDao's web and iOS apps and its server, which know `conversationDeleted`; its
+    /// server library and Flutter apps, which know `conversationDelete`.
+    static func conversationDeleted(_ channel: String, type: Int) -> [SyncCommand] {
+        ["conversationDelete", "conversationDeleted"].map { word in
+            SyncCommand(
+                word, self.object(("channel_id", .string(channel)), ("channel_type", .integer(Int64(type)))),
+                isKept: true)
+        }
+    }
 
     package static let conversationExtra = SyncCommand("syncConversationExtra")
 

@@ -34,7 +34,7 @@ package enum WuKongNotices {
     private static func isPartOfMaking(_ event: ConversationEvent, _ made: Set<ConversationID>) -> Bool {
         guard made.contains(event.conversation) else { return false }
         switch event.change {
-        case .created, .left, .edited, .recalled, .annotated, .read, .receipt: return false
+        case .created, .left, .edited, .recalled, .annotated, .read, .receipt, .own: return false
         case .joined, .card, .settings, .role, .nickname, .muted, .unmuted, .blocked, .unblocked: return true
         }
     }
@@ -58,6 +58,7 @@ package enum WuKongNotices {
         case .annotated(let annotation):
             return self.messagesChanged(event, of: event.actorID, [self.command(annotation)])
         case .read(_, _, let badge): return self.read(event, badge)
+        case .own(let change): return self.own(event, change)
         // Apps that ask for receipts synchronise them with the extras.
         case .receipt: return []
         }
@@ -133,18 +134,41 @@ package enum WuKongNotices {
         switch annotation {
         case .reactions: .reaction
         case .pins: .pinned
-        case .readers: .messageExtra
+        case .attributes, .readers: .messageExtra
         }
     }
 
-    /// To the person's own devices, which know a direct conversation by the other one.
+    // MARK: A person's own
+
     private static func read(_ event: ConversationEvent, _ badge: Int64) -> [WuKongNotice] {
+        self.toOwnDevices(event) { channel, type in [.unreadCleared(channel, type: type, unread: badge)] }
+    }
+
+    private static func own(_ event: ConversationEvent, _ change: OwnChange) -> [WuKongNotice] {
+        self.toOwnDevices(event) { channel, type in
+            switch change {
+            case .settings: [.channelChanged(channel, type: type)]
+            case .place: [.conversationExtra]
+            case .hidden: SyncCommand.conversationDeleted(channel, type: type)
+            case .cleared: [.messagesErased(channel, type: type)]
+            case .deleted(let messages): [.messagesDeleted(messages, channel, type: type)]
+            case .heard(let message): [.voicePlayed(message)]
+            }
+        }
+    }
+
+    /// To the person's own devices, which know a direct conversation by the other one. They see themselves as the channel:
+    /// it is a note to them, and no conversation shows it.
+    private static func toOwnDevices(
+        _ event: ConversationEvent, _ commands: (_ channel: String, _ type: Int) -> [SyncCommand]
+    ) -> [WuKongNotice] {
         guard let channel = event.channel?.text ?? event.peer?.text else { return [] }
-        let type = Int(Translation.channelType(event.kind).rawValue)
-        var notice = self.notice(.unreadCleared(channel, type: type, unread: badge), event)
-        notice.channel = ""
-        notice.kind = .direct
-        return [notice]
+        return commands(channel, Int(Translation.channelType(event.kind).rawValue)).map { command in
+            var notice = self.notice(command, event)
+            notice.channel = ""
+            notice.kind = .direct
+            return notice
+        }
     }
 }
 

@@ -183,6 +183,38 @@ struct ConversationEventTests {
         #expect(logged.map(\.change) == [raised], "their rows have revisions")
     }
 
+    @Test("what a person changes for themselves is told to them alone, and only when it is another")
+    func own() throws {
+        let verona = try Verona()
+        let place = try verona.say("wherefore", verona.romeo)
+        let told = try Told(verona.house.store)
+        let (id, juliet) = (verona.id, verona.juliet)
+        try verona.write { store throws(StoreError) in
+            _ = try store.setAttributes(of: place, mergePatch: Array(#"{"a":1}"#.utf8), by: Actor(juliet))
+            var pin = PreferencePatch()
+            pin.isPinned = true
+            for _ in 0..<2 { try store.setPreference(juliet, in: id, pin) }
+            var draft = PreferencePatch()
+            draft.draft = "but soft"
+            for _ in 0..<2 { try store.setPreference(juliet, in: id, draft) }
+            for _ in 0..<2 { try store.markHeard(place, by: juliet) }
+            for _ in 0..<2 { _ = try store.hide([place], for: juliet) }
+            for _ in 0..<2 { try store.clearHistory(juliet, in: id, through: .max) }
+            try store.hideConversation(juliet, id)
+        }
+        let message = try verona.message(place).id
+        let events = try told.take()
+        let own = events.compactMap { event -> OwnChange? in
+            guard case .own(let change) = event.change else { return nil }
+            #expect(event.reach == .people([juliet]) && event.actorID == juliet)
+            return change
+        }
+        #expect(own == [.settings, .place, .heard(message), .deleted([message]), .cleared, .hidden])
+        #expect(events.contains { $0.change == .annotated(.attributes) && $0.reach == .members })
+        let logged = try verona.read { store throws(StoreError) in try store.events(for: juliet, after: 0) }
+        #expect(!logged.contains { if case .own = $0.change { true } else { false } })
+    }
+
     @Test("a change of many members is one event for one audience")
     func many() throws {
         let verona = try Verona()

@@ -111,4 +111,26 @@ struct WuKongNoticeTests {
         let event = self.event(.edited(message), reach: .people([Self.juliet]), audience: [Self.juliet])
         #expect(self.lines(WuKongNotices.notices(of: event)) == ["syncMessageExtra? to 3"])
     }
+
+    @Test("what a person changes for themselves goes to their own devices, by the channel as they know it")
+    func own() {
+        let changes: [(OwnChange, [String])] = [
+            (.settings, ["channelUpdate to 2"]), (.place, ["syncConversationExtra? to 2"]),
+            (.hidden, ["conversationDelete to 2", "conversationDeleted to 2"]), (.cleared, ["messageEerase? to 2"]),
+            (.deleted([MessageID(rawValue: 5)]), ["messageDeleted? to 2"]),
+            (.heard(MessageID(rawValue: 5)), ["voiceReaded? to 2"]),
+        ]
+        for (change, due) in changes {
+            for (kind, channel) in [(ConversationKind.group, "verona"), (.direct, "juliet")] {
+                let event = self.event(
+                    .own(change), kind, reach: .people([Self.romeo]), audience: [Self.romeo],
+                    peer: UserName("juliet"))
+                let notices = WuKongNotices.notices(of: [event])
+                #expect(self.lines(notices) == due)
+                #expect(notices.allSatisfy { $0.channel == "" && $0.kind == .direct && $0.sender == Self.romeo })
+                let named = notices.compactMap { $0.command.parameters?["channel_id"]?.string }
+                #expect(named.allSatisfy { $0 == channel })
+            }
+        }
+    }
 }

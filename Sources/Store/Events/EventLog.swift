@@ -66,7 +66,7 @@ extension Connection {
         // A role is told to everybody alike.
         case .role: concerned = []
         case .created, .joined, .left, .muted, .unmuted, .blocked, .unblocked, .card, .nickname, .settings, .edited,
-            .recalled, .annotated, .read:
+            .recalled, .annotated, .read, .own:
             concerned = event.subjects
         }
         for user in concerned {
@@ -91,7 +91,7 @@ extension ConversationEvent.Change {
     /// Whether it is kept for devices that are away. Settings and nicknames are found by the revision of their rows.
     var isLogged: Bool {
         switch self {
-        case .edited, .recalled, .read, .annotated, .settings, .nickname: false
+        case .edited, .recalled, .read, .annotated, .settings, .nickname, .own: false
         case .created, .joined, .left, .card, .role, .muted, .unmuted, .blocked, .unblocked, .receipt: true
         }
     }
@@ -138,7 +138,7 @@ extension ConversationEvent.Change {
         case .blocked(let people): (.blocked, Self.text(people))
         case .unblocked(let people): (.unblocked, Self.text(people))
         case .receipt(let receipt): (.receipt, Self.text(receipt))
-        case .nickname, .settings, .edited, .recalled, .annotated, .read: nil
+        case .nickname, .settings, .edited, .recalled, .annotated, .read, .own: nil
         }
     }
 

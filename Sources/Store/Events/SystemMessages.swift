@@ -61,7 +61,7 @@ extension WriteTransaction {
     ///
     /// - Throws: what the wording throws.
     func systemMessages() throws(StoreError) -> [Append] {
-        guard let wording = self.options.systemMessages else { return [] }
+        guard !self.worded.isEmpty, let wording = self.options.systemMessages else { return [] }
         var order: [ConversationID] = []
         var events: [ConversationID: [ConversationEvent]] = [:]
         for event in self.worded {

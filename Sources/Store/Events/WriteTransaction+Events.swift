@@ -33,6 +33,13 @@ extension WriteTransaction {
         try self.note(.settings(settings), in: conversation, by: actor)
     }
 
+    /// Tells a person's own devices of what is theirs alone.
+    func noteOwn(
+        _ change: OwnChange, of user: UserID, in conversation: ConversationState
+    ) throws(StoreError) {
+        try self.note(.own(change), in: conversation, by: user, to: .people([user]))
+    }
+
     private func people(
         _ reach: EventAudience, of conversation: ConversationState
     ) throws(StoreError) -> [UserID] {

@@ -25,6 +25,8 @@ extension WriteTransaction {
             after.keepSequence, after.keepOffset, patch.changesExtra ? change : before.extraVersion,
             after.settings.map { String(decoding: $0, as: UTF8.self) }, change, user, id)
         if after.remark != before.remark { self.noteProfile(.teamRemark(by: user, of: id)) }
+        if patch.changesExtra { try self.noteOwn(.place, of: user, in: conversation) }
+        if after.differsInSettings(from: before) { try self.noteOwn(.settings, of: user, in: conversation) }
         return change
     }
 
@@ -54,6 +56,7 @@ extension WriteTransaction {
     /// - Throws: `refused(.notMember)`, `notFound`.
     package func hideConversation(_ user: UserID, _ id: ConversationID) throws(StoreError) {
         let conversation = try self.viewable(id, by: user)
+        try self.noteOwn(.hidden, of: user, in: conversation)
         try self.markRead(user, in: id, upTo: conversation.head)
         try self.ensurePreference(user, id)
         try self.connection.run(
@@ -86,6 +89,7 @@ extension WriteTransaction {
         let before = try self.reading.preference(of: user, in: id).clearedThrough
         let target = min(sequence, conversation.head)
         guard target > before else { return before }
+        try self.noteOwn(.cleared, of: user, in: conversation)
         try self.markRead(user, in: id, upTo: target)
         try self.ensurePreference(user, id)
         try self.connection.run(
@@ -108,5 +112,12 @@ extension WriteTransaction {
         let conversation = try self.knownConversation(id)
         guard conversation.roles[user] != nil else { throw .refused(.notMember) }
         return conversation
+    }
+}
+
+extension ConversationPreference {
+    fileprivate func differsInSettings(from other: ConversationPreference) -> Bool {
+        self.isPinned != other.isPinned || self.isMuted != other.isMuted || self.isSaved != other.isSaved
+            || self.remark != other.remark || self.settings != other.settings
     }
 }

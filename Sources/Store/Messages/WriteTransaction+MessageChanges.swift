@@ -177,6 +177,7 @@ extension WriteTransaction {
             """
             UPDATE message_extra SET attributes = ?, attributes_revision = ? WHERE conversation_id = ? AND sequence = ?
             """, stored, revision, place.conversation, place.sequence)
+        try self.noteAnnotation(.attributes, of: target, by: actor.user)
         return target.change(revision: revision, for: target.receivers)
     }
 

@@ -47,19 +47,13 @@ enum ChannelArea {
         }
         var change = ChannelPatch()
         change.attributesMergePatch = call.request.body.serialized()
-        let (house, actor, patch) = (call.house, call.actor, change)
+        let (actor, patch) = (call.actor, change)
         call.write { store throws(StoreError) in
             let conversation = try store.reading.knownConversation(channel, of: actor.user)
-            let hasChanged = try store.updateInfo(of: conversation.id, patch, by: actor)
-            return (
-                view: try store.reading.view(of: conversation, for: actor.user),
-                place: hasChanged ? ChangedIn(conversation) : nil
-            )
-        } answer: { done in
-            if let place = done.place {
-                house.nudge(.channelChanged(channel.id, type: channel.typeNumber), in: place, from: actor.user)
-            }
-            return .json(done.view.extra)
+            try store.updateInfo(of: conversation.id, patch, by: actor)
+            return try store.reading.view(of: conversation, for: actor.user)
+        } answer: { view in
+            .json(view.extra)
         }
     }
 

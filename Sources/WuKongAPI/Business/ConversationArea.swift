@@ -72,16 +72,13 @@ enum ConversationArea {
     /// Takes a conversation off the list, until its next message.
     @Sendable static func delete(_ call: BusinessCall) throws(APIFailure) {
         let channel = try call.pathChannel()
-        let (house, user) = (call.house, call.user)
+        let user = call.user
         call.write { store throws(StoreError) in
             // Deleting what is not there is done already.
             guard let found = try store.reading.conversation(channel, of: user) else { return }
             try store.hideConversation(user, found.id)
         } answer: { _ in
-            for command in SyncCommand.conversationDeleted(channel) {
-                house.nudge(command, people: [user], from: user)
-            }
-            return .ok
+            .ok
         }
     }
 
@@ -95,14 +92,13 @@ enum ConversationArea {
         patch.keepSequence = try fields.optionalInteger("keep_message_seq")
         patch.keepOffset = try fields.optionalInteger("keep_offset_y")
         patch.draft = try fields.optionalText("draft")
-        let (house, user, wanted) = (call.house, call.user, patch)
+        let (user, wanted) = (call.user, patch)
         call.write { store throws(StoreError) in
             let id = try store.ensureConversation(channel, of: user)
             _ = try store.setPreference(user, in: id, wanted)
             return try store.reading.preference(of: user, in: id).extraVersion
         } answer: { version in
-            house.nudge(.conversationExtra, people: [user], from: user)
-            return .json(.fields(("version", .integer(version))))
+            .json(.fields(("version", .integer(version))))
         }
     }
 

@@ -87,17 +87,13 @@ enum GroupArea {
         let personal = try PersonalSettings.patch(fields, call.request.body)
         let common = try GroupChange(fields)
         guard personal != nil || common != nil else { throw .bad("the body has nothing that can be set") }
-        let (house, actor, isPersonal) = (call.house, call.actor, personal != nil)
+        let actor = call.actor
         call.write { store throws(StoreError) in
             let conversation = try store.reading.knownConversation(group, of: actor.user)
             if let personal { _ = try store.setPreference(actor.user, in: conversation.id, personal) }
             if let common { try store.updateInfo(of: conversation.id, common.patch, by: actor) }
         } answer: {
-            if isPersonal {
-                let card = SyncCommand.channelChanged(group.id, type: group.typeNumber)
-                house.nudge(card, people: [actor.user], from: actor.user)
-            }
-            return .ok
+            .ok
         }
     }
 

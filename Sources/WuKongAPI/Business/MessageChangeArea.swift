@@ -94,7 +94,7 @@ enum MessageChangeArea {
 
     /// Outcome of a change that was made for one version of a message.
     private enum ExtraChange: Sendable {
-        case changed(MessageExtra, ChangedIn)
+        case changed(MessageExtra)
         /// Somebody else was quicker: how it stands.
         case changedMeanwhile(MessageExtra?)
     }
@@ -108,9 +108,8 @@ enum MessageChangeArea {
         let id = try fields.messageID()
         guard let value = fields.member("extra"), value.object != nil else { throw .bad("extra must be a JSON object") }
         let (patch, version) = (value.serialized(), try fields.optionalInteger("extra_version"))
-        let (house, actor) = (call.house, call.actor)
+        let actor = call.actor
         call.write { store throws(StoreError) -> ExtraChange in
-            let conversation = try store.reading.knownConversation(channel, of: actor.user)
             let place = try store.reading.place(id, channel, of: actor.user)
             var isLate = false
             do throws(StoreError) {
@@ -122,12 +121,10 @@ enum MessageChangeArea {
             }
             let extras = try store.reading.extras(of: [place.sequence], in: place.conversation, for: actor.user)
             guard !isLate, let extra = extras[place.sequence] else { return .changedMeanwhile(extras[place.sequence]) }
-            return .changed(extra, ChangedIn(conversation))
+            return .changed(extra)
         } answer: { change in
             switch change {
-            case .changed(let extra, let place):
-                house.nudge(.messageExtra, in: place, from: actor.user)
-                return .json(extra.row)
+            case .changed(let extra): return .json(extra.row)
             case .changedMeanwhile(let extra):
                 let refusal = JSONValue.fields(
                     ("msg", .string(ActionRefusal.changedMeanwhile.description)), ("status", .integer(409)))
@@ -144,19 +141,13 @@ enum MessageChangeArea {
         let entries = try call.request.objects(most: MessageLimits.placesPerCall)
         var wanted: [(channel: BusinessChannel, id: MessageID)] = []
         for entry in entries { wanted.append((try call.channel(entry), try entry.messageID())) }
-        let (house, user, messages) = (call.house, call.user, wanted)
+        let (user, messages) = (call.user, wanted)
         call.write { store throws(StoreError) in
             var places: [MessagePlace] = []
             for (channel, id) in messages { places.append(try store.reading.place(id, channel, of: user)) }
             return try store.hide(places, for: user)
         } answer: { _ in
-            let rows = messages.map { message in
-                JSONValue.fields(
-                    ("message_id", .string("\(message.id.rawValue)")), ("channel_id", .string(message.channel.id)),
-                    ("channel_type", .number(message.channel.typeNumber)))
-            }
-            house.nudge(.messagesDeleted(rows), people: [user], from: user)
-            return .ok
+            .ok
         }
     }
 
@@ -172,7 +163,6 @@ enum MessageChangeArea {
             try store.clearUnread(user, in: id, upTo: sequence > 0 ? sequence : nil)
             return try store.finishReminders(in: id, through: sequence > 0 ? sequence : .max, by: user)
         } answer: { finished in
-            house.nudge(.messagesErased(channel), people: [user], from: user)
             if finished { house.nudge(.reminders, people: [user], from: user) }
             return .ok
         }
@@ -182,12 +172,11 @@ enum MessageChangeArea {
         let fields = try call.request.fields()
         let channel = try call.channel(fields)
         let id = try fields.messageID()
-        let (house, user) = (call.house, call.user)
+        let user = call.user
         call.write { store throws(StoreError) in
             try store.markHeard(try store.reading.place(id, channel, of: user), by: user)
         } answer: { _ in
-            house.nudge(.voicePlayed(id), people: [user], from: user)
-            return .ok
+            .ok
         }
     }
 

@@ -74,17 +74,16 @@ enum PeopleArea {
             throw .bad("the body has nothing that can be set")
         }
         let channel = try BusinessChannel(id: name.text, type: 1, asker: call.person.name)
-        let (house, user) = (call.house, call.user)
+        let user = call.user
         call.write { store throws(StoreError) in
             let id = try store.ensureConversation(channel, of: user)
             let other = try store.reading.knownPerson(name)
             if let remark = patch.remark, try store.reading.friend(other, of: user)?.isRemoved == false {
                 try store.setFriendRemark(other, of: user, remark)
             }
-            _ = try store.setPreference(user, in: id, patch)
+            try store.setPreference(user, in: id, patch)
         } answer: { _ in
-            house.nudge(.channelChanged(name.text, type: 1), people: [user], from: user)
-            return .ok
+            .ok
         }
     }
 

@@ -6,37 +6,7 @@ import WuKongTranslation
 
 /// Commands about what the routes of apps change.
 extension SyncCommand {
-    // MARK: Messages
-
-    /// To the other devices of who deleted messages for themselves.
-    static func messagesDeleted(_ messages: [JSONValue]) -> SyncCommand {
-        SyncCommand("messageDeleted", .fields(("messages", .array(messages))))
-    }
-
-    /// To the other devices of who emptied a channel for themselves.
-    static func messagesErased(_ channel: BusinessChannel) -> SyncCommand {
-        SyncCommand(
-            "messageEerase",
-            .fields(
-                ("channel_id", .string(channel.id)), ("channel_type", .number(channel.typeNumber)),
-                ("erase_type", .string("all"))))
-    }
-
-    static func voicePlayed(_ id: MessageID) -> SyncCommand {
-        SyncCommand("voiceReaded", .fields(("message_id", .string("\(id.rawValue)"))))
-    }
-
-    // MARK: Conversations
-
-    /// In both spellings. Source: TangSengDaoDao's web and iOS apps and its server, which know `conversationDeleted`; its
-    /// server library and Flutter apps, which know `conversationDelete`.
-    static func conversationDeleted(_ channel: BusinessChannel) -> [SyncCommand] {
-        ["conversationDelete", "conversationDeleted"].map { word in
-            SyncCommand(
-                word, .fields(("channel_id", .string(channel.id)), ("channel_type", .number(channel.typeNumber))),
-                isKept: true)
-        }
-    }
+    // MARK: Shown to others
 
     static func personPicture(_ uid: String) -> SyncCommand {
         SyncCommand("userAvatarUpdate", .fields(("uid", .string(uid))))

@@ -25,6 +25,12 @@ extension WriteTransaction {
             let isUnread = place.sequence > readTo[place.conversation, default: .max]
             if let change = try self.hide(place, for: user, isUnread: isUnread) { changes.append(change) }
         }
+        var noted: Set<ConversationID> = []
+        for change in changes where noted.insert(change.place.conversation).inserted {
+            let conversation = try self.knownConversation(change.place.conversation)
+            let ids = changes.filter { $0.place.conversation == conversation.id }.map(\.id)
+            try self.noteOwn(.deleted(ids), of: user, in: conversation)
+        }
         return changes
     }
 
@@ -65,6 +71,7 @@ extension WriteTransaction {
             INSERT INTO message_mark (user_id, conversation_id, sequence, revision, heard) VALUES (?, ?, ?, ?, 1)
             ON CONFLICT DO UPDATE SET revision = excluded.revision, heard = 1
             """, user, place.conversation, place.sequence, revision)
+        try self.noteOwn(.heard(target.id), of: user, in: target.conversation)
         return target.change(revision: revision, for: [user])
     }
 

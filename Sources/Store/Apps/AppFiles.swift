@@ -84,15 +84,18 @@ extension WriteTransaction {
             """, file.owner, AppLimits.filesElsewhere)
     }
 
+    private static let makePlaceSQL = SQL(
+        """
+        DELETE FROM file_link WHERE kind = \(LinkKind.upload) AND used_at IS NULL AND owner_id = ?1 AND id IN (
+            SELECT id FROM file_link WHERE kind = \(LinkKind.upload) AND used_at IS NULL AND owner_id = ?1
+            ORDER BY id DESC LIMIT -1 OFFSET ?2)
+        """)
+
     private func makePlace(_ key: FileLinkKey, owner: UserID) throws(StoreError) -> Int64 {
         guard self.options.files.makesLinks else { throw .refused(.switchedOff) }
         let most = owner == .system ? AppLimits.openUploadsOfNobody : AppLimits.openUploadsOfPerson
         try self.connection.run(
-            """
-            DELETE FROM file_link WHERE kind = 1 AND used_at IS NULL AND owner_id = ?1 AND id IN (
-                SELECT id FROM file_link WHERE kind = 1 AND used_at IS NULL AND owner_id = ?1
-                ORDER BY id DESC LIMIT -1 OFFSET ?2)
-            """, owner, most - 1)
+            Self.makePlaceSQL, owner, most - 1)
         try self.connection.run(
             "INSERT INTO file_link (key, kind, class, owner_id, created_at) VALUES (?, 1, ?, ?, ?)", key,
             TransferClass.attachment.rawValue, owner, self.wallMilliseconds)

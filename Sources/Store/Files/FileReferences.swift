@@ -33,6 +33,14 @@ struct FileReferences {
         return .named(named)
     }
 
+    private static let lookUpSQL = SQL(
+        """
+        SELECT l.file_id, l.id, EXISTS (SELECT 1 FROM app_file a WHERE a.link_id = l.id) FROM file_link l
+        WHERE l.key = ? AND l.kind = \(LinkKind.read) AND l.file_id IS NOT NULL
+            AND (l.used_at IS NULL OR EXISTS (SELECT 1 FROM file_reference r WHERE r.link_id = l.id)
+                OR EXISTS (SELECT 1 FROM field_file d WHERE d.file_id = l.file_id))
+        """)
+
     private func lookUp(_ key: RandomKey) throws(StoreError) -> Named? {
         switch key.kind {
         case .file:
@@ -42,12 +50,7 @@ struct FileReferences {
         case .link:
             // A link that is dead stays dead, whoever writes it again.
             try self.connection.first(
-                """
-                SELECT l.file_id, l.id, EXISTS (SELECT 1 FROM app_file a WHERE a.link_id = l.id) FROM file_link l
-                WHERE l.key = ? AND l.kind = 0 AND l.file_id IS NOT NULL
-                    AND (l.used_at IS NULL OR EXISTS (SELECT 1 FROM file_reference r WHERE r.link_id = l.id)
-                        OR EXISTS (SELECT 1 FROM field_file d WHERE d.file_id = l.file_id))
-                """, key.text
+                Self.lookUpSQL, key.text
             ) { row throws(StoreError) in
                 Named(file: FileID(rawValue: row.int64(0)), link: row.int64(1), isOfApp: row.int64(2) != 0)
             }
@@ -55,11 +58,16 @@ struct FileReferences {
         }
     }
 
+    private static let isPlaceOfAppSQL = SQL(
+        """
+        SELECT 1 FROM file_link l JOIN app_file a ON a.link_id = l.id WHERE l.key = ? AND l.kind = \(LinkKind.upload)
+        """)
+
     /// Whether this is the link of an app's file whose content has not come.
     private func isPlaceOfApp(_ key: RandomKey) throws(StoreError) -> Bool {
         guard key.kind == .link else { return false }
         return try self.connection.first(
-            "SELECT 1 FROM file_link l JOIN app_file a ON a.link_id = l.id WHERE l.key = ? AND l.kind = 1", key.text
+            Self.isPlaceOfAppSQL, key.text
         ) { (_) throws(StoreError) in true } ?? false
     }
 

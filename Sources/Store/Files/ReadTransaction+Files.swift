@@ -4,56 +4,65 @@ package import ChatModel
 // MARK: Files
 
 extension ReadTransaction {
+    private static let fileByKeySQL = SQL(
+        """
+        \(Row.selectFile) WHERE f.key = ?
+        """)
+
     /// - Returns: `nil` when there is none. Says nothing about who may know.
     package func file(_ key: FileKey) throws(StoreError) -> FileRecord? {
-        let sql: StaticString = """
-            SELECT f.id, f.key, f.owner_id, u.name, f.name, f.media_type, f.size, f.metadata, f.state, f.refs,
-                f.created_at, o.hash, o.size, o.stored_size, o.codec, o.provider, coalesce(o.state, 0)
-            FROM file f JOIN user u ON u.id = f.owner_id LEFT JOIN object o ON o.id = f.object_id WHERE f.key = ?
-            """
-        return try self.connection.first(sql, key) { row throws(StoreError) in try row.fileRecord() }
+        return try self.connection.first(Self.fileByKeySQL, key) { row throws(StoreError) in try row.fileRecord() }
     }
 
+    private static let fileByNumberSQL = SQL(
+        """
+        \(Row.selectFile) WHERE f.id = ?
+        """)
+
     func file(_ id: FileID) throws(StoreError) -> FileRecord? {
-        let sql: StaticString = """
-            SELECT f.id, f.key, f.owner_id, u.name, f.name, f.media_type, f.size, f.metadata, f.state, f.refs,
-                f.created_at, o.hash, o.size, o.stored_size, o.codec, o.provider, coalesce(o.state, 0)
-            FROM file f JOIN user u ON u.id = f.owner_id LEFT JOIN object o ON o.id = f.object_id WHERE f.id = ?
-            """
-        return try self.connection.first(sql, id) { row throws(StoreError) in try row.fileRecord() }
+        return try self.connection.first(Self.fileByNumberSQL, id) { row throws(StoreError) in try row.fileRecord() }
     }
+
+    private static let fileOfLinkSQL = SQL(
+        """
+        SELECT l.file_id FROM file_link l WHERE l.key = ? AND l.kind = \(LinkKind.read) AND l.file_id IS NOT NULL
+            AND (l.used_at IS NULL OR EXISTS (SELECT 1 FROM file_reference r WHERE r.link_id = l.id)
+                OR EXISTS (SELECT 1 FROM field_file d WHERE d.file_id = l.file_id))
+        """)
 
     /// The complete file behind a link that is good now: a message has it in its text, or none has had it yet.
     package func file(link key: FileLinkKey) throws(StoreError) -> FileRecord? {
-        let sql: StaticString = """
-            SELECT l.file_id FROM file_link l WHERE l.key = ? AND l.kind = 0 AND l.file_id IS NOT NULL
-                AND (l.used_at IS NULL OR EXISTS (SELECT 1 FROM file_reference r WHERE r.link_id = l.id)
-                    OR EXISTS (SELECT 1 FROM field_file d WHERE d.file_id = l.file_id))
-            """
-        let id = try self.connection.first(sql, key) { row throws(StoreError) in FileID(rawValue: row.int64(0)) }
+        let id = try self.connection.first(Self.fileOfLinkSQL, key) { row throws(StoreError) in
+            FileID(rawValue: row.int64(0))
+        }
         guard let id, let file = try self.file(id), file.state == .complete else { return nil }
         return file
     }
 
+    private static let linkSQL = SQL(
+        """
+        SELECT l.key FROM file_link l WHERE l.file_id = ? AND l.kind = \(LinkKind.read)
+            AND (l.used_at IS NULL OR EXISTS (SELECT 1 FROM file_reference r WHERE r.link_id = l.id)
+                OR EXISTS (SELECT 1 FROM field_file d WHERE d.file_id = l.file_id))
+        ORDER BY l.id DESC LIMIT 1
+        """)
+
     /// The newest link to read a file that is good now; `nil` when there is none.
     package func link(to file: FileID) throws(StoreError) -> FileLinkKey? {
-        let sql: StaticString = """
-            SELECT l.key FROM file_link l WHERE l.file_id = ? AND l.kind = 0
-                AND (l.used_at IS NULL OR EXISTS (SELECT 1 FROM file_reference r WHERE r.link_id = l.id)
-                    OR EXISTS (SELECT 1 FROM field_file d WHERE d.file_id = l.file_id))
-            ORDER BY l.id DESC LIMIT 1
-            """
-        return try self.connection.first(sql, file) { row throws(StoreError) in FileLinkKey(row.text(0)) } ?? nil
+        return try self.connection.first(Self.linkSQL, file) { row throws(StoreError) in FileLinkKey(row.text(0)) }
+            ?? nil
     }
+
+    private static let uploadLinkSQL = SQL(
+        """
+        SELECT l.owner_id, l.class, l.conversation_id, l.purpose, a.name, a.media_type, a.metadata
+        FROM file_link l LEFT JOIN app_file a ON a.link_id = l.id
+        WHERE l.key = ? AND l.kind = \(LinkKind.upload) AND l.used_at IS NULL
+        """)
 
     /// A place to upload that was not used yet.
     package func uploadLink(_ key: FileLinkKey) throws(StoreError) -> UploadLink? {
-        let sql: StaticString = """
-            SELECT l.owner_id, l.class, l.conversation_id, l.purpose, a.name, a.media_type, a.metadata
-            FROM file_link l LEFT JOIN app_file a ON a.link_id = l.id
-            WHERE l.key = ? AND l.kind = 1 AND l.used_at IS NULL
-            """
-        return try self.connection.first(sql, key) { row throws(StoreError) in
+        return try self.connection.first(Self.uploadLinkSQL, key) { row throws(StoreError) in
             guard let transferClass = TransferClass(rawValue: row.int64(1)) else { throw Row.damaged("link") }
             var link = UploadLink(
                 key: key, owner: row.userID(0), transferClass: transferClass,
@@ -177,6 +186,35 @@ extension ReadTransaction {
 
     // MARK: Lists
 
+    private static let referencesSQL = SQL(
+        """
+        \(Row.selectFile)
+        WHERE f.state = \(FileState.complete) AND (?1 IS NULL OR f.owner_id = ?1)
+            AND (?2 IS NULL OR EXISTS (SELECT 1 FROM file_reference r
+                WHERE r.file_id = f.id AND r.conversation_id = ?2))
+            AND (?3 = 0 OR f.refs = 0) AND (?4 = 0 OR o.state = \(ObjectState.damaged)) ORDER BY f.id DESC LIMIT ?5
+        """)
+
+    private static let references2SQL = SQL(
+        """
+        \(Row.selectFile)
+        WHERE f.state = \(FileState.complete) AND (?1 IS NULL OR f.owner_id = ?1)
+            AND (?2 IS NULL OR EXISTS (SELECT 1 FROM file_reference r
+                WHERE r.file_id = f.id AND r.conversation_id = ?2))
+            AND (?3 = 0 OR f.refs = 0) AND (?4 = 0 OR o.state = \(ObjectState.damaged))
+            ORDER BY f.size DESC, f.id DESC LIMIT ?5
+        """)
+
+    private static let references3SQL = SQL(
+        """
+        \(Row.selectFile)
+        WHERE f.state = \(FileState.complete) AND (?1 IS NULL OR f.owner_id = ?1)
+            AND (?2 IS NULL OR EXISTS (SELECT 1 FROM file_reference r
+                WHERE r.file_id = f.id AND r.conversation_id = ?2))
+            AND (?3 = 0 OR f.refs = 0) AND (?4 = 0 OR o.state = \(ObjectState.damaged))
+        ORDER BY CAST(o.stored_size AS REAL) / max(o.size, 1), f.id DESC LIMIT ?5
+        """)
+
     /// Messages that name a file, newest first; at most 1,000.
     package func references(of file: FileID) throws(StoreError) -> [FileReference] {
         let sql: StaticString = """
@@ -188,56 +226,44 @@ extension ReadTransaction {
         }
     }
 
+    private static let filesWanted: SQLText = """
+        \(Row.selectFile)
+        WHERE f.state = \(FileState.complete) AND (?1 IS NULL OR f.owner_id = ?1)
+            AND (?2 IS NULL OR EXISTS (SELECT 1 FROM file_reference r
+                WHERE r.file_id = f.id AND r.conversation_id = ?2))
+            AND (?3 = 0 OR f.refs = 0) AND (?4 = 0 OR o.state = \(ObjectState.damaged))
+        """
+    private static let newestFiles = SQL("\(filesWanted) ORDER BY f.id DESC LIMIT ?5")
+    private static let largestFiles = SQL("\(filesWanted) ORDER BY f.size DESC, f.id DESC LIMIT ?5")
+    private static let filesByRatio = SQL(
+        "\(filesWanted) ORDER BY CAST(o.stored_size AS REAL) / max(o.size, 1), f.id DESC LIMIT ?5")
+
     /// Files by their owner, conversation and state, in the order that was asked for; `limit` is 1...1,000.
     package func files(_ query: FileQuery) throws(StoreError) -> [FileRecord] {
         guard (1...1000).contains(query.limit) else { throw .invalid("a page has 1 to 1000 files") }
-        let sql: StaticString =
+        let sql =
             switch query.order {
-            case .newest:
-                """
-                SELECT f.id, f.key, f.owner_id, u.name, f.name, f.media_type, f.size, f.metadata, f.state, f.refs,
-                    f.created_at, o.hash, o.size, o.stored_size, o.codec, o.provider, coalesce(o.state, 0)
-                FROM file f JOIN user u ON u.id = f.owner_id LEFT JOIN object o ON o.id = f.object_id
-                WHERE f.state = 1 AND (?1 IS NULL OR f.owner_id = ?1)
-                    AND (?2 IS NULL OR EXISTS (SELECT 1 FROM file_reference r
-                        WHERE r.file_id = f.id AND r.conversation_id = ?2))
-                    AND (?3 = 0 OR f.refs = 0) AND (?4 = 0 OR o.state = 2) ORDER BY f.id DESC LIMIT ?5
-                """
-            case .largest:
-                """
-                SELECT f.id, f.key, f.owner_id, u.name, f.name, f.media_type, f.size, f.metadata, f.state, f.refs,
-                    f.created_at, o.hash, o.size, o.stored_size, o.codec, o.provider, coalesce(o.state, 0)
-                FROM file f JOIN user u ON u.id = f.owner_id LEFT JOIN object o ON o.id = f.object_id
-                WHERE f.state = 1 AND (?1 IS NULL OR f.owner_id = ?1)
-                    AND (?2 IS NULL OR EXISTS (SELECT 1 FROM file_reference r
-                        WHERE r.file_id = f.id AND r.conversation_id = ?2))
-                    AND (?3 = 0 OR f.refs = 0) AND (?4 = 0 OR o.state = 2) ORDER BY f.size DESC, f.id DESC LIMIT ?5
-                """
-            case .ratio:
-                """
-                SELECT f.id, f.key, f.owner_id, u.name, f.name, f.media_type, f.size, f.metadata, f.state, f.refs,
-                    f.created_at, o.hash, o.size, o.stored_size, o.codec, o.provider, coalesce(o.state, 0)
-                FROM file f JOIN user u ON u.id = f.owner_id LEFT JOIN object o ON o.id = f.object_id
-                WHERE f.state = 1 AND (?1 IS NULL OR f.owner_id = ?1)
-                    AND (?2 IS NULL OR EXISTS (SELECT 1 FROM file_reference r
-                        WHERE r.file_id = f.id AND r.conversation_id = ?2))
-                    AND (?3 = 0 OR f.refs = 0) AND (?4 = 0 OR o.state = 2)
-                ORDER BY CAST(o.stored_size AS REAL) / max(o.size, 1), f.id DESC LIMIT ?5
-                """
+            case .newest: Self.newestFiles
+            case .largest: Self.largestFiles
+            case .ratio: Self.filesByRatio
             }
         return try self.connection.query(
             sql, query.owner, query.conversation, query.onlyUnreferenced, query.onlyDamaged, query.limit
         ) { row throws(StoreError) in try row.fileRecord() }
     }
 
+    private static let fileTotalsSQL = SQL(
+        """
+        SELECT (SELECT count(*) FROM file WHERE state = \(FileState.complete)), (SELECT coalesce(sum(size), 0)
+        FROM file WHERE state = \(FileState.complete)),
+            (SELECT count(*) FROM file WHERE state = \(FileState.complete) AND unreferenced_at IS NOT NULL), count(*),
+            coalesce(sum(size), 0), coalesce(sum(stored_size), 0), coalesce(sum(state = \(ObjectState.damaged)), 0)
+        FROM object
+        """)
+
     /// All files together. Counts rows: for screens.
     package func fileTotals() throws(StoreError) -> FileTotals {
-        let sql: StaticString = """
-            SELECT (SELECT count(*) FROM file WHERE state = 1), (SELECT coalesce(sum(size), 0) FROM file WHERE state = 1),
-                (SELECT count(*) FROM file WHERE state = 1 AND unreferenced_at IS NOT NULL), count(*),
-                coalesce(sum(size), 0), coalesce(sum(stored_size), 0), coalesce(sum(state = 2), 0) FROM object
-            """
-        return try self.connection.first(sql) { row throws(StoreError) in
+        return try self.connection.first(Self.fileTotalsSQL) { row throws(StoreError) in
             var totals = FileTotals()
             totals.files = row.int64(0)
             totals.fileBytes = row.int64(1)
@@ -250,14 +276,17 @@ extension ReadTransaction {
         } ?? FileTotals()
     }
 
+    private static let quotaUseSQL = SQL(
+        """
+        SELECT (SELECT coalesce(sum(size), 0) FROM file WHERE owner_id = ?1 AND state = \(FileState.complete)),
+            coalesce(sum(max(coalesce(size, 0), offset)), 0), count(*)
+        FROM transfer WHERE owner_id = ?1 AND direction = \(TransferDirection.upload)
+            AND state < \(TransferState.succeeded)
+        """)
+
     /// What a person's files take of their bounds.
     package func quotaUse(of user: UserID) throws(StoreError) -> QuotaUse {
-        let sql: StaticString = """
-            SELECT (SELECT coalesce(sum(size), 0) FROM file WHERE owner_id = ?1 AND state = 1),
-                coalesce(sum(max(coalesce(size, 0), offset)), 0), count(*)
-            FROM transfer WHERE owner_id = ?1 AND direction = 0 AND state < 3
-            """
-        return try self.connection.first(sql, user) { row throws(StoreError) in
+        return try self.connection.first(Self.quotaUseSQL, user) { row throws(StoreError) in
             QuotaUse(bytes: row.int64(0), reservedBytes: row.int64(1), openUploads: row.int64(2))
         } ?? QuotaUse()
     }
@@ -274,22 +303,29 @@ extension ReadTransaction {
         }
     }
 
+    private static let objectsToCheckSQL = SQL(
+        """
+        SELECT hash, size, stored_size, codec, provider FROM object WHERE state = \(ObjectState.ready)
+            AND checked_at < ?
+        ORDER BY checked_at LIMIT ?
+        """)
+
     /// Contents that were not checked since, the longest ago first.
     package func objectsToCheck(before: Int64, limit: Int) throws(StoreError) -> [StoredObject] {
-        let sql: StaticString = """
-            SELECT hash, size, stored_size, codec, provider FROM object WHERE state = 0 AND checked_at < ?
-            ORDER BY checked_at LIMIT ?
-            """
-        return try self.connection.query(sql, before, limit) { row throws(StoreError) in try row.storedObject(0) }
+        return try self.connection.query(Self.objectsToCheckSQL, before, limit) { row throws(StoreError) in
+            try row.storedObject(0)
+        }
     }
+
+    private static let allObjectsSQL = SQL(
+        """
+        SELECT hash, size, stored_size, codec, provider, state, refs FROM object
+        WHERE hash > coalesce(?, x'') AND state <> \(ObjectState.going) ORDER BY hash LIMIT ?
+        """)
 
     /// Every content that is not being removed, for checking a stopped folder.
     package func allObjects(after hash: ContentHash?, limit: Int) throws(StoreError) -> [ObjectRecord] {
-        let sql: StaticString = """
-            SELECT hash, size, stored_size, codec, provider, state, refs FROM object
-            WHERE hash > coalesce(?, x'') AND state <> 1 ORDER BY hash LIMIT ?
-            """
-        return try self.connection.query(sql, hash, limit) { row throws(StoreError) in
+        return try self.connection.query(Self.allObjectsSQL, hash, limit) { row throws(StoreError) in
             guard let state = ObjectState(rawValue: row.int64(5)) else { throw Row.damaged("object") }
             return ObjectRecord(object: try row.storedObject(0), state: state, references: row.int64(6))
         }
@@ -315,18 +351,21 @@ extension ReadTransaction {
         return try self.connection.first(sql, id) { row throws(StoreError) in try row.transferRecord() }
     }
 
+    private static let transfersSQL = SQL(
+        """
+        SELECT t.id, t.key, t.direction, t.class, t.state, t.owner_id, u.name, t.file_key, t.file_name, t.media_type,
+            t.size, t.offset, t.provider, t.error, t.created_at, t.updated_at, t.expires_at
+        FROM transfer t JOIN user u ON u.id = t.owner_id
+        WHERE (?1 IS NULL OR t.owner_id = ?1) AND (?2 IS NULL OR t.direction = ?2)
+            AND (?3 OR t.state < \(TransferState.succeeded))
+        ORDER BY t.id DESC LIMIT ?4
+        """)
+
     /// Newest first; `limit` is 1...1,000.
     package func transfers(_ query: TransferQuery) throws(StoreError) -> [TransferRecord] {
         guard (1...1000).contains(query.limit) else { throw .invalid("a page has 1 to 1000 transfers") }
-        let sql: StaticString = """
-            SELECT t.id, t.key, t.direction, t.class, t.state, t.owner_id, u.name, t.file_key, t.file_name, t.media_type,
-                t.size, t.offset, t.provider, t.error, t.created_at, t.updated_at, t.expires_at
-            FROM transfer t JOIN user u ON u.id = t.owner_id
-            WHERE (?1 IS NULL OR t.owner_id = ?1) AND (?2 IS NULL OR t.direction = ?2) AND (?3 OR t.state < 3)
-            ORDER BY t.id DESC LIMIT ?4
-            """
         return try self.connection.query(
-            sql, query.owner, query.direction?.rawValue, query.includesOver, query.limit
+            Self.transfersSQL, query.owner, query.direction?.rawValue, query.includesOver, query.limit
         ) { row throws(StoreError) in try row.transferRecord() }
     }
 }

@@ -16,8 +16,14 @@ extension Row {
             codec: codec, provider: self.text(column + 4))
     }
 
-    /// id, key, owner_id, its name, name, media_type, size, metadata, state, refs, created_at, the object as in
-    /// `storedObject`, its state.
+    /// The beginning of a query that `fileRecord` reads: a file `f`, its owner `u`, its object `o`.
+    static let selectFile: SQLText = """
+        SELECT f.id, f.key, f.owner_id, u.name, f.name, f.media_type, f.size, f.metadata, f.state, f.refs,
+            f.created_at, o.hash, o.size, o.stored_size, o.codec, o.provider, coalesce(o.state, 0)
+        FROM file f JOIN user u ON u.id = f.owner_id LEFT JOIN object o ON o.id = f.object_id
+        """
+
+    /// A file from `selectFile`.
     func fileRecord() throws(StoreError) -> FileRecord {
         guard let key = FileKey(self.text(1)), let state = FileState(rawValue: self.int64(8)) else {
             throw Self.damaged("file")

@@ -13,8 +13,8 @@ extension Verifier {
         try self.noteFile(
             """
             SELECT f.key FROM file f LEFT JOIN object o ON o.id = f.object_id
-            WHERE f.state NOT BETWEEN 0 AND 1 OR (f.state = 1) <> (o.id IS NOT NULL)
-                OR (f.state = 1 AND (o.size <> f.size OR o.state = 1))
+            WHERE f.state NOT BETWEEN 0 AND 1 OR (f.state = \(FileState.complete)) <> (o.id IS NOT NULL)
+                OR (f.state = \(FileState.complete) AND (o.size <> f.size OR o.state = \(ObjectState.going)))
             """
         ) { "The file \($0) and its content do not fit: have it uploaded again." }
         try self.noteFile(
@@ -23,14 +23,14 @@ extension Verifier {
                 (SELECT count(*) FROM file_reference r WHERE r.file_id = f.id)
                 + (SELECT count(*) FROM file_holder h WHERE h.file_id = f.id)
                 + (SELECT count(*) FROM field_file d WHERE d.file_id = f.id)
-                OR (f.state = 1 AND (f.refs = 0) <> (f.unreferenced_at IS NOT NULL))
+                OR (f.state = \(FileState.complete) AND (f.refs = 0) <> (f.unreferenced_at IS NOT NULL))
             """
         ) { "What refers to the file \($0) is counted wrongly: keep the folder and report it." }
         try self.checkFileReferences()
         try self.noteFile(
             """
             SELECT f.key FROM file_holder h JOIN file f ON f.id = h.file_id
-            WHERE f.state <> 1 OR h.kind NOT BETWEEN 1 AND 4
+            WHERE f.state <> \(FileState.complete) OR h.kind NOT BETWEEN 1 AND 4
                 OR (h.kind <= 2 AND NOT EXISTS (SELECT 1 FROM user u WHERE u.id = h.holder_id))
                 OR (h.kind > 2 AND NOT EXISTS (SELECT 1 FROM conversation c WHERE c.id = h.holder_id))
             """
@@ -38,7 +38,7 @@ extension Verifier {
         try self.noteFile(
             """
             SELECT f.key FROM field_file d JOIN file f ON f.id = d.file_id
-            WHERE f.state <> 1 OR d.kind NOT BETWEEN 1 AND 2
+            WHERE f.state <> \(FileState.complete) OR d.kind NOT BETWEEN 1 AND 2
                 OR (d.kind = 1 AND NOT EXISTS (SELECT 1 FROM app_user a WHERE a.user_id = d.holder_id))
                 OR (d.kind = 2 AND NOT EXISTS (SELECT 1 FROM conversation c WHERE c.id = d.holder_id))
             UNION SELECT a.object_id FROM app_file a LEFT JOIN file_link l ON l.id = a.link_id
@@ -48,7 +48,8 @@ extension Verifier {
         try self.noteFile(
             """
             SELECT l.key FROM file_link l LEFT JOIN file f ON f.id = l.file_id
-            WHERE l.kind NOT BETWEEN 0 AND 1 OR (l.kind = 0 AND (f.id IS NULL OR f.state <> 1))
+            WHERE l.kind NOT BETWEEN 0 AND 1 OR (l.kind = \(LinkKind.read)
+                AND (f.id IS NULL OR f.state <> \(FileState.complete)))
             """
         ) { "The link \($0) leads nowhere: keep the folder and report it." }
         try self.noteFile(
@@ -56,10 +57,12 @@ extension Verifier {
             SELECT t.key FROM transfer t LEFT JOIN file f ON f.key = t.file_key
             WHERE t.state NOT BETWEEN 0 AND 5 OR t.direction NOT BETWEEN 0 AND 1 OR t.class NOT BETWEEN 0 AND 2
                 OR t.offset < 0 OR (t.size IS NOT NULL AND t.offset > t.size)
-                OR (t.state < 3 AND t.expires_at IS NULL)
-                OR (t.direction = 0 AND t.state < 3 AND (f.id IS NULL OR f.state <> 0))
-            UNION SELECT f.key FROM file f WHERE f.state = 0 AND NOT EXISTS (
-                SELECT 1 FROM transfer t WHERE t.file_key = f.key AND t.direction = 0 AND t.state < 3)
+                OR (t.state < \(TransferState.succeeded) AND t.expires_at IS NULL)
+                OR (t.direction = \(TransferDirection.upload) AND t.state < \(TransferState.succeeded)
+                    AND (f.id IS NULL OR f.state <> \(FileState.uploading)))
+            UNION SELECT f.key FROM file f WHERE f.state = \(FileState.uploading) AND NOT EXISTS (
+                SELECT 1 FROM transfer t WHERE t.file_key = f.key AND t.direction = \(TransferDirection.upload)
+                    AND t.state < \(TransferState.succeeded))
             """
         ) { "The transfer \($0) stands where none can: cancel it, or restore the last backup." }
     }

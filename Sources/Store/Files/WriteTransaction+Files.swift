@@ -90,6 +90,13 @@ extension WriteTransaction {
     /// Most unused places to upload that one person may have; the oldest go first.
     private static let uploadLinks: Int64 = 100
 
+    private static let makeUploadLinkSQL = SQL(
+        """
+        DELETE FROM file_link WHERE kind = \(LinkKind.upload) AND used_at IS NULL AND owner_id = ?1 AND id IN (
+            SELECT id FROM file_link WHERE kind = \(LinkKind.upload) AND used_at IS NULL AND owner_id = ?1
+            ORDER BY id DESC LIMIT -1 OFFSET ?2)
+        """)
+
     /// A place to upload one file without a session.
     ///
     /// - Throws: `refused(.switchedOff)` when no links are made, `notFound` for the owner.
@@ -103,11 +110,7 @@ extension WriteTransaction {
             """, link.key, link.transferClass.rawValue, link.conversation, link.owner, link.purpose,
             self.wallMilliseconds)
         try self.connection.run(
-            """
-            DELETE FROM file_link WHERE kind = 1 AND used_at IS NULL AND owner_id = ?1 AND id IN (
-                SELECT id FROM file_link WHERE kind = 1 AND used_at IS NULL AND owner_id = ?1
-                ORDER BY id DESC LIMIT -1 OFFSET ?2)
-            """, link.owner, Self.uploadLinks)
+            Self.makeUploadLinkSQL, link.owner, Self.uploadLinks)
     }
 
     /// Takes a place to upload: it is good for once, and for as long as a file that nothing refers to.
@@ -163,6 +166,28 @@ extension WriteTransaction {
 
     // MARK: Contents
 
+    private static let unusedFilesSQL = SQL(
+        """
+        SELECT id FROM file WHERE unreferenced_at < ? AND state = \(FileState.complete) AND refs = 0
+            AND is_held = 0 LIMIT ?
+        """)
+
+    private static let forgetUsedLinksSQL = SQL(
+        """
+        DELETE FROM file_link WHERE kind = \(LinkKind.upload) AND used_at <= ?
+        """)
+
+    private static let markUnusedObjectsSQL = SQL(
+        """
+        UPDATE object SET state = \(ObjectState.going) WHERE refs = 0 AND state <> \(ObjectState.going)
+        """)
+
+    private static let unusedObjectsSQL = SQL(
+        """
+        SELECT hash, size, stored_size, codec, provider FROM object WHERE refs = 0
+            AND state = \(ObjectState.going) LIMIT ?
+        """)
+
     /// Removes files that nothing has referred to for long and links that nobody has used for as long, and names the
     /// contents that no file has any more: they are being removed from now on.
     ///
@@ -172,9 +197,7 @@ extension WriteTransaction {
     package func sweepFiles(limit: Int) throws(StoreError) -> [StoredObject] {
         guard !self.memory.clock.isInDoubt else { return [] }
         let files = try self.connection.query(
-            """
-            SELECT id FROM file WHERE unreferenced_at < ? AND state = 1 AND refs = 0 AND is_held = 0 LIMIT ?
-            """, self.wallMilliseconds - self.unreferencedMilliseconds, limit
+            Self.unusedFilesSQL, self.wallMilliseconds - self.unreferencedMilliseconds, limit
         ) { row throws(StoreError) in FileID(rawValue: row.int64(0)) }
         for file in files { try self.drop(file) }
         let cutoff = self.wallMilliseconds - self.unreferencedMilliseconds
@@ -183,21 +206,31 @@ extension WriteTransaction {
             DELETE FROM file_link WHERE used_at IS NULL AND created_at <= ?
                 AND NOT EXISTS (SELECT 1 FROM field_file d WHERE d.file_id = file_link.file_id)
             """, cutoff)
-        try self.connection.run("DELETE FROM file_link WHERE kind = 1 AND used_at <= ?", cutoff)
-        try self.connection.run("UPDATE object SET state = 1 WHERE refs = 0 AND state <> 1")
+        try self.connection.run(Self.forgetUsedLinksSQL, cutoff)
+        try self.connection.run(Self.markUnusedObjectsSQL)
         return try self.connection.query(
-            "SELECT hash, size, stored_size, codec, provider FROM object WHERE refs = 0 AND state = 1 LIMIT ?", limit
+            Self.unusedObjectsSQL, limit
         ) { row throws(StoreError) in try row.storedObject(0) }
     }
 
+    private static let objectGoneSQL = SQL(
+        """
+        DELETE FROM object WHERE hash = ? AND state = \(ObjectState.going) AND refs = 0
+        """)
+
     /// A content that was being removed is gone from the disk.
     package func objectGone(_ hash: ContentHash) throws(StoreError) {
-        try self.connection.run("DELETE FROM object WHERE hash = ? AND state = 1 AND refs = 0", hash)
+        try self.connection.run(Self.objectGoneSQL, hash)
     }
+
+    private static let objectDamagedSQL = SQL(
+        """
+        UPDATE object SET state = \(ObjectState.damaged) WHERE hash = ? AND state = \(ObjectState.ready)
+        """)
 
     /// A content is not what it was, or not there: its files cannot be read until the same content is uploaded again.
     package func objectDamaged(_ hash: ContentHash) throws(StoreError) {
-        try self.connection.run("UPDATE object SET state = 2 WHERE hash = ? AND state = 0", hash)
+        try self.connection.run(Self.objectDamagedSQL, hash)
     }
 
     /// A content was read again and is what it was.

@@ -10,10 +10,15 @@ package enum FileTextLimits {
 }
 
 extension Connection {
+    private static let haltTransfersSQL = SQL(
+        """
+        UPDATE transfer SET state = \(TransferState.waiting) WHERE state = \(TransferState.progressing)
+        """)
+
     /// What moved when the last server ended waits for somebody to go on. A full disk is no reason not to start.
     func haltTransfers() throws(StoreError) {
         do throws(StoreError) {
-            try self.run("UPDATE transfer SET state = 0 WHERE state = 1")
+            try self.run(Self.haltTransfersSQL)
         } catch .full {
             return
         }
@@ -93,26 +98,44 @@ extension WriteTransaction {
         }
     }
 
+    private static let bytesOfAllSQL = SQL(
+        """
+        SELECT (SELECT coalesce(sum(size), 0) FROM file WHERE state = \(FileState.complete))
+            + (SELECT coalesce(sum(max(coalesce(size, 0), offset)), 0) FROM transfer
+                WHERE direction = \(TransferDirection.upload) AND state < \(TransferState.succeeded))
+        """)
+
     private func bytesOfAll() throws(StoreError) -> Int64 {
-        let sql: StaticString = """
-            SELECT (SELECT coalesce(sum(size), 0) FROM file WHERE state = 1)
-                + (SELECT coalesce(sum(max(coalesce(size, 0), offset)), 0) FROM transfer
-                    WHERE direction = 0 AND state < 3)
-            """
-        return try self.connection.first(sql) { row throws(StoreError) in row.int64(0) } ?? 0
+        return try self.connection.first(Self.bytesOfAllSQL) { row throws(StoreError) in row.int64(0) } ?? 0
     }
 
+    private static let begunSQL = SQL(
+        """
+        SELECT coalesce(sum(created_at > ?2), 0),
+            coalesce(sum(CASE WHEN state < \(TransferState.succeeded) THEN max(coalesce(size, 0), offset) ELSE offset END), 0)
+        FROM transfer
+        WHERE owner_id = ?1 AND direction = \(TransferDirection.upload) AND created_at > ?3
+        """)
+
     private func begun(by owner: UserID) throws(StoreError) -> (uploadsInHour: Int64, bytesInDay: Int64) {
-        let sql: StaticString = """
-            SELECT coalesce(sum(created_at > ?2), 0),
-                coalesce(sum(CASE WHEN state < 3 THEN max(coalesce(size, 0), offset) ELSE offset END), 0) FROM transfer
-            WHERE owner_id = ?1 AND direction = 0 AND created_at > ?3
-            """
         return try self.connection.first(
-            sql, owner, self.wallMilliseconds - Self.hourMilliseconds,
+            Self.begunSQL, owner, self.wallMilliseconds - Self.hourMilliseconds,
             self.wallMilliseconds - 24 * Self.hourMilliseconds
         ) { row throws(StoreError) in (row.int64(0), row.int64(1)) } ?? (0, 0)
     }
+
+    private static let completeFileSQL = SQL(
+        """
+        UPDATE file SET object_id = ?, size = ?, state = \(FileState.complete), unreferenced_at = ?
+        WHERE key = ? AND state = \(FileState.uploading)
+        """)
+
+    private static let completeTransferSQL = SQL(
+        """
+        UPDATE transfer SET state = \(TransferState.succeeded), size = ?, offset = ?, error = NULL,
+            updated_at = ?, expires_at = NULL
+        WHERE id = ?
+        """)
 
     /// The content is on the disk under its name: the file is complete, and links to it may be made.
     ///
@@ -125,14 +148,9 @@ extension WriteTransaction {
         try self.checkArrived(object.size, transfer)
         let object = try self.keep(object)
         try self.connection.run(
-            """
-            UPDATE file SET object_id = ?, size = ?, state = 1, unreferenced_at = ? WHERE key = ? AND state = 0
-            """, object.id, object.size, self.wallMilliseconds, transfer.file)
+            Self.completeFileSQL, object.id, object.size, self.wallMilliseconds, transfer.file)
         try self.connection.run(
-            """
-            UPDATE transfer SET state = 3, size = ?, offset = ?, error = NULL, updated_at = ?, expires_at = NULL
-            WHERE id = ?
-            """, object.size, object.size, self.wallMilliseconds, id)
+            Self.completeTransferSQL, object.size, object.size, self.wallMilliseconds, id)
         guard let file = try self.reading.file(transfer.file) else { throw .refused(.noSuchFile) }
         return file
     }
@@ -174,15 +192,19 @@ extension WriteTransaction {
 
     // MARK: Downloads
 
+    private static let noteDownloadSQL = SQL(
+        """
+        SELECT id FROM transfer WHERE owner_id = ? AND direction = \(TransferDirection.download)
+            AND state < \(TransferState.succeeded) AND file_key = ?
+        ORDER BY id DESC LIMIT 1
+        """)
+
     /// A download as a task: the unfinished one of the same person for the same file goes on.
     package func noteDownload(
         of file: FileRecord, by owner: UserID, _ transferClass: TransferClass, key: TransferKey
     ) throws(StoreError) -> TransferRecord {
         let known = try self.connection.first(
-            """
-            SELECT id FROM transfer WHERE owner_id = ? AND direction = 1 AND state < 3 AND file_key = ?
-            ORDER BY id DESC LIMIT 1
-            """, owner, file.key
+            Self.noteDownloadSQL, owner, file.key
         ) { row throws(StoreError) in TransferID(rawValue: row.int64(0)) }
         if let known, let transfer = try self.reading.transfer(known) { return transfer }
         return try self.insertTransfer(
@@ -208,16 +230,25 @@ extension WriteTransaction {
         return transfer
     }
 
+    private static let noteTransferSQL = SQL(
+        """
+        UPDATE transfer SET state = ?, offset = ?, error = ?, updated_at = ?, expires_at = ? WHERE id = ?
+            AND state < \(TransferState.succeeded)
+        """)
+
     /// Where a transfer stands. One that is over stays as it is.
     package func noteTransfer(
         _ id: TransferID, state: TransferState, offset: Int64, error: String? = nil
     ) throws(StoreError) {
         try self.connection.run(
-            """
-            UPDATE transfer SET state = ?, offset = ?, error = ?, updated_at = ?, expires_at = ? WHERE id = ? AND state < 3
-            """, state.rawValue, offset, error, self.wallMilliseconds,
+            Self.noteTransferSQL, state.rawValue, offset, error, self.wallMilliseconds,
             self.wallMilliseconds + self.options.files.idleHours * Self.hourMilliseconds, id)
     }
+
+    private static let endTransferSQL = SQL(
+        """
+        DELETE FROM file WHERE key = ? AND state = \(FileState.uploading)
+        """)
 
     /// Ends a transfer otherwise than by completing an upload; what it was to become is gone.
     package func endTransfer(_ id: TransferID, state: TransferState, error: String?) throws(StoreError) {
@@ -227,8 +258,18 @@ extension WriteTransaction {
             "UPDATE transfer SET state = ?, error = ?, updated_at = ?, expires_at = NULL WHERE id = ?", state.rawValue,
             error, self.wallMilliseconds, id)
         guard transfer.direction == .upload else { return }
-        try self.connection.run("DELETE FROM file WHERE key = ? AND state = 0", transfer.file)
+        try self.connection.run(Self.endTransferSQL, transfer.file)
     }
+
+    private static let expireTransfersSQL = SQL(
+        """
+        SELECT id FROM transfer WHERE state < \(TransferState.succeeded) AND expires_at < ?
+        """)
+
+    private static let forgetTransfersSQL = SQL(
+        """
+        DELETE FROM transfer WHERE state >= \(TransferState.succeeded) AND updated_at < ?
+        """)
 
     /// Gives up what nobody went on with, and forgets what was over long ago.
     ///
@@ -236,7 +277,7 @@ extension WriteTransaction {
     package func expireTransfers() throws(StoreError) -> [TransferRecord] {
         guard !self.memory.clock.isInDoubt else { return [] }
         let expired = try self.connection.query(
-            "SELECT id FROM transfer WHERE state < 3 AND expires_at < ?", self.wallMilliseconds
+            Self.expireTransfersSQL, self.wallMilliseconds
         ) { row throws(StoreError) in TransferID(rawValue: row.int64(0)) }
         var given: [TransferRecord] = []
         for id in expired {
@@ -244,7 +285,7 @@ extension WriteTransaction {
             if let transfer = try self.reading.transfer(id) { given.append(transfer) }
         }
         try self.connection.run(
-            "DELETE FROM transfer WHERE state >= 3 AND updated_at < ?", self.wallMilliseconds - Self.keptMilliseconds)
+            Self.forgetTransfersSQL, self.wallMilliseconds - Self.keptMilliseconds)
         return given
     }
 }

@@ -30,6 +30,7 @@ ROOT = Path(__file__).resolve().parents[2]
 ELSEWHERE = {
     "deploy/quickstart.sh": "below, into a folder of its own",
     "deploy/test.sh": "this is part of it",
+    "deploy/build.sh": "deploy/test.sh builds in the same way",
     "swift build": "deploy/test.sh does it",
     ".build/release/teahouse serve": "the server of each page",
 }

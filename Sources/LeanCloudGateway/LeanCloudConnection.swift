@@ -18,7 +18,7 @@ final class LeanCloudConnection: ConnectionHandler {
     private var lastOpening: UInt64 = 0
     /// A page of a foreign origin: it is told so, and nothing it says is looked at.
     private let isForeign: Bool
-    /// Whether a client on it is of the Java SDK.
+    /// True when a client on the connection is of the Java SDK.
     private var isJava = false
     /// Refused requests in the second that began at `refusalsSince`.
     private var refusals = 0
@@ -122,7 +122,8 @@ final class LeanCloudConnection: ConnectionHandler {
 
     // MARK: Clients
 
-    /// Who names another app is told so and closed. Source: LeanCloud, error and close code 4100; the SDKs give up.
+    /// True when the command names our app; a client that names another is answered so and closed. Source: LeanCloud,
+    /// error and close code 4100; the SDKs give up.
     private func isOurs(_ command: GenericCommand) -> Bool {
         if let appID = command.appId, appID == self.gateway.house.accounts.app.keys.appID { return true }
         self.fail(command, .appNotAvailable)
@@ -166,7 +167,7 @@ final class LeanCloudConnection: ConnectionHandler {
         if self.first === session { self.first = self.sessions.values.min { $0.number < $1.number } }
     }
 
-    /// Whether nobody is signed in or signing in.
+    /// True when nobody is signed in or signing in.
     var isEmpty: Bool { self.sessions.isEmpty }
 
     /// Finds a client that is still here, by its number.

@@ -19,7 +19,7 @@ package final class LeanCloudGateway: Gateway {
     @exclusivity(unchecked) var acknowledgements = LeanCloudAcknowledgements()
 
     private static let tickMilliseconds: Int64 = 1000
-    /// Of the handles: those of other doors on the same reactor have owners below, and must differ.
+    /// First owner number in handles: other gateways on the same reactor have numbers below, and must differ.
     private static let firstOwner = 0x80
 
     package init(house: LeanCloudHouse, reactor: Reactor) {
@@ -138,7 +138,7 @@ package final class LeanCloudGateway: Gateway {
         }
     }
 
-    /// What is known of sessions, for an operator who looks.
+    /// Measures of sessions, for an operator who looks.
     private func measures(of handles: [UInt64]) -> [UInt64: SessionMeasure] {
         let (now, wall) = (self.reactor.clock.now(), self.reactor.clock.wallMilliseconds())
         var found: [UInt64: SessionMeasure] = [:]

@@ -4,13 +4,19 @@ package import Diagnostics
 package import Execution
 package import Store
 
-/// What the LeanCloud doors of one server share.
+/// Services that the LeanCloud gateways of one server share.
 package struct LeanCloudHouse: Sendable {
+    /// Broker of the server.
     package var broker: Broker
+    /// Store of the server.
     package var store: Store
+    /// Accounts of the server.
     package var accounts: Accounts
+    /// Settings of this gateway.
     package var settings: LeanCloudSettings
+    /// Clock for time limits.
     package var clock: Clock
+    /// Log of the gateway.
     package var log: Log
     let rooms: LeanCloudRooms
     let rates: LeanCloudRates
@@ -32,7 +38,7 @@ package struct LeanCloudHouse: Sendable {
     package func begin() throws(StoreError) { try self.rooms.begin(self.broker) }
 }
 
-/// What the operator may set about this door.
+/// Settings of this gateway, from the configuration.
 package struct LeanCloudSettings: Sendable {
     /// Bytes of one command from a client. Source: LeanCloud realtime, 5 KiB; its SDKs refuse longer ones themselves.
     package var commandBytes = 5 * 1024
@@ -45,7 +51,7 @@ package struct LeanCloudSettings: Sendable {
     /// A connection on which a device has only announced itself for offline pushes is closed after so long; Java's SDK
     /// comes back by itself when it needs one.
     package var announcedSeconds = 600
-    /// Whose last session ended is taken out of the room they were in after so long. Source: LeanCloud realtime guide,
+    /// Seconds after a person's last session ended until the person leaves the room. Source: LeanCloud realtime guide,
     /// chat rooms: 30 minutes.
     package var roomRejoinSeconds: Int64 = 1800
     /// How apps reach this server, as `wss://chat.example.com`; without the scheme it is as encrypted as the connection
@@ -70,7 +76,7 @@ package struct LeanCloudSettings: Sendable {
     package var holdSeconds: Int64 = 5
     /// Longer than this nobody is waited for who does not read.
     package var stallSeconds: Int64 = 30
-    /// What a client says that it got live counts as read, as it did for the first SDKs.
+    /// True to count a message as read when the client says that it received it live, as it did for the first SDKs.
     package var arrivingIsReading = false
 
     package init() {}

@@ -4,8 +4,8 @@ import Diagnostics
 import Execution
 import Store
 
-/// Who is in which room. A session is in one at a time; whose last session has ended is out some time later, and who
-/// signs in before is in it again. One for all reactors; any thread.
+/// Rooms of sessions. A session is in one room at a time; a person whose last session has ended leaves some time later,
+/// and is in it again after an earlier sign-in. One for all reactors; any thread.
 ///
 /// The store knows who is in a room; this knows which session brought them there.
 final class LeanCloudRooms: Sendable {

@@ -9,7 +9,7 @@ import Transport
 struct LeanCloudRouter {
     let house: LeanCloudHouse
 
-    /// Of every answer: a page that cannot read it would see a broken network instead of the reason.
+    /// Header field of every answer: a page that cannot read it would see a broken network instead of the reason.
     ///
     /// Source: the Fetch standard, "CORS protocol"; LeanCloud's routers answer pages of any origin.
     private static let anyOrigin = ("Access-Control-Allow-Origin", "*")

@@ -5,7 +5,7 @@ import LeanCloudTranslation
 import LeanCloudWire
 import Store
 
-/// What a client asks about conversations.
+/// Requests of a client about conversations.
 extension LeanCloudSession {
     // MARK: Rows
 
@@ -86,7 +86,7 @@ extension LeanCloudSession {
         self.answer(command, .result, answer)
     }
 
-    /// Of a room who is in it now.
+    /// Lists members; of a room, the people who are in it now.
     func members(_ command: GenericCommand, _ body: ConvCommand) {
         guard let address = self.address(command, body.cid) else { return }
         let limit = body.limit.map { max(0, Int($0)) } ?? .max
@@ -105,7 +105,7 @@ extension LeanCloudSession {
         }
     }
 
-    /// Who subscribes to a service is not listed.
+    /// Lists members of a conversation; subscribers of a service are not listed.
     private func listMembers(_ command: GenericCommand, _ conversation: Conversation, _ limit: Int) {
         guard conversation.kind != .service else { return self.answerMembers(command, [], limit) }
         let id = conversation.id
@@ -168,7 +168,7 @@ extension LeanCloudSession {
 
     // MARK: How far others have read
 
-    /// Of everybody else, or the furthest of them.
+    /// Sends the read cursors of the other members, or the furthest of them.
     func maxRead(_ command: GenericCommand, _ body: ConvCommand) {
         guard let address = self.address(command, body.cid) else { return }
         self.look(

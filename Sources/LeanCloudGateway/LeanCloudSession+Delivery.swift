@@ -6,7 +6,7 @@ import LeanCloudWire
 import Store
 import Transport
 
-/// What a session keeps of messages on their way to it, and of its own on their way out.
+/// Messages on their way to a session, and its own on their way out.
 struct LeanCloudDeliveries {
     /// Most live messages that are held back while what was missed is read; with one more another round follows.
     static let maximumHeld = 256
@@ -28,9 +28,9 @@ struct LeanCloudDeliveries {
 
     /// Live messages that wait until what was missed has been sent; `nil` outside of a round.
     fileprivate var held: [Delivery]?
-    /// What the next round is about; `nil` when none is needed.
+    /// Round to read next; `nil` when none is needed.
     fileprivate var next: LeanCloudRound?
-    /// What the round is about that is read now.
+    /// Round that is read now.
     fileprivate var current: LeanCloudRound?
     /// When the person read last, of what the client was told: its `lastUnreadNotifTime`.
     fileprivate var unreadTold: Int64 = 1
@@ -41,15 +41,15 @@ struct LeanCloudDeliveries {
     fileprivate var congestedAt: Instant?
     /// Where the last acknowledgement waits to be written.
     var lastAcknowledged: LeanCloudAcknowledgements.Slot?
-    /// Those before `first` are done with.
+    /// Sent messages; those before `first` are acknowledged.
     private var pending: [Sent] = []
     private var first = 0
-    /// Whether those that wait have ascending ids, which live messages do.
+    /// True when the waiting messages have ascending ids, which live messages do.
     private var isAscending = true
 
     private static let keptCapacity = 16
 
-    /// Whether messages wait, which what happened to them must not overtake.
+    /// True when messages wait, which events about them must not overtake.
     fileprivate var isBehind: Bool { self.held != nil || self.congestedAt != nil }
 
     var unacknowledged: Int { self.pending.count - self.first }
@@ -164,7 +164,7 @@ struct LeanCloudDeliveries {
     }
 }
 
-/// What a session is to be told of what it missed.
+/// Round of catching up: the part of missed messages and events that is read at once.
 struct LeanCloudRound: Sendable {
     /// `nil` for all of the person.
     var conversations: Set<ConversationID>?
@@ -195,7 +195,7 @@ struct LeanCloudRound: Sendable {
     }
 }
 
-/// What a round found.
+/// Result of a round.
 private struct LeanCloudMissed: Sendable {
     var unread: [UnreadConversation] = []
     var backlog: [Backlog] = []
@@ -214,7 +214,7 @@ private struct LeanCloudMissed: Sendable {
     }
 }
 
-/// What a session is sent: what it missed, live messages, what happened to messages.
+/// Deliveries to a session: missed messages, live messages, events about messages.
 extension LeanCloudSession {
     var unacknowledged: Int { self.deliveries.unacknowledged }
 
@@ -301,7 +301,8 @@ extension LeanCloudSession {
         self.startRound()
     }
 
-    /// Whether all that is unread in a conversation came since the client is signed in: it gets the messages themselves.
+    /// True when all that is unread in a conversation came since the client is signed in: it gets the messages
+    /// themselves.
     private func isNews(_ state: UnreadConversation, among held: [Delivery]) -> Bool {
         guard state.unread > 0 else { return false }
         let fresh = held.count { delivery in
@@ -453,7 +454,7 @@ extension LeanCloudSession {
         self.push([LeanCloudContent.patch(changed, in: event)], lastPatchTime: changed.changedAtMilliseconds)
     }
 
-    /// What does not get through now is in the log of events.
+    /// Sends a receipt; one that does not get through now is in the log of events.
     private func tell(_ receipt: MessageReceipt, _ event: ConversationEvent) {
         guard self.deliveries.congestedAt == nil else {
             return self.deliveries.droppedEvent(at: event.atMilliseconds)

@@ -2,7 +2,7 @@ import ChatModel
 import LeanCloudTranslation
 import LeanCloudWire
 
-/// What happens to conversations, as the client is told of it.
+/// Events of conversations for the client.
 extension LeanCloudSession {
     /// Something happened to a conversation of this person, whoever caused it.
     func happened(_ event: ConversationEvent) {
@@ -24,7 +24,7 @@ extension LeanCloudSession {
         }
     }
 
-    /// Whether the client has done it on this very session, and learns by the answer alone.
+    /// True when the client has done it on this very session, and learns of it by the answer alone.
     ///
     /// The JavaScript SDK does of itself what it is told of members: it would do so twice. What follows from keeping
     /// somebody out is told to it like to everybody. Who gives somebody a role is told of it too, which the SDKs take as

@@ -3,7 +3,7 @@ import LeanCloudTranslation
 import LeanCloudWire
 import Store
 
-/// What was said before.
+/// Requests of a client for the history.
 extension LeanCloudSession {
     private enum Page: Sendable {
         case messages(ConversationKind, [StandingMessage])
@@ -51,7 +51,7 @@ extension LeanCloudSession {
         }
     }
 
-    /// What was recalled while it was read goes out without its body.
+    /// Message as it stands now: one that was recalled while it was read goes out without its body.
     func current(_ standing: StandingMessage) -> StandingMessage {
         guard self.gateway.frames.isWithdrawn(standing.message.id) else { return standing }
         var standing = standing

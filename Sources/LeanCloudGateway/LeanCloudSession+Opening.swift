@@ -224,7 +224,7 @@ extension LeanCloudSession {
         self.connection.remove(self)
     }
 
-    /// Which of some people are signed in, in the order of the question.
+    /// Answers which of some people are signed in, in the order of the question.
     private func queryPresence(_ command: GenericCommand) {
         let asked = command.sessionMessage?.sessionPeerIds ?? []
         guard asked.count <= Self.mostAsked else {

@@ -10,7 +10,7 @@ extension LeanCloudSession {
     private struct Change: Sendable {
         let address: ConversationAddress
         let edge: HistoryEdge
-        /// What it says from now on; `nil` to take it back.
+        /// Content from now on; `nil` for a recall.
         var content: MessageContent?
         /// Watched words in it.
         var flagged: [String] = []
@@ -32,7 +32,7 @@ extension LeanCloudSession {
             self.content = content
         }
 
-        /// What the app's own server wants otherwise.
+        /// Applies the changes that the app's own server wants.
         mutating func take(_ wanted: HookChanges) {
             guard let before = self.content, let bytes = wanted.content, bytes != before.body else { return }
             let isBinary = wanted.isBinary ?? before.flags.contains(.binary)
@@ -81,7 +81,7 @@ extension LeanCloudSession {
         }
     }
 
-    /// Who asks for changes, and from where.
+    /// Request for changes: its client and address.
     private struct Asked: Sendable {
         let user: UserID
         let address: String?
@@ -151,7 +151,7 @@ extension LeanCloudSession {
     private struct Done: Sendable {
         /// The moment of the last change.
         var at: Int64
-        /// What the word list has changed.
+        /// Messages that the word list has changed.
         var masked: [MessagePlace]
     }
 

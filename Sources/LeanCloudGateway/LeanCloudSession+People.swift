@@ -6,18 +6,18 @@ import LeanCloudTranslation
 import LeanCloudWire
 import Store
 
-/// Who is in a conversation, who is silent there, and who may not come back.
+/// Requests about the people of a conversation: members, mutes and bans.
 extension LeanCloudSession {
-    /// What a request about people found: a conversation of members, or a room.
+    /// Place that a request about people names: a conversation of members, or a room.
     private enum Place: Sendable {
         case members(PeopleOutcome)
         case room(Conversation)
     }
 
-    /// Whether only this client is meant.
+    /// True when only this client is named.
     private func isSelf(_ names: [String]) -> Bool { names.count == 1 && UserName(names[0]) == self.client }
 
-    /// Whether part of a request may fail.
+    /// True when a part of a request may fail.
     private var takesParts: Bool { self.features.contains(.partialFailures) }
 
     // MARK: Coming and going
@@ -337,7 +337,7 @@ private struct Page: Sendable {
 }
 
 extension PeopleOutcome {
-    /// Those for whom it failed, by reason.
+    /// People for whom it failed, by reason.
     var faults: [ErrorCommand] {
         var refusals: [PersonRefusal] = []
         for failure in self.failed where !refusals.contains(failure.refusal) { refusals.append(failure.refusal) }

@@ -33,8 +33,8 @@ struct LeanCloudMark: Hashable, Sendable {
     /// The one message that it names; `nil` for a time.
     var onlyMessage: MessageID? { self.atMilliseconds == nil ? self.message : nil }
 
-    /// Of several messages of the millisecond that it names the client has got the first at least; the others may be on
-    /// their way.
+    /// Sequence up to which the client has messages. Of several messages of the millisecond that it names it has
+    /// received the first at least; the others may be on their way.
     func sequence(in id: ConversationID, _ reading: ReadTransaction) throws(StoreError) -> Int64 {
         var sequence: Int64 = 0
         if let message, let place = try reading.place(of: message, in: id) { sequence = place.sequence }
@@ -171,7 +171,7 @@ extension LeanCloudGateway {
     }
 }
 
-/// What the client says of messages it got: that it has them, and that somebody has read them.
+/// Acknowledgements and read cursors of the client.
 extension LeanCloudSession {
     func acknowledge(_ command: GenericCommand) {
         guard let user = self.identity?.user, let ack = command.ackMessage, var mark = LeanCloudMark(ack) else {

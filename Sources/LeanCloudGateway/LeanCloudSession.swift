@@ -7,7 +7,8 @@ import LeanCloudWire
 import Store
 import Transport
 
-/// What is published when a connection is lost. Most clients leave none, and so it is kept elsewhere.
+/// Last will: the message that is published when a connection is lost. Most clients leave none, and so it is kept
+/// elsewhere.
 enum LastWill {
     case none
     indirect case kept(PublishRequest)
@@ -29,17 +30,18 @@ final class LeanCloudSession {
     /// Its number in the gateway; 0 until it has one.
     var handle: UInt64 = 0
     var sessionID: SessionID?
-    /// What it said it can do. The C# SDK leaves it out when it comes back; what all SDKs of today can then holds.
+    /// Features that the client announced. The C# SDK leaves them out when it reconnects; then the features of all SDKs
+    /// of today hold.
     let features: ConfigBitmap
     let sdk: LeanCloudSDK
-    /// What the device is registered as, of a client that wants it bound.
+    /// Installation that the device is registered as, for a client that wants it bound.
     let installation: String?
-    /// What is published when the connection is lost before the client has closed its session: transient, with the id that
-    /// the client was told as `envelope.shownID`. Source: LeanCloud realtime guide, last will.
+    /// Message to publish when the connection is lost before the client has closed its session: transient, with the id
+    /// that the client was told as `envelope.shownID`. Source: LeanCloud realtime guide, last will.
     var will = LastWill.none
     /// For `LeanCloudSession+Delivery` and what belongs to it. Confined to the reactor; nothing calls back while it changes.
     @exclusivity(unchecked) var deliveries = LeanCloudDeliveries()
-    /// Whom the client kept out of a conversation last.
+    /// People whom the client banned from a conversation last.
     var keptOut: Set<UserName> = []
 
     var phase: SessionState.Phase { self.state.phase }
@@ -67,7 +69,7 @@ final class LeanCloudSession {
         .patchMessages, .temporaryConversations, .acknowledgesTransient, .partialFailures, .omitsPeerId,
     ]
 
-    /// Whether missed messages are sent as such; else they are counted, and the client asks for them.
+    /// True when missed messages are sent as such; else they are counted, and the client asks for them.
     var pushesMissedMessages: Bool { self.connection.subprotocol.version == .pushesMissedMessages }
 
     // MARK: Commands
@@ -122,11 +124,11 @@ final class LeanCloudSession {
     /// Something that runs a body on this thread with this session, if it is still there and signed in.
     func later() -> @Sendable (@escaping @Sendable (LeanCloudSession) -> Void) -> Void { self.gateway.later(self) }
 
-    /// What changes by a write of this session say of who caused them.
+    /// Origin of the changes that this session writes.
     var origin: EventOrigin { EventOrigin(.leanCloud, session: self.sessionID?.rawValue) }
 }
 
 extension SessionCommand {
-    /// What the device calls itself.
+    /// Name that the device gives itself.
     var namedDevice: String? { [self.deviceToken, self.deviceId].compactMap { $0 }.first { !$0.isEmpty } }
 }

@@ -441,7 +441,9 @@ extension LeanCloudSession {
                     readAt: event.atMilliseconds)
             }
         case .receipt(let receipt): self.tell(receipt, event)
-        default: return false
+        case .created, .joined, .left, .card, .role, .nickname, .settings, .muted, .unmuted, .blocked, .unblocked,
+            .annotated, .own:
+            return false
         }
         return true
     }

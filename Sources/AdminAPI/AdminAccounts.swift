@@ -159,3 +159,28 @@ package struct AdminImportResult: AdminRecord {
         self.error = try fields("error", \.error)
     }
 }
+
+extension AdminNewUser {
+    var withoutPassword: AdminNewUser {
+        var user = self
+        if user.password != nil { user.password = "(set)" }
+        return user
+    }
+
+    var command: [String] {
+        ctl(
+            "user add", .word(self.name.text), .option("display-name", self.displayName),
+            .option("role", self.role == .administrator ? self.role.typed : nil),
+            .flag("password-stdin", self.password != nil))
+    }
+}
+
+extension PersonalList {
+    /// The verb of `ctl`.
+    func verb(_ isListed: Bool) -> String {
+        switch self {
+        case .blocked: isListed ? "block" : "unblock"
+        case .allowed: isListed ? "allow" : "disallow"
+        }
+    }
+}

@@ -10,45 +10,25 @@ package enum AdminAppRequest: Hashable, Sendable {
     case sign(AdminAppSigning)
 }
 
-extension AdminAppRequest: AdminFamily {
+extension AdminAppRequest: AdminOperations {
     static let all: [Self] = [
         .show, .keys, .rotate(.sample), .set(.sample), .sign(.sample),
     ]
 
-    var word: String {
+    package var operation: AdminOperation {
         switch self {
-        case .show: "app.show"
-        case .keys: "app.keys"
-        case .rotate: "app.rotate"
-        case .set: "app.set"
-        case .sign: "app.sign"
+        case .show: .look("app.show", ctl: ctl("app show"))
+        case .keys: .look("app.keys", isAudited: true, ctl: ctl("app keys"))
+        case .rotate(let rotation):
+            .change(
+                "app.rotate", rotation.key.word, audited: .app(.rotate(rotation.withoutValue)),
+                ctl: ctl(
+                    "app rotate", .word(rotation.key.word), .option("overlap", rotation.overlapSeconds),
+                    .flag("key-stdin", rotation.value != nil)))
+        case .set(let patch): .change("app.set", ctl: patch.command)
+        // A signature lets somebody in, as a token does.
+        case .sign(let signing): .change("app.sign", signing.client.nonEmpty, ctl: signing.command)
         }
-    }
-
-    /// A signature lets somebody in, as a token does.
-    var isChange: Bool {
-        switch self {
-        case .show, .keys: false
-        case .rotate, .set, .sign: true
-        }
-    }
-
-    /// Changes, and looking at the keys.
-    var isNoted: Bool { self == .keys || self.isChange }
-
-    /// The key that is replaced, or who is signed for.
-    var subject: String? {
-        switch self {
-        case .show, .keys, .set: nil
-        case .rotate(let rotation): rotation.key.rawValue
-        case .sign(let signing): signing.client.isEmpty ? nil : signing.client
-        }
-    }
-
-    var withoutSecrets: AdminAppRequest {
-        guard case .rotate(var rotation) = self, rotation.value != nil else { return self }
-        rotation.value = "(brought along)"
-        return .rotate(rotation)
     }
 
     func pass(_ fields: AdminFields<Self>) throws(AdminError) -> Self {
@@ -340,5 +320,35 @@ package struct AdminAppSigned: AdminRecord {
         self.signature = try fields("signature", \.signature)
         self.timestamp = try fields("timestamp", \.timestamp)
         self.nonce = try fields("nonce", \.nonce)
+    }
+}
+
+extension AdminAppRotation {
+    fileprivate var withoutValue: AdminAppRotation {
+        var rotation = self
+        if rotation.value != nil { rotation.value = "(brought along)" }
+        return rotation
+    }
+}
+
+extension AdminAppPatch {
+    /// `nil` for nothing.
+    fileprivate var command: [String]? {
+        guard self != AdminAppPatch() else { return nil }
+        return ctl(
+            "app policy", .option("sign-in", self.signIn), .option("conversations", self.signsConversations),
+            .option("history", self.signsHistory), .option("create-users", self.createsUsers))
+    }
+}
+
+extension AdminAppSigning {
+    /// `nil` for members that one option cannot list.
+    fileprivate var command: [String]? {
+        guard !self.members.contains(where: { $0.isEmpty || $0.contains(",") }) else { return nil }
+        return ctl(
+            "app sign", .word(self.action.word), .option("client", self.client.nonEmpty),
+            .option("members", self.members.joined(separator: ",").nonEmpty),
+            .option("conversation", self.conversation), .option("timestamp", self.timestamp),
+            .option("nonce", self.nonce))
     }
 }

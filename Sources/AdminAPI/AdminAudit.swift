@@ -9,16 +9,16 @@ package enum AdminAuditRequest: Hashable, Sendable {
     case verify
 }
 
-extension AdminAuditRequest: AdminFamily {
+extension AdminAuditRequest: AdminOperations {
     static let all: [Self] = [
         .list(.sample), .show(.sample), .verify,
     ]
 
-    var word: String {
+    package var operation: AdminOperation {
         switch self {
-        case .list: "audit.list"
-        case .show: "audit.show"
-        case .verify: "audit.verify"
+        case .list: .look("audit.list")
+        case .show(let number): .look("audit.show", ctl: ctl("audit show", .word(String(number))))
+        case .verify: .look("audit.verify", ctl: ctl("audit verify"))
         }
     }
 

@@ -253,3 +253,32 @@ extension AdminSend.Target: AdminRecord {
         }
     }
 }
+
+extension AdminNewGroup {
+    /// `nil` for members that one option cannot list.
+    var command: [String]? {
+        guard self.members.isEmpty || self.members.list != nil else { return nil }
+        return ctl(
+            "group create", .word(self.name.text), .option("title", self.title), .option("owner", self.owner?.text),
+            .option("members", self.members.list))
+    }
+}
+
+extension AdminSend {
+    var withoutText: AdminSend {
+        var send = self
+        send.text = "(\(self.text.utf8.count) bytes)"
+        return send
+    }
+
+    var command: [String] {
+        let target: CommandPart =
+            switch self.to {
+            case .user(let name): .option("to", name.text)
+            case .group(let name): .option("group", name.text)
+            case .room(let name): .option("room", name.text)
+            case .conversation(let name): .option("conversation", name)
+            }
+        return ctl("send", .option("from", self.from.text), target, .word(self.text))
+    }
+}

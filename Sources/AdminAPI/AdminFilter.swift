@@ -74,33 +74,18 @@ package struct AdminFilterTrial: AdminRecord {
     }
 }
 
-extension AdminFilterRequest: AdminFamily {
+extension AdminFilterRequest: AdminOperations {
     static let all: [Self] = [
         .list(after: .sample), .add(.sample), .remove(.sample), .test(.sample),
     ]
 
-    var word: String {
+    package var operation: AdminOperation {
         switch self {
-        case .list: "filter.list"
-        case .add: "filter.add"
-        case .remove: "filter.remove"
-        case .test: "filter.test"
-        }
-    }
-
-    var isChange: Bool {
-        switch self {
-        case .add, .remove: true
-        case .list, .test: false
-        }
-    }
-
-    /// Whom the rule is for, or its number.
-    var subject: String? {
-        switch self {
-        case .add(let rule): rule.receiver?.text
-        case .remove(let number): String(number)
-        case .list, .test: nil
+        case .list(let after): .look("filter.list", ctl: after == nil ? ctl("filter list") : nil)
+        case .add(let rule): .change("filter.add", rule.receiver?.text, ctl: rule.command)
+        case .remove(let number):
+            .change("filter.remove", String(number), ctl: ctl("filter remove", .word(String(number))))
+        case .test(let trial): .look("filter.test", ctl: trial.command)
         }
     }
 
@@ -143,5 +128,31 @@ extension AdminFilterAnswer: AdminFamily {
         case .rule(let rule): try .rule(fields.inline(rule))
         case .tested(let rule): try .tested(fields("rules", rule.map { [$0] } ?? []).first)
         }
+    }
+}
+
+extension AdminFilterRule {
+    /// The command that adds it.
+    package var command: [String] {
+        let action: [CommandPart] =
+            switch self.action {
+            case .drop: [.flag("drop", true)]
+            case .replace(let text, .text): [.option("text", text)]
+            case .replace(let text, let kind): [.option("text", text), .option("as", Int64(kind.rawValue))]
+            }
+        return ctl(
+            "filter add",
+            [
+                .option("for", self.receiver?.text), .option("from", self.sender?.text),
+                .option("kind", self.kind.map { Int64($0.rawValue) }), .option("word", self.word),
+            ] + action)
+    }
+}
+
+extension AdminFilterTrial {
+    fileprivate var command: [String] {
+        ctl(
+            "filter test", .word(self.text), .option("for", self.receiver.text), .option("from", self.sender.text),
+            .option("kind", self.kind == .text ? nil : Int64(self.kind.rawValue)))
     }
 }

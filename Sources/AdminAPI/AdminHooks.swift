@@ -43,30 +43,18 @@ package struct AdminHookFunction: AdminRecord {
     }
 }
 
-extension AdminHookRequest: AdminFamily {
+extension AdminHookRequest: AdminOperations {
     static let all: [Self] = [
         .list, .setDisabled(.sample, .sample),
     ]
 
-    var word: String {
+    package var operation: AdminOperation {
         switch self {
-        case .list: "hook.list"
-        case .setDisabled: "hook.disable"
-        }
-    }
-
-    var isChange: Bool {
-        switch self {
-        case .list: false
-        case .setDisabled: true
-        }
-    }
-
-    /// The name of the function.
-    var subject: String? {
-        switch self {
-        case .list: nil
-        case .setDisabled(let name, _): name
+        case .list: .look("hook.list", ctl: ctl("hook list"))
+        case .setDisabled(let name, let isDisabled):
+            .change(
+                "hook.disable", name, ctl: ctl("hook \(isDisabled ? "disable" : "enable")", .word(name)),
+                inverse: .hooks(.setDisabled(name, !isDisabled)))
         }
     }
 

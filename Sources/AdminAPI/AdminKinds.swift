@@ -13,34 +13,23 @@ package enum AdminKindRequest: Hashable, Sendable {
     case `try`(MessageKind, body: String)
 }
 
-extension AdminKindRequest: AdminFamily {
+extension AdminKindRequest: AdminOperations {
     static let all: [Self] = [
         .list, .set(.sample), .setDisabled(.sample, .sample), .remove(.sample), .try(.sample, body: .sample),
     ]
 
-    var word: String {
+    package var operation: AdminOperation {
         switch self {
-        case .list: "kind.list"
-        case .set: "kind.set"
-        case .setDisabled: "kind.disable"
-        case .remove: "kind.remove"
-        case .try: "kind.try"
-        }
-    }
-
-    var isChange: Bool {
-        switch self {
-        case .set, .setDisabled, .remove: true
-        case .list, .try: false
-        }
-    }
-
-    /// The number of the kind.
-    var subject: String? {
-        switch self {
-        case .list: nil
-        case .set(let entry): String(entry.kind.rawValue)
-        case .setDisabled(let kind, _), .remove(let kind), .try(let kind, _): String(kind.rawValue)
+        case .list: .look("kind.list", ctl: ctl("kind list"))
+        case .set(let entry):
+            .change("kind.set", entry.kind.number, ctl: entry.isDisabled ? nil : entry.command)
+        case .setDisabled(let kind, let isDisabled):
+            .change(
+                "kind.disable", kind.number, ctl: ctl("kind \(isDisabled ? "disable" : "enable")", .word(kind.number)),
+                inverse: .kinds(.setDisabled(kind, !isDisabled)))
+        case .remove(let kind): .change("kind.remove", kind.number, ctl: ctl("kind remove", .word(kind.number)))
+        case .try(let kind, let body):
+            .look("kind.try", kind.number, ctl: ctl("kind try", .word(kind.number), .word(body)))
         }
     }
 
@@ -171,5 +160,22 @@ private enum KindProblemWord: String, AdminWord, AdminText {
         case .missing: self = .missing
         case .newerVersion: self = .newerVersion
         }
+    }
+}
+
+extension MessageKind {
+    fileprivate var number: String { String(self.rawValue) }
+}
+
+extension MessageKindEntry {
+    /// The command that sets all of it; of a new kind, for an existing one keeps what is not said.
+    package var command: [String] {
+        ctl(
+            "kind set", .word(self.kind.number), .option("name", self.name),
+            .option("version", self.version == 1 ? nil : self.version),
+            .option("required", self.requiredFields.joined(separator: ",").nonEmpty),
+            .option("files", self.fileFields.joined(separator: ",").nonEmpty), .option("degrade", self.degrade),
+            .option("type-title", self.typeTitle), .option("summary", self.summary.nonEmpty),
+            .option("digest", self.digest.nonEmpty))
     }
 }

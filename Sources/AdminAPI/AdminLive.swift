@@ -6,15 +6,15 @@ package enum AdminLiveRequest: Hashable, Sendable {
     case look
 }
 
-extension AdminLiveRequest: AdminFamily {
+extension AdminLiveRequest: AdminOperations {
     static let all: [Self] = [
         .start, .look,
     ]
 
-    var word: String {
+    package var operation: AdminOperation {
         switch self {
-        case .start: "live.start"
-        case .look: "live.look"
+        case .start: .look("live.start")
+        case .look: .look("live.look")
         }
     }
 

@@ -9,32 +9,22 @@ package enum AdminNoticeRequest: Hashable, Sendable {
     case show(Int64, NoticePeople, after: Int64?)
 }
 
-extension AdminNoticeRequest: AdminFamily {
+extension AdminNoticeRequest: AdminOperations {
     static let all: [Self] = [
         .send(.sample), .list(before: .sample), .show(.sample, .sample, after: .sample),
     ]
 
-    var word: String {
+    package var operation: AdminOperation {
         switch self {
-        case .send: "notice.send"
-        case .list: "notice.list"
-        case .show: "notice.show"
-        }
-    }
-
-    var isChange: Bool {
-        switch self {
-        case .send: true
-        case .list, .show: false
-        }
-    }
-
-    /// The team it is for, when it is one.
-    var subject: String? {
-        switch self {
-        case .send(let notice): notice.teams.count == 1 ? notice.teams[0].text : nil
-        case .list: nil
-        case .show(let number, _, _): String(number)
+        case .send(let notice):
+            .change(
+                "notice.send", notice.teams.count == 1 ? notice.teams[0].text : nil,
+                audited: .notices(.send(notice.withoutText)), ctl: notice.command)
+        case .list(let before): .look("notice.list", ctl: before == nil ? ctl("notice list") : nil)
+        case .show(let number, let people, let after):
+            .look(
+                "notice.show", String(number),
+                ctl: after == nil ? ctl("notice show", .word(String(number)), .option("people", people.word)) : nil)
         }
     }
 
@@ -157,5 +147,22 @@ package struct AdminNoticeReceiver: AdminRecord {
     init(_ fields: AdminFields<Self>) throws(AdminError) {
         self.name = try fields("name", \.name)
         self.confirmedAtMilliseconds = try fields("confirmedAt", \.confirmedAtMilliseconds)
+    }
+}
+
+extension AdminNewNotice {
+    /// The words are kept with the announcement.
+    fileprivate var withoutText: AdminNewNotice {
+        var notice = self
+        notice.text = "(\(self.text.utf8.count) bytes)"
+        return notice
+    }
+
+    /// `nil` for a text that `ctl` takes for its standard input.
+    fileprivate var command: [String]? {
+        guard self.text != "-" else { return nil }
+        return ctl(
+            "notice send",
+            [.word(self.text), .option("title", self.title.nonEmpty)] + self.teams.map { .option("team", $0.text) })
     }
 }

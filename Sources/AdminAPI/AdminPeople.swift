@@ -18,42 +18,27 @@ package enum AdminPeopleRequest: Hashable, Sendable {
     case bring([AdminArrival], isDryRun: Bool)
 }
 
-extension AdminPeopleRequest: AdminFamily {
+extension AdminPeopleRequest: AdminOperations {
     static let all: [Self] = [
         .edit(.sample), .preview(.sample), .endSessions(.sample, isDryRun: .sample), .details(.sample),
         .delete(.sample), .bring(.sample, isDryRun: .sample),
     ]
 
-    var word: String {
+    package var operation: AdminOperation {
         switch self {
-        case .edit: "user.edit"
-        case .preview: "user.preview"
-        case .endSessions: "session.endWhere"
-        case .details: "user.details"
-        case .delete: "user.delete"
-        case .bring: "user.bring"
+        case .edit(let edit): .change("user.edit", edit.name.text, ctl: edit.command)
+        case .preview: .look("user.preview")
+        case .endSessions(let filter, isDryRun: true):
+            .look("session.endWhere", filter.user?.text, ctl: filter.command(isDryRun: true))
+        case .endSessions(let filter, isDryRun: false):
+            .change("session.endWhere", filter.user?.text, ctl: filter.command(isDryRun: false))
+        case .details(let name): .look("user.details", name.text, ctl: ctl("user details", .word(name.text)))
+        case .delete(let name):
+            .change("user.delete", name.text, ctl: ctl("user delete", .word(name.text), .flag("yes", true)))
+        case .bring(_, isDryRun: true): .look("user.bring")
+        case .bring(let rows, isDryRun: false):
+            .change("user.bring", audited: .people(.bring(rows.map(\.withoutSecrets), isDryRun: false)))
         }
-    }
-
-    var isChange: Bool {
-        switch self {
-        case .edit, .delete, .endSessions(_, isDryRun: false), .bring(_, isDryRun: false): true
-        case .preview, .details, .endSessions(_, isDryRun: true), .bring(_, isDryRun: true): false
-        }
-    }
-
-    var subject: String? {
-        switch self {
-        case .edit(let edit): edit.name.text
-        case .endSessions(let filter, _): filter.user?.text
-        case .details(let name), .delete(let name): name.text
-        case .preview, .bring: nil
-        }
-    }
-
-    var withoutSecrets: AdminPeopleRequest {
-        guard case .bring(let rows, let isDryRun) = self else { return self }
-        return .bring(rows.map(\.withoutSecrets), isDryRun: isDryRun)
     }
 
     func pass(_ fields: AdminFields<Self>) throws(AdminError) -> Self {
@@ -123,5 +108,25 @@ package struct AdminImportPreview: AdminRecord {
         self.name = try fields("name", \.name)
         self.outcome = try fields("outcome", \.outcome)
         self.problem = try fields("problem", \.problem)
+    }
+}
+
+extension AdminUserEdit {
+    /// `nil` for nothing.
+    fileprivate var command: [String]? {
+        guard self != AdminUserEdit(name: self.name) else { return nil }
+        return ctl(
+            "user edit", .word(self.name.text), .option("display-name", self.displayName),
+            .option("external-id", self.externalID), .option("role", self.role.map { $0.typed }))
+    }
+}
+
+extension UserRole {
+    /// As operators type it.
+    var typed: String {
+        switch self {
+        case .member: "member"
+        case .administrator: "admin"
+        }
     }
 }

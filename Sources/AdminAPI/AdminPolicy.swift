@@ -9,23 +9,17 @@ package enum AdminPolicyRequest: Hashable, Sendable {
     case set(SignInPolicy, endingNow: Bool)
 }
 
-extension AdminPolicyRequest: AdminFamily {
+extension AdminPolicyRequest: AdminOperations {
     static let all: [Self] = [
         .show, .preview(.sample), .set(.sample, endingNow: .sample),
     ]
 
-    var word: String {
+    package var operation: AdminOperation {
         switch self {
-        case .show: "policy.show"
-        case .preview: "policy.preview"
-        case .set: "policy.set"
-        }
-    }
-
-    var isChange: Bool {
-        switch self {
-        case .show, .preview: false
-        case .set: true
+        case .show: .look("policy.show", ctl: ctl("policy show"))
+        case .preview(let policy): .look("policy.preview", ctl: ctl("policy preview", .words(policy.words)))
+        case .set(let policy, let endingNow):
+            .change("policy.set", ctl: ctl("policy set", .words(policy.words), .flag("end", endingNow)))
         }
     }
 
@@ -79,4 +73,9 @@ extension AdminPolicyAnswer: AdminFamily {
         let _: String? = try fields("preset", policy.preset?.rawValue)
         return policy
     }
+}
+
+extension SignInPolicy {
+    /// The parts of its text, as a shell takes them.
+    fileprivate var words: [String] { self.text.split(separator: " ").map { String($0) } }
 }

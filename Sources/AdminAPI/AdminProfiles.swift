@@ -128,33 +128,24 @@ package enum AdminProfileRequest: Hashable, Sendable {
     case figures
 }
 
-extension AdminProfileRequest: AdminFamily {
+extension AdminProfileRequest: AdminOperations {
     static let all: [Self] = [
         .show(.sample, by: .sample, in: .sample), .set(.sample), .invalidate(.sample), .figures,
     ]
 
-    var word: String {
+    package var operation: AdminOperation {
         switch self {
-        case .show: "profile.show"
-        case .set: "profile.set"
-        case .invalidate: "profile.invalidate"
-        case .figures: "profile.figures"
-        }
-    }
-
-    var isChange: Bool {
-        switch self {
-        case .show, .figures: false
-        case .set, .invalidate: true
-        }
-    }
-
-    var subject: String? {
-        switch self {
-        case .show(let name, _, _), .invalidate(.person(let name)): name.text
-        case .set(let change): change.name.text
-        case .invalidate(.team(let conversation)): conversation
-        case .invalidate(.all), .figures: nil
+        case .show(let name, let asker, let conversation):
+            .look(
+                "profile.show", name.text,
+                ctl: ctl("profile show", .word(name.text), .option("by", asker?.text), .option("in", conversation)))
+        case .set(let change): .change("profile.set", change.name.text, ctl: change.command)
+        case .invalidate(.person(let name)):
+            .change("profile.invalidate", name.text, ctl: ctl("profile invalidate", .word(name.text)))
+        case .invalidate(.team(let conversation)):
+            .change("profile.invalidate", conversation, ctl: ctl("profile invalidate", .option("team", conversation)))
+        case .invalidate(.all): .change("profile.invalidate", ctl: ctl("profile invalidate", .flag("all", true)))
+        case .figures: .look("profile.figures", ctl: ctl("profile stats"))
         }
     }
 
@@ -209,5 +200,15 @@ extension AdminInvalidation: AdminRecord {
             guard isAll == true else { throw .field("all") }
             self = .all
         }
+    }
+}
+
+extension AdminProfileChange {
+    /// `nil` for nothing, and for a picture: `ctl` takes one from a file.
+    fileprivate var command: [String]? {
+        guard self.avatar == nil && self != AdminProfileChange(name: self.name) else { return nil }
+        return ctl(
+            "profile set", .word(self.name.text), .option("display-name", self.displayName),
+            .option("external-id", self.externalID), .option("attributes", self.attributes))
     }
 }

@@ -12,35 +12,21 @@ package enum AdminFileRequest: Hashable, Sendable {
     case send(AdminFileSend)
 }
 
-extension AdminFileRequest: AdminFamily {
+extension AdminFileRequest: AdminOperations {
     static let all: [Self] = [
         .list(.sample), .show(.sample), .verify(.sample), .collect(isDryRun: .sample), .delete(.sample),
         .send(.sample),
     ]
 
-    var word: String {
+    package var operation: AdminOperation {
         switch self {
-        case .list: "file.list"
-        case .show: "file.show"
-        case .verify: "file.verify"
-        case .collect: "file.collect"
-        case .delete: "file.delete"
-        case .send: "file.send"
-        }
-    }
-
-    var isChange: Bool {
-        switch self {
-        case .list, .show, .verify, .collect(isDryRun: true): false
-        case .collect, .delete, .send: true
-        }
-    }
-
-    var subject: String? {
-        switch self {
-        case .list, .verify, .collect: nil
-        case .show(let key), .delete(let key): key.text
-        case .send(let send): send.from.text
+        case .list: .look("file.list")
+        case .show(let key): .look("file.show", key.text, ctl: ctl("file show", .word(key.text)))
+        case .verify(let key): .look("file.verify", ctl: ctl("file verify", .word(key?.text)))
+        case .collect(isDryRun: true): .look("file.collect", ctl: ctl("file gc", .flag("dry-run", true)))
+        case .collect(isDryRun: false): .change("file.collect", ctl: ctl("file gc"))
+        case .delete(let key): .change("file.delete", key.text, ctl: ctl("file delete", .word(key.text)))
+        case .send(let send): .change("file.send", send.from.text)
         }
     }
 

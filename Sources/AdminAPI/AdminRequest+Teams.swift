@@ -28,7 +28,7 @@ package enum AdminTeamRequest: Hashable, Sendable {
     case withdraw(Int64)
 }
 
-extension AdminTeamRequest: AdminFamily {
+extension AdminTeamRequest: AdminOperations {
     static let all: [Self] = [
         .show(.sample), .create(.sample), .set(.sample, .sample),
         .invite(.sample, .sample, from: .sample, postscript: .sample), .remove(.sample, .sample),
@@ -40,48 +40,71 @@ extension AdminTeamRequest: AdminFamily {
         .withdraw(.sample),
     ]
 
-    var word: String {
+    package var operation: AdminOperation {
         switch self {
-        case .show: "team.show"
-        case .create: "team.create"
-        case .set: "team.set"
-        case .invite: "team.invite"
-        case .remove: "team.remove"
-        case .setRole: "team.role"
-        case .setNickname: "team.nickname"
-        case .mute: "team.mute"
-        case .transfer: "team.transfer"
-        case .dismiss: "team.dismiss"
-        case .announce: "team.announce"
-        case .announcements: "team.announcements"
-        case .card: "team.card"
-        case .requests: "request.list"
-        case .answer: "request.answer"
-        case .apply: "request.apply"
-        case .withdraw: "request.withdraw"
-        }
-    }
-
-    var isChange: Bool {
-        switch self {
-        case .show, .announcements, .card, .requests: false
-        case .create, .set, .invite, .remove, .setRole, .setNickname, .mute, .transfer, .dismiss, .announce, .answer,
-            .apply, .withdraw:
-            true
-        }
-    }
-
-    var subject: String? {
-        switch self {
-        case .show(let team), .set(let team, _), .invite(let team, _, _, _), .remove(let team, _),
-            .setRole(let team, _, _), .setNickname(let team, _, _), .mute(let team, _, _, _),
-            .transfer(let team, _, _), .dismiss(let team), .announce(let team, _, _), .announcements(let team, _),
-            .apply(let team, _, _):
-            team.text
-        case .create(let team): team.name.text
-        case .card(let query): query.team.text
-        case .requests(let query): query.team?.text
-        case .answer(let number, _, _), .withdraw(let number): String(number)
+        case .show(let team): .look("team.show", team.text, ctl: ctl("team show", .word(team.text)))
+        case .create(let team): .change("team.create", team.name.text, ctl: team.command)
+        case .set(let team, let patch):
+            .change(
+                "team.set", team.text,
+                ctl: patch == AdminTeamPatch() ? nil : ctl("team set", [.word(team.text)] + patch.options))
+        case .invite(let team, let people, let from, let postscript):
+            .change(
+                "team.invite", team.text,
+                ctl: people.words.map {
+                    ctl(
+                        "team invite", .word(team.text), .words($0), .option("from", from?.text),
+                        .option("text", postscript.nonEmpty))
+                })
+        case .remove(let team, let people):
+            .change(
+                "team.remove", team.text, ctl: people.words.map { ctl("team remove", .word(team.text), .words($0)) })
+        case .setRole(let team, let people, let role):
+            .change(
+                "team.role", team.text,
+                ctl: role == .owner
+                    ? nil : people.words.map { ctl("team role", .word(team.text), .word(role.word), .words($0)) })
+        case .setNickname(let team, let name, let nickname):
+            .change(
+                "team.nickname", team.text,
+                ctl: ctl("team nickname", .word(team.text), .word(name.text), .word(nickname.nonEmpty)))
+        case .mute(let team, let name, true, let minutes):
+            .change(
+                "team.mute", team.text,
+                ctl: ctl("team mute", .word(team.text), .word(name.text), .option("minutes", minutes)),
+                inverse: .teams(.mute(team, name, false, minutes: nil)))
+        case .mute(let team, let name, false, let minutes):
+            .change(
+                "team.mute", team.text,
+                ctl: minutes == nil ? ctl("team unmute", .word(team.text), .word(name.text)) : nil)
+        case .transfer(let team, let owner, let andLeaves):
+            .change(
+                "team.transfer", team.text,
+                ctl: ctl("team transfer", .word(team.text), .word(owner.text), .flag("leave", andLeaves)))
+        case .dismiss(let team): .change("team.dismiss", team.text, ctl: ctl("team dismiss", .word(team.text)))
+        case .announce(let team, let title, let text):
+            .change(
+                "team.announce", team.text,
+                ctl: ctl("team announce", .word(team.text), .word(text.nonEmpty), .option("title", title)))
+        case .announcements(let team, let before):
+            .look(
+                "team.announcements", team.text,
+                ctl: before == nil ? ctl("team announcements", .word(team.text)) : nil)
+        case .card(let query): .look("team.card", query.team.text, ctl: query.command)
+        case .requests(let query): .look("request.list", query.team?.text, ctl: query.command)
+        case .answer(let number, let accept, let reason):
+            .change(
+                "request.answer", String(number),
+                ctl: ctl(
+                    "request \(accept ? "accept" : "refuse")", .word(String(number)), .option("reason", reason.nonEmpty)
+                ))
+        case .apply(let team, let name, let postscript):
+            .change(
+                "request.apply", team.text,
+                ctl: ctl(
+                    "request apply", .word(team.text), .word(name.text), .option("text", postscript.nonEmpty)))
+        case .withdraw(let number):
+            .change("request.withdraw", String(number), ctl: ctl("request withdraw", .word(String(number))))
         }
     }
 

@@ -16,36 +16,24 @@ package enum AdminTransferRequest: Hashable, Sendable {
     case finishUpload
 }
 
-extension AdminTransferRequest: AdminFamily {
+extension AdminTransferRequest: AdminOperations {
     static let all: [Self] = [
         .list(.sample, withOver: .sample, limit: .sample), .change(.sample, .sample), .watch(.sample),
         .upload(.sample), .piece(.sample), .finishUpload,
     ]
 
-    var word: String {
+    package var operation: AdminOperation {
         switch self {
-        case .list: "transfer.list"
-        case .change: "transfer.change"
-        case .watch: "transfer.watch"
-        case .upload: "upload.open"
-        case .piece: "upload.piece"
-        case .finishUpload: "upload.finish"
-        }
-    }
-
-    var isChange: Bool {
-        switch self {
+        case .list: .look("transfer.list")
+        case .change(let key, let action):
+            .change(
+                "transfer.change", key.text, ctl: ctl("transfer \(action.word)", .word(key.text)),
+                inverse: action.inverse.map { .transfers(.change(key, $0)) })
+        case .watch(let owner): .look("transfer.watch", ctl: ctl("transfer watch", .option("of", owner?.text)))
+        case .upload(let upload): .change("upload.open", upload.owner.text)
         // A piece is part of an upload that is in the journal already.
-        case .list, .watch, .piece, .finishUpload: false
-        case .change, .upload: true
-        }
-    }
-
-    var subject: String? {
-        switch self {
-        case .change(let key, _): key.text
-        case .upload(let upload): upload.owner.text
-        case .list, .watch, .piece, .finishUpload: nil
+        case .piece: .look("upload.piece")
+        case .finishUpload: .look("upload.finish")
         }
     }
 

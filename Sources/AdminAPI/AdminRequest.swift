@@ -78,54 +78,111 @@ package enum AdminRequest: Hashable, Sendable {
 }
 
 extension AdminRequest {
-    /// The word of this request on the socket.
-    package var word: String {
+    /// What it is, said once.
+    package var operation: AdminOperation {
         switch self {
-        case .status: "status"
-        case .setupToken: "setup.token"
-        case .managerToken: "wukong.token"
-        case .addUser: "user.add"
-        case .listUsers: "user.list"
-        case .showUser: "user.show"
-        case .issueToken: "user.token"
-        case .revoke: "user.revoke"
-        case .setDisabled: "user.disable"
-        case .setSendBanned: "user.mute"
-        case .setPassword: "user.password"
-        case .setListed: "user.listed"
-        case .setAllowlistOnly: "user.allowlist"
-        case .importUsers: "user.import"
-        case .createGroup: "group.create"
-        case .addMembers: "group.add"
-        case .removeMembers: "group.remove"
-        case .setGroupBanned: "group.ban"
-        case .setGroupMuted: "group.mute"
-        case .setMemberMuted: "group.muteMember"
-        case .setGroupNotice: "group.notice"
-        case .listConversations: "conversation.list"
-        case .showConversation: "conversation.show"
-        case .listMessages: "conversation.messages"
-        case .listSessions: "session.list"
-        case .endSessions: "session.end"
-        case .send: "send"
-        case .follow: "follow"
-        case .stopFollowing: "follow.stop"
-        case .files(let request): request.word
-        case .transfers(let request): request.word
-        case .profiles(let request): request.word
-        case .teams(let request): request.word
-        case .audit(let request): request.word
-        case .live(let request): request.word
-        case .talks(let request): request.word
-        case .people(let request): request.word
-        case .words(let request): request.word
-        case .filters(let request): request.word
-        case .kinds(let request): request.word
-        case .hooks(let request): request.word
-        case .settings(let request): request.word
-        case .policy(let request): request.word
-        case .notices(let request): request.word
-        case .app(let request): request.word
+        case .status: .look("status", ctl: ctl("status"))
+        case .setupToken: .look("setup.token", ctl: ctl("setup-token"))
+        case .managerToken: .look("wukong.token", ctl: ctl("wukong token"))
+        case .addUser(let user):
+            .change("user.add", user.name.text, audited: .addUser(user.withoutPassword), ctl: user.command)
+        case .listUsers(let after): .look("user.list", ctl: after == nil ? ctl("user list") : nil)
+        case .showUser(let name): .look("user.show", ctl: ctl("user show", .word(name.text)))
+        case .issueToken(let name, let device, let level):
+            .change(
+                "user.token", name.text,
+                ctl: !device.isTypable
+                    ? nil
+                    : ctl("user token", .word(name.text), .option("device", device.name), .option("level", level.word)))
+        case .revoke(let name, let device):
+            .change(
+                "user.revoke", name.text,
+                ctl: device?.isTypable == false
+                    ? nil : ctl("user revoke", .word(name.text), .option("device", device?.name)))
+        case .setDisabled(let name, let isDisabled):
+            .change(
+                "user.disable", name.text, ctl: ctl("user \(isDisabled ? "disable" : "enable")", .word(name.text)),
+                inverse: .setDisabled(name, !isDisabled))
+        case .setSendBanned(let name, let isBanned):
+            .change(
+                "user.mute", name.text, ctl: ctl("user \(isBanned ? "mute" : "unmute")", .word(name.text)),
+                inverse: .setSendBanned(name, !isBanned))
+        case .setPassword(let name, _):
+            .change(
+                "user.password", name.text, audited: .setPassword(name, "(changed)"),
+                ctl: ctl("user password", .word(name.text), .flag("password-stdin", true)))
+        case .setListed(let owner, let list, let other, let isListed):
+            .change(
+                "user.listed", owner.text,
+                ctl: ctl("user \(list.verb(isListed))", .word(owner.text), .word(other.text)),
+                inverse: .setListed(owner: owner, list, other: other, !isListed))
+        case .setAllowlistOnly(let name, let isOn):
+            .change(
+                "user.allowlist", name.text, ctl: ctl("user allowlist", .word(name.text), .word(isOn ? "on" : "off")),
+                inverse: .setAllowlistOnly(name, !isOn))
+        case .importUsers: .change("user.import")
+        case .createGroup(let group): .change("group.create", group.name.text, ctl: group.command)
+        case .addMembers(let group, let members):
+            .change(
+                "group.add", group.text, ctl: members.words.map { ctl("group add", .word(group.text), .words($0)) },
+                inverse: .removeMembers(group, members))
+        case .removeMembers(let group, let members):
+            .change(
+                "group.remove", group.text,
+                ctl: members.words.map { ctl("group remove", .word(group.text), .words($0)) },
+                inverse: .addMembers(group, members))
+        case .setGroupBanned(let group, let isBanned):
+            .change(
+                "group.ban", group.text, ctl: ctl("group \(isBanned ? "ban" : "unban")", .word(group.text)),
+                inverse: .setGroupBanned(group, !isBanned))
+        case .setGroupMuted(let group, let isMuted):
+            .change(
+                "group.mute", group.text, ctl: ctl("group \(isMuted ? "mute" : "unmute")", .word(group.text)),
+                inverse: .setGroupMuted(group, !isMuted))
+        case .setMemberMuted(let group, let name, true, let minutes):
+            .change(
+                "group.muteMember", group.text,
+                ctl: ctl("group mute", .word(group.text), .word(name.text), .option("minutes", minutes)),
+                inverse: .setMemberMuted(group, name, false, minutes: nil))
+        case .setMemberMuted(let group, let name, false, let minutes):
+            .change(
+                "group.muteMember", group.text,
+                ctl: minutes == nil ? ctl("group unmute", .word(group.text), .word(name.text)) : nil)
+        case .setGroupNotice(let group, let text):
+            .change("group.notice", group.text, ctl: ctl("group notice", .word(group.text), .word(text.nonEmpty)))
+        case .listConversations(let after):
+            .look("conversation.list", ctl: after == nil ? ctl("conversation list") : nil)
+        case .showConversation(let name): .look("conversation.show", ctl: ctl("conversation show", .word(name)))
+        case .listMessages: .look("conversation.messages")
+        case .listSessions(let user, let after):
+            .look("session.list", ctl: after == nil ? ctl("session list", .option("user", user?.text)) : nil)
+        case .endSessions(let ids, let user):
+            .change(
+                "session.end", user?.text,
+                ctl: ids.isEmpty && user == nil
+                    ? nil : ctl("session kick", .words(ids.map { String($0) }), .option("user", user?.text)))
+        case .send(let send):
+            .change("send", send.from.text, audited: .send(send.withoutText), ctl: send.command)
+        case .follow(let conversation, let withSessions):
+            .look(
+                "follow", ctl: ctl("tail", .option("conversation", conversation), .flag("sessions", withSessions)))
+        case .stopFollowing: .look("follow.stop")
+        case .files(let request): request.operation
+        case .transfers(let request): request.operation
+        case .profiles(let request): request.operation
+        case .teams(let request): request.operation
+        case .audit(let request): request.operation
+        case .live(let request): request.operation
+        case .talks(let request): request.operation
+        case .people(let request): request.operation
+        case .words(let request): request.operation
+        case .filters(let request): request.operation
+        case .kinds(let request): request.operation
+        case .hooks(let request): request.operation
+        case .settings(let request): request.operation
+        case .policy(let request): request.operation
+        case .notices(let request): request.operation
+        case .app(let request): request.operation
         }
     }
 
@@ -161,7 +218,7 @@ extension AdminRequest {
     }
 }
 
-extension AdminRequest: AdminFamily {
+extension AdminRequest: AdminOperations {
     static let all: [Self] =
         [
             .status, .setupToken, .managerToken, .addUser(.sample), .listUsers(after: .sample), .showUser(.sample),

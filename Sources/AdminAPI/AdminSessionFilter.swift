@@ -52,4 +52,15 @@ package struct AdminSessionFilter: AdminRecord {
             !self.isEmpty, AdminError(.invalid, "say which sessions: an empty filter would mean all of them"))
         return self
     }
+
+    /// `nil` where options cannot say it: a time, which operators write in their own time zone, encrypted sessions, and
+    /// all of one person, which is another request.
+    func command(isDryRun: Bool) -> [String]? {
+        let isOnlyPerson = self == AdminSessionFilter(user: self.user) && !isDryRun
+        guard self.openedBeforeMilliseconds == nil && self.isEncrypted != true && !isOnlyPerson else { return nil }
+        return ctl(
+            "session kick", .option("user", self.user?.text), .option("device", self.device?.name),
+            .option("protocol", self.protocolName), .option("address", self.address),
+            .flag("plain", self.isEncrypted == false), .flag("dry-run", isDryRun))
+    }
 }

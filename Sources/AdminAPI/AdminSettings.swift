@@ -14,35 +14,25 @@ package enum AdminSettingsRequest: Hashable, Sendable {
     case limits
 }
 
-extension AdminSettingsRequest: AdminFamily {
+extension AdminSettingsRequest: AdminOperations {
     static let all: [Self] = [
         .list, .show(.sample), .set(.sample, .sample, .sample), .reset(.sample, .sample),
         .effective(conversation: .sample, user: .sample), .limits,
     ]
 
-    var word: String {
+    package var operation: AdminOperation {
         switch self {
-        case .list: "setting.list"
-        case .show: "setting.show"
-        case .set: "setting.set"
-        case .reset: "setting.reset"
-        case .effective: "setting.effective"
-        case .limits: "setting.limits"
-        }
-    }
-
-    var isChange: Bool {
-        switch self {
-        case .list, .show, .effective, .limits: false
-        case .set, .reset: true
-        }
-    }
-
-    var subject: String? {
-        switch self {
-        case .show(let name), .set(let name, _, _), .reset(let name, _): name
-        case .effective(let conversation, _): conversation
-        case .list, .limits: nil
+        case .list: .look("setting.list", ctl: ctl("setting list"))
+        case .show(let name): .look("setting.show", name, ctl: ctl("setting show", .word(name)))
+        case .set(let name, let scope, let value):
+            .change("setting.set", name, ctl: ctl("setting set", .word(name), scope.option, .word(value)))
+        case .reset(let name, let scope):
+            .change("setting.reset", name, ctl: ctl("setting reset", .word(name), scope.option))
+        case .effective(let conversation, let user):
+            .look(
+                "setting.effective", conversation,
+                ctl: ctl("setting effective", .word(conversation), .option("user", user?.text)))
+        case .limits: .look("setting.limits", ctl: ctl("setting limits"))
         }
     }
 
@@ -72,6 +62,8 @@ extension SessionScope: AdminRecord {
         let kind = self.kind?.word ?? "*"
         return self.role.map { "\(kind)/\($0.word)" } ?? kind
     }
+
+    fileprivate var option: CommandPart { .option("in", self == .everywhere ? nil : self.text) }
 
     /// Reads what `text` writes.
     package init(_ text: String) throws(AdminError) {

@@ -1,3 +1,4 @@
+import ByteCodec
 package import ChatModel
 
 /// What an operator can ask about conversations and their messages, beyond `AdminRequest`'s own cases. A conversation is
@@ -45,7 +46,7 @@ package enum AdminTalkPlace: Hashable, Sendable {
     case since(Int64)
 }
 
-extension AdminTalkRequest: AdminFamily {
+extension AdminTalkRequest: AdminOperations {
     static let all: [Self] = [
         .list(of: .sample, after: .sample), .createDirect(.sample, .sample), .createRoom(.sample, title: .sample),
         .rename(.sample, title: .sample), .setAttributes(.sample, patch: .sample), .delete(.sample),
@@ -54,47 +55,51 @@ extension AdminTalkRequest: AdminFamily {
         .export(.sample, after: .sample, as: .sample), .expiring(days: .sample),
     ]
 
-    var word: String {
+    package var operation: AdminOperation {
         switch self {
-        case .list: "conversation.of"
-        case .createDirect: "conversation.direct"
-        case .createRoom: "conversation.room"
-        case .rename: "conversation.rename"
-        case .setAttributes: "conversation.attributes"
-        case .delete: "conversation.delete"
-        case .look: "conversation.look"
-        case .recall: "message.recall"
-        case .trace: "message.trace"
-        case .seeAs: "conversation.seeAs"
-        case .export: "conversation.export"
-        case .expiring: "conversation.expiring"
-        }
-    }
-
-    var isChange: Bool {
-        switch self {
-        case .createDirect, .createRoom, .rename, .setAttributes, .delete, .recall: true
-        case .list, .look, .trace, .seeAs, .export, .expiring: false
-        }
-    }
-
-    /// Changes, and reading with another's eyes or wholesale.
-    var isNoted: Bool {
-        switch self {
-        case .seeAs, .export: true
-        default: self.isChange
-        }
-    }
-
-    package var subject: String? {
-        switch self {
-        case .list(let member, _): member.text
-        case .createDirect(let one, let other): "\(one.text),\(other.text)"
-        case .createRoom(let name, _): name.text
-        case .rename(let name, _), .setAttributes(let name, _), .delete(let name), .look(let name, _, _),
-            .recall(let name, _, _), .trace(let name, _, _), .seeAs(let name, _, _, _), .export(let name, _, _):
-            name
-        case .expiring: nil
+        case .list(let member, let after):
+            .look(
+                "conversation.of", member.text,
+                ctl: after == nil ? ctl("conversation list", .option("member", member.text)) : nil)
+        case .createDirect(let one, let other):
+            .change(
+                "conversation.direct", "\(one.text),\(other.text)",
+                ctl: ctl("conversation direct", .word(one.text), .word(other.text)))
+        case .createRoom(let name, let title):
+            .change(
+                "conversation.room", name.text, ctl: ctl("conversation room", .word(name.text), .option("title", title))
+            )
+        case .rename(let name, let title):
+            .change("conversation.rename", name, ctl: ctl("conversation rename", .word(name), .word(title)))
+        case .setAttributes(let name, let patch):
+            .change(
+                "conversation.attributes", name,
+                ctl: Self.options(setting: patch).map { ctl("conversation attributes", [.word(name)] + $0) })
+        case .delete(let name): .change("conversation.delete", name, ctl: ctl("conversation delete", .word(name)))
+        case .look(let name, let place, let limit):
+            .look(
+                "conversation.look", name,
+                ctl: place.option.map { ctl("conversation messages", .word(name), $0, .option("limit", limit)) })
+        case .recall(let name, let sequence, let forGood):
+            .change(
+                "message.recall", name,
+                ctl: ctl("message recall", .word(name), .word(String(sequence)), .flag("for-good", forGood)))
+        case .trace(let name, let sequence, let after):
+            .look(
+                "message.trace", name,
+                ctl: after == nil ? ctl("message trace", .word(name), .word(String(sequence))) : nil)
+        case .seeAs(let name, let member, let before, let limit):
+            .look(
+                "conversation.seeAs", name, isAudited: true,
+                ctl: ctl(
+                    "conversation see-as", .word(name), .word(member.text), .option("before", before),
+                    .option("limit", limit)))
+        case .export(let name, let after, let member):
+            .look(
+                "conversation.export", name, isAudited: true,
+                ctl: ctl("conversation export", .word(name), .option("after", after), .option("as", member?.text)))
+        case .expiring(let days):
+            .look("conversation.expiring", ctl: ctl("conversation expiring", .option("days", days)))
         }
     }
 
@@ -127,6 +132,31 @@ extension AdminTalkRequest: AdminFamily {
         case .export(let conversation, let after, let member):
             try .export(fields("conversation", conversation), after: fields("after", after), as: fields("as", member))
         case .expiring(let days): try .expiring(days: fields("days", days, in: 1...36_500))
+        }
+    }
+}
+
+extension AdminTalkRequest {
+    /// A patch of attributes as options; `nil` for one that options cannot say: `ctl` sets first and removes then.
+    private static func options(setting patch: String) -> [CommandPart]? {
+        guard let members = (try? JSONValue(parsing: patch))?.object, !members.isEmpty else { return nil }
+        let (set, removed) = (members.filter { !$0.value.isNull }, members.filter(\.value.isNull))
+        let isSame = String(decoding: JSONValue.object(set + removed).serialized(), as: UTF8.self) == patch
+        guard isSame, !set.contains(where: { $0.name.isEmpty || $0.name.contains("=") }) else { return nil }
+        return set.map {
+            .option("set", "\($0.name)=" + String(decoding: $0.value.serialized(), as: UTF8.self))
+        } + removed.map { .option("remove", $0.name) }
+    }
+}
+
+extension AdminTalkPlace {
+    /// `nil` for a time, which operators write in their own time zone.
+    fileprivate var option: CommandPart? {
+        switch self {
+        case .before(let sequence): .option("before", sequence)
+        case .after(let sequence): .option("after", sequence)
+        case .around(let sequence): .option("around", sequence)
+        case .since: nil
         }
     }
 }

@@ -297,3 +297,46 @@ package struct AdminJoinQuery: AdminRecord {
         self.before = try fields("before", \.before)
     }
 }
+
+// MARK: Command lines
+
+extension AdminTeamPatch {
+    var options: [CommandPart] {
+        [
+            .option("title", self.title), .option("introduction", self.introduction),
+            .option("member-limit", self.memberLimit), .option("join", self.modes.join?.word),
+            .option("invite", self.modes.invite?.word), .option("be-invited", self.modes.beInvited?.word),
+            .option("update-info", self.modes.updateInfo?.word),
+            .option("update-attributes", self.modes.updateAttributes?.word), .option("mute", self.modes.mute?.word),
+            .option("owner-leaving", self.modes.ownerLeaving?.word),
+        ]
+    }
+}
+
+extension AdminNewTeam {
+    var command: [String]? {
+        guard self.members.isEmpty || self.members.list != nil else { return nil }
+        let people: [CommandPart] = [.option("owner", self.owner?.text), .option("members", self.members.list)]
+        return ctl(
+            "team create", [.word(self.name.text), .option("form", self.form.word)] + self.settings.options + people)
+    }
+}
+
+extension AdminCardQuery {
+    var command: [String]? {
+        let rows = self.hidden.map(\.word).joined(separator: ",")
+        return ctl(
+            "team card", .word(self.team.text), .option("viewer", self.viewer?.text),
+            .option("member", self.member?.text), .option("hide", rows.nonEmpty))
+    }
+}
+
+extension AdminJoinQuery {
+    /// `nil` for a later page.
+    var command: [String]? {
+        guard self.before == nil else { return nil }
+        return ctl(
+            "request list", .option("team", self.team?.text), .option("person", self.person?.text),
+            .flag("all", !self.onlyWaiting))
+    }
+}

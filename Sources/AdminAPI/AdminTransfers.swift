@@ -134,3 +134,14 @@ package enum AdminTransferAction: String, AdminWord, AdminText {
     case resume
     case cancel
 }
+
+extension AdminTransferAction {
+    /// What goes back to the state before; `nil` for what cannot be taken back.
+    package var inverse: AdminTransferAction? {
+        switch self {
+        case .suspend: .resume
+        case .resume: .suspend
+        case .cancel: nil
+        }
+    }
+}

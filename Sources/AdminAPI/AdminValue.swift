@@ -180,7 +180,7 @@ extension MessageID: AdminText {
 }
 
 extension MessageKind: AdminValue {
-    static var sample: MessageKind { .text }
+    static var sample: MessageKind { MessageKind(rawValue: 500) }
     func write(to line: LineWriter) { line.json.integer(Int64(self.rawValue)) }
     init(_ json: JSONValue, _ key: String) throws(AdminError) {
         guard let number = Int32(exactly: try Int64(json, key)) else { throw .field(key) }

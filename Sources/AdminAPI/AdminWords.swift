@@ -14,34 +14,22 @@ package enum AdminWordRequest: Hashable, Sendable {
     case flagged(before: Int64?)
 }
 
-extension AdminWordRequest: AdminFamily {
+extension AdminWordRequest: AdminOperations {
     static let all: [Self] = [
         .list(after: .sample), .add(.sample), .remove(.sample), .test(.sample), .flagged(before: .sample),
     ]
 
-    var word: String {
+    package var operation: AdminOperation {
         switch self {
-        case .list: "word.list"
-        case .add: "word.add"
-        case .remove: "word.remove"
-        case .test: "word.test"
-        case .flagged: "word.flagged"
-        }
-    }
-
-    var isChange: Bool {
-        switch self {
-        case .add, .remove: true
-        case .list, .test, .flagged: false
-        }
-    }
-
-    /// The word, when it is one alone.
-    var subject: String? {
-        switch self {
-        case .add(let rules) where rules.count == 1: rules[0].word
-        case .remove(let words) where words.count == 1: words[0]
-        default: nil
+        case .list(let after): .look("word.list", ctl: after == nil ? ctl("word list") : nil)
+        case .add(let rules):
+            .change("word.add", rules.count == 1 ? rules[0].word : nil, ctl: Self.command(adding: rules))
+        case .remove(let words):
+            .change(
+                "word.remove", words.count == 1 ? words[0] : nil,
+                ctl: words.isEmpty ? nil : ctl("word remove", .words(words)))
+        case .test(let text): .look("word.test", ctl: ctl("word test", .word(text)))
+        case .flagged(let before): .look("word.flagged", ctl: before == nil ? ctl("word flagged") : nil)
         }
     }
 
@@ -53,6 +41,14 @@ extension AdminWordRequest: AdminFamily {
         case .test(let text): try .test(fields("text", text, atMost: AdminProtocol.maximumTextBytes))
         case .flagged(let before): try .flagged(before: fields("before", before))
         }
+    }
+}
+
+extension AdminWordRequest {
+    /// `nil` for rules of several actions, which take several commands.
+    private static func command(adding rules: [WordRule]) -> [String]? {
+        guard let action = rules.first?.action, rules.allSatisfy({ $0.action == action }) else { return nil }
+        return ctl("word add", .words(rules.map(\.word)), .option("action", action.word))
     }
 }
 

@@ -161,7 +161,7 @@ final class AdminLoop {
 
     /// The journal of what operators changed.
     private func note(_ request: AdminRequest, _ actor: AuditActor) {
-        guard request.isNoted else { return }
+        guard request.isAudited else { return }
         self.options.log.info(
             "admin_request",
             [

@@ -77,7 +77,7 @@ extension Desk {
         case .app(.rotate), .app(.set): Self.stateOfApp
         case .talks(.seeAs), .talks(.export): Self.nothing
         case .talks(.createRoom(let name, _)): Self.stateOfGroup(name, .room)
-        case .talks(let request): Self.stateOfConversation(request.subject ?? "")
+        case .talks(let request): Self.stateOfConversation(request.operation.subject ?? "")
         default: Self.nothing
         }
     }

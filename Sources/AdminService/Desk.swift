@@ -42,7 +42,7 @@ struct Desk: Sendable {
     /// The desk at which one request of one operator is worked on.
     func noting(_ request: AdminRequest, by actor: AuditActor) -> Desk {
         var desk = self
-        desk.note = request.isNoted ? Self.note(of: request, by: actor) : nil
+        desk.note = request.isAudited ? Self.note(of: request, by: actor) : nil
         return desk
     }
 

@@ -114,7 +114,7 @@ private let allReplyVectors: [(AdminReply, String)] = [
     @Test("what is done with keys is noted without them, and looking at them too")
     func appNotes() {
         let requests = appRequestVectors.map(\.0)
-        #expect(requests.filter(\.isNoted).count == requests.count - 1 && !AdminRequest.app(.show).isNoted)
+        #expect(requests.filter(\.isAudited).count == requests.count - 1 && !AdminRequest.app(.show).isAudited)
         #expect(!AdminRequest.app(.keys).isChange && AdminRequest.app(.sign(AdminAppSigning(.open))).isChange)
         let rotation = AdminAppRotation(key: .appKey, value: "secret key of before", overlapSeconds: 0)
         #expect(
@@ -179,7 +179,7 @@ private let allReplyVectors: [(AdminReply, String)] = [
     @Test("people who are brought are noted without their passwords and what an app knows of them, a dry run is not")
     func arrivals() {
         let requests = arrivalRequestVectors.map(\.0)
-        #expect(requests.map(\.isChange) == [true, false] && requests.map(\.isNoted) == [true, false])
+        #expect(requests.map(\.isChange) == [true, false] && requests.map(\.isAudited) == [true, false])
         let asked = requests[0].asked
         for secret in ["s4lt", "aGFzaA", "verona.it", "138", "nickname"] { #expect(!asked.contains(secret)) }
         #expect(asked.contains(#""name":"romeo","username":"tom""#) && asked.contains(#""hash":"(set)""#))

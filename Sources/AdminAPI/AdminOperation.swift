@@ -1,0 +1,116 @@
+import ChatModel
+
+/// An operation, as everything reads it that deals with operations: the socket, the audit log, `ctl`, the console and
+/// its undo.
+///
+/// Each request says in one place, the `operation` of its family, what it is.
+package struct AdminOperation: Hashable, Sendable {
+    /// Name on the socket and in the audit log: `team.mute`.
+    package var word: String
+    /// It asks for a change.
+    package var isChange: Bool
+    /// The log and the audit log keep it: changes, reading with another's eyes, and looking at keys.
+    package var isAudited: Bool
+    /// The one person, conversation or thing that it is about; `nil` when it is not one alone.
+    package var subject: String?
+    /// The request in the audit log, without passwords and the words of messages; `nil` for the request as it is.
+    package var audited: AdminRequest?
+    /// Words of `teahouse ctl` that ask for the same; `nil` when no single command line does.
+    package var command: [String]?
+    /// The request that takes it back, when that needs no knowledge of the state before.
+    package var inverse: AdminRequest?
+
+    /// Reads, and changes nothing.
+    ///
+    /// - Parameter isAudited: it shows what is kept from sight otherwise.
+    static func look(
+        _ word: String, _ subject: String? = nil, isAudited: Bool = false, ctl command: [String]? = nil
+    ) -> AdminOperation {
+        AdminOperation(word: word, isChange: false, isAudited: isAudited, subject: subject, command: command)
+    }
+
+    /// Changes something.
+    static func change(
+        _ word: String, _ subject: String? = nil, audited: AdminRequest? = nil, ctl command: [String]? = nil,
+        inverse: AdminRequest? = nil
+    ) -> AdminOperation {
+        AdminOperation(
+            word: word, isChange: true, isAudited: true, subject: subject, audited: audited, command: command,
+            inverse: inverse)
+    }
+}
+
+/// A family whose cases are operations.
+protocol AdminOperations: AdminFamily {
+    var operation: AdminOperation { get }
+}
+
+extension AdminOperations {
+    var word: String { self.operation.word }
+}
+
+// MARK: Command lines
+
+/// An argument or an option of a command line.
+struct CommandPart {
+    fileprivate var words: [String]
+    fileprivate var isOption: Bool
+
+    /// Arguments by position; none for `nil`.
+    static func word(_ word: String?) -> CommandPart { .words(word.map { [$0] } ?? []) }
+
+    static func words(_ words: [String]) -> CommandPart { CommandPart(words: words, isOption: false) }
+
+    /// `--name VALUE`; nothing for `nil`.
+    static func option(_ name: String, _ value: String?) -> CommandPart {
+        CommandPart(words: value.map { ["--\(name)", $0] } ?? [], isOption: true)
+    }
+
+    static func option(_ name: String, _ value: Int64?) -> CommandPart { .option(name, value.map { String($0) }) }
+
+    static func option(_ name: String, _ isOn: Bool?) -> CommandPart {
+        .option(name, isOn.map { $0 ? "on" : "off" })
+    }
+
+    /// `--name`, or nothing.
+    static func flag(_ name: String, _ isOn: Bool) -> CommandPart {
+        CommandPart(words: isOn ? ["--\(name)"] : [], isOption: true)
+    }
+}
+
+/// The words of a command line: `ctl("team mute", .word("tea"), .option("minutes", 5))`.
+///
+/// An argument that looks like an option stands behind `--`.
+func ctl(_ command: String, _ parts: CommandPart...) -> [String] { ctl(command, parts) }
+
+func ctl(_ command: String, _ parts: [CommandPart]) -> [String] {
+    let start = command.split(separator: " ").map { String($0) }
+    let arguments = parts.filter { !$0.isOption }.flatMap(\.words)
+    guard arguments.contains(where: { $0.hasPrefix("-") && $0.count > 1 && Int($0) == nil }) else {
+        return start + parts.flatMap(\.words)
+    }
+    return start + parts.filter(\.isOption).flatMap(\.words) + ["--"] + arguments
+}
+
+extension Array<UserName> {
+    /// The names as arguments; `nil` for names that a command line cannot list: none, or one with a comma or a space
+    /// before it.
+    var words: [String]? {
+        let names = self.map(\.text)
+        let isPlain = !names.contains { $0.contains(",") || $0.hasPrefix(" ") }
+        return isPlain && !names.isEmpty ? names : nil
+    }
+
+    /// The names as the value of one option; `nil` as for `words`, and for nobody.
+    var list: String? { self.words?.joined(separator: ",") }
+}
+
+extension String {
+    /// `nil` for an empty one.
+    var nonEmpty: String? { self.isEmpty ? nil : self }
+}
+
+extension DeviceClass {
+    /// `ctl` knows the classes of the SDKs.
+    var isTypable: Bool { [.app, .web, .desktop].contains(self) }
+}

@@ -1,0 +1,97 @@
+@testable import AdminAPI
+import ChatModel
+import Testing
+
+@Suite("What an operation says of itself") struct OperationTests {
+    private static let (ming, lan, tea) = (UserName("ming")!, UserName("-lan")!, ChannelName("tea")!)
+
+    /// What the samples leave out: first pages, switches that are off, texts that look like options.
+    private static let more: [AdminRequest] = [
+        .listUsers(after: nil), .listConversations(after: nil), .listSessions(ming, after: nil),
+        .addUser(AdminNewUser(name: lan)), .revoke(ming, nil), .setListed(owner: ming, .allowed, other: lan, true),
+        .addMembers(tea, [ming, lan]), .setGroupNotice(tea, ""), .setGroupNotice(tea, "-5 °C"),
+        .setMemberMuted(tea, lan, true, minutes: nil), .endSessions(ids: [], user: ming),
+        .send(AdminSend(from: lan, to: .conversation("ming,lan"), text: "--help")),
+        .follow(conversation: nil, withSessions: false),
+        .files(.verify(nil)), .files(.collect(isDryRun: false)), .transfers(.watch(nil)),
+        .profiles(.set(AdminProfileChange(name: ming, displayName: "", attributes: #"{"a":1}"#))),
+        .profiles(.invalidate(.team("tea"))), .profiles(.invalidate(.all)),
+        .teams(.create(AdminNewTeam(name: tea, form: .normal, members: []))),
+        .teams(.invite(tea, [ming, lan], from: nil, postscript: "")), .teams(.setNickname(tea, lan, "")),
+        .teams(.mute(tea, lan, true, minutes: nil)), .teams(.transfer(tea, to: ming, andLeaves: false)),
+        .teams(.announce(tea, title: nil, text: "")), .teams(.announce(tea, title: "-t", text: "-x")),
+        .teams(.announcements(tea, before: nil)), .teams(.requests(AdminJoinQuery(onlyWaiting: false))),
+        .teams(.answer(7, accept: false, reason: "")),
+        .talks(.list(of: ming, after: nil)), .talks(.rename("tea", title: nil)),
+        .talks(.setAttributes("tea", patch: #"{"color":"green","size":7,"old":null}"#)),
+        .talks(.look("tea", .around(5), limit: 3)), .talks(.trace("tea", sequence: 7, after: nil)),
+        .talks(.recall("tea", sequence: 7, forGood: false)),
+        .people(.endSessions(AdminSessionFilter(device: .web, address: "192.168.3."), isDryRun: true)),
+        .people(.endSessions(AdminSessionFilter(user: ming, isEncrypted: false), isDryRun: false)),
+        .words(.list(after: nil)), .words(.remove(["--a", "b"])), .words(.flagged(before: nil)),
+        .filters(.list(after: nil)), .filters(.add(AdminFilterRule(receiver: ming, action: .drop))),
+        .filters(
+            .add(
+                AdminFilterRule(sender: lan, word: "-x", action: .replace(text: "-", kind: MessageKind(rawValue: 500))))
+        ),
+        .kinds(
+            .set(
+                MessageKindEntry(
+                    kind: MessageKind(rawValue: 500), name: "card", degrade: "d", typeTitle: "t", summary: ""))),
+        .settings(.set("max_input", .everywhere, "-1x")), .settings(.reset("max_input", .everywhere)),
+        .notices(.list(before: nil)), .notices(.show(3, .waiting, after: nil)),
+        .app(.set(changedApp)), .app(.sign(AdminAppSigning(.restMaster))),
+    ]
+
+    private static var changedApp: AdminAppPatch {
+        var patch = AdminAppPatch()
+        patch.signIn = "open"
+        patch.signsHistory = false
+        return patch
+    }
+
+    /// Samples that no server would take: `ctl` refuses their values before.
+    private static let unfit: Set = ["app.set", "filter.add"]
+
+    @Test("its command line is read as the same request, and so is the one of its inverse")
+    func commandLines() throws {
+        let samples = AdminRequest.all.filter { !Self.unfit.contains($0.word) }
+        let requests = samples + samples.compactMap(\.operation.inverse) + Self.more
+        let ear = try Ear()
+        try ear.whileListening {
+            for request in requests {
+                guard let words = request.operation.command else { continue }
+                let outcome = runTeahouse(["ctl", "--data", ear.folder] + words, input: ["tea"])
+                #expect(ear.last() == request, "\(words): \(outcome.error)")
+            }
+        }
+        for request in Self.more { #expect(request.operation.command != nil, "\(request)") }
+    }
+
+    @Test("every change can be asked for on a command line, but those that read files")
+    func changes() {
+        let requests = AdminRequest.all + Self.more
+        let typable = Set(requests.filter { $0.operation.command != nil }.map(\.word))
+        let changes = Set(AdminRequest.all.filter(\.isChange).map(\.word))
+        #expect(changes.subtracting(typable) == ["user.import", "file.send", "upload.open"])
+    }
+
+    @Test("an inverse takes back to the request, and is a change of the same operation")
+    func inverses() {
+        for request in AdminRequest.all {
+            guard let inverse = request.operation.inverse else { continue }
+            #expect(request.isChange && inverse.isChange)
+            if let back = inverse.operation.inverse { #expect(back == request) }
+        }
+    }
+
+    @Test("no two operations have one name, and every sample can be read back")
+    func names() throws {
+        let words = AdminRequest.all.map(\.word)
+        #expect(Set(words).count == words.count)
+        // An upload says what the file was in 16 digits.
+        for request in AdminRequest.all where request.word != "upload.open" {
+            #expect(try AdminRequest.read(request.line(id: 1)).request.get() == request)
+        }
+    }
+}

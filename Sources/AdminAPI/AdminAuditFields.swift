@@ -41,7 +41,7 @@ extension AuditEntry {
                 Self.add(member.value, under: name.isEmpty ? member.name : "\(name).\(member.name)", to: &fields)
             }
         case .string(let text): fields[name] = text
-        default:
+        case .null, .boolean, .integer, .double, .array:
             var writer = JSONWriter()
             value.write(to: &writer)
             fields[name] = String(decoding: writer.bytes, as: UTF8.self)

@@ -76,6 +76,8 @@ extension AdminPolicyAnswer: AdminFamily {
 }
 
 extension SignInPolicy {
-    /// The parts of its text, as a shell takes them.
-    fileprivate var words: [String] { self.text.split(separator: " ").map { String($0) } }
+    /// The word of a preset, or the parts of its text, as a shell takes them.
+    fileprivate var words: [String] {
+        (self.preset?.rawValue ?? self.text).split(separator: " ").map { String($0) }
+    }
 }

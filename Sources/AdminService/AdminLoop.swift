@@ -190,7 +190,11 @@ final class AdminLoop {
         case .files(.verify(let file)): self.verify(file, key, id)
         case .transfers(let request): self.start(request, at: desk, key, id)
         case .live(let request): self.start(request, key, id)
-        default:
+        case .status, .setupToken, .managerToken, .addUser, .listUsers, .showUser, .issueToken, .revoke, .setDisabled,
+            .setSendBanned, .setPassword, .setListed, .setAllowlistOnly, .importUsers, .createGroup, .addMembers,
+            .removeMembers, .setGroupBanned, .setGroupMuted, .setMemberMuted, .setGroupNotice, .listConversations,
+            .showConversation, .listMessages, .listSessions, .endSessions, .send, .files, .profiles, .teams, .audit,
+            .talks, .people, .words, .filters, .kinds, .hooks, .settings, .policy, .notices, .app:
             desk.answer(request) { mailbox.post(.answer(client: key, request: id, $0)) }
         }
     }
@@ -260,7 +264,7 @@ final class AdminLoop {
         case (.on(let id), false):
             self.desk.broker.unwatch(id)
             self.watch = .none
-        default: break
+        case (.none, false), (.asked, _), (.on, true): break
         }
         guard case .on = self.watch else { return }
         for (client, request) in self.waitingToFollow { self.answered(client, request, .success(.following)) }

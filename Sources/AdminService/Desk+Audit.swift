@@ -78,7 +78,14 @@ extension Desk {
         case .talks(.seeAs), .talks(.export): Self.nothing
         case .talks(.createRoom(let name, _)): Self.stateOfGroup(name, .room)
         case .talks(let request): Self.stateOfConversation(request.operation.subject ?? "")
-        default: Self.nothing
+        case .status, .setupToken, .managerToken, .listUsers, .showUser, .importUsers, .listConversations,
+            .showConversation, .listMessages, .listSessions, .endSessions, .send, .follow, .stopFollowing,
+            .files(.list), .files(.show), .files(.verify), .files(.collect), .files(.send), .transfers, .audit, .live,
+            .profiles(.show), .profiles(.invalidate), .profiles(.figures), .people(.preview), .people(.endSessions),
+            .people(.details), .people(.bring), .kinds(.list), .kinds(.try), .hooks, .settings(.list),
+            .settings(.show), .settings(.effective), .settings(.limits), .notices(.list), .notices(.show),
+            .app(.show), .app(.keys), .app(.sign):
+            Self.nothing
         }
     }
 

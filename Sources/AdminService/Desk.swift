@@ -64,12 +64,6 @@ struct Desk: Sendable {
         case .setSendBanned(let name, let isBanned): self.setSendBanned(name, isBanned, then)
         case .setAllowlistOnly(let name, let isOn): self.setAllowlistOnly(name, isOn, then)
         case .importUsers(let rows, let classes): self.importUsers(rows, classes, then)
-        default: self.answerAboutConversations(request, then)
-        }
-    }
-
-    private func answerAboutConversations(_ request: AdminRequest, _ then: @escaping Answer) {
-        switch request {
         case .createGroup(let group): self.create(group, then)
         case .addMembers(let group, let members): self.add(members, to: group, then)
         case .removeMembers(let group, let members): self.remove(members, from: group, then)
@@ -100,7 +94,8 @@ struct Desk: Sendable {
         case .policy(let request): self.answer(request, then)
         case .notices(let request): self.answer(request, then)
         case .app(let request): self.answer(request, then)
-        default: then(.failure(AdminError(.invalid, "this request belongs to a connection")))
+        case .follow, .stopFollowing, .live:
+            then(.failure(AdminError(.invalid, "this request belongs to a connection")))
         }
     }
 

@@ -304,6 +304,17 @@ import Testing
         #expect(desk.changes().last == .teams(.mute(Self.team, zoe, true, minutes: 11)))
     }
 
+    @Test("= shows the command of each marked member")
+    func markedCommands() {
+        let desk = self.desk()
+        desk.press(.character("M"), .down, .character(" "), .character(" "), .character("="))
+        let screen = desk.screen()
+        for name in ["lan", "zoe"] {
+            #expect(screen.contains { $0.contains("teahouse ctl team mute tea \(name)") })
+        }
+        #expect(desk.changes().isEmpty)
+    }
+
     @Test("a member's card: nickname, role, muting, removing")
     func member() {
         let desk = self.desk()

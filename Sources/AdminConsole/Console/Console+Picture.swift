@@ -207,9 +207,17 @@ extension Intent {
         switch self {
         case .propose(let proposal): proposal.deed.commands
         case .perform(let deed): deed.commands
-        case .form(let form): [form.command(form.values)].filter { !$0.isEmpty }
+        case .form(let form): form.commands
         case .run(let words, _), .rehearse(let words, _): [words]
         case .ask, .askWhy, .select, .open, .go, .page, .tell, .refresh, .give, .hide: []
         }
+    }
+}
+
+extension Form {
+    /// The command lines of the change that it makes as it is filled in, one for each that is meant; else its own line.
+    fileprivate var commands: [[String]] {
+        let changes = self.check(self.values) == nil ? self.submit(self.values).flatMap(\.commands) : []
+        return changes.isEmpty ? [self.command(self.values)].filter { !$0.isEmpty } : changes
     }
 }

@@ -46,8 +46,8 @@ package struct Notice: Hashable, Sendable {
 /// A change: what is asked of the server, and the same for a shell.
 package struct Deed: Sendable {
     package var requests: [AdminRequest]
-    /// The words of `teahouse ctl` for each.
-    package var commands: [[String]]
+    /// Command lines that were made by hand; `nil` for those of the requests.
+    private var ownCommands: [[String]]?
     /// What to tell when it is done.
     package var done: String
     private var undoing: [Deed] = []
@@ -56,11 +56,15 @@ package struct Deed: Sendable {
     /// What to show of the answers, when they hold more than that it is done.
     package var shows: (@Sendable ([AdminAnswer]) -> Page?)?
 
-    package init(_ requests: [AdminRequest], commands: [[String]], done: String) {
+    /// - Parameter commands: where one line for each request does not say it; `nil` for what the requests themselves say.
+    package init(_ requests: [AdminRequest], commands: [[String]]? = nil, done: String) {
         self.requests = requests
-        self.commands = commands
+        self.ownCommands = commands
         self.done = done
     }
+
+    /// The words of `teahouse ctl` that do the same, for each command.
+    package var commands: [[String]] { self.ownCommands ?? self.requests.compactMap(\.operation.command) }
 
     /// What takes it back; `nil` when nothing does.
     package var undo: Deed? {

@@ -137,7 +137,7 @@ struct AppScreen: TableScreen {
         patch.signsConversations = values[1] == "on"
         patch.signsHistory = values[2] == "on"
         patch.createsUsers = values[3] == "on"
-        return Deed([.app(.set(patch))], commands: [Self.command(values)], done: look("console.app.set"))
+        return Deed([.app(.set(patch))], done: look("console.app.set"))
     }
 
     // MARK: Signing

@@ -273,12 +273,12 @@ struct ConversationScreen: TableScreen {
         let names = targets.map(\.name)
         let words = names.map(\.text)
         var deed = Deed(
-            [.removeMembers(group, names)], commands: [["group", "remove", group.text] + words],
+            [.removeMembers(group, names)],
             done: look("ctl.group.removed", ["name": group.text, "count": String(names.count)]))
         // Roles would not come back.
         if targets.allSatisfy({ $0.role == .member }) {
             deed.undo = Deed(
-                [.addMembers(group, names)], commands: [["group", "add", group.text] + words],
+                [.addMembers(group, names)],
                 done: look("ctl.group.added", ["name": group.text, "count": String(names.count)]))
         }
         return [
@@ -305,7 +305,7 @@ struct ConversationScreen: TableScreen {
             },
             submit: { values in
                 let requests = names.map { AdminRequest.setMemberMuted(group, $0, true, minutes: Int64(values[0])) }
-                var deed = Deed(requests, commands: [], done: look.counted("console.groups.memberMuted", names.count))
+                var deed = Deed(requests, done: look.counted("console.groups.memberMuted", names.count))
                 deed.undo = Self.unmuteDeed(names, group, look)
                 return [.perform(deed)]
             })
@@ -315,7 +315,6 @@ struct ConversationScreen: TableScreen {
     private static func unmuteDeed(_ names: [UserName], _ group: ChannelName, _ look: Look) -> Deed {
         Deed(
             names.map { .setMemberMuted(group, $0, false, minutes: nil) },
-            commands: names.map { ["group", "unmute", group.text, $0.text] },
             done: look.counted("console.groups.memberUnmuted", names.count))
     }
 

@@ -109,7 +109,7 @@ struct FilesScreen: TableScreen {
         var consequences = [look("console.files.deleteConsequence")]
         if !used.isEmpty { consequences.append(look.counted("console.files.deleteUsed", used.count)) }
         let deed = Deed(
-            targets.map { .files(.delete($0.key)) }, commands: targets.map { ["file", "delete", $0.key.text] },
+            targets.map { .files(.delete($0.key)) },
             done: look.counted("console.files.deleted", targets.count))
         return [
             .propose(
@@ -130,7 +130,7 @@ struct FilesScreen: TableScreen {
         ]
         let names = collection.names.prefix(8).map { "  \($0.name)  \($0.owner.text)  \(shownBytes($0.size))" }
         let deed = Deed(
-            [.files(.collect(isDryRun: false))], commands: [["file", "gc"]], done: look("console.files.collected"))
+            [.files(.collect(isDryRun: false))], done: look("console.files.collected"))
         return [
             .propose(
                 Proposal(

@@ -76,12 +76,12 @@ struct FiltersScreen: TableScreen {
         ]
         return Form(
             look("console.filters.create"), fields, check: { Self.problem($0, look) },
-            command: { Self.command(Self.rule($0)) },
+            command: { Self.rule($0).command },
             submit: { values in
                 [
                     .perform(
                         Deed(
-                            [.filters(.add(Self.rule(values)))], commands: [Self.command(Self.rule(values))],
+                            [.filters(.add(Self.rule(values)))],
                             done: look("console.filters.added")))
                 ]
             })
@@ -103,24 +103,12 @@ struct FiltersScreen: TableScreen {
         return values.prefix(4).allSatisfy(\.isEmpty) ? look("console.filters.hint") : nil
     }
 
-    private static func command(_ rule: AdminFilterRule) -> [String] {
-        var words = ["filter", "add"]
-        if let receiver = rule.receiver { words += ["--for", receiver.text] }
-        if let sender = rule.sender { words += ["--from", sender.text] }
-        if let kind = rule.kind { words += ["--kind", String(kind.rawValue)] }
-        if let word = rule.word { words += ["--word", word] }
-        guard case .replace(let text, let kind) = rule.action else { return words + ["--drop"] }
-        words += ["--text", text]
-        return kind == .text ? words : words + ["--as", String(kind.rawValue)]
-    }
-
     private static func delete(_ rules: [AdminFilterRule], _ look: Look) -> [Intent] {
         var deed = Deed(
             rules.map { .filters(.remove($0.number)) },
-            commands: rules.map { ["filter", "remove", String($0.number)] },
             done: look.counted("console.filters.deleted", rules.count))
         deed.undo = Deed(
-            rules.map { .filters(.add($0)) }, commands: rules.map { Self.command($0) },
+            rules.map { .filters(.add($0)) },
             done: look("console.filters.added"))
         return [
             .propose(

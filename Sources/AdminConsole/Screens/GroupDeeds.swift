@@ -89,13 +89,13 @@ enum GroupDeeds {
                     )
                     if !values[1].isEmpty { team.settings.title = values[1] }
                     let done = look("ctl.team.created", ["name": name.text, "count": String(members.count)])
-                    return [.perform(Deed([.teams(.create(team))], commands: [], done: done))]
+                    return [.perform(Deed([.teams(.create(team))], done: done))]
                 }
                 let group = AdminNewGroup(
                     name: name, title: values[1].isEmpty ? nil : values[1], owner: UserName(values[2]),
                     members: members.compactMap { UserName($0) })
                 let done = look("ctl.group.created", ["name": name.text, "count": String(members.count)])
-                return [.perform(Deed([.createGroup(group)], commands: [], done: done))]
+                return [.perform(Deed([.createGroup(group)], done: done))]
             })
     }
 
@@ -109,10 +109,10 @@ enum GroupDeeds {
                 let names = people.compactMap { UserName($0.id) }
                 let words = people.map(\.id)
                 var deed = Deed(
-                    [.addMembers(group, names)], commands: [["group", "add", group.text] + words],
+                    [.addMembers(group, names)],
                     done: look("ctl.group.added", ["name": group.text, "count": String(names.count)]))
                 deed.undo = Deed(
-                    [.removeMembers(group, names)], commands: [["group", "remove", group.text] + words],
+                    [.removeMembers(group, names)],
                     done: look("ctl.group.removed", ["name": group.text, "count": String(names.count)]))
                 return [
                     .propose(
@@ -136,7 +136,7 @@ enum GroupDeeds {
             submit: { values in
                 guard let sender = UserName(values[0]) else { return [] }
                 let send = AdminSend(from: sender, to: .group(group), text: values[1])
-                return [.perform(Deed([.send(send)], commands: [], done: look("console.groups.written")))]
+                return [.perform(Deed([.send(send)], done: look("console.groups.written")))]
             })
     }
 
@@ -147,7 +147,7 @@ enum GroupDeeds {
             submit: { values in
                 let key = values[0].isEmpty ? "ctl.group.noticeRemoved" : "ctl.group.noticeSet"
                 let done = look(key, ["name": group.text])
-                return [.perform(Deed([.setGroupNotice(group, values[0])], commands: [], done: done))]
+                return [.perform(Deed([.setGroupNotice(group, values[0])], done: done))]
             })
     }
 
@@ -158,7 +158,7 @@ enum GroupDeeds {
         func deed(_ isOn: Bool) -> Deed {
             let word = isOn ? word : "un\(word)"
             return Deed(
-                groups.map { request($0, isOn) }, commands: groups.map { ["group", word, $0.text] },
+                groups.map { request($0, isOn) },
                 done: look.counted("console.groups.\(word)Done", groups.count))
         }
         let key = "console.groups.\(isOn ? word : "un\(word)")"

@@ -75,7 +75,6 @@ struct KindsScreen: TableScreen {
         func deed(_ isDisabled: Bool) -> Deed {
             Deed(
                 changed.map { .kinds(.setDisabled($0.kind, isDisabled)) },
-                commands: changed.map { ["kind", isDisabled ? "disable" : "enable", String($0.kind.rawValue)] },
                 done: look.counted(isDisabled ? "console.kinds.disabled" : "console.kinds.enabled", changed.count))
         }
         var change = deed(isDisabled)
@@ -92,10 +91,9 @@ struct KindsScreen: TableScreen {
     private static func delete(_ entries: [MessageKindEntry], _ look: Look) -> [Intent] {
         var deed = Deed(
             entries.map { .kinds(.remove($0.kind)) },
-            commands: entries.map { ["kind", "remove", String($0.kind.rawValue)] },
             done: look.counted("console.kinds.deleted", entries.count))
         deed.undo = Deed(
-            entries.map { .kinds(.set($0)) }, commands: entries.map { KindForm.command($0) },
+            entries.map { .kinds(.set($0)) }, commands: entries.map { $0.command },
             done: look.counted("console.kinds.restored", entries.count))
         return [
             .propose(
@@ -126,7 +124,7 @@ struct KindsScreen: TableScreen {
             Self.row("table.state", look(entry.isDisabled ? "word.disabled" : "word.active"), look),
             Self.row("table.undecodable", String(kind.undecodable), look),
         ]
-        return Page(entry.name, lines, copied: KindForm.command(entry).joined(separator: " "))
+        return Page(entry.name, lines, copied: entry.command.joined(separator: " "))
     }
 
     private static func tryForm(_ entry: MessageKindEntry, _ look: Look) -> Form {
@@ -186,14 +184,14 @@ private enum KindForm {
                 guard let kind = read(values) else { return look("console.kinds.hint") }
                 return known.contains { $0.kind == kind.kind } ? look("console.kinds.known") : nil
             },
-            command: { values in read(values).map { Self.command($0) } ?? ["kind", "set", number ?? "NUMBER"] },
+            command: { values in read(values).map { $0.command } ?? ["kind", "set", number ?? "NUMBER"] },
             submit: { values in
                 guard let kind = read(values) else { return [] }
                 var deed = Self.deed(kind, look)
                 deed.undo =
                     entry.map { Self.deed($0, look) }
                     ?? Deed(
-                        [.kinds(.remove(kind.kind))], commands: [["kind", "remove", String(kind.kind.rawValue)]],
+                        [.kinds(.remove(kind.kind))],
                         done: look.counted("console.kinds.deleted", 1))
                 return [.perform(deed)]
             })
@@ -216,18 +214,8 @@ private enum KindForm {
 
     private static func deed(_ kind: MessageKindEntry, _ look: Look) -> Deed {
         Deed(
-            [.kinds(.set(kind))], commands: [Self.command(kind)],
+            [.kinds(.set(kind))], commands: [kind.command],
             done: look("console.kinds.set", ["name": kind.name]))
-    }
-
-    static func command(_ kind: MessageKindEntry) -> [String] {
-        var words = ["kind", "set", String(kind.kind.rawValue), "--name", kind.name]
-        if kind.version != 1 { words += ["--version", String(kind.version)] }
-        if !kind.requiredFields.isEmpty { words += ["--required", kind.requiredFields.joined(separator: ",")] }
-        if !kind.fileFields.isEmpty { words += ["--files", kind.fileFields.joined(separator: ",")] }
-        words += ["--degrade", kind.degrade, "--type-title", kind.typeTitle]
-        if !kind.summary.isEmpty { words += ["--summary", kind.summary] }
-        return kind.digest.isEmpty ? words : words + ["--digest", kind.digest]
     }
 }
 

@@ -18,9 +18,7 @@ enum MessageDeeds {
         )
         let deed = Deed(
             messages.map { .talks(.recall(reference, sequence: $0.sequence, forGood: forGood)) },
-            commands: messages.map {
-                ["message", "recall", reference, String($0.sequence)] + (forGood ? ["--for-good"] : [])
-            }, done: look.counted("console.messages.recalled", messages.count))
+            done: look.counted("console.messages.recalled", messages.count))
         let names = messages.map { "\($0.sequence) \($0.sender)" }
         var consequences = [look(key + "Consequence")]
         if messages.count == 1 { consequences.append("“\(look.message(first))”") }
@@ -46,7 +44,7 @@ enum MessageDeeds {
             command: { ["send", "--from", system.text, "--conversation", reference, $0[0]] },
             submit: { values in
                 let send = AdminSend(from: system, to: .conversation(reference), text: values[0])
-                return [.perform(Deed([.send(send)], commands: [], done: look("console.groups.written")))]
+                return [.perform(Deed([.send(send)], done: look("console.groups.written")))]
             })
         return [.form(form)]
     }

@@ -99,7 +99,7 @@ struct NoticesScreen: TableScreen {
             submit: { values in
                 let notice = AdminNewNotice(title: values[0], text: values[1], teams: teams)
                 let deed = Deed(
-                    [.notices(.send(notice))], commands: [words(values)], done: look("console.notices.sent"))
+                    [.notices(.send(notice))], done: look("console.notices.sent"))
                 let key = teams.isEmpty ? "console.notices.allConsequence" : "console.notices.teamsConsequence"
                 return [.propose(Proposal(title, consequences: [look(key)], deed: deed))]
             })

@@ -125,10 +125,6 @@ struct PolicyScreen: TableScreen {
         func deed(_ policy: SignInPolicy, _ endingNow: Bool) -> Deed {
             Deed(
                 [.policy(.set(policy, endingNow: endingNow))],
-                commands: [
-                    ["policy", "set"] + Self.words(policy.preset?.rawValue ?? policy.text)
-                        + (endingNow ? ["--end"] : [])
-                ],
                 done: look("console.policy.holds", ["policy": policy.text]))
         }
         var change = deed(draft, endingNow)

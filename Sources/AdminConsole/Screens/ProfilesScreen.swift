@@ -72,7 +72,6 @@ struct ProfilesScreen: TableScreen {
                 .perform(
                     Deed(
                         targets.map { .profiles(.invalidate(.person($0.name))) },
-                        commands: targets.map { ["profile", "invalidate", $0.name.text] },
                         done: look("ctl.profile.invalidated")))
             ]
         case .invalidateTeam:
@@ -84,14 +83,13 @@ struct ProfilesScreen: TableScreen {
                             .perform(
                                 Deed(
                                     [.profiles(.invalidate(.team(team)))],
-                                    commands: [["profile", "invalidate", "--team", team]],
                                     done: look("ctl.profile.invalidated")))
                         ]
                     })
             ]
         case .invalidateAll:
             let deed = Deed(
-                [.profiles(.invalidate(.all))], commands: [["profile", "invalidate", "--all"]],
+                [.profiles(.invalidate(.all))],
                 done: look("ctl.profile.invalidated"))
             return [
                 .propose(

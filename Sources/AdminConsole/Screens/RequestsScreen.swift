@@ -132,12 +132,10 @@ struct RequestsScreen: TableScreen {
     private static func accept(_ requests: [AdminJoinRequest], _ look: Look) -> [Intent] {
         var deed = Deed(
             requests.map { .teams(.answer($0.number, accept: true, reason: "")) },
-            commands: requests.map { ["request", "accept", String($0.number)] },
             done: look.counted("console.requests.accepted", requests.count))
         let joined = requests.compactMap { request in request.team.map { (team: $0, person: request.person) } }
         deed.undo = Deed(
             joined.map { .teams(.remove($0.team, [$0.person])) },
-            commands: joined.map { ["team", "remove", $0.team.text, $0.person.text] },
             done: look.counted("console.requests.removed", joined.count))
         return [
             .propose(
@@ -159,7 +157,6 @@ struct RequestsScreen: TableScreen {
             submit: { values in
                 let deed = Deed(
                     requests.map { .teams(.answer($0.number, accept: false, reason: values[0])) },
-                    commands: requests.map { words($0, values[0]) },
                     done: look.counted("console.requests.refused", requests.count))
                 return [
                     .propose(
@@ -174,7 +171,6 @@ struct RequestsScreen: TableScreen {
     private static func withdraw(_ requests: [AdminJoinRequest], _ look: Look) -> [Intent] {
         let deed = Deed(
             requests.map { .teams(.withdraw($0.number)) },
-            commands: requests.map { ["request", "withdraw", String($0.number)] },
             done: look.counted("console.requests.withdrawn", requests.count))
         return [
             .propose(

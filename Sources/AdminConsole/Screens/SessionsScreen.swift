@@ -100,7 +100,6 @@ struct SessionsScreen: TableScreen {
         let names = sessions.map { "\($0.user.text) (\($0.device.name) \($0.address))" }
         let deed = Deed(
             [.endSessions(ids: sessions.map(\.id), user: nil)],
-            commands: [["session", "kick"] + sessions.map { String($0.id) }],
             done: look.counted("console.sessions.kicked", sessions.count))
         return [
             .propose(

@@ -130,13 +130,13 @@ enum SettingDeeds {
 
     private static func set(_ name: String, _ scope: SessionScope, _ value: String, _ look: Look) -> Deed {
         Deed(
-            [.settings(.set(name, scope, value))], commands: [Self.words("set", name, scope) + [value]],
+            [.settings(.set(name, scope, value))],
             done: look("console.settings.set", ["name": name, "value": value]))
     }
 
     private static func reset(_ name: String, _ scope: SessionScope, _ look: Look) -> Deed {
         Deed(
-            [.settings(.reset(name, scope))], commands: [Self.words("reset", name, scope)],
+            [.settings(.reset(name, scope))],
             done: look("console.settings.wasReset", ["name": name]))
     }
 

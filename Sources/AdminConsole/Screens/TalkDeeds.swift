@@ -49,7 +49,6 @@ enum TalkDeeds {
                     guard names.count == 2 else { return look.nothing("console.talks.onlyTwo") }
                     let deed = Deed(
                         [.talks(.createDirect(names[0], names[1]))],
-                        commands: [["conversation", "direct", names[0].text, names[1].text]],
                         done: look("console.talks.made"))
                     return [
                         .propose(
@@ -80,7 +79,7 @@ enum TalkDeeds {
             submit: { values in
                 guard let name = ChannelName(values[0]) else { return [] }
                 let request = AdminTalkRequest.createRoom(name, title: values[1].isEmpty ? nil : values[1])
-                return [.perform(Deed([.talks(request)], commands: [], done: look("console.talks.made")))]
+                return [.perform(Deed([.talks(request)], done: look("console.talks.made")))]
             })
     }
 
@@ -91,7 +90,6 @@ enum TalkDeeds {
         @Sendable func deed(_ title: String?) -> Deed {
             Deed(
                 [.talks(.rename(reference, title: title))],
-                commands: [["conversation", "rename", reference] + [title].compactMap { $0 }],
                 done: look("ctl.conversation.renamed", ["name": conversation.name]))
         }
         return Form(
@@ -116,7 +114,6 @@ enum TalkDeeds {
         let members = targets.reduce(0) { $0 + $1.memberCount }
         let deed = Deed(
             targets.map { .talks(.delete($0.reference)) },
-            commands: targets.map { ["conversation", "delete", $0.reference] },
             done: look.counted("console.talks.deleted", targets.count))
         return [
             .propose(

@@ -15,14 +15,11 @@ enum TeamDeeds {
 
     /// A change of some settings with what takes it back.
     private static func set(
-        _ name: ChannelName, _ patch: AdminTeamPatch, _ words: [String], before: AdminTeamPatch,
-        _ wordsBefore: [String],
-        _ look: Look
+        _ name: ChannelName, _ patch: AdminTeamPatch, before: AdminTeamPatch, _ look: Look
     ) -> Deed {
         let done = look("ctl.team.changed", ["name": name.text])
-        let command = ["team", "set", name.text]
-        var deed = Deed([.teams(.set(name, patch))], commands: [command + words], done: done)
-        deed.undo = Deed([.teams(.set(name, before))], commands: [command + wordsBefore], done: done)
+        var deed = Deed([.teams(.set(name, patch))], done: done)
+        deed.undo = Deed([.teams(.set(name, before))], done: done)
         return deed
     }
 
@@ -36,8 +33,7 @@ enum TeamDeeds {
             submit: { values in
                 var (patch, old) = (AdminTeamPatch(), AdminTeamPatch())
                 (patch.title, old.title) = (values[0], before)
-                let (words, oldWords) = (["--title", values[0]], ["--title", before])
-                return [.perform(Self.set(name, patch, words, before: old, oldWords, look))]
+                return [.perform(Self.set(name, patch, before: old, look))]
             })
     }
 
@@ -51,8 +47,7 @@ enum TeamDeeds {
             submit: { values in
                 var (patch, old) = (AdminTeamPatch(), AdminTeamPatch())
                 (patch.introduction, old.introduction) = (values[0], before)
-                let (words, oldWords) = (["--introduction", values[0]], ["--introduction", before])
-                return [.perform(Self.set(name, patch, words, before: old, oldWords, look))]
+                return [.perform(Self.set(name, patch, before: old, look))]
             })
     }
 
@@ -64,7 +59,6 @@ enum TeamDeeds {
         @Sendable func deed(_ title: String, _ text: String) -> Deed {
             Deed(
                 [.teams(.announce(name, title: title.isEmpty ? nil : title, text: text))],
-                commands: [words(title, text)],
                 done: look(text.isEmpty ? "ctl.team.announcementRemoved" : "ctl.team.announced", ["name": name.text]))
         }
         return Form(
@@ -135,9 +129,7 @@ enum TeamDeeds {
         _ row: TeamCardRow.Name, _ word: String, _ team: AdminTeam, _ name: ChannelName, _ look: Look
     ) -> [Intent] {
         guard let mode = Self.mode(row, of: team.modes), mode.now != word else { return look.nothing("ctl.unchanged") }
-        let deed = Self.set(
-            name, Self.patch(row, word), ["--\(mode.option)", word], before: Self.patch(row, mode.now),
-            ["--\(mode.option)", mode.now], look)
+        let deed = Self.set(name, Self.patch(row, word), before: Self.patch(row, mode.now), look)
         let label = look(row.titleKey(in: team.form))
         let values = ["row": label, "name": name.text]
         return [
@@ -190,7 +182,7 @@ enum TeamDeeds {
             },
             command: { ["team", "set", name.text] + words($0) },
             submit: { values in
-                [.perform(Self.set(name, patch(values), words(values), before: patch(before), words(before), look))]
+                [.perform(Self.set(name, patch(values), before: patch(before), look))]
             })
     }
 
@@ -213,7 +205,6 @@ enum TeamDeeds {
                 let words = names.map(\.text)
                 var deed = Deed(
                     [.teams(.invite(name, names, from: nil, postscript: ""))],
-                    commands: [["team", "invite", name.text] + words],
                     done: look("ctl.group.added", ["name": name.text, "count": String(names.count)]))
                 deed.undo = Self.removal(names, name, look)
                 return [
@@ -249,7 +240,7 @@ enum TeamDeeds {
                     submit: { values in
                         var deed = Deed(
                             [.teams(.invite(name, names, from: member, postscript: values[0]))],
-                            commands: [words(values[0])], done: title)
+                            done: title)
                         deed.shows = { Self.page($0, title, look) }
                         return [
                             .propose(
@@ -278,7 +269,7 @@ enum TeamDeeds {
 
     private static func removal(_ names: [UserName], _ team: ChannelName, _ look: Look) -> Deed {
         Deed(
-            [.teams(.remove(team, names))], commands: [["team", "remove", team.text] + names.map(\.text)],
+            [.teams(.remove(team, names))],
             done: look("ctl.team.removed", ["name": team.text, "count": String(names.count)]))
     }
 
@@ -291,11 +282,9 @@ enum TeamDeeds {
             let managers = members.filter { $0.role == .manager }.map(\.name)
             var back = Deed(
                 [.teams(.invite(team, names, from: nil, postscript: ""))],
-                commands: [["team", "invite", team.text] + names.map(\.text)],
                 done: look("ctl.group.added", ["name": team.text, "count": String(names.count)]))
             if !managers.isEmpty {
                 back.requests.append(.teams(.setRole(team, managers, .manager)))
-                back.commands.append(["team", "role", team.text, "manager"] + managers.map(\.text))
             }
             deed.undo = back
         }
@@ -345,7 +334,6 @@ enum TeamDeeds {
         @Sendable func deed(_ role: MemberRole) -> Deed {
             Deed(
                 [.teams(.setRole(team, names, role))],
-                commands: [["team", "role", team.text, role == .manager ? "manager" : "member"] + names.map(\.text)],
                 done: look("ctl.team.roles", ["name": team.text, "count": String(names.count)]))
         }
         var change = deed(role)
@@ -366,7 +354,7 @@ enum TeamDeeds {
         }
         @Sendable func deed(_ nickname: String) -> Deed {
             Deed(
-                [.teams(.setNickname(team, member, nickname))], commands: [words(nickname)],
+                [.teams(.setNickname(team, member, nickname))],
                 done: look("ctl.team.renamed", ["name": member.text, "team": team.text]))
         }
         return Form(
@@ -400,7 +388,7 @@ enum TeamDeeds {
                     },
                     submit: { values in
                         var deed = Deed(
-                            names.map { .teams(.mute(team, $0, true, minutes: Int64(values[0]))) }, commands: [],
+                            names.map { .teams(.mute(team, $0, true, minutes: Int64(values[0]))) },
                             done: look.counted("console.groups.memberMuted", names.count))
                         deed.undo = Self.unmuting(names, team, look)
                         return [.perform(deed)]
@@ -411,7 +399,6 @@ enum TeamDeeds {
     private static func unmuting(_ names: [UserName], _ team: ChannelName, _ look: Look) -> Deed {
         Deed(
             names.map { .teams(.mute(team, $0, false, minutes: nil)) },
-            commands: names.map { ["team", "unmute", team.text, $0.text] },
             done: look.counted("console.groups.memberUnmuted", names.count))
     }
 
@@ -427,9 +414,7 @@ enum TeamDeeds {
         }
         deed.undo = Deed(
             zip(names, left).map { .teams(.mute(team, $0, true, minutes: $1)) },
-            commands: zip(names, left).map { name, minutes in
-                ["team", "mute", team.text, name.text] + (minutes.map { ["--minutes", String($0)] } ?? [])
-            }, done: look.counted("console.groups.memberMuted", names.count))
+            done: look.counted("console.groups.memberMuted", names.count))
         return [
             .propose(
                 Proposal(
@@ -475,7 +460,6 @@ enum TeamDeeds {
         @Sendable func deed(_ owner: UserName, _ leaves: Bool) -> Deed {
             Deed(
                 [.teams(.transfer(name, to: owner, andLeaves: leaves))],
-                commands: [["team", "transfer", name.text, owner.text] + (leaves ? ["--leave"] : [])],
                 done: look("ctl.team.transferred", ["name": name.text, "owner": owner.text]))
         }
         var change = deed(heir, andLeaves)
@@ -483,7 +467,6 @@ enum TeamDeeds {
             var back = deed(owner, false)
             if team.members.contains(where: { $0.name == heir && $0.role == .manager }) {
                 back.requests.append(.teams(.setRole(name, [heir], .manager)))
-                back.commands.append(["team", "role", name.text, "manager", heir.text])
             }
             change.undo = back
         }
@@ -503,7 +486,7 @@ enum TeamDeeds {
     static func dismiss(_ team: AdminTeam, _ name: ChannelName, _ look: Look) -> [Intent] {
         guard !team.conversation.isDisbanded else { return look.nothing("card.refusal.dismissed") }
         let deed = Deed(
-            [.teams(.dismiss(name))], commands: [["team", "dismiss", name.text]],
+            [.teams(.dismiss(name))],
             done: look("ctl.team.dismissed", ["name": name.text]))
         let consequence = look.counted("console.card.dismissConsequence", Int(team.conversation.memberCount))
         return [

@@ -125,7 +125,6 @@ struct TransfersScreen: TableScreen {
         func deed(_ action: AdminTransferAction) -> Deed {
             Deed(
                 targets.map { .transfers(.change($0.key, action)) },
-                commands: targets.map { ["transfer", action.rawValue, $0.key.text] },
                 done: look.counted("console.transfers.\(action.rawValue)Done", targets.count))
         }
         var change = deed(action)

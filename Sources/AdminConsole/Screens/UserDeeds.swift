@@ -65,7 +65,7 @@ enum UserDeeds {
                     name: name, role: values[2] == "admin" ? .administrator : .member,
                     displayName: values[1].isEmpty ? nil : values[1], password: values[3].isEmpty ? nil : values[3])
                 let done = look("ctl.user.added", ["name": name.text])
-                return [.perform(Deed([.addUser(user)], commands: [], done: done))]
+                return [.perform(Deed([.addUser(user)], done: done))]
             })
     }
 
@@ -89,12 +89,8 @@ enum UserDeeds {
             let edit = AdminUserEdit(
                 name: user.name, displayName: values[0], externalID: values[1],
                 role: withRole ? (values[2] == "admin" ? .administrator : .member) : nil)
-            let roleWords = withRole ? ["--role", values[2]] : []
             return Deed(
                 [.people(.edit(edit))],
-                commands: [
-                    ["user", "edit", name, "--display-name", values[0], "--external-id", values[1]] + roleWords
-                ],
                 done: look("ctl.profile.set", ["name": name]))
         }
         return Form(
@@ -174,7 +170,7 @@ enum UserDeeds {
             command: { _ in ["user", "password", name, "--password-stdin"] },
             submit: { values in
                 let done = look("console.users.passwordSet", ["name": name])
-                return [.perform(Deed([.setPassword(user.name, values[0])], commands: [], done: done))]
+                return [.perform(Deed([.setPassword(user.name, values[0])], done: done))]
             })
     }
 
@@ -194,7 +190,7 @@ enum UserDeeds {
                 let device = DeviceClass(values[0]) ?? .app
                 let level: DeviceLevel = values[1] == "primary" ? .primary : .secondary
                 var deed = Deed(
-                    [.issueToken(user.name, device, level)], commands: [], done: look("console.users.tokenDone"))
+                    [.issueToken(user.name, device, level)], done: look("console.users.tokenDone"))
                 deed.shows = { answers in
                     guard case .token(let token?)? = answers.first else { return nil }
                     let lines = [Line(token, .key), Line(), Line(look("console.users.tokenOnce"), .warning)]
@@ -214,7 +210,6 @@ enum UserDeeds {
         func deed(_ isDisabled: Bool) -> Deed {
             Deed(
                 changed.map { .setDisabled($0.name, isDisabled) },
-                commands: changed.map { ["user", isDisabled ? "disable" : "enable", $0.name.text] },
                 done: look.counted(isDisabled ? "console.users.disabled" : "console.users.enabled", changed.count))
         }
         var change = deed(isDisabled)
@@ -229,7 +224,6 @@ enum UserDeeds {
         func deed(_ isSilent: Bool) -> Deed {
             Deed(
                 changed.map { .setSendBanned($0.name, isSilent) },
-                commands: changed.map { ["user", isSilent ? "mute" : "unmute", $0.name.text] },
                 done: look.counted(isSilent ? "console.users.silenced" : "console.users.unsilenced", changed.count))
         }
         var change = deed(isSilent)
@@ -240,7 +234,7 @@ enum UserDeeds {
 
     private static func revoke(_ users: [AdminUser], _ look: Look) -> [Intent] {
         let deed = Deed(
-            users.map { .revoke($0.name, nil) }, commands: users.map { ["user", "revoke", $0.name.text] },
+            users.map { .revoke($0.name, nil) },
             done: look.counted("console.users.revoked", users.count))
         return Self.propose("console.users.revoke", users.map(\.name), deed, look)
     }
@@ -249,7 +243,7 @@ enum UserDeeds {
         let names = users.filter { $0.deletedAtMilliseconds == nil }.map(\.name)
         guard let first = names.first else { return look.nothing("console.users.areDeleted") }
         let deed = Deed(
-            names.map { .people(.delete($0)) }, commands: names.map { ["user", "delete", $0.text, "--yes"] },
+            names.map { .people(.delete($0)) },
             done: look.counted("console.users.deleted", names.count))
         return [
             .propose(
@@ -263,7 +257,6 @@ enum UserDeeds {
     static func kick(_ names: [UserName], _ look: Look) -> [Intent] {
         let deed = Deed(
             names.map { .endSessions(ids: [], user: $0) },
-            commands: names.map { ["session", "kick", "--user", $0.text] },
             done: look.counted("console.users.kicked", names.count))
         return Self.propose("console.users.kick", names, deed, look)
     }

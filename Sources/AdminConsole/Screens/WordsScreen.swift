@@ -105,7 +105,7 @@ struct WordsScreen: TableScreen {
 
     private static func remove(_ words: [String], _ look: Look) -> Deed {
         Deed(
-            [.words(.remove(words))], commands: [["word", "remove"] + words],
+            [.words(.remove(words))],
             done: look.counted("console.words.removed", words.count))
     }
 

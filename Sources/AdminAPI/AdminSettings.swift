@@ -224,7 +224,7 @@ package struct AdminEffectiveSetting: AdminRecord {
     init(_ fields: AdminFields<Self>) throws(AdminError) {
         self.name = try fields("name", \.name)
         self.value = try fields("value", \.value)
-        self.scope = try fields("scope", \.scope)
+        self.scope = try fields("scope") { $0.scope.map { ScopeText(scope: $0) } }?.scope
     }
 }
 
@@ -251,5 +251,20 @@ package struct AdminSettingLimit: AdminRecord {
         self.setting = try fields("setting", \.setting)
         self.isLive = try fields("live", \.isLive)
         self.advice = try fields("advice", \.advice)
+    }
+}
+
+/// A scope as operators write it.
+private struct ScopeText: AdminText {
+    var scope: SessionScope
+
+    static var sample: ScopeText { ScopeText(scope: .everywhere) }
+    var spelling: String { self.scope.text }
+}
+
+extension ScopeText {
+    init?(spelling: String) {
+        guard let scope = try? SessionScope(spelling) else { return nil }
+        self.scope = scope
     }
 }

@@ -3,7 +3,7 @@ import Execution
 import Glibc
 import Testing
 
-/// An admin socket with nobody behind it: keeps the first request of each command, and refuses it.
+/// An admin socket with nobody behind it: keeps what is asked, and refuses it.
 final class Ear: Sendable {
     let folder: String
     private let listener: Int32
@@ -29,7 +29,7 @@ final class Ear: Sendable {
         try body()
     }
 
-    /// What was asked since the last time: the last request that was refused.
+    /// The last request since the last time.
     func last() -> AdminRequest? {
         self.heard.withLock { heard in
             defer { heard = [] }
@@ -66,11 +66,11 @@ final class Ear: Sendable {
 
     private func answer(_ line: [UInt8], _ connection: Int32) {
         guard let asked = try? AdminRequest.read(line), let request = try? asked.request.get() else { return }
+        self.heard.withLock { $0.append(request) }
         // Of kinds, `ctl` first asks for the one that it is to change.
         if request == .kinds(.list) {
             return self.write(AdminReply.answer(id: asked.id, .success(.kinds(.kinds([])))).line, to: connection)
         }
-        self.heard.withLock { $0.append(request) }
         let refusal = AdminError(.refused, "nobody is here")
         self.write(AdminReply.answer(id: asked.id, .failure(refusal)).line, to: connection)
     }

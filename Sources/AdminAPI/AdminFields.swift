@@ -167,7 +167,7 @@ struct ObjectReader {
         try ObjectReader(self.object[key] ?? .null, key)
     }
 
-    /// Whether the field is there and not `null`.
+    /// True when the field is there and not `null`.
     func has(_ key: String) -> Bool { self.object[key].map { !$0.isNull } ?? false }
 }
 

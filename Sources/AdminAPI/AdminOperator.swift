@@ -27,7 +27,7 @@ package struct AdminOperator: AdminRecord {
         try fields.check(Self.isLine(reason, 500), Self.refusal("reason", 500))
     }
 
-    /// Whether a text is one line.
+    /// True for a text of one line, and for none.
     private static func isLine(_ text: String?, _ maximumScalars: Int) -> Bool {
         guard let text else { return true }
         let hasControls = text.unicodeScalars.contains { $0.value < 0x20 || (0x7F...0x9F).contains($0.value) }

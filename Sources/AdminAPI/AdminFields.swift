@@ -166,9 +166,6 @@ struct ObjectReader {
     func object(_ key: String) throws(AdminError) -> ObjectReader {
         try ObjectReader(self.object[key] ?? .null, key)
     }
-
-    /// True when the field is there and not `null`.
-    func has(_ key: String) -> Bool { self.object[key].map { !$0.isNull } ?? false }
 }
 
 /// The line that is being written; one for all the records in it.

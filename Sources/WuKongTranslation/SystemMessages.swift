@@ -94,12 +94,12 @@ extension WuKongSystemMessages {
         let targets = try context.people(line.targets)
         // The places of the people, whom apps show by the names they know.
         let people = (actor.map { [$0] } ?? []) + targets
-        let places = people.enumerated().map { TipPerson($1.user, name: "{\($0)}") }
-        let leader = actor == nil ? TipPerson(systemUserName, name: texts("tip.operator")) : places[0]
-        let text = TeamTip(texts, reader: nil).text(
+        let places = people.enumerated().map { SystemMessagePerson($1.user, name: "{\($0)}") }
+        let leader = actor == nil ? SystemMessagePerson(systemUserName, name: texts("tip.operator")) : places[0]
+        let text = TeamSystemMessage(texts, reader: nil).text(
             line.event, actor: leader, targets: Array(places.dropFirst(actor == nil ? 0 : 1)),
             team: context.form == .normal ? .normal : .advanced)
-        return Translation.teamTip(
+        return Translation.teamSystemMessage(
             line.event, text: text, people: people, actor: actor?.user, targets: targets.map(\.user))
     }
 

@@ -45,8 +45,8 @@ package struct SelectorConfiguration: Sendable {
 
 /// The one way to choose people and teams: a list under the letters of their pinyin, and a tray of the chosen.
 ///
-/// Enter finishes. Nothing chosen counts as giving up; only where one alone can be chosen, Enter takes the one under the
-/// cursor.
+/// Enter finishes. Nothing chosen counts as giving up; only where one alone can be chosen, Enter takes the one under
+/// the cursor.
 package struct Selector: Sendable {
     package let configuration: SelectorConfiguration
     private let finish: @Sendable ([SelectorItem]) -> [Intent]
@@ -60,7 +60,7 @@ package struct Selector: Sendable {
     private var shown: [(letter: Character, number: Int)] = []
     private var cursor = 0
     private var rangeStart: Int?
-    private var isTipShown = false
+    private var isSystemMessageShown = false
     private var tipEndsAtMilliseconds: Int64?
     /// Those to choose among while the names of all people are asked for; `nil` when everybody is.
     private var some: [SelectorItem]?
@@ -152,10 +152,10 @@ package struct Selector: Sendable {
 
     /// Time has passed: the tip goes by itself.
     mutating func tick(nowMilliseconds: Int64) {
-        guard self.isTipShown else { return }
+        guard self.isSystemMessageShown else { return }
         let end = self.tipEndsAtMilliseconds ?? nowMilliseconds + Self.tipMilliseconds
         self.tipEndsAtMilliseconds = end
-        if end <= nowMilliseconds { self.isTipShown = false }
+        if end <= nowMilliseconds { self.isSystemMessageShown = false }
     }
 
     private mutating func set(_ items: [SelectorItem]) {
@@ -185,7 +185,7 @@ package struct Selector: Sendable {
     // MARK: Keys
 
     package mutating func press(_ key: Key, height: Int) -> Outcome {
-        self.isTipShown = false
+        self.isSystemMessageShown = false
         self.tipEndsAtMilliseconds = nil
         if var field = self.filter { return self.press(key, filter: &field) }
         switch key {
@@ -255,7 +255,7 @@ package struct Selector: Sendable {
     private mutating func choose(_ item: SelectorItem) -> Bool {
         guard !self.chosen.contains(item.id) else { return true }
         if let maximum = self.maximum, self.chosen.count >= maximum {
-            self.isTipShown = true
+            self.isSystemMessageShown = true
             return false
         }
         self.chosen.append(item.id)
@@ -317,7 +317,7 @@ package struct Selector: Sendable {
             let shown = field.shown(width: width - 2)
             cursor = Picture.Place(row: lines.count, column: 1 + shown.cursor)
             lines.append(Line("/", .key) + Line(shown.text, .input))
-        } else if self.isTipShown {
+        } else if self.isSystemMessageShown {
             lines.append(Line("! " + (self.configuration.tip ?? look("console.selector.tip")), .bad))
         } else {
             lines.append(Line(self.kept.isEmpty ? "" : "/\(self.kept)", .dim))

@@ -5,9 +5,9 @@ import Testing
 
 private let english = Texts(embedded: .english)
 private let chinese = Texts(embedded: .chinese)
-private let ada = TipPerson(UserName("a")!, name: "A")
-private let bob = TipPerson(UserName("b")!, name: "B")
-private let cai = TipPerson(UserName("c")!, name: "C")
+private let ada = SystemMessagePerson(UserName("a")!, name: "A")
+private let bob = SystemMessagePerson(UserName("b")!, name: "B")
+private let cai = SystemMessagePerson(UserName("c")!, name: "C")
 
 struct TeamTipTests {
     @Test(
@@ -37,49 +37,51 @@ struct TeamTipTests {
             (.unknown, "未知系统消息", "Unknown system message"), (.updated([]), "未知系统消息", "Unknown system message"),
         ] as [(TeamEvent, String, String)])
     func events(event: TeamEvent, inChinese: String, inEnglish: String) {
-        #expect(TeamTip(chinese, reader: nil).text(event, actor: ada, targets: [bob]) == inChinese)
-        #expect(TeamTip(english, reader: nil).text(event, actor: ada, targets: [bob]) == inEnglish)
+        #expect(TeamSystemMessage(chinese, reader: nil).text(event, actor: ada, targets: [bob]) == inChinese)
+        #expect(TeamSystemMessage(english, reader: nil).text(event, actor: ada, targets: [bob]) == inEnglish)
     }
 
     @Test("the reader is you, whether they did it or it was done to them")
     func reader() {
-        let asActor = TeamTip(chinese, reader: ada.user)
-        let asTarget = TeamTip(english, reader: bob.user)
+        let asActor = TeamSystemMessage(chinese, reader: ada.user)
+        let asTarget = TeamSystemMessage(english, reader: bob.user)
         #expect(asActor.text(.invited, actor: ada, targets: [bob]) == "你邀请B进入了群")
         #expect(
-            TeamTip(english, reader: ada.user).text(.invited, actor: ada, targets: [bob])
+            TeamSystemMessage(english, reader: ada.user).text(.invited, actor: ada, targets: [bob])
                 == "You invited B to the group")
         #expect(asTarget.text(.invited, actor: ada, targets: [bob]) == "A invited you to the group")
         #expect(asTarget.text(.managerAdded, actor: ada, targets: [bob]) == "You became group manager")
-        #expect(TeamTip(chinese, reader: bob.user).text(.muted, actor: ada, targets: [bob]) == "你被A禁言")
+        #expect(TeamSystemMessage(chinese, reader: bob.user).text(.muted, actor: ada, targets: [bob]) == "你被A禁言")
     }
 
     @Test("of several people the first is named and the others counted; the team's word follows its kind")
     func several() {
         let people = [bob, cai, ada]
-        #expect(TeamTip(chinese, reader: nil).text(.invited, actor: ada, targets: people) == "A邀请B 3人进入了群")
+        #expect(TeamSystemMessage(chinese, reader: nil).text(.invited, actor: ada, targets: people) == "A邀请B 3人进入了群")
         #expect(
-            TeamTip(english, reader: nil).text(.invited, actor: ada, targets: people)
+            TeamSystemMessage(english, reader: nil).text(.invited, actor: ada, targets: people)
                 == "A invited B and 2 others to the group")
         #expect(
-            TeamTip(english, reader: nil).text(.removed, actor: ada, targets: [bob, cai], team: .normal)
+            TeamSystemMessage(english, reader: nil).text(.removed, actor: ada, targets: [bob, cai], team: .normal)
                 == "A removed B and 1 other from the discussion group")
-        #expect(TeamTip(chinese, reader: nil).text(.joined, actor: ada, team: .normal) == "A进入了讨论组")
-        #expect(TeamTip(chinese, reader: nil).text(.joined, actor: ada, team: .large) == "A进入了群")
+        #expect(TeamSystemMessage(chinese, reader: nil).text(.joined, actor: ada, team: .normal) == "A进入了讨论组")
+        #expect(TeamSystemMessage(chinese, reader: nil).text(.joined, actor: ada, team: .large) == "A进入了群")
     }
 
     @Test("an event that lacks the person it is about is unknown")
     func lacksTarget() {
-        #expect(TeamTip(chinese, reader: nil).text(.invited, actor: ada) == "未知系统消息")
-        #expect(TeamTip(chinese, reader: nil).text(RoomEvent.entered) == "未知系统消息")
+        #expect(TeamSystemMessage(chinese, reader: nil).text(.invited, actor: ada) == "未知系统消息")
+        #expect(TeamSystemMessage(chinese, reader: nil).text(RoomEvent.entered) == "未知系统消息")
     }
 
     @Test("names are data: places in them stay text, controls and turned direction do not come through")
     func hostileNames() {
-        let hostile = TipPerson(UserName("x")!, name: "\u{1B}[2J{targets}\u{202E}\nx")
-        #expect(TeamTip(chinese, reader: nil).text(.invited, actor: hostile, targets: [bob]) == "[2J{targets} x邀请B进入了群")
-        let empty = TipPerson(UserName("x")!, name: "\u{200B}\u{3164}")
-        #expect(TeamTip(chinese, reader: nil).text(.left, actor: empty) == "[该用户未设置昵称]离开了群")
+        let hostile = SystemMessagePerson(UserName("x")!, name: "\u{1B}[2J{targets}\u{202E}\nx")
+        #expect(
+            TeamSystemMessage(chinese, reader: nil).text(.invited, actor: hostile, targets: [bob])
+                == "[2J{targets} x邀请B进入了群")
+        let empty = SystemMessagePerson(UserName("x")!, name: "\u{200B}\u{3164}")
+        #expect(TeamSystemMessage(chinese, reader: nil).text(.left, actor: empty) == "[该用户未设置昵称]离开了群")
     }
 
     @Test(
@@ -92,14 +94,14 @@ struct TeamTipTests {
             (.allUnmuted, "解除全体禁言"), (.unknown, "未知系统消息"),
         ] as [(RoomEvent, String)])
     func rooms(event: RoomEvent, text: String) {
-        let person = TipPerson(UserName("x")!, name: "X")
-        #expect(TeamTip(chinese, reader: nil).text(event, targets: [person]) == text)
-        #expect(!TeamTip(english, reader: nil).text(event, targets: [person]).contains("tip."))
+        let person = SystemMessagePerson(UserName("x")!, name: "X")
+        #expect(TeamSystemMessage(chinese, reader: nil).text(event, targets: [person]) == text)
+        #expect(!TeamSystemMessage(english, reader: nil).text(event, targets: [person]).contains("tip."))
     }
 
     @Test("who was muted in a room is told so")
     func mutedReader() {
-        let tip = TeamTip(chinese, reader: bob.user)
+        let tip = TeamSystemMessage(chinese, reader: bob.user)
         #expect(tip.text(RoomEvent.muted, targets: [bob]) == "你已被禁言")
         #expect(tip.text(.temporarilyMuted, targets: [bob]) == "你已被临时禁言")
     }

@@ -2,7 +2,7 @@ package import ChatModel
 package import Localization
 
 /// Somebody in a tip.
-package struct TipPerson: Hashable, Sendable {
+package struct SystemMessagePerson: Hashable, Sendable {
     package var user: UserName
     /// What the reader knows them by.
     package var name: String
@@ -33,7 +33,7 @@ package enum RoomEvent: String, Sendable, CaseIterable {
 }
 
 /// The lines about a team or room that nobody said.
-package struct TeamTip: Sendable {
+package struct TeamSystemMessage: Sendable {
     private let texts: Texts
     /// The reader, who is called 你 or you.
     private let reader: UserName?
@@ -46,9 +46,10 @@ package struct TeamTip: Sendable {
 
     /// - Parameters:
     ///   - actor: who did it.
-    ///   - targets: to whom; the first is named, the others are counted. An event that needs one and has none is unknown.
+    ///   - targets: to whom; the first is named, the others are counted. An event that needs one and has none is
+    ///     unknown.
     package func text(
-        _ event: TeamEvent, actor: TipPerson, targets: [TipPerson] = [], team: TeamWord = .advanced
+        _ event: TeamEvent, actor: SystemMessagePerson, targets: [SystemMessagePerson] = [], team: TeamWord = .advanced
     ) -> String {
         guard let key = Self.key(event), !targets.isEmpty || !Self.needsTarget(event) else {
             return self.texts("tip.unknown")
@@ -62,8 +63,9 @@ package struct TeamTip: Sendable {
             ])
     }
 
-    /// - Parameter targets: whom it is about; who enters or leaves, too. An event that needs one and has none is unknown.
-    package func text(_ event: RoomEvent, targets: [TipPerson] = []) -> String {
+    /// - Parameter targets: whom it is about; who enters or leaves, too. An event that needs one and has none is
+    ///   unknown.
+    package func text(_ event: RoomEvent, targets: [SystemMessagePerson] = []) -> String {
         switch event {
         case .unknown: return self.texts("tip.unknown")
         case .noticeChanged, .closed, .allMuted, .allUnmuted: return self.texts("tip.room.\(event.rawValue)")
@@ -95,17 +97,17 @@ package struct TeamTip: Sendable {
         }
     }
 
-    private func isReader(_ people: [TipPerson]) -> Bool {
+    private func isReader(_ people: [SystemMessagePerson]) -> Bool {
         self.reader != nil && people.count == 1 && people[0].user == self.reader
     }
 
     /// - Parameter leads: it stands where English begins a sentence.
-    private func word(_ person: TipPerson, leads: Bool) -> String {
+    private func word(_ person: SystemMessagePerson, leads: Bool) -> String {
         if person.user == self.reader { return self.texts(leads ? "tip.you.leading" : "tip.you") }
         return shownName(person.name, self.texts)
     }
 
-    private func word(_ people: [TipPerson], leads: Bool) -> String {
+    private func word(_ people: [SystemMessagePerson], leads: Bool) -> String {
         guard let first = people.first else { return "" }
         let name = self.word(first, leads: leads)
         if people.count == 1 { return name }

@@ -9,7 +9,7 @@ extension Translation {
     /// - Parameters:
     ///   - text: `{0}`, `{1}` … stand for `people`, whom apps show by the names they know.
     ///   - actor: who did it; `nil` for a business server or the operator.
-    static func teamTip(
+    static func teamSystemMessage(
         _ event: TeamEvent, text: String, people: [SystemMessagePerson], actor: UserName?, targets: [UserName]
     ) -> MessageContent {
         var about: [JSONValue.Member] = [JSONValue.Member("event", .string(event.word))]

@@ -26,8 +26,8 @@ extension TeahouseServer {
         var house = APIHouse(
             broker: broker, accounts: accounts, store: store, managerToken: token, settings: options.wuKongAPI,
             facts: facts, clock: options.clock, log: options.log, findSession: BusinessServer.sessions(of: accounts))
-        let nudges = ProfileNudges()
-        house.didShow = { nudges.didShow($0, to: $1) }
+        let syncCommands = ProfileSyncCommands()
+        house.didShow = { syncCommands.didShow($0, to: $1) }
         if options.profiles.remote != nil {
             house.saidElsewhere = { name in
                 let info = profiles.info(user: name)
@@ -45,7 +45,7 @@ extension TeahouseServer {
         ]
         TrialMode.begin(options, store)
         if options.servesWuKong, options.servesWuKongAPI {
-            nudges.begin(profiles, house)
+            syncCommands.begin(profiles, house)
             areas += Self.areas(options, house)
         }
         if options.servesLeanCloud {

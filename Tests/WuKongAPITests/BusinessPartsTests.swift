@@ -49,11 +49,11 @@ struct BusinessPartsTests {
             (.channelChanged("verona", type: 2), "channelUpdate", true),
             (.friendDeleted(UserName("romeo")!), "friendDeleted", true), (.computersQuit, "pcQuit", false),
         ] as [(SyncCommand, String, Bool)])
-    func nudges(_ nudge: SyncCommand, _ command: String, _ isKept: Bool) throws {
-        let content = nudge.content
+    func syncCommands(_ sendSyncCommand: SyncCommand, _ command: String, _ isKept: Bool) throws {
+        let content = sendSyncCommand.content
         let payload = try JSONValue(parsing: content.body)
         #expect(payload["type"]?.integer == 99 && payload["cmd"]?.string == command)
-        #expect(nudge.isKept == isKept && content.flags.contains(.transient) != isKept)
+        #expect(sendSyncCommand.isKept == isKept && content.flags.contains(.transient) != isKept)
         #expect(content.flags.contains(.syncOnce) && !content.flags.contains(.countsAsUnread))
     }
 

@@ -36,7 +36,7 @@ enum FriendArea {
             let request = try store.askFriend(other, by: user, text: text, token: token)
             return (request: request, asker: try store.reading.displayName(of: user))
         } answer: { done in
-            house.nudge(
+            house.sendSyncCommand(
                 .friendRequested(done.request, askerName: done.asker), people: [done.request.other], from: user)
             return .ok
         }
@@ -111,7 +111,7 @@ enum FriendArea {
             )
         } answer: { done in
             let request = done.request
-            house.nudge(
+            house.sendSyncCommand(
                 .friendAccepted(asker: request.askerName, by: person.name, name: done.name),
                 people: [request.asker, person.user], from: person.user)
             Self.greet(request, asker: done.asker, house)
@@ -193,7 +193,7 @@ enum FriendArea {
         call.write { store throws(StoreError) in
             try store.setFriendRemark(try store.reading.knownPerson(name), of: user, remark)
         } answer: { _ in
-            house.nudge(.channelChanged(name.text, type: 1), people: [user], from: user)
+            house.sendSyncCommand(.channelChanged(name.text, type: 1), people: [user], from: user)
             return .ok
         }
     }
@@ -206,10 +206,10 @@ enum FriendArea {
             try store.removeFriend(other, of: person.user)
             return other
         } answer: { other in
-            house.nudge(.friendDeleted(name), people: [person.user], from: person.user)
-            house.nudge(.friendDeleted(person.name), people: [other], from: person.user)
-            house.nudge(.channelChanged(name.text, type: 1), people: [person.user], from: person.user)
-            house.nudge(.channelChanged(person.name.text, type: 1), people: [other], from: person.user)
+            house.sendSyncCommand(.friendDeleted(name), people: [person.user], from: person.user)
+            house.sendSyncCommand(.friendDeleted(person.name), people: [other], from: person.user)
+            house.sendSyncCommand(.channelChanged(name.text, type: 1), people: [person.user], from: person.user)
+            house.sendSyncCommand(.channelChanged(person.name.text, type: 1), people: [other], from: person.user)
             return .ok
         }
     }

@@ -8,9 +8,9 @@ import WuKongTranslation
 
 /// Tells people who of their friends comes online and goes, on a thread of its own.
 ///
-/// A change is told once it has held for a while, to those friends who are online, and kept for nobody: who comes online
-/// asks for the state of all (`GET /v1/user/online`). One person's friends are read at a time, on a reader, so that a
-/// crowd that comes back at once delays news of it and nothing else.
+/// A change is told once it has held for a while, to those friends who are online, and kept for nobody: who comes
+/// online asks for the state of all (`GET /v1/user/online`). One person's friends are read at a time, on a reader, so
+/// that a crowd that comes back at once delays news of it and nothing else.
 package final class FriendPresence: Sendable {
     fileprivate enum Event: Sendable {
         case watching(WatchID)
@@ -131,7 +131,7 @@ private final class Loop {
             if change.deviceFlag != Translation.deviceFlag(.app), self.changes.isOnline(change.user) {
                 receivers.append(change.user)
             }
-            self.house.nudge(.onlineStatus(change), people: receivers)
+            self.house.sendSyncCommand(.onlineStatus(change), people: receivers)
         }
     }
 }

@@ -100,8 +100,8 @@ enum MessageChangeArea {
     }
 
     /// Writes `extra`, a JSON object; with `extra_version`, only if nobody has changed it since that version. Answers
-    /// with the message's extras, also with 409 when somebody has. Source: WuKongIM iOS SDK, its provider for updating a
-    /// message's extra hands the app the new one and the one that is known.
+    /// with the message's extras, also with 409 when somebody has. Source: WuKongIM iOS SDK, its provider for updating
+    /// a message's extra hands the app the new one and the one that is known.
     private static func setExtra(_ call: BusinessCall, replacesAll: Bool) throws(APIFailure) {
         let fields = try call.request.fields()
         let channel = try call.channel(fields)
@@ -163,7 +163,7 @@ enum MessageChangeArea {
             try store.clearUnread(user, in: id, upTo: sequence > 0 ? sequence : nil)
             return try store.finishReminders(in: id, through: sequence > 0 ? sequence : .max, by: user)
         } answer: { finished in
-            if finished { house.nudge(.reminders, people: [user], from: user) }
+            if finished { house.sendSyncCommand(.reminders, people: [user], from: user) }
             return .ok
         }
     }
@@ -194,7 +194,7 @@ enum MessageChangeArea {
             let channelID = channel.type == .person ? person.name.text : channel.id
             let typing = SyncCommand.typing(
                 person.name, name: found.name, channelID: channelID, type: channel.typeNumber)
-            house.nudge(typing, in: found.place, from: person.user)
+            house.sendSyncCommand(typing, in: found.place, from: person.user)
             return .ok
         }
     }
@@ -214,8 +214,8 @@ struct ChangedIn: Sendable {
 }
 
 extension APIHouse {
-    func nudge(_ nudge: SyncCommand, in place: ChangedIn, from sender: UserID) {
-        self.nudge(nudge, in: place.id, place.kind, place.channel, from: sender)
+    func sendSyncCommand(_ sendSyncCommand: SyncCommand, in place: ChangedIn, from sender: UserID) {
+        self.sendSyncCommand(sendSyncCommand, in: place.id, place.kind, place.channel, from: sender)
     }
 }
 

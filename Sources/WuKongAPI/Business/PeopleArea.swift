@@ -89,7 +89,7 @@ enum PeopleArea {
 
     // MARK: Oneself
 
-    /// Changes one's own profile; `ProfileNudges` tells friends.
+    /// Changes one's own profile; `ProfileSyncCommands` tells friends.
     @Sendable static func change(_ call: BusinessCall) throws(APIFailure) {
         let fields = try call.request.fields()
         var patch = ProfilePatch(displayName: try fields.optionalText("name"))
@@ -147,7 +147,7 @@ enum PeopleArea {
             guard other != user else { throw .refused(.notApplicable) }
             try store.setListed(owner: user, .blocked, other, isBlocked)
         } answer: { _ in
-            house.nudge(.channelChanged(name.text, type: 1), people: [user], from: user)
+            house.sendSyncCommand(.channelChanged(name.text, type: 1), people: [user], from: user)
             return .ok
         }
     }

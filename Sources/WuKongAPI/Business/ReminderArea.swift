@@ -48,7 +48,7 @@ enum ReminderArea {
         call.write { store throws(StoreError) in
             try store.finishReminders(ids, by: user)
         } answer: { done in
-            if !done.ids.isEmpty { house.nudge(.reminders, people: [user], from: user) }
+            if !done.ids.isEmpty { house.sendSyncCommand(.reminders, people: [user], from: user) }
             return .ok
         }
     }

@@ -136,7 +136,7 @@ struct SignInArea: Sendable {
         let (house, person, reply) = (call.house, call.person, call.reply)
         Self.quit([.web, .desktop], person, house) { error in
             if let error { return reply(.failure(.business(error))) }
-            house.nudge(.computersQuit, people: [person.user], from: person.user)
+            house.sendSyncCommand(.computersQuit, people: [person.user], from: person.user)
             reply(.ok)
         }
     }

@@ -34,7 +34,7 @@ enum Reminders {
             let reminder = try draft.reminder(in: conversation.id, transaction.reading)
             return (made: try transaction.addReminder(reminder, for: users, by: actor), users: users)
         } answer: { done in
-            house.nudge(.reminders, people: done.users)
+            house.sendSyncCommand(.reminders, people: done.users)
             return .ok(
                 .fields(
                     ("ids", .array(done.made.ids.map(JSONValue.integer))), ("version", .integer(done.made.change))))
@@ -49,7 +49,7 @@ enum Reminders {
         house.write(reply, by: .business) { transaction throws(StoreError) in
             try transaction.endReminders(ids)
         } answer: { users in
-            house.nudge(.reminders, people: users)
+            house.sendSyncCommand(.reminders, people: users)
             return .ok
         }
     }

@@ -138,7 +138,7 @@ struct ProfileNewsScenarios {
     }
 
     @Test("somebody who was shown a person in a chat is told to look again when there is news of them")
-    func nudge() throws {
+    func sendSyncCommand() throws {
         let users = Users()
         let house = try Self.house(users)
         try house.add("juliet")

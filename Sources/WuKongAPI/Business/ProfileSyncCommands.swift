@@ -7,9 +7,9 @@ import WuKongTranslation
 
 /// Tells apps when somebody is shown otherwise: friends, and whoever was shown them lately, by whichever door it came.
 /// What only one person sees, and the title of a group, is told by the route that changes it.
-package final class ProfileNudges: Sendable {
-    /// Most people who are remembered as shown, over all who were shown them; then all are forgotten, and apps hear again
-    /// of whom they show again.
+package final class ProfileSyncCommands: Sendable {
+    /// Most people who are remembered as shown, over all who were shown them; then all are forgotten, and apps hear
+    /// again of whom they show again.
     private static let maximumShown = 200_000
 
     private struct Shown {
@@ -38,17 +38,17 @@ package final class ProfileNudges: Sendable {
         switch change.subject {
         case .person(let name):
             guard change.onlyFor == nil else { return }
-            var nudges: [SyncCommand] = []
-            if change.fields.contains(.picture) { nudges.append(.personPicture(name.text)) }
+            var syncCommands: [SyncCommand] = []
+            if change.fields.contains(.picture) { syncCommands.append(.personPicture(name.text)) }
             if !change.fields.isDisjoint(with: Self.onCards(change.cause)) {
-                nudges.append(.channelChanged(name.text, type: 1, isKept: false))
+                syncCommands.append(.channelChanged(name.text, type: 1, isKept: false))
             }
-            self.tell(nudges, of: name, house)
+            self.tell(syncCommands, of: name, house)
         case .team(let id):
             guard change.fields.contains(.picture), change.onlyFor == nil else { return }
             house.store.read(for: .server, { store throws(StoreError) in try store.conversation(id) }) { result in
                 guard case .success(let conversation?) = result, let channel = conversation.channel else { return }
-                house.nudge(.groupPicture(channel.text), in: id, conversation.kind, channel, from: .system)
+                house.sendSyncCommand(.groupPicture(channel.text), in: id, conversation.kind, channel, from: .system)
             }
         case .member, .members, .all: break
         }
@@ -60,8 +60,8 @@ package final class ProfileNudges: Sendable {
         cause == .write ? [.name, .attributes] : [.name, .attributes, .existence]
     }
 
-    private func tell(_ nudges: [SyncCommand], of name: UserName, _ house: APIHouse) {
-        guard !nudges.isEmpty else { return }
+    private func tell(_ syncCommands: [SyncCommand], of name: UserName, _ house: APIHouse) {
+        guard !syncCommands.isEmpty else { return }
         let viewers = self.shown.withLock { $0.viewers[name] ?? [] }
         house.store.read(
             for: .server,
@@ -71,7 +71,7 @@ package final class ProfileNudges: Sendable {
             }
         ) { result in
             let people = viewers.union((try? result.get()) ?? []).sorted()
-            for nudge in nudges { house.nudge(nudge, people: people) }
+            for sendSyncCommand in syncCommands { house.sendSyncCommand(sendSyncCommand, people: people) }
         }
     }
 }

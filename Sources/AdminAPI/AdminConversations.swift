@@ -154,7 +154,8 @@ package struct AdminMessage: AdminRecord {
     /// What it is to people, for a line in their language. Its words are those that are not in `text`, at most
     /// `AdminProtocol.maximumSketchCharacters`; what it answers is left out.
     package var sketch: MessageSketch
-    /// The first of those who alone may see it, besides its sender; at most `maximumSeers`. Of everybody's it is empty.
+    /// The first of those who alone may see it, besides its sender; at most `maximumAudience`. Of everybody's it is
+    /// empty.
     package var visibleTo: [String] = []
     /// How many they are; `nil` when everybody may see it.
     package var visibleCount: Int64?
@@ -165,7 +166,7 @@ package struct AdminMessage: AdminRecord {
     package var isWithdrawn = false
 
     /// Most names in `visibleTo`.
-    package static let maximumSeers = 10
+    package static let maximumAudience = 10
 
     /// - Parameter sketch: text when it is not told.
     package init(

@@ -239,8 +239,9 @@ extension Desk {
         let all = try transaction.messages(in: conversation.id, before: before, limit: limit, as: .unrestricted)
         let name = try Self.name(of: conversation, transaction)
         var seen = AdminSeen(messages: [], withheld: [], next: nil)
-        for (message, extra, sight) in try Self.sights(of: all, in: conversation.id, by: member, transaction) {
-            switch sight {
+        for (message, extra, visibility) in try Self.visibilities(of: all, in: conversation.id, by: member, transaction)
+        {
+            switch visibility {
             case .withheld(let reason):
                 seen.withheld.append(AdminWithheld(sequence: message.sequence, reason: reason))
             case .shown(let shown):
@@ -256,7 +257,7 @@ extension Desk {
     }
 
     /// What a member is shown of a message.
-    private enum Sight {
+    private enum Visibility {
         /// The message as it stands for them.
         case shown(Message)
         case withheld(AdminWithholding)
@@ -265,9 +266,9 @@ extension Desk {
     /// What a member is shown of messages that were read without restriction.
     ///
     /// - Throws: `notFound` for who is not in the conversation.
-    private static func sights(
+    private static func visibilities(
         of all: [Message], in id: ConversationID, by member: User, _ transaction: ReadTransaction
-    ) throws(StoreError) -> [(message: Message, extra: MessageExtra?, sight: Sight)] {
+    ) throws(StoreError) -> [(message: Message, extra: MessageExtra?, visibility: Visibility)] {
         // For who is not in it there is nothing; the same question as that of a client.
         _ = try transaction.latestMessages(in: id, limit: 1, as: .member(member.id))
         let cleared = try transaction.preference(of: member.id, in: id).clearedThrough
@@ -275,24 +276,24 @@ extension Desk {
         let theirs = try transaction.extras(of: all.map(\.sequence), in: id, for: member.id)
         var extras = try transaction.extras(of: all.map(\.sequence), in: id, for: nil)
         for (sequence, extra) in theirs { extras[sequence, default: extra].isHidden = extra.isHidden }
-        var sights: [(message: Message, extra: MessageExtra?, sight: Sight)] = []
+        var visibilities: [(message: Message, extra: MessageExtra?, visibility: Visibility)] = []
         for message in all {
             let extra = extras[message.sequence]
             if message.isFor(member.name),
                 let reason = Self.withholding(of: message, extra, clearedThrough: cleared, from: member.name)
             {
-                sights.append((message, extra, .withheld(reason)))
+                visibilities.append((message, extra, .withheld(reason)))
                 continue
             }
             let edited = extra.flatMap(message.edited) ?? message
             let shown = try transaction.seen([edited], in: id, by: member.id).first
             guard let shown, !shown.isUnseen else {
-                sights.append((message, extra, .withheld(.notForThem)))
+                visibilities.append((message, extra, .withheld(.notForThem)))
                 continue
             }
-            sights.append((message, extra, .shown(shown)))
+            visibilities.append((message, extra, .shown(shown)))
         }
-        return sights
+        return visibilities
     }
 
     fileprivate static func withholding(
@@ -353,9 +354,9 @@ extension Desk {
             return exported
         }
         let member = try transaction.existingUser(name)
-        for (message, extra, sight) in try Self.sights(of: found, in: id, by: member, transaction) {
+        for (message, extra, visibility) in try Self.visibilities(of: found, in: id, by: member, transaction) {
             var row: AdminExportedMessage?
-            if case .shown(let shown) = sight {
+            if case .shown(let shown) = visibility {
                 // What stands in the place of a message is not what it became by an edit.
                 row = AdminExportedMessage(shown, extra)
                 row?.body = shown.content.body

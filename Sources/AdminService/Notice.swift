@@ -67,7 +67,7 @@ extension AdminMessage {
             sketch: shownSketch(of: message.content, kinds: kinds))
         guard message.content.flags.contains(.restricted) else { return }
         let names = message.content.envelope?.visibleTo ?? []
-        self.visibleTo = names.prefix(Self.maximumSeers).map(\.text)
+        self.visibleTo = names.prefix(Self.maximumAudience).map(\.text)
         self.visibleCount = Int64(names.count)
     }
 }

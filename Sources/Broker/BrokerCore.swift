@@ -207,8 +207,8 @@ final class BrokerCore {
         }
     }
 
-    /// A message that no session sent: of `ctl`, of a business server or the system, or of a person over HTTP, who has the
-    /// same rates there as on a session.
+    /// A message that no session sent: of `ctl`, of a business server or the system, or of a person over HTTP, who has
+    /// the same rates there as on a session.
     func publish(
         _ append: Append, reach: PublishReach = .conversation, then: @escaping @Sendable (AppendResult) -> Void
     ) {
@@ -347,8 +347,8 @@ final class BrokerCore {
         let delivery = Delivery(
             message: accepted.message, kind: accepted.kind, channel: accepted.channel, objectID: accepted.objectID,
             peerName: accepted.peerName, origin: origin, address: address)
-        if let sights = Sights(accepted, self.store.filter) {
-            for (message, people) in sights.told {
+        if let visibilities = VisibleForms(accepted, self.store.filter) {
+            for (message, people) in visibilities.told {
                 let delivery = message === delivery.message ? delivery : delivery.saying(message)
                 let people = skipsSender ? people.filter { $0 != accepted.message.sender } : people
                 self.deliver(delivery, to: FanOut.compute(people, in: self.table))

@@ -79,7 +79,7 @@ package struct Accepted: Sendable {
     package var reminded: [UserID] = []
     /// Of a restricted message, who may see it: its sender and those of its names whom the house knows. `nil` when
     /// everybody may.
-    package var seers: Set<UserID>?
+    package var audience: Set<UserID>?
 
     package init(
         message: Message, kind: ConversationKind, channel: ChannelName?, objectID: ObjectID, members: [UserID],

@@ -114,7 +114,7 @@ package struct TableView<Row: TableRow>: Sendable {
     /// Puts the cursor on a row when it is shown.
     package mutating func select(_ id: Row.RowID) {
         if let place = self.shown.firstIndex(where: { self.rows[$0].rowID == id }) { self.cursor = place }
-        self.keepInSight()
+        self.keepVisible()
     }
 
     // MARK: Filter and order
@@ -144,7 +144,7 @@ package struct TableView<Row: TableRow>: Sendable {
             self.cursor = place
         }
         self.cursor = max(0, min(self.cursor, self.shown.count - 1))
-        self.keepInSight()
+        self.keepVisible()
     }
 
     // MARK: Moving
@@ -206,7 +206,7 @@ package struct TableView<Row: TableRow>: Sendable {
 
     private mutating func go(to place: Int) {
         self.cursor = max(0, min(place, self.shown.count - 1))
-        self.keepInSight()
+        self.keepVisible()
     }
 
     private mutating func toggleMark() {
@@ -235,10 +235,10 @@ package struct TableView<Row: TableRow>: Sendable {
     /// Tells how many rows fit under the heading.
     package mutating func setHeight(_ height: Int) {
         self.height = max(1, height)
-        self.keepInSight()
+        self.keepVisible()
     }
 
-    private mutating func keepInSight() {
+    private mutating func keepVisible() {
         if self.cursor < self.top { self.top = self.cursor }
         if self.cursor >= self.top + self.height { self.top = self.cursor - self.height + 1 }
         self.top = max(0, min(self.top, self.shown.count - self.height))

@@ -71,10 +71,11 @@ extension WriteTransaction {
         return names
     }
 
-    /// Of what a message says now only those hear whom it is for; that it is gone, everybody who was told that it is there.
+    /// Of what a message says now only those hear whom it is for; that it is gone, everybody who was told that it is
+    /// there.
     private func told(of target: MessageTarget, isRecalled: Bool) throws(StoreError) -> EventAudience {
         if target.visibleTo == nil || isRecalled && target.conversation.kind != .service { return .members }
-        return .people(try self.seers(of: target))
+        return .people(try self.audience(of: target))
     }
 
     /// Tells of rows about a message, to those who are shown it.
@@ -85,8 +86,8 @@ extension WriteTransaction {
             .annotated(annotation), in: target.conversation, by: user, to: try self.told(of: target, isRecalled: false))
     }
 
-    /// Tells who has read messages to who wrote them, and in a direct conversation to both: in a group not everybody hears
-    /// of it each time somebody reads.
+    /// Tells who has read messages to who wrote them, and in a direct conversation to both: in a group not everybody
+    /// hears of it each time somebody reads.
     func noteReaders(
         of changes: [MessageTarget], in conversation: ConversationState, by user: UserID
     ) throws(StoreError) {
@@ -99,8 +100,8 @@ extension WriteTransaction {
 
     /// Tells of a message that was changed.
     ///
-    /// - Returns: the moment of the change, which no other change has: clients ask for what was changed after the last one
-    ///   they know, in all their conversations together.
+    /// - Returns: the moment of the change, which no other change has: clients ask for what was changed after the last
+    ///   one they know, in all their conversations together.
     func noteChanged(
         _ target: MessageTarget, by actor: Actor, isRecalled: Bool, isDeleted: Bool = false,
         content: (inout MessageContent) -> Void

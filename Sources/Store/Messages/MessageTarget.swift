@@ -76,11 +76,11 @@ extension WriteTransaction {
     }
 
     /// Those of the receivers who may see a message.
-    func seers(of target: MessageTarget) throws(StoreError) -> [UserID] {
+    func audience(of target: MessageTarget) throws(StoreError) -> [UserID] {
         guard let names = target.visibleTo else { return target.receivers }
-        var seers: Set<UserID> = [target.sender]
-        for name in names { if let user = try self.memory.user(named: name) { seers.insert(user.id) } }
-        return target.receivers.filter(seers.contains)
+        var audience: Set<UserID> = [target.sender]
+        for name in names { if let user = try self.memory.user(named: name) { audience.insert(user.id) } }
+        return target.receivers.filter(audience.contains)
     }
 
     /// `nil` when there is no such message.
@@ -117,8 +117,8 @@ extension WriteTransaction {
 
     // MARK: Revisions
 
-    /// Takes the conversation's next revision for something everyone in it sees. Only once nothing can refuse the change
-    /// any more.
+    /// Takes the conversation's next revision for something everyone in it sees. Only once nothing can refuse the
+    /// change any more.
     func raiseRevision(of conversation: ConversationState) throws(StoreError) -> Int64 {
         let revision = conversation.revision + 1
         try self.connection.run(

@@ -20,7 +20,7 @@ enum Streams {
         var message: Message
         var place: MessageAnswer.Place
         /// Audience of a message for some only.
-        var seers: [UserID]?
+        var audience: [UserID]?
     }
 
     /// Takes a step in a message of `from_uid`; the manager may in any.
@@ -67,11 +67,13 @@ enum Streams {
             guard let message, sender == nil || message.sender == user else { return nil }
             var found = Found(message: message, place: try MessageAnswer.Place(known, transaction))
             if message.isRestricted {
-                var seers = [message.sender]
+                var audience = [message.sender]
                 for name in message.content.envelope?.visibleTo ?? [] {
-                    if let user = try transaction.user(named: name)?.id, !seers.contains(user) { seers.append(user) }
+                    if let user = try transaction.user(named: name)?.id, !audience.contains(user) {
+                        audience.append(user)
+                    }
                 }
-                found.seers = seers
+                found.audience = audience
             }
             return found
         }
@@ -133,8 +135,8 @@ enum Streams {
             publish(to: message.sender)
         } else if let pair = found.place.pair {
             for user in Set([pair.low, pair.high]) { publish(to: user) }
-        } else if let seers = found.seers {
-            for user in seers { publish(to: user) }
+        } else if let audience = found.audience {
+            for user in audience { publish(to: user) }
         } else {
             publish(to: nil)
         }

@@ -227,7 +227,7 @@ struct BusinessChatScenarios {
     }
 
     @Test("a search finds nothing in what is for others, nor in what a rule shows otherwise")
-    func searchInSight() throws {
+    func searchVisible() throws {
         let (house, romeo, juliet, _) = try self.furnished(1)
         let client = try romeo.connect()
         // Ends the text, and goes on with the list.

@@ -281,11 +281,11 @@ final class Appender {
         if content.flags.contains(.masked) { _ = self.sequencer.moment(at: sentAt) }
         var accepted = try self.accepted(message, target, conversation, isDuplicate: false)
         if message.content.flags.contains(.countsAsUnread) {
-            if let seers = accepted.seers { try self.count(message, for: seers, in: conversation) }
+            if let audience = accepted.audience { try self.count(message, for: audience, in: conversation) }
             if let verdicts { try self.withhold(message, by: verdicts, in: conversation) }
         }
         if !message.content.mentions.isEmpty {
-            accepted.reminded = try self.remind(of: message, for: accepted.seers, conversation)
+            accepted.reminded = try self.remind(of: message, for: accepted.audience, conversation)
         }
         return .accepted(accepted)
     }
@@ -324,9 +324,9 @@ final class Appender {
 
     /// The heads leave out what is for some only: it counts for each of them who is a member.
     private func count(
-        _ message: Message, for seers: Set<UserID>, in conversation: ConversationState
+        _ message: Message, for audience: Set<UserID>, in conversation: ConversationState
     ) throws(StoreError) {
-        for user in seers.sorted() where user != message.sender && conversation.roles[user] != nil {
+        for user in audience.sorted() where user != message.sender && conversation.roles[user] != nil {
             try self.connection.run(
                 "INSERT INTO shown_count (user_id, conversation_id, sequence) VALUES (?, ?, ?)", user,
                 conversation.id, message.sequence)
@@ -353,19 +353,19 @@ final class Appender {
         return message.isFor(state.name)
     }
 
-    private func seers(of message: Message) throws(StoreError) -> Set<UserID>? {
+    private func audience(of message: Message) throws(StoreError) -> Set<UserID>? {
         guard message.isRestricted else { return nil }
-        var seers: Set<UserID> = [message.sender]
+        var audience: Set<UserID> = [message.sender]
         for name in message.content.envelope?.visibleTo ?? [] {
-            if let user = try self.memory.user(named: name) { seers.insert(user.id) }
+            if let user = try self.memory.user(named: name) { audience.insert(user.id) }
         }
-        return seers
+        return audience
     }
 
     /// Makes a reminder for every member the message calls by name, but its sender. Of more names than the conversation
     /// has members the rest is not looked at.
     private func remind(
-        of message: Message, for seers: Set<UserID>?, _ conversation: ConversationState
+        of message: Message, for audience: Set<UserID>?, _ conversation: ConversationState
     ) throws(StoreError) -> [UserID] {
         let mentions = message.content.mentions
         let members = try self.memory.home(of: conversation).roles
@@ -377,7 +377,7 @@ final class Appender {
             }
         }
         var seen: Set<UserID> = [message.sender]
-        called.removeAll { !seen.insert($0).inserted || seers?.contains($0) == false }
+        called.removeAll { !seen.insert($0).inserted || audience?.contains($0) == false }
         let reminder = NewReminder(
             in: conversation.id, sequence: message.sequence, kind: .mention, text: "", locates: true)
         for user in called {
@@ -440,7 +440,7 @@ final class Appender {
         var accepted = Accepted(
             message: message, kind: conversation.kind, channel: conversation.channel, objectID: conversation.objectID,
             members: try self.memory.receivers(of: conversation), peerName: target.peer?.name, isDuplicate: isDuplicate)
-        if !isDuplicate { accepted.seers = try self.seers(of: message) }
+        if !isDuplicate { accepted.audience = try self.audience(of: message) }
         return accepted
     }
 

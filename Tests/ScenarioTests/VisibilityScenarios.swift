@@ -6,7 +6,7 @@ import TeahouseTesting
 import Testing
 
 /// Who is shown what of a message, through the whole server.
-struct SightScenarios {
+struct VisibilityScenarios {
     private let placeholder = "这是群定向消息，仅部分群成员可见"
 
     @Test(

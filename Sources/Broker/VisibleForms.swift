@@ -2,19 +2,19 @@ import ChatModel
 import Store
 
 /// Forms of one message where not everybody sees the same: each form once, with its people.
-struct Sights {
+struct VisibleForms {
     private(set) var told: [(message: Message, people: [UserID])] = []
 
     /// `nil` when everybody gets the message as it is.
     init?(_ accepted: Accepted, _ filter: ReceiveFilter) {
         let message = accepted.message
         let verdicts = filter.verdicts(on: message.content, from: message.sender)
-        guard accepted.seers != nil || verdicts != nil else { return nil }
+        guard accepted.audience != nil || verdicts != nil else { return nil }
         var asItIs: [UserID] = []
         var others: [UserID] = []
         var filtered: [FilterAction: [UserID]] = [:]
         for person in accepted.members {
-            if let seers = accepted.seers, !seers.contains(person) {
+            if let audience = accepted.audience, !audience.contains(person) {
                 others.append(person)
             } else if let rule = verdicts?.rule(for: person) {
                 filtered[rule.action, default: []].append(person)
@@ -34,8 +34,8 @@ struct Sights {
 }
 
 extension ConversationEvent {
-    /// The event in the forms in which its people are told it: the new words of an edited message as the operator's rules
-    /// have them.
+    /// The event in the forms in which its people are told it: the new words of an edited message as the operator's
+    /// rules have them.
     func seen(_ filter: ReceiveFilter) -> [(event: ConversationEvent, people: [UserID])] {
         guard !filter.isEmpty, case .edited(let changed) = self.change,
             let verdicts = filter.verdicts(on: changed.content, from: changed.senderID)

@@ -6,7 +6,7 @@ import TeahouseTesting
 import Testing
 
 /// Who is shown what of a message, at LeanCloud's door.
-@Suite("Who sees what at LeanCloud's door") struct SightTests {
+@Suite("Who sees what at LeanCloud's door") struct VisibilityTests {
     private static let placeholder = typed("这是群定向消息，仅部分群成员可见")
 
     /// The text of the newest message in the row of the only conversation.

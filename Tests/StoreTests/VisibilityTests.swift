@@ -5,7 +5,7 @@ import Testing
 @testable import Store
 
 @Suite("Who sees what")
-struct SightTests {
+struct VisibilityTests {
     private let placeholder = #"{"type":1,"content":"这是群定向消息，仅部分群成员可见"}"#
 
     private func append(
@@ -41,7 +41,7 @@ struct SightTests {
         let verona = try house.group("verona", owner: romeo, [juliet, tybalt])
         house.send("all", from: romeo, to: .id(verona))
         let accepted = self.append(house, "secret", from: romeo, to: verona, only: ["juliet", "nobody"])
-        #expect(accepted?.seers == [romeo, juliet])
+        #expect(accepted?.audience == [romeo, juliet])
         #expect(try self.seen(house, verona, by: romeo) == ["all", "secret"])
         #expect(try self.seen(house, verona, by: juliet) == ["all", "secret"])
         #expect(try self.seen(house, verona, by: tybalt) == ["all", self.placeholder])
@@ -71,7 +71,7 @@ struct SightTests {
         append.content.envelope = MessageEnvelope(visibleTo: [UserName("romeo")!])
         let accepted = house.send([append])[0].accepted
         let id = try #require(accepted?.message.conversation)
-        #expect(accepted?.seers == nil && accepted?.message.content.envelope?.visibleTo?.count == 1, "it is kept")
+        #expect(accepted?.audience == nil && accepted?.message.content.envelope?.visibleTo?.count == 1, "it is kept")
         #expect(try self.seen(house, id, by: juliet) == ["hello"])
         #expect(try house.unread(juliet) == [id: 1])
         #expect(try house.verified().findings == [])
@@ -117,7 +117,7 @@ struct SightTests {
         house.send("news", from: robot, to: .id(news), authority: .application)
         for sender in [juliet, tybalt] {
             let accepted = house.send("a question", from: sender, to: .id(news)).accepted
-            #expect(accepted?.seers == [sender])
+            #expect(accepted?.audience == [sender])
         }
         #expect(try self.seen(house, news, by: tybalt) == ["news", "a question"])
         #expect(try house.unread(tybalt) == [news: 1])
@@ -125,7 +125,7 @@ struct SightTests {
             try store.createChannel(.service, ChannelName("shop")!, creator: robot, members: [tybalt])
         }
         #expect(house.send("a question", from: juliet, to: .id(shop)).refusal == .notMember)
-        #expect(house.send("all", from: tybalt, to: .id(shop)).accepted?.seers == nil)
+        #expect(house.send("all", from: tybalt, to: .id(shop)).accepted?.audience == nil)
         #expect(try house.verified().findings == [])
     }
 

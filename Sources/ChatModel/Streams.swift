@@ -1,6 +1,6 @@
-/// How far one strand of a message that is still being written has come: the text of an agent, the call of a tool.
+/// How far one lane of a message that is still being written has come: the text of an agent, the call of a tool.
 ///
-/// The message itself is there from the beginning and stays as it is; its strands are shown with it. Only where each
+/// The message itself is there from the beginning and stays as it is; its lanes are shown with it. Only where each
 /// one stands is kept, not every step on the way.
 package struct StreamState: Hashable, Sendable {
     /// Status of a lane.
@@ -20,11 +20,11 @@ package struct StreamState: Hashable, Sendable {
         case restricted = 2
     }
 
-    /// Names the strand within its message; 1...128 bytes.
+    /// Names the lane within its message; 1...128 bytes.
     package var key: String
     /// Status of the lane.
     package var status: Status
-    /// Number of the last step, counted over all strands of the message from 1; the store sets it.
+    /// Number of the last step, counted over all lanes of the message from 1; the store sets it.
     package var lastNumber: Int64
     /// ID of the last event.
     package var lastEventID: String
@@ -61,11 +61,11 @@ package struct StreamState: Hashable, Sendable {
 
 /// Bounds of what is written into messages step by step.
 package enum StreamLimits {
-    /// Strands of one message.
-    package static let strands = 64
+    /// Lanes of one message.
+    package static let lanes = 64
     /// Maximum bytes of a lane's key.
     package static let keyBytes = 128
-    /// Bytes of what has come together in one strand.
+    /// Bytes of what has come together in one lane.
     package static let snapshotBytes = 256 * 1024
     /// Maximum bytes of an error.
     package static let errorBytes = 1024

@@ -113,7 +113,7 @@ struct APIStreamScenarios {
     }
 
     @Test("strands stand beside each other; finish completes the message")
-    func strands() throws {
+    func lanes() throws {
         let house = try self.house()
         #expect(try self.step(house, "e1", "stream.delta", Self.delta("a")).status == 200)
         let tool = #","event_key":"tool","payload":{"call":1}"#

@@ -1,7 +1,7 @@
 package import ChatModel
 
 extension ReadTransaction {
-    /// Where the strands of these messages stand, by sequence, each message's in the order of their last steps. Says
+    /// Where the lanes of these messages stand, by sequence, each message's in the order of their last steps. Says
     /// nothing about who may know. At most 1000 messages at a time.
     package func streams(
         of sequences: [Int64], in id: ConversationID
@@ -22,11 +22,11 @@ extension ReadTransaction {
 }
 
 extension WriteTransaction {
-    /// Takes a step in one strand of a message.
+    /// Takes a step in one lane of a message.
     ///
-    /// - Parameter step: gets all strands of the message and returns the changed one; its number is set here. `nil`
+    /// - Parameter step: gets all lanes of the message and returns the changed one; its number is set here. `nil`
     ///   changes nothing.
-    /// - Returns: the changed strand; `nil` when nothing changed.
+    /// - Returns: the changed lane; `nil` when nothing changed.
     /// - Throws: `refused`: `noSuchMessage`, `alreadyGone`, `tooMany`; `invalid` above a bound; what `step` throws.
     package func changeStream(
         of place: MessagePlace, _ step: ([StreamState]) throws(StoreError) -> StreamState?
@@ -34,10 +34,10 @@ extension WriteTransaction {
         let message = try self.reading.message(in: place.conversation, sequence: place.sequence, as: .unrestricted)
         guard let message else { throw .refused(.noSuchMessage) }
         guard !message.content.flags.contains(.withdrawn) else { throw .refused(.alreadyGone) }
-        let strands = try self.reading.streams(of: [place.sequence], in: place.conversation)[place.sequence] ?? []
-        guard var next = try step(strands) else { return nil }
-        try Self.check(next, among: strands)
-        next.lastNumber = (strands.map(\.lastNumber).max() ?? 0) + 1
+        let lanes = try self.reading.streams(of: [place.sequence], in: place.conversation)[place.sequence] ?? []
+        guard var next = try step(lanes) else { return nil }
+        try Self.check(next, among: lanes)
+        next.lastNumber = (lanes.map(\.lastNumber).max() ?? 0) + 1
         try self.connection.run(
             """
             INSERT OR REPLACE INTO message_stream (conversation_id, sequence, key, status, number, event_id, event_type,
@@ -49,7 +49,7 @@ extension WriteTransaction {
         return next
     }
 
-    private static func check(_ next: StreamState, among strands: [StreamState]) throws(StoreError) {
+    private static func check(_ next: StreamState, among lanes: [StreamState]) throws(StoreError) {
         guard (1...StreamLimits.keyBytes).contains(next.key.utf8.count) else {
             throw .invalid("a strand's key has 1 to \(StreamLimits.keyBytes) bytes")
         }
@@ -59,9 +59,9 @@ extension WriteTransaction {
         guard next.error?.utf8.count ?? 0 <= StreamLimits.errorBytes else {
             throw .invalid("an error has at most \(StreamLimits.errorBytes) bytes")
         }
-        let isNew = !strands.contains { $0.key == next.key }
-        guard !isNew || strands.count < StreamLimits.strands else {
-            throw .refused(.tooMany(limit: StreamLimits.strands))
+        let isNew = !lanes.contains { $0.key == next.key }
+        guard !isNew || lanes.count < StreamLimits.lanes else {
+            throw .refused(.tooMany(limit: StreamLimits.lanes))
         }
     }
 }

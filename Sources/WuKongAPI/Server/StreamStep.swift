@@ -5,9 +5,9 @@ import Store
 
 /// One step in a message that is written while people watch. Pure.
 ///
-/// Source: WuKongIM v2.2.5, /message/event: deltas of kind `text` are put together, others replace what was there; close,
-/// error and cancel end a strand and may bring its last state; finish ends the message. A step that came before, and one
-/// into what has ended, change nothing.
+/// Source: WuKongIM v2.2.5, /message/event: deltas of kind `text` are put together, others replace what was there;
+/// close, error and cancel end a lane and may bring its last state; finish ends the message. A step that came before,
+/// and one into what has ended, change nothing.
 struct StreamStep: Sendable {
     enum Kind: String, Sendable {
         case delta = "stream.delta"
@@ -18,7 +18,7 @@ struct StreamStep: Sendable {
         case finish = "stream.finish"
     }
 
-    /// The strand that is meant when none is named, and the one that says that the message is complete.
+    /// The lane that is meant when none is named, and the one that says that the message is complete.
     static let mainKey = "main"
     static let finishKey = "__finish__"
     private static let eventIDBytes = 1...255
@@ -54,10 +54,10 @@ struct StreamStep: Sendable {
         }
     }
 
-    /// The strand after this step; `nil` when it changes nothing.
-    func next(after strands: [StreamState]) throws(StoreError) -> StreamState? {
-        if strands.contains(where: { $0.key == Self.finishKey }) { return nil }
-        let before = strands.first { $0.key == self.key }
+    /// The lane after this step; `nil` when it changes nothing.
+    func next(after lanes: [StreamState]) throws(StoreError) -> StreamState? {
+        if lanes.contains(where: { $0.key == Self.finishKey }) { return nil }
+        let before = lanes.first { $0.key == self.key }
         if let before, before.status != .open || before.lastEventID == self.eventID { return nil }
         var next = StreamState(
             key: self.key, status: .open, lastEventID: self.eventID, lastEventType: self.kind.rawValue,

@@ -7,7 +7,7 @@ import Store
 /// Source: WuKongIM v2.2.5, /channel/messagesync.
 struct StreamSummary: Sendable {
     /// Lanes that may be seen, without the one that says that the message is complete.
-    var strands: [StreamState]
+    var lanes: [StreamState]
     var isFinished: Bool
     var lastNumber: Int64
     /// Without what has come together.
@@ -17,20 +17,20 @@ struct StreamSummary: Sendable {
     init?(_ all: [StreamState], seesEverything: Bool, isBasic: Bool) {
         let visible = all.filter { seesEverything || $0.visibility == .everyone }
         guard !visible.isEmpty else { return nil }
-        self.strands = visible.filter { $0.key != StreamStep.finishKey }
+        self.lanes = visible.filter { $0.key != StreamStep.finishKey }
         self.isFinished = visible.contains { $0.key == StreamStep.finishKey }
         self.lastNumber = visible.map(\.lastNumber).max() ?? 0
         self.isBasic = isBasic
     }
 
-    private var openCount: Int { self.strands.count { $0.status == .open } }
+    private var openCount: Int { self.lanes.count { $0.status == .open } }
     private var isComplete: Bool { self.isFinished || self.openCount == 0 }
 
     // MARK: Writing
 
     /// The members that stand in the message.
     func write(clientNumber: [UInt8], to json: inout JSONWriter) {
-        if let main = self.strands.first(where: { $0.key == StreamStep.mainKey }) { self.writeOld(main, &json) }
+        if let main = self.lanes.first(where: { $0.key == StreamStep.mainKey }) { self.writeOld(main, &json) }
         json.key("event_meta")
         json.beginObject()
         json.key("has_events")
@@ -42,12 +42,12 @@ struct StreamSummary: Sendable {
         json.key("last_msg_event_seq")
         json.integer(self.lastNumber)
         json.key("event_count")
-        json.integer(Int64(self.strands.count))
+        json.integer(Int64(self.lanes.count))
         json.key("open_event_count")
         json.integer(Int64(self.openCount))
         json.key("events")
         json.beginArray()
-        for strand in self.strands { self.write(strand, &json) }
+        for lane in self.lanes { self.write(lane, &json) }
         json.endArray()
         json.endObject()
         json.key("event_sync_hint")
@@ -74,23 +74,23 @@ struct StreamSummary: Sendable {
         json.base64(of: text.map { Array($0.utf8) } ?? snapshot)
     }
 
-    private func write(_ strand: StreamState, _ json: inout JSONWriter) {
+    private func write(_ lane: StreamState, _ json: inout JSONWriter) {
         json.beginObject()
         json.key("event_key")
-        json.string(strand.key)
+        json.string(lane.key)
         json.key("status")
-        json.string(strand.status.word)
+        json.string(lane.status.word)
         json.key("last_msg_event_seq")
-        json.integer(strand.lastNumber)
-        if !self.isBasic, let snapshot = strand.snapshot {
+        json.integer(lane.lastNumber)
+        if !self.isBasic, let snapshot = lane.snapshot {
             json.key("snapshot")
             json.raw(snapshot)
         }
-        if strand.status != .open {
+        if lane.status != .open {
             json.key("end_reason")
-            json.integer(Int64(strand.endReason))
+            json.integer(Int64(lane.endReason))
         }
-        if let error = strand.error {
+        if let error = lane.error {
             json.key("error")
             json.string(error)
         }
@@ -102,7 +102,7 @@ extension [MessageAnswer] {
     /// Adds what is known of messages that were written step by step.
     ///
     /// - Parameters:
-    ///   - asker: who reads; they see private strands of messages of their own.
+    ///   - asker: who reads; they see private lanes of messages of their own.
     ///   - isManager: sees all.
     mutating func addStreams(
         in id: ConversationID, asker: UserID?, isManager: Bool, isBasic: Bool = false, _ transaction: ReadTransaction
@@ -120,11 +120,11 @@ extension [MessageAnswer] {
     ) {
         for index in part {
             let message = self[index].message
-            guard let strands = streams[message.sequence], !message.content.flags.contains(.withdrawn),
+            guard let lanes = streams[message.sequence], !message.content.flags.contains(.withdrawn),
                 !message.isStandIn
             else { continue }
             self[index].streams = StreamSummary(
-                strands, seesEverything: isManager || message.sender == asker, isBasic: isBasic)
+                lanes, seesEverything: isManager || message.sender == asker, isBasic: isBasic)
         }
     }
 }

@@ -8,7 +8,7 @@ import WuKongWire
 
 /// Messages that are written while people watch: /message/event and /message/eventsync.
 ///
-/// A step is on the disk before it is shown. What has come together in each strand is kept, not every step: who comes
+/// A step is on the disk before it is shown. What has come together in each lane is kept, not every step: who comes
 /// later gets the whole at once.
 enum Streams {
     private static let usualEvents: Int64 = 200
@@ -86,12 +86,12 @@ enum Streams {
         let place = MessagePlace(found.message.conversation, found.message.sequence)
         let broker = house.broker
         house.write(reply, by: .business) { transaction throws(StoreError) -> (state: StreamState?, isNew: Bool) in
-            let changed = try transaction.changeStream(of: place) { strands throws(StoreError) in
-                try step.next(after: strands)
+            let changed = try transaction.changeStream(of: place) { lanes throws(StoreError) in
+                try step.next(after: lanes)
             }
             if let changed { return (changed, true) }
-            let strands = try transaction.reading.streams(of: [place.sequence], in: place.conversation)
-            let all = strands[place.sequence] ?? []
+            let lanes = try transaction.reading.streams(of: [place.sequence], in: place.conversation)
+            let all = lanes[place.sequence] ?? []
             let end = all.first { $0.key == StreamStep.finishKey }
             return (end ?? all.first { $0.key == step.key }, false)
         } answer: { changed in
@@ -173,7 +173,7 @@ enum Streams {
 
     // MARK: Catching up
 
-    /// Where the strands of a message stand, after a number.
+    /// Where the lanes of a message stand, after a number.
     @Sendable static func sync(
         _ request: APIRequest, _ house: APIHouse, _ reply: @escaping APIReply
     ) throws(APIFailure) {
@@ -196,36 +196,36 @@ enum Streams {
                 !message.content.flags.contains(.withdrawn), !message.isStandIn
             else { return nil }
             let mayPrivate = wantsPrivate && (reader.caller == .manager || message.sender == user)
-            let strands = try transaction.streams(of: [message.sequence], in: known.id)[message.sequence] ?? []
-            return strands.filter { strand in
-                strand.lastNumber > from && (key.isEmpty || strand.key == key)
-                    && (mayPrivate || strand.visibility == .everyone)
+            let lanes = try transaction.streams(of: [message.sequence], in: known.id)[message.sequence] ?? []
+            return lanes.filter { lane in
+                lane.lastNumber > from && (key.isEmpty || lane.key == key)
+                    && (mayPrivate || lane.visibility == .everyone)
             }
-        } answer: { strands in
-            guard let strands else { return MessageAnswer.none }
-            let page = strands.prefix(limit)
+        } answer: { lanes in
+            guard let lanes else { return MessageAnswer.none }
+            let page = lanes.prefix(limit)
             return .ok(
                 .object([
                     JSONValue.Member("client_msg_no", .string(number)),
                     JSONValue.Member("from_msg_event_seq", .integer(from)),
                     JSONValue.Member("next_msg_event_seq", .integer(page.last?.lastNumber ?? from)),
-                    JSONValue.Member("more", .integer(strands.count > page.count ? 1 : 0)),
+                    JSONValue.Member("more", .integer(lanes.count > page.count ? 1 : 0)),
                     JSONValue.Member("events", .array(page.map(Self.event))),
                     JSONValue.Member("filtered_by_event_key", .boolean(!key.isEmpty)),
                 ]))
         }
     }
 
-    private static func event(_ strand: StreamState) -> JSONValue {
-        let payload = strand.snapshot.flatMap { try? JSONValue(parsing: $0) } ?? .object([])
+    private static func event(_ lane: StreamState) -> JSONValue {
+        let payload = lane.snapshot.flatMap { try? JSONValue(parsing: $0) } ?? .object([])
         return .object([
-            JSONValue.Member("msg_event_seq", .integer(strand.lastNumber)),
-            JSONValue.Member("event_id", .string(strand.lastEventID)),
-            JSONValue.Member("event_key", .string(strand.key)),
-            JSONValue.Member("event_type", .string(strand.lastEventType)),
-            JSONValue.Member("stream_status", .string(strand.status.word)),
-            JSONValue.Member("visibility", .string(strand.visibility.word)),
-            JSONValue.Member("occurred_at", .integer(strand.occurredAtMilliseconds)),
+            JSONValue.Member("msg_event_seq", .integer(lane.lastNumber)),
+            JSONValue.Member("event_id", .string(lane.lastEventID)),
+            JSONValue.Member("event_key", .string(lane.key)),
+            JSONValue.Member("event_type", .string(lane.lastEventType)),
+            JSONValue.Member("stream_status", .string(lane.status.word)),
+            JSONValue.Member("visibility", .string(lane.visibility.word)),
+            JSONValue.Member("occurred_at", .integer(lane.occurredAtMilliseconds)),
             JSONValue.Member("payload", payload),
         ])
     }

@@ -11,13 +11,13 @@ package final class APIDesk: Sendable {
     package let house: APIHouse
     /// How fast people and addresses may ask, at every door of this server together.
     package let rates: APIRates
-    let areas: [APIArea]
+    let groups: [RouteGroup]
     /// Requests of one address in the trial mode; `nil` while it is off.
     let trialRate: AddressRate?
 
-    package init(house: APIHouse, areas: [APIArea]) {
+    package init(house: APIHouse, groups: [RouteGroup]) {
         self.house = house
-        self.areas = areas
+        self.groups = groups
         self.rates = APIRates(perPerson: house.settings.perPerson, perAddress: house.settings.perAddress)
         self.trialRate = house.settings.trial.map {
             AddressRate(perSecond: $0.perAddress.perSecond, burst: $0.perAddress.burst)
@@ -25,32 +25,32 @@ package final class APIDesk: Sendable {
     }
 
     /// The first area that knows the path; by it, how failures are worded there.
-    func find(_ method: String, _ path: String) -> (Router.Finding, APIArea)? {
-        for area in self.areas {
-            let finding = area.router.find(method, path)
+    func find(_ method: String, _ path: String) -> (Router.Finding, RouteGroup)? {
+        for group in self.groups {
+            let finding = group.router.find(method, path)
             if case .notMine = finding { continue }
-            return (finding, area)
+            return (finding, group)
         }
         return nil
     }
 }
 
 /// One API among several on the same port.
-package struct APIArea: Sendable {
+package struct RouteGroup: Sendable {
     let router: Router
     /// `nil` for the usual one.
-    let reception: Reception?
+    let callerCheck: CallerCheck?
     let wordFailure: @Sendable (APIFailure) -> APIAnswer
 
     /// - Parameters:
     ///   - reception: how requests come in; `nil` for our own way, with the header field `token`.
     ///   - wordFailure: the shape of its errors.
     package init(
-        _ router: Router, reception: Reception? = nil,
+        _ router: Router, callerCheck: CallerCheck? = nil,
         wordFailure: @escaping @Sendable (APIFailure) -> APIAnswer = { APIAnswer.failure($0) }
     ) {
         self.router = router
-        self.reception = reception
+        self.callerCheck = callerCheck
         self.wordFailure = wordFailure
     }
 }
@@ -60,7 +60,7 @@ package struct APIArea: Sendable {
 package final class RouteGateway: Gateway {
     private let desk: APIDesk
     private unowned let reactor: Reactor
-    private var waiting: [UInt64: (responder: HTTPResponder, area: APIArea)] = [:]
+    private var waiting: [UInt64: (responder: HTTPResponder, group: RouteGroup)] = [:]
     private var lastTicket: UInt64 = 0
 
     package init(desk: APIDesk, reactor: Reactor) {
@@ -71,24 +71,24 @@ package final class RouteGateway: Gateway {
     package func open(_ opening: Opening, on connection: Connection) -> OpeningAnswer { .notMine }
 
     package func takesAnyOrigin(_ request: HTTPRequest) -> Bool {
-        self.desk.find(request.method, request.path)?.1.reception != nil
+        self.desk.find(request.method, request.path)?.1.callerCheck != nil
     }
 
     /// Only who may do everything may make the server read a long body.
     package func plan(for request: HTTPRequest, on connection: Connection) -> BodyPlan? {
-        guard let (finding, area) = self.desk.find(request.method, request.path) else { return nil }
+        guard let (finding, group) = self.desk.find(request.method, request.path) else { return nil }
         switch finding {
         case .notMine: return nil
         case .refused: return .buffered(maximumBytes: Route.usualBytes)
         case .route(let route, _):
             let isManager =
-                area.reception.map { self.isManager(request, at: $0) } ?? self.isManager(request)
+                group.callerCheck.map { self.isManager(request, at: $0) } ?? self.isManager(request)
             return .buffered(maximumBytes: self.maximumBytes(of: route, isManager: isManager))
         }
     }
 
-    private func isManager(_ request: HTTPRequest, at reception: Reception) -> Bool {
-        let caller = try? reception.prove(request, .manager, self.desk.mayShowToken(request))
+    private func isManager(_ request: HTTPRequest, at callerCheck: CallerCheck) -> Bool {
+        let caller = try? callerCheck.prove(request, .manager, self.desk.mayShowToken(request))
         return caller == .manager
     }
 
@@ -101,62 +101,62 @@ package final class RouteGateway: Gateway {
     }
 
     package func respond(to request: HTTPRequest, with responder: HTTPResponder) -> Bool {
-        guard let (finding, area) = self.desk.find(request.method, request.path) else { return false }
+        guard let (finding, group) = self.desk.find(request.method, request.path) else { return false }
         if case .notMine = finding { return false }
-        guard let reception = area.reception else {
-            self.answer(request, finding, area, responder)
+        guard let callerCheck = group.callerCheck else {
+            self.answer(request, finding, group, responder)
             return true
         }
         if request.method == "OPTIONS" {
-            Self.send(reception.preflight, area, responder)
+            Self.send(callerCheck.preflight, group, responder)
             return true
         }
         do throws(APIFailure) {
-            let meant = try reception.unfold(request)
-            self.answer(meant, area.router.find(meant.method, meant.path), area, responder)
+            let meant = try callerCheck.unfold(request)
+            self.answer(meant, group.router.find(meant.method, meant.path), group, responder)
         } catch {
-            Self.send(area.wordFailure(error), area, responder)
+            Self.send(group.wordFailure(error), group, responder)
         }
         return true
     }
 
     private func answer(
-        _ request: HTTPRequest, _ finding: Router.Finding, _ area: APIArea, _ responder: HTTPResponder
+        _ request: HTTPRequest, _ finding: Router.Finding, _ group: RouteGroup, _ responder: HTTPResponder
     ) {
         do throws(APIFailure) {
             switch finding {
             // The path is of this area, whatever the method.
             case .notMine: throw APIFailure(404, "\(request.path) is no path of this server")
             case .refused(let failure): throw failure
-            case .route(let route, let parameters): try self.begin(request, route, parameters, area, responder)
+            case .route(let route, let parameters): try self.begin(request, route, parameters, group, responder)
             }
         } catch {
-            Self.send(area.wordFailure(error), area, responder)
+            Self.send(group.wordFailure(error), group, responder)
         }
     }
 
     // MARK: One request
 
     private func begin(
-        _ request: HTTPRequest, _ route: Route, _ parameters: [String: String], _ area: APIArea,
+        _ request: HTTPRequest, _ route: Route, _ parameters: [String: String], _ group: RouteGroup,
         _ responder: HTTPResponder
     ) throws(APIFailure) {
         guard self.waiting.count < self.desk.house.settings.waitingRequests else {
             throw APIFailure(503, "too many requests wait for their answer", retryAfterSeconds: 1)
         }
-        if let reception = area.reception {
-            return try self.begin(request, route, parameters, area, reception, responder)
+        if let callerCheck = group.callerCheck {
+            return try self.begin(request, route, parameters, group, callerCheck, responder)
         }
         let isManager = self.isManager(request)
         if !isManager, let failure = self.desk.takeFromAddress(request) { throw failure }
         if let use = route.trial, try self.desk.isTrial(request) {
-            return try self.beginTrial(request, route, parameters, use, area, responder)
+            return try self.beginTrial(request, route, parameters, use, group, responder)
         }
         let proof = try self.proof(of: request, route, isManager: isManager)
         var asked = try Self.decode(request, route, parameters)
         let question = try self.question(proof, asked, request)
         self.lastTicket += 1
-        self.waiting[self.lastTicket] = (responder, area)
+        self.waiting[self.lastTicket] = (responder, group)
         let reply = self.reply(to: self.lastTicket)
         switch question {
         case .none:
@@ -169,14 +169,14 @@ package final class RouteGateway: Gateway {
 
     /// A request of the trial mode, which shows no token.
     private func beginTrial(
-        _ request: HTTPRequest, _ route: Route, _ parameters: [String: String], _ use: TrialUse, _ area: APIArea,
+        _ request: HTTPRequest, _ route: Route, _ parameters: [String: String], _ use: TrialUse, _ group: RouteGroup,
         _ responder: HTTPResponder
     ) throws(APIFailure) {
         let asked = try Self.decode(request, route, parameters)
         switch use {
         case .handler(let handler):
             self.lastTicket += 1
-            self.waiting[self.lastTicket] = (responder, area)
+            self.waiting[self.lastTicket] = (responder, group)
             let reply = self.reply(to: self.lastTicket)
             do throws(APIFailure) {
                 try handler(asked, self.desk.house, reply)
@@ -188,7 +188,7 @@ package final class RouteGateway: Gateway {
                 throw .bad("the uid is missing")
             }
             self.lastTicket += 1
-            self.waiting[self.lastTicket] = (responder, area)
+            self.waiting[self.lastTicket] = (responder, group)
             let go = self.continuation(route, asked, self.reply(to: self.lastTicket))
             self.desk.findTrialPerson(name, for: asked.asker, then: go)
         }
@@ -196,12 +196,12 @@ package final class RouteGateway: Gateway {
 
     /// A request in an area whose callers are proved at once.
     private func begin(
-        _ request: HTTPRequest, _ route: Route, _ parameters: [String: String], _ area: APIArea,
-        _ reception: Reception, _ responder: HTTPResponder
+        _ request: HTTPRequest, _ route: Route, _ parameters: [String: String], _ group: RouteGroup,
+        _ callerCheck: CallerCheck, _ responder: HTTPResponder
     ) throws(APIFailure) {
         let caller: Result<APICaller, APIFailure>
         do throws(APIFailure) {
-            caller = .success(try reception.prove(request, route.access, self.desk.mayShowToken(request)))
+            caller = .success(try callerCheck.prove(request, route.access, self.desk.mayShowToken(request)))
         } catch {
             caller = .failure(error)
         }
@@ -211,7 +211,7 @@ package final class RouteGateway: Gateway {
         var asked = try Self.decode(request, route, parameters)
         asked.caller = proved
         self.lastTicket += 1
-        self.waiting[self.lastTicket] = (responder, area)
+        self.waiting[self.lastTicket] = (responder, group)
         self.run(route, asked, self.reply(to: self.lastTicket))
     }
 
@@ -402,19 +402,19 @@ package final class RouteGateway: Gateway {
     }
 
     private func answer(_ ticket: UInt64, _ answer: APIAnswer) {
-        guard let (responder, area) = self.waiting.removeValue(forKey: ticket) else { return }
+        guard let (responder, group) = self.waiting.removeValue(forKey: ticket) else { return }
         // Only who was somebody keeps the connection for longer between requests.
         if answer.status < 400 { responder.connection?.authenticated() }
-        Self.send(answer.failure.map(area.wordFailure) ?? answer, area, responder)
+        Self.send(answer.failure.map(group.wordFailure) ?? answer, group, responder)
     }
 
-    private static func send(_ answer: APIAnswer, _ area: APIArea, _ responder: HTTPResponder) {
+    private static func send(_ answer: APIAnswer, _ group: RouteGroup, _ responder: HTTPResponder) {
         responder.respond(
             status: answer.status,
             headers: [
                 ("Content-Type", answer.contentType), ("Cache-Control", "no-store"),
                 ("X-Content-Type-Options", "nosniff"),
-            ] + answer.headers + (area.reception?.headers ?? []), body: answer.body)
+            ] + answer.headers + (group.callerCheck?.headers ?? []), body: answer.body)
     }
 }
 

@@ -3,8 +3,9 @@ package import Accounts
 package import Execution
 package import Transfers
 
-/// The HTTP API of LeanCloud under `/1.1` and `/1.2`: what its SDKs call by themselves, and what an app's own server calls.
-/// Each area has its table of routes. Source: LeanCloud realtime REST guide v1 and v2, its REST guide, and its SDKs.
+/// The HTTP API of LeanCloud under `/1.1` and `/1.2`: what its SDKs call by themselves, and what an app's own server
+/// calls. Each area has its table of routes. Source: LeanCloud realtime REST guide v1 and v2, its REST guide, and its
+/// SDKs.
 package struct LeanCloudServer: Sendable {
     let app: AppDesk
     let transfers: Transfers
@@ -24,23 +25,23 @@ package struct LeanCloudServer: Sendable {
     }
 
     /// Group of routes of LeanCloud's HTTP API.
-    package var area: APIArea {
-        APIArea(
+    package var group: RouteGroup {
+        RouteGroup(
             Router(self.routes, notServed: Self.notServed),
-            reception: self.reception, wordFailure: { .leanCloud($0) })
+            callerCheck: self.callerCheck, wordFailure: { .leanCloud($0) })
     }
 
     private var routes: [Route] {
         let served =
-            ClockArea(clock: self.clock).routes + Self.realtime
-            + PeopleArea(app: self.app).routes + InstallationArea.routes
-            + FilesArea(transfers: self.transfers).routes + FunctionArea(functions: self.functions).routes
-        return served + BatchArea(router: Router(served)).routes
+            ClockRoutes(clock: self.clock).routes + Self.realtime
+            + PeopleRoutes(app: self.app).routes + InstallationRoutes.routes
+            + FilesRoutes(transfers: self.transfers).routes + FunctionRoutes(functions: self.functions).routes
+        return served + BatchRoutes(router: Router(served)).routes
     }
 
     private static let realtime: [Route] =
-        ConversationArea.routes + ScanArea.routes + MemberArea.routes + RoleArea.routes + HistoryArea.routes
-        + MessageArea.routes + RoomArea.routes + ClientArea.routes
+        ConversationRoutes.routes + ScanRoutes.routes + MemberRoutes.routes + RoleRoutes.routes + HistoryRoutes.routes
+        + MessageRoutes.routes + RoomRoutes.routes + ClientRoutes.routes
 
     /// All that is not known below these is answered here, in the words of this API.
     private static let notServed: [NotServed] = [
@@ -51,9 +52,9 @@ package struct LeanCloudServer: Sendable {
 
     private static let broadcasts = "of what was sent to everybody nothing is kept"
 
-    private var reception: Reception {
+    private var callerCheck: CallerCheck {
         let (app, clock) = (self.app, self.clock)
-        return Reception(
+        return CallerCheck(
             headers: [CrossOrigin.anybody], preflight: CrossOrigin.preflight, unfold: FoldedRequest.unfold
         ) { request, access, mayShowSecrets throws(APIFailure) in
             try AppCaller.prove(

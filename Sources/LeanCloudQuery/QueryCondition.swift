@@ -123,11 +123,11 @@ extension QueryTest {
                     return effort.matches(regex, text)
                 }
             }
-        case .inside(let area):
+        case .inside(let group):
             return path.anyValue(in: row, &effort) { value, effort in
                 guard let value else { return false }
                 return Self.anyOf(value, &effort) { value, effort in
-                    effort.spend() && GeoPlace(value).map(area.contains) ?? false
+                    effort.spend() && GeoPlace(value).map(group.contains) ?? false
                 }
             }
         }

@@ -103,16 +103,16 @@ struct QueryParser {
         case "$regex": return .field(path, .regex(try self.regex(path, value, among: members)))
         case "$options": throw ObjectQueryError("$options of \(Self.named(path)) stands without $regex")
         case "$nearSphere":
-            guard let area = GeoArea(near: value, among: members) else {
+            guard let group = GeoArea(near: value, among: members) else {
                 throw ObjectQueryError("$nearSphere of \(Self.named(path)) needs a GeoPoint and distances of 0 or more")
             }
-            return .field(path, .inside(area))
+            return .field(path, .inside(group))
         case "$within":
-            guard let area = GeoArea(within: value) else {
+            guard let group = GeoArea(within: value) else {
                 throw ObjectQueryError(
                     "$within of \(Self.named(path)) needs a $box of two GeoPoints, southwest and northeast")
             }
-            return .field(path, .inside(area))
+            return .field(path, .inside(group))
         case "$not":
             guard case .object(let inner) = value, !inner.isEmpty else {
                 throw ObjectQueryError("$not of \(Self.named(path)) needs an object of operators")

@@ -36,8 +36,8 @@ extension TeahouseServer {
             }
         }
         house.publicURL = options.publicURL
-        var areas = [
-            APIArea(
+        var groups = [
+            RouteGroup(
                 Router(
                     ProfileRoutes(profiles, secret: options.profiles.secret).routes + SessionConfigRoute().routes
                         + TeamRequestRoutes.routes + NoticeRoutes.routes, sharesTerritory: true),
@@ -46,17 +46,17 @@ extension TeahouseServer {
         TrialMode.begin(options, store)
         if options.servesWuKong, options.servesWuKongAPI {
             syncCommands.begin(profiles, house)
-            areas += Self.areas(options, house)
+            groups += Self.groups(options, house)
         }
         if options.servesLeanCloud {
             let server = LeanCloudServer(
                 app: accounts.app, transfers: transfers, functions: functions, clock: options.clock)
-            areas.append(server.area)
+            groups.append(server.group)
         }
-        return APIDesk(house: house, areas: areas)
+        return APIDesk(house: house, groups: groups)
     }
 
-    private static func areas(_ options: ServerOptions, _ house: APIHouse) -> [APIArea] {
+    private static func groups(_ options: ServerOptions, _ house: APIHouse) -> [RouteGroup] {
         BusinessServer.tellReminders(house)
         BusinessServer.deliverNotices(house)
         var business = options.business
@@ -65,6 +65,6 @@ extension TeahouseServer {
         let router = Router(
             WuKongRows.all + BusinessServer(business).routes,
             notServed: WuKongRows.notServed + BusinessServer.notServed)
-        return [APIArea(router)]
+        return [RouteGroup(router)]
     }
 }

@@ -6,8 +6,8 @@ import Transport
 
 /// A file as a `_File` object.
 struct FileRow: Sendable {
-    /// How clients reach this server: as the operator says, else by the name that this one asked for. That is one of this
-    /// server's names or addresses, for others are refused with 421.
+    /// How clients reach this server: as the operator says, else by the name that this one asked for. That is one of
+    /// this server's names or addresses, for others are refused with 421.
     let base: String
     /// The same as this client has just reached it.
     private let asked: String
@@ -22,7 +22,8 @@ struct FileRow: Sendable {
         self.asked = asked ?? self.base
     }
 
-    /// Where the content is brought to: the server as this client has just reached it, whichever of its networks it is in.
+    /// Where the content is brought to: the server as this client has just reached it, whichever of its networks it is
+    /// in.
     func uploadURL(_ file: AppFile) -> String { self.url(file, at: self.asked) }
 
     /// Where the file is read, for as long as it is there.
@@ -40,8 +41,8 @@ struct FileRow: Sendable {
 
     /// The type that SDKs are told: never an empty one.
     ///
-    /// COMPAT(LeanCloud JavaScript, C#, Flutter): they upload with the type of the answer, or put it into the message, and
-    /// fail with an empty one.
+    /// COMPAT(LeanCloud JavaScript, C#, Flutter): they upload with the type of the answer, or put it into the message,
+    /// and fail with an empty one.
     static func shownType(_ file: AppFile) -> String { file.mediaType.isEmpty ? MediaType.unknown : file.mediaType }
 
     func json(_ file: AppFile) -> JSONValue {
@@ -57,7 +58,7 @@ struct FileRow: Sendable {
         if case .link(let key, _) = file.place {
             members.append(JSONValue.Member("bucket", .string(Self.bucket)))
             members.append(JSONValue.Member("key", .string(key.text)))
-            members.append(JSONValue.Member("provider", .string(FilesArea.provider)))
+            members.append(JSONValue.Member("provider", .string(FilesRoutes.provider)))
         }
         return .object(members)
     }

@@ -54,7 +54,7 @@ struct UserEntry: Sendable {
     }
 
     /// Makes the change, and has the profile here follow it.
-    func apply(to name: UserName, in store: WriteTransaction) throws(StoreError) -> PeopleArea.Changed {
+    func apply(to name: UserName, in store: WriteTransaction) throws(StoreError) -> PeopleRoutes.Changed {
         guard let before = try store.reading.appUser(named: name) else { return .refused(.noSuchPerson) }
         let change: (row: JSONValue, modified: JSONValue)
         let old = UserRow.fields(before)

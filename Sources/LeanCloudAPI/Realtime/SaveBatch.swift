@@ -21,7 +21,7 @@ struct SavePart: Sendable {
     private static let (internalName, childrenName) = ("__internalId", "__children")
 
     init(_ fields: APIFields, _ whole: APIRequest) throws(APIFailure) {
-        self.request = try BatchArea.Part(fields, whole).request
+        self.request = try BatchRoutes.Part(fields, whole).request
         let body = APIFields(self.request.body)
         self.internalID = try body.optionalText(Self.internalName) ?? ""
         self.children = try body.objects(Self.childrenName, most: 100).map { row throws(APIFailure) in
@@ -51,11 +51,12 @@ struct SavePart: Sendable {
     }
 }
 
-/// A batch that saves objects: how Swift's and Objective-C's SDKs sign people up, register devices and save everything else.
+/// A batch that saves objects: how Swift's and Objective-C's SDKs sign people up, register devices and save everything
+/// else.
 ///
 /// It is answered with one object, in which each saved one stands under the name that the SDK gave it. Where one cannot
-/// be saved, the answer is that error, and what comes after it is not done; what came before it is (LeanCloud takes it back).
-/// Each answer starts the next request, on whichever thread it came.
+/// be saved, the answer is that error, and what comes after it is not done; what came before it is (LeanCloud takes it
+/// back). Each answer starts the next request, on whichever thread it came.
 ///
 /// Source: LeanCloud Swift SDK, `ObjectUpdater.swift` and `BatchRequest.swift`; Objective-C SDK, `LCObject.m`.
 final class SaveRun: Sendable {

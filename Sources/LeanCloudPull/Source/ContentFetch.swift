@@ -2,8 +2,8 @@ import Execution
 import Glibc
 import HTTPClient
 
-/// Fetches one content from its address into the folder, and goes on in the middle of one that was broken off. Confined to
-/// its thread. The app's keys are never sent along.
+/// Fetches one content from its address into the folder, and goes on in the middle of one that was broken off. Confined
+/// to its thread. The app's keys are never sent along.
 final class ContentFetch {
     private static let mostRedirects = 5
     private static let mostAttempts = 5
@@ -101,7 +101,7 @@ final class ContentFetch {
     }
 
     /// Receiver of one content's bytes.
-    private final class Reception {
+    private final class ContentReceiver {
         let path: String
         let tagPath: String
         var kept: Int64
@@ -160,28 +160,28 @@ final class ContentFetch {
             request.fields.append(("Range", "bytes=\(size)-"))
             request.fields.append(("If-Range", String(decoding: tag, as: UTF8.self)))
         }
-        let reception = Reception(self.partPath(plan), self.tagPath(plan), kept: kept)
+        let receiver = ContentReceiver(self.partPath(plan), self.tagPath(plan), kept: kept)
         let result = self.client.perform(request) { head, piece in
             do throws(PullError) {
                 if head.status == 206, kept == 0 || !Self.continues(head, at: kept) { return false }
-                try reception.take(head, piece)
+                try receiver.take(head, piece)
                 return true
             } catch {
-                reception.failure = error
+                receiver.failure = error
                 return false
             }
         }
-        if let failure = reception.failure { throw failure }
+        if let failure = receiver.failure { throw failure }
         switch result {
         case .failure(.stopped) where self.cancellation.isCancelled:
-            try reception.file?.finish()
+            try receiver.file?.finish()
             throw .stopped
         case .failure(.refusedAddress(_, _, let reason)): return .over(.refused, reason)
         case .failure(let error):
-            if kept > 0, reception.file == nil { try self.forget(plan) }
-            try reception.file?.finish()
+            if kept > 0, receiver.file == nil { try self.forget(plan) }
+            try receiver.file?.finish()
             return .again(error.description)
-        case .success(let response): return try self.outcome(response, reception, plan, address)
+        case .success(let response): return try self.outcome(response, receiver, plan, address)
         }
     }
 
@@ -191,15 +191,15 @@ final class ContentFetch {
     }
 
     private func outcome(
-        _ response: HTTPResponse, _ reception: Reception, _ plan: FilePlan, _ address: HTTPAddress
+        _ response: HTTPResponse, _ receiver: ContentReceiver, _ plan: FilePlan, _ address: HTTPAddress
     ) throws(PullError) -> Outcome {
         switch response.status {
         case 200, 206:
             // An empty content has no piece.
-            if reception.file == nil { try reception.begin(response) }
-            guard let file = reception.file else { return .again("nothing came") }
+            if receiver.file == nil { try receiver.begin(response) }
+            guard let file = receiver.file else { return .again("nothing came") }
             try file.finish()
-            return .received(bytes: file.count, sha256: reception.sha256.finish(), md5: reception.md5.finish())
+            return .received(bytes: file.count, sha256: receiver.sha256.finish(), md5: receiver.md5.finish())
         case 301, 302, 303, 307, 308:
             guard let location = response.field("location"),
                 let next = try? Self.address(location, from: address)

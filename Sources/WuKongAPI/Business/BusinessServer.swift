@@ -23,10 +23,11 @@ package struct BusinessServer: Sendable {
 
     /// Routes of the API for apps.
     package var routes: [Route] {
-        SignInArea(settings: self.settings).routes + CommonArea(settings: self.settings).routes
-            + ConversationArea.routes + HistoryArea.routes + MessageChangeArea.routes + ReceiptArea.routes
-            + ReactionArea.routes + PinArea.routes + ReminderArea.routes + ChannelArea.routes + GroupArea.routes
-            + GroupMemberArea.routes + PeopleArea.routes + FriendArea.routes + FileArea.routes
+        SignInRoutes(settings: self.settings).routes + CommonRoutes(settings: self.settings).routes
+            + ConversationRoutes.routes + HistoryRoutes.routes + MessageChangeRoutes.routes + ReceiptRoutes.routes
+            + ReactionRoutes.routes + PinRoutes.routes + ReminderRoutes.routes + ChannelRoutes.routes
+            + GroupRoutes.routes
+            + GroupMemberRoutes.routes + PeopleRoutes.routes + FriendRoutes.routes + FileRoutes.routes
     }
 
     /// How a token alone finds its person.

@@ -71,10 +71,10 @@ extension ReadTransaction {
     ) throws(StoreError) -> (messages: [Message], next: Int64?) {
         var found: [Message] = []
         var before = min(search.before, conversation.head + 1)
-        let floor = max(search.oldest, before - Int64(HistoryArea.searchedMessages))
+        let floor = max(search.oldest, before - Int64(HistoryRoutes.searchedMessages))
         while before > floor {
             let page = try self.messages(
-                in: conversation.id, before: before, limit: HistoryArea.searchedAtOnce, as: .member(person.user))
+                in: conversation.id, before: before, limit: HistoryRoutes.searchedAtOnce, as: .member(person.user))
             guard let first = page.first else { break }
             // Messages are found by what they say now.
             let extras = try self.extras(of: page.map(\.sequence), in: conversation.id, for: person.user)
@@ -82,7 +82,7 @@ extension ReadTransaction {
                 let current = extras[message.sequence].flatMap(message.edited) ?? message
                 guard search.fits(current, to: person.name) else { continue }
                 found.append(message)
-                if found.count == HistoryArea.foundMessages {
+                if found.count == HistoryRoutes.foundMessages {
                     return (found, message.sequence > search.oldest ? message.sequence : nil)
                 }
             }

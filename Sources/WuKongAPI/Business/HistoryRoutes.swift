@@ -4,7 +4,7 @@ import ChatModel
 import Store
 
 /// Reading messages back: pages of a channel, what changed on them, the log of commands, search.
-enum HistoryArea {
+enum HistoryRoutes {
     static let routes: [Route] = [
         Route("POST", "/v1/message/channel/sync", Self.page),
         Route("POST", "/v1/message/extra/sync", Self.extras),
@@ -110,9 +110,10 @@ enum HistoryArea {
     /// Between two looks at the clock.
     static let searchedAtOnce = 100
 
-    /// The newest messages of a channel that hold a keyword in their text, newest first. There is no index: only so many
-    /// of the newest are looked through, for `ReadBounds.longMilliseconds` at most. The header field `Search-Complete` is 1
-    /// when that was all; else it is 0, and `Search-Next` is the `before_message_seq` to go on with.
+    /// The newest messages of a channel that hold a keyword in their text, newest first. There is no index: only so
+    /// many of the newest are looked through, for `ReadBounds.longMilliseconds` at most. The header field
+    /// `Search-Complete` is 1 when that was all; else it is 0, and `Search-Next` is the `before_message_seq` to go on
+    /// with.
     @Sendable static func search(_ call: BusinessCall) throws(APIFailure) {
         let fields = try call.request.fields()
         let channel = try call.channel(fields)

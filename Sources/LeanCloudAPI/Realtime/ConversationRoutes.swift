@@ -9,7 +9,7 @@ import Store
 /// Conversations, chat rooms and system conversations: by the paths of version 1.2, and as the class `_Conversation`.
 ///
 /// Source: LeanCloud realtime REST guide v2; LeanCloud REST guide, "Objects", for the class.
-enum ConversationArea {
+enum ConversationRoutes {
     static let routes: [Route] =
         RealtimeResource.allCases.flatMap(Self.routes(of:)) + [
             Route("GET", realtime: "/1.2/rtm/all-conversations") { call throws(APIFailure) in try Self.find(call, nil)

@@ -7,7 +7,7 @@ import Store
 
 /// Routes for the lists of a conversation: members, silenced notifications, mutes and bans. Source: LeanCloud realtime
 /// REST guide v2.
-enum MemberArea {
+enum MemberRoutes {
     static let routes: [Route] =
         [
             Route("POST", realtime: Self.members) { call throws(APIFailure) in try Self.move(call, adds: true) },

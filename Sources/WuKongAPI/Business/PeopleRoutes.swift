@@ -6,7 +6,7 @@ import Store
 import WuKongTranslation
 
 /// People: their cards, what one sets about another, one's own profile and settings, who is online.
-enum PeopleArea {
+enum PeopleRoutes {
     static let routes: [Route] = [
         Route("GET", "/v1/users/{uid}", Self.card),
         Route("PUT", "/v1/users/{uid}/setting", Self.set),

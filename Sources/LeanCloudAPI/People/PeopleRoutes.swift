@@ -11,9 +11,9 @@ import Store
 /// People: signing up and in, their rows, their passwords and sessions.
 ///
 /// A person's name here is their object id, so the client id of an SDK that signs in with a `_User` is who the house
-/// knows. Session tokens are device tokens of the house: only their hashes are kept, so each sign-in gets a new one, and
-/// what takes rights from an account ends them. Source: LeanCloud REST guide, "Users".
-struct PeopleArea: Sendable {
+/// knows. Session tokens are device tokens of the house: only their hashes are kept, so each sign-in gets a new one,
+/// and what takes rights from an account ends them. Source: LeanCloud REST guide, "Users".
+struct PeopleRoutes: Sendable {
     /// Says whether anybody may sign up.
     let app: AppDesk
     /// Ten accounts from one address, and then one each six minutes.

@@ -4,7 +4,7 @@ import Execution
 import LeanCloudTranslation
 
 /// Route for the server's time. Anybody may ask: the Python SDK shows no keys for it.
-struct ClockArea: Sendable {
+struct ClockRoutes: Sendable {
     let clock: Clock
 
     var routes: [Route] {

@@ -7,7 +7,7 @@ import WuKongTranslation
 import WuKongWire
 
 /// Routes for changes of messages after they were sent.
-enum MessageChangeArea {
+enum MessageChangeRoutes {
     static let routes: [Route] = [
         Route("POST", "/v1/message/revoke", Self.revoke),
         Route("POST", "/v1/message/edit", Self.edit),

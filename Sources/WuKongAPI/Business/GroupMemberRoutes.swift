@@ -4,7 +4,7 @@ import ChatModel
 import Store
 
 /// The people of a group.
-enum GroupMemberArea {
+enum GroupMemberRoutes {
     static let routes: [Route] = [
         Route("GET", "/v1/groups/{group}/members", Self.members),
         Route("POST", "/v1/groups/{group}/members", Self.add),
@@ -107,7 +107,7 @@ enum GroupMemberArea {
         let group = try call.group()
         let action = try call.request.parameter("action")
         guard action == "add" || action == "remove" else { throw .bad("the last path segment must be add or remove") }
-        let names = try call.request.fields().uids("uids", most: GroupArea.maximumInvited)
+        let names = try call.request.fields().uids("uids", most: GroupRoutes.maximumInvited)
         guard !names.isEmpty else { throw .bad("uids is missing") }
         try call.changeGroup(group) { store, id, actor throws(StoreError) in
             let users = try store.reading.knownPeople(names)
@@ -155,8 +155,8 @@ extension BusinessCall {
     fileprivate func namedMembers() throws(APIFailure) -> [UserName] {
         let body = self.request.body
         let fields = APIFields(body.array == nil ? body : .object([JSONValue.Member("members", body)]))
-        var names = try fields.uids("members", most: GroupArea.maximumInvited)
-        if names.isEmpty { names = try fields.uids("uids", most: GroupArea.maximumInvited) }
+        var names = try fields.uids("members", most: GroupRoutes.maximumInvited)
+        if names.isEmpty { names = try fields.uids("uids", most: GroupRoutes.maximumInvited) }
         guard !names.isEmpty else { throw .bad("the body names nobody: expected an array of uids, or members") }
         return names
     }

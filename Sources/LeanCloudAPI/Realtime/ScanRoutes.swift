@@ -9,7 +9,7 @@ import Store
 ///
 /// Source: LeanCloud REST guide, "Iterate over objects": `limit`, `cursor` and `where`; the master key alone may ask. A
 /// cursor is good here for as long as the folder is; rows come in the order in which they were made.
-enum ScanArea {
+enum ScanRoutes {
     static let routes: [Route] = [
         Route("GET", realtime: "/1.1/scan/classes/{id}") { call throws(APIFailure) in
             guard let scanned = ScannedClass(rawValue: try call.request.parameter("id")) else {
@@ -56,7 +56,7 @@ enum ScanArea {
                     }
                 case .installations:
                     Self.found(try reading.installations(after: after, limit: limit), limit) {
-                        InstallationArea.row($0)
+                        InstallationRoutes.row($0)
                     } id: {
                         $0.objectID
                     }

@@ -4,15 +4,16 @@ import ChatModel
 import Store
 import WuKongTranslation
 
-/// Where apps may upload. The bytes themselves go to the doors of files: the address that is given out here is good for one
-/// upload. Source: TangSengDaoDao server, `GET /v1/file/upload`, and its apps.
-enum FileArea {
+/// Where apps may upload. The bytes themselves go to the doors of files: the address that is given out here is good for
+/// one upload. Source: TangSengDaoDao server, `GET /v1/file/upload`, and its apps.
+enum FileRoutes {
     static let routes: [Route] = [
         Route("GET", "/v1/file/upload", Self.address)
     ]
 
-    /// `path` names the channel and the file: `/1/ling/a.png`. `type` is what the file is for: `chat`, `common`, ... For a
-    /// channel that the person is not in, it is a place for none in particular: nobody learns here that there is one.
+    /// `path` names the channel and the file: `/1/ling/a.png`. `type` is what the file is for: `chat`, `common`, ...
+    /// For a channel that the person is not in, it is a place for none in particular: nobody learns here that there is
+    /// one.
     @Sendable static func address(_ call: BusinessCall) throws(APIFailure) {
         let person = call.person
         let channel = try Self.channel(call.request.query["path"], asker: person.name)

@@ -8,7 +8,7 @@ import Store
 import WuKongTranslation
 
 /// Signing up, in and out with a password. The token that comes back is for this API and for the connection alike.
-struct SignInArea: Sendable {
+struct SignInRoutes: Sendable {
     let settings: BusinessSettings
     /// Ten accounts from one address, and then one each six minutes.
     private let registrations = AddressRate(perSecond: 1.0 / 360, burst: 10)

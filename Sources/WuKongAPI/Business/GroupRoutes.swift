@@ -6,7 +6,7 @@ import Store
 import WuKongTranslation
 
 /// Groups: making, changing, leaving and ending them.
-enum GroupArea {
+enum GroupRoutes {
     static let routes: [Route] = [
         Route("POST", "/v1/group/create", Self.create),
         Route("GET", "/v1/group/my", Self.saved),

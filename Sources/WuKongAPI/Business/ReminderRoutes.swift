@@ -5,7 +5,7 @@ import Store
 import WuKongTranslation
 
 /// Routes for reminders: messages that mention the person, requests to join.
-enum ReminderArea {
+enum ReminderRoutes {
     static let routes: [Route] = [
         Route("POST", "/v1/message/reminder/sync", Self.sync),
         Route("POST", "/v1/message/reminder/done", Self.finish),

@@ -3,7 +3,7 @@ import ByteCodec
 import ChatModel
 
 /// Routes that apps ask at their start. Where nothing of a kind is stored, the list is empty, which is true.
-struct CommonArea: Sendable {
+struct CommonRoutes: Sendable {
     let settings: BusinessSettings
 
     var routes: [Route] {

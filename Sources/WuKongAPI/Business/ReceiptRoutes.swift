@@ -4,7 +4,7 @@ import ChatModel
 import Store
 
 /// Routes for receipts.
-enum ReceiptArea {
+enum ReceiptRoutes {
     static let routes: [Route] = [
         Route("POST", "/v1/message/readed", Self.report),
         Route("GET", "/v1/messages/{message}/receipt", Self.readers),

@@ -6,13 +6,14 @@ import Store
 import Transfers
 import Transport
 
-/// Files of storage SDKs: a place for the content, which comes by a link of our own; files that are elsewhere; and small
-/// ones inside the request.
+/// Files of storage SDKs: a place for the content, which comes by a link of our own; files that are elsewhere; and
+/// small ones inside the request.
 ///
 /// Source: LeanCloud REST guide, "Files"; its storage SDKs for `fileTokens` and `fileCallback`.
-struct FilesArea: Sendable {
+struct FilesRoutes: Sendable {
     let transfers: Transfers
-    /// Files of clients that have nothing but the app's key: from one address 200 at once, and then one each six seconds.
+    /// Files of clients that have nothing but the app's key: from one address 200 at once, and then one each six
+    /// seconds.
     private let uploads = AddressRate(perSecond: 1.0 / 6, burst: 200)
 
     /// With it all SDKs bring the content by one plain PUT.
@@ -197,8 +198,8 @@ struct FilesArea: Sendable {
         }
     }
 
-    /// The older form: the name stands in the path, and the body is the file, or JSON with its base64 or with the address
-    /// where it is. Source: LeanCloud JavaScript SDK up to version 2, `src/file.js`, for the address.
+    /// The older form: the name stands in the path, and the body is the file, or JSON with its base64 or with the
+    /// address where it is. Source: LeanCloud JavaScript SDK up to version 2, `src/file.js`, for the address.
     @Sendable private func addNamed(
         _ request: APIRequest, _ house: APIHouse, _ reply: @escaping APIReply
     ) throws(APIFailure) {
@@ -266,8 +267,8 @@ struct SmallUpload: Sendable {
         self.draft = UploadDraft(
             actor: file.owner == .system ? .application : Actor(file.owner), owner: file.owner, name: file.name,
             mediaType: file.mediaType, size: Int64(bytes.count), metadata: file.metadata,
-            provider: transfers.receivingProvider, key: TransferKey(random: FilesArea.random()),
-            file: FileKey(random: FilesArea.random()))
+            provider: transfers.receivingProvider, key: TransferKey(random: FilesRoutes.random()),
+            file: FileKey(random: FilesRoutes.random()))
     }
 
     func run(then: @escaping @Sendable (Result<FileKey, TransferError>) -> Void) {

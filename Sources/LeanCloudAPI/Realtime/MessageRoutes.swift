@@ -5,10 +5,11 @@ import ChatModel
 import LeanCloudTranslation
 import Store
 
-/// Messages that the app's own server sends, changes and takes back. It may send in anybody's name, to any conversation.
+/// Messages that the app's own server sends, changes and takes back. It may send in anybody's name, to any
+/// conversation.
 ///
 /// Source: LeanCloud realtime REST guide v2, and v1 for the paths under `/1.1`.
-enum MessageArea {
+enum MessageRoutes {
     static let routes: [Route] =
         RealtimeResource.allCases.flatMap(Self.routes(of:)) + [
             Route("POST", realtime: RealtimeResource.services.path("/{id}/broadcasts")) { call throws(APIFailure) in
@@ -99,8 +100,8 @@ enum MessageArea {
         }
     }
 
-    /// To everybody: a transient message reaches who is signed in now. One that waits for those who are away is refused:
-    /// nobody gets, or reads later, what they did not subscribe to.
+    /// To everybody: a transient message reaches who is signed in now. One that waits for those who are away is
+    /// refused: nobody gets, or reads later, what they did not subscribe to.
     private static func broadcast(_ call: RealtimeCall, from: String, wrapped: Bool) throws(APIFailure) {
         let (draft, fields) = (try MessageDraft(call, from), try call.request.fields())
         let address = try RealtimeCall.address(try fields.text("conv_id"))

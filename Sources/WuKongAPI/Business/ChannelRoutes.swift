@@ -4,7 +4,7 @@ import ChatModel
 import Store
 
 /// The card of a channel, as the SDKs' channel managers ask for it.
-enum ChannelArea {
+enum ChannelRoutes {
     static let routes: [Route] = [
         Route("GET", "/v1/channels/{id}/{type}", Self.card),
         Route("PATCH", "/v1/channels/{id}/{type}/extra", Self.setExtra),
@@ -36,8 +36,8 @@ enum ChannelArea {
         }
     }
 
-    /// Changes keys that an app keeps with a channel, the same that LeanCloud's apps call its attributes; `null` removes
-    /// one. Who may, the team's setting for attributes says.
+    /// Changes keys that an app keeps with a channel, the same that LeanCloud's apps call its attributes; `null`
+    /// removes one. Who may, the team's setting for attributes says.
     @Sendable static func setExtra(_ call: BusinessCall) throws(APIFailure) {
         let channel = try call.pathChannel()
         guard case .channel = channel.address else { throw .bad("a person channel has no extra of the app's own") }

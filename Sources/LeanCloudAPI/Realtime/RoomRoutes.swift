@@ -7,7 +7,7 @@ import Store
 
 /// Routes for the visitors of chat rooms and the subscribers of system conversations. Source: LeanCloud realtime REST
 /// guide v2.
-enum RoomArea {
+enum RoomRoutes {
     static let routes: [Route] = [
         Route("GET", realtime: Self.room + "/members") { call throws(APIFailure) in
             Self.visitors(call, of: try call.address()) { names in

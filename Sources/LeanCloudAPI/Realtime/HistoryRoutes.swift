@@ -6,7 +6,7 @@ import LeanCloudTranslation
 import Store
 
 /// Routes for the history. Source: LeanCloud realtime REST guide v2, "Query messages", and v1.
-enum HistoryArea {
+enum HistoryRoutes {
     static let routes: [Route] = [
         Route("GET", realtime: RealtimeResource.conversations.path("/{id}/messages"), .caller) {
             call throws(APIFailure) in try Self.read(call, .conversations)

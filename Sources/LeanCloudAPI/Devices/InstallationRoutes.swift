@@ -5,16 +5,17 @@ import LeanCloudQuery
 import LeanCloudTranslation
 import Store
 
-/// Devices as push SDKs register them. There is no push service on a network of one's own: what is kept says which device
-/// belongs to whom, and its channels come back as they were written.
+/// Devices as push SDKs register them. There is no push service on a network of one's own: what is kept says which
+/// device belongs to whom, and its channels come back as they were written.
 ///
-/// An SDK saves its device before anybody signs in, with the app key alone, which is inside every copy of the app. What it
-/// has more than others is the device's own name or token: who shows the one that is kept here is the device. By its object
-/// id alone a device is read and changed only while it is nobody's; from the first sign-in on it takes a session of
-/// that person, or the master key. Nobody is ever given a list.
+/// An SDK saves its device before anybody signs in, with the app key alone, which is inside every copy of the app. What
+/// it has more than others is the device's own name or token: who shows the one that is kept here is the device. By its
+/// object id alone a device is read and changed only while it is nobody's; from the first sign-in on it takes a session
+/// of that person, or the master key. Nobody is ever given a list.
 ///
-/// Source: LeanCloud push REST guide, "Installations"; `docs/protocols/leancloud-storage-sdks.md` for what each SDK sends.
-enum InstallationArea {
+/// Source: LeanCloud push REST guide, "Installations"; `docs/protocols/leancloud-storage-sdks.md` for what each SDK
+/// sends.
+enum InstallationRoutes {
     static let routes: [Route] = ["/1.1/installations", "/1.1/classes/_Installation"].flatMap { path in
         [
             Route("POST", path, .caller, Self.register), Route("GET", "\(path)/{id}", .caller, Self.show),
@@ -38,7 +39,7 @@ enum InstallationArea {
                 deviceType: try fields.optionalText("deviceType"), deviceToken: try fields.optionalText("deviceToken"),
                 installationID: try fields.optionalText("installationId"))
             do throws(ObjectQueryError) {
-                self.update = try ObjectUpdate(.object(fields.members { !InstallationArea.ownNames.contains($0) }))
+                self.update = try ObjectUpdate(.object(fields.members { !InstallationRoutes.ownNames.contains($0) }))
             } catch {
                 throw .bad(error.reason)
             }
@@ -58,7 +59,7 @@ enum InstallationArea {
         > {
             var patch = self.patch
             do throws(ObjectQueryError) {
-                patch.fields = try self.update.apply(to: InstallationArea.fields(known)).row.serialized()
+                patch.fields = try self.update.apply(to: InstallationRoutes.fields(known)).row.serialized()
             } catch {
                 return .failure(.bad(error.reason))
             }
@@ -91,8 +92,8 @@ enum InstallationArea {
 
     // MARK: Requests
 
-    /// One that is known by its own name or its token gets the same object id again, and so does one that says its object
-    /// id, if whoever asks may change that.
+    /// One that is known by its own name or its token gets the same object id again, and so does one that says its
+    /// object id, if whoever asks may change that.
     @Sendable private static func register(
         _ request: APIRequest, _ house: APIHouse, _ reply: @escaping APIReply
     ) throws(APIFailure) {
@@ -104,7 +105,8 @@ enum InstallationArea {
         guard entry.patch.deviceType?.isEmpty == false else {
             throw APIFailure(400, "deviceType must be specified in this operation", code: 114)
         }
-        // COMPAT(LeanCloud Swift, Objective-C): they save a device that they know by POST too, with its object id inside.
+        // COMPAT(LeanCloud Swift, Objective-C): they save a device that they know by POST too, with its object id
+        // inside.
         let said = try request.fields().optionalText("objectId").flatMap { ObjectID($0) }
         Self.asHolder(request, house, reply) { isHolder in
             Self.write(house, reply, status: 201) { store throws(StoreError) in

@@ -8,7 +8,7 @@ import Store
 
 /// Clients: who is online, what they have not read, sending them away, and signing for them. Source: LeanCloud realtime
 /// REST guide v2; guide v1, and its SDKs, for what is under `/1.1`.
-enum ClientArea {
+enum ClientRoutes {
     static let routes: [Route] = Self.served + Self.refused
 
     private static let served: [Route] = [
@@ -205,8 +205,8 @@ enum ClientArea {
             while true {
                 let events = try reading.events(for: claims.user, after: moment)
                 let page = LeanCloudNotices.missed(events, for: claims.name, type: type)
-                // COMPAT(LeanCloud JavaScript 5): asks for the same again when a page that is not the last holds nothing
-                // for it.
+                // COMPAT(LeanCloud JavaScript 5): asks for the same again when a page that is not the last holds
+                // nothing for it.
                 guard page.isEmpty, page.hasMore, let last = events.last else { return page.json }
                 moment = last.atMilliseconds
             }

@@ -8,7 +8,7 @@ import WuKongTranslation
 import WuKongWire
 
 /// Friends and friend requests.
-enum FriendArea {
+enum FriendRoutes {
     static let routes: [Route] = [
         Route("POST", "/v1/friend/apply", Self.ask),
         Route("GET", "/v1/friend/apply", Self.requests),

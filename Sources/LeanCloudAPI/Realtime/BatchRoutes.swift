@@ -6,7 +6,7 @@ import Transport
 /// Several requests in one, done one after the other; what fails does not hold up the rest.
 ///
 /// Source: LeanCloud REST guide, "Batch operations": an array with `{"success":...}` or `{"error":...}` for each.
-struct BatchArea: Sendable {
+struct BatchRoutes: Sendable {
     /// Router of the requests that a batch may hold.
     let router: Router
 
@@ -65,13 +65,13 @@ struct BatchArea: Sendable {
 
 /// A batch on its way. Each answer starts the next request, on whichever thread it came.
 private final class BatchRun: Sendable {
-    private let parts: [BatchArea.Part]
+    private let parts: [BatchRoutes.Part]
     private let router: Router
     private let house: APIHouse
     private let reply: APIReply
     private let answers = Lock<[JSONValue]>([])
 
-    init(_ parts: [BatchArea.Part], _ router: Router, _ house: APIHouse, _ reply: @escaping APIReply) {
+    init(_ parts: [BatchRoutes.Part], _ router: Router, _ house: APIHouse, _ reply: @escaping APIReply) {
         self.parts = parts
         self.router = router
         self.house = house

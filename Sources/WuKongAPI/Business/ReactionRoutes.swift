@@ -4,7 +4,7 @@ import ChatModel
 import Store
 
 /// Reactions to messages, and messages that are pinned for everyone.
-enum ReactionArea {
+enum ReactionRoutes {
     static let routes: [Route] = [
         Route("POST", "/v1/reactions", Self.toggle),
         Route("POST", "/v1/reaction/sync", Self.sync),
@@ -41,7 +41,7 @@ enum ReactionArea {
 }
 
 /// Messages pinned for everyone in a conversation.
-enum PinArea {
+enum PinRoutes {
     static let routes: [Route] = [
         Route("POST", "/v1/message/pinned", Self.toggle),
         Route("POST", "/v1/message/pinned/sync", Self.sync),

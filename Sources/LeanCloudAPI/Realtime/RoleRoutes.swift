@@ -7,7 +7,7 @@ import Store
 
 /// Routes for members with a role. Source: LeanCloud realtime REST guide v2, "member-infos", and the class that its
 /// SDKs read.
-enum RoleArea {
+enum RoleRoutes {
     static let routes: [Route] = [
         Route("POST", realtime: Self.path, .manager, Self.set),
         Route("GET", realtime: Self.path, .manager, Self.list),

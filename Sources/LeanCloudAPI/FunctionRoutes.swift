@@ -5,7 +5,8 @@ import Transport
 
 /// A function of the app, as a client or the app's own server calls it.
 package struct FunctionCall: Sendable {
-    /// The two ways in which SDKs call one: they differ in how objects are written, which is between them and the function.
+    /// The two ways in which SDKs call one: they differ in how objects are written, which is between them and the
+    /// function.
     package enum Form: String, Sendable {
         case functions, call
     }
@@ -58,9 +59,9 @@ package final class AppFunctions: Sendable {
 
 /// An app's cloud functions, called through this server, which its router names as the engine.
 ///
-/// Source: LeanCloud's engine guide, "Calling functions", and its SDKs: `POST /1.1/functions/NAME`, and `/1.1/call/NAME`
-/// for objects.
-struct FunctionArea: Sendable {
+/// Source: LeanCloud's engine guide, "Calling functions", and its SDKs: `POST /1.1/functions/NAME`, and
+/// `/1.1/call/NAME` for objects.
+struct FunctionRoutes: Sendable {
     let functions: AppFunctions
 
     /// Bytes of the parameters of one call.

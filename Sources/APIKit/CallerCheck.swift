@@ -1,11 +1,11 @@
 package import Transport
 
-/// How an area takes in requests that were not made for our own doors: keys of its own instead of tokens, requests folded
-/// into others, and pages of any origin.
+/// How an area takes in requests that were not made for our own doors: keys of its own instead of tokens, requests
+/// folded into others, and pages of any origin.
 ///
-/// In such an area `RouteAccess.anyone` asks for nothing, `.manager` for the right to do everything, and each other access
-/// for any key of the app.
-package struct Reception: Sendable {
+/// In such an area `RouteAccess.anyone` asks for nothing, `.manager` for the right to do everything, and each other
+/// access for any key of the app.
+package struct CallerCheck: Sendable {
     /// In every answer, so that pages of any origin may read it. There are no cookies that such a page could misuse.
     /// Source: the Fetch standard, "CORS protocol".
     package var headers: [(String, String)]

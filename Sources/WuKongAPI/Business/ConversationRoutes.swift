@@ -5,7 +5,7 @@ import Store
 import WuKongTranslation
 
 /// A person's list of conversations: synchronising it, unread counts, drafts and reading places.
-enum ConversationArea {
+enum ConversationRoutes {
     static let routes: [Route] = [
         Route("POST", "/v1/conversation/sync", Self.sync),
         Route("POST", "/v1/conversation/syncack", Self.acknowledge),

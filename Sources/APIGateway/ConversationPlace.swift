@@ -2,7 +2,7 @@ import APIKit
 import ByteCodec
 import ChatModel
 
-/// A conversation as clients of our own doors name it: `{"kind":"group","id":"verona"}`.
+/// A conversation as clients of our own gateways name it: `{"kind":"group","id":"verona"}`.
 struct ConversationPlace: Hashable, Sendable {
     var kind: ConversationKind
     var name: ChannelName

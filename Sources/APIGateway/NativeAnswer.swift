@@ -2,8 +2,8 @@ package import APIKit
 import ByteCodec
 
 extension APIAnswer {
-    /// `{"error":"...","status":404}`, the shape of every error of our own doors; with `"setting":"join-mode"` when a
-    /// team's rule or setting says no.
+    /// `{"error":"...","status":404}`, the shape of every error of our own gateways; with `"setting":"join-mode"` when
+    /// a team's rule or setting says no.
     package static func nativeFailure(_ failure: APIFailure) -> APIAnswer {
         var answer = APIAnswer.failure(failure)
         var members = [

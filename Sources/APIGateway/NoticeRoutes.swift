@@ -7,8 +7,8 @@ import Store
 package enum NoticeRoutes {
     /// Routes of announcements.
     package static let routes = [
-        Route("GET", "\(DoorPaths.prefix)/notices", .session, Self.list),
-        Route("POST", "\(DoorPaths.prefix)/notices/{number}/confirm", .session, Self.confirm),
+        Route("GET", "\(APIPaths.prefix)/notices", .session, Self.list),
+        Route("POST", "\(APIPaths.prefix)/notices/{number}/confirm", .session, Self.confirm),
     ]
 
     /// The newest first; `before` is the number that the page before ended with.

@@ -12,7 +12,7 @@ package struct SessionConfigRoute: Sendable {
 
     package init() {}
 
-    package var routes: [Route] { [Route("GET", "\(DoorPaths.prefix)/session-config", .caller, self.look)] }
+    package var routes: [Route] { [Route("GET", "\(APIPaths.prefix)/session-config", .caller, self.look)] }
 
     /// `?conversation=verona&kind=group`: a group's name, or with `kind=direct` the other person's.
     @Sendable private func look(_ request: APIRequest, _ house: APIHouse, _ reply: @escaping APIReply)

@@ -11,7 +11,7 @@ package struct APIAnswer: Sendable {
     package var contentType: String
     /// Body.
     package var body: [UInt8]
-    /// Why the request is not done: a door with words of its own words it again.
+    /// Why the request is not done: a gateway with words of its own words it again.
     package var failure: APIFailure?
 
     package init(

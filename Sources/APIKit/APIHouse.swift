@@ -125,13 +125,13 @@ package struct APIHouse: Sendable {
 
     /// Changes something, and answers once it is on disk.
     ///
-    /// - Parameter door: the API that was asked.
+    /// - Parameter gateway: the API that was asked.
     package func write<Value: Sendable>(
-        _ reply: @escaping APIReply, by door: EventDoor,
+        _ reply: @escaping APIReply, by gateway: EventGateway,
         _ body: @escaping @Sendable (WriteTransaction) throws(StoreError) -> Value,
         answer: @escaping @Sendable (Value) throws(APIFailure) -> APIAnswer
     ) {
-        PlainCall(self.store, for: .server, by: EventOrigin(door), reply).write(body, answer: answer)
+        PlainCall(self.store, for: .server, by: EventOrigin(gateway), reply).write(body, answer: answer)
     }
 }
 

@@ -1,6 +1,6 @@
 package import Transport
 
-/// How an area takes in requests that were not made for our own doors: keys of its own instead of tokens, requests
+/// How an area takes in requests that were not made for our own gateways: keys of its own instead of tokens, requests
 /// folded into others, and pages of any origin.
 ///
 /// In such an area `RouteAccess.anyone` asks for nothing, `.manager` for the right to do everything, and each other

@@ -9,7 +9,7 @@ package import Transport
 package final class APIDesk: Sendable {
     /// Services that handlers work with.
     package let house: APIHouse
-    /// How fast people and addresses may ask, at every door of this server together.
+    /// How fast people and addresses may ask, at every gateway of this server together.
     package let rates: APIRates
     let groups: [RouteGroup]
     /// Requests of one address in the trial mode; `nil` while it is off.
@@ -55,8 +55,8 @@ package struct RouteGroup: Sendable {
     }
 }
 
-/// The door of the HTTP API on one reactor: finds the route, proves the caller, decodes the body, runs the handler, and
-/// answers when it has answered. Confined to its reactor.
+/// The gateway of the HTTP API on one reactor: finds the route, proves the caller, decodes the body, runs the handler,
+/// and answers when it has answered. Confined to its reactor.
 package final class RouteGateway: Gateway {
     private let desk: APIDesk
     private unowned let reactor: Reactor

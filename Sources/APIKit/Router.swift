@@ -103,7 +103,7 @@ package struct Router: Sendable {
     package enum Finding: Sendable {
         case route(Route, parameters: [String: String])
         case refused(APIFailure)
-        /// The path belongs to another door.
+        /// The path belongs to another gateway.
         case notMine
     }
 
@@ -122,9 +122,9 @@ package struct Router: Sendable {
     /// Routes with names, by the number of their segments.
     private var patterns: [Int: [Pattern]] = [:]
     private var notServed: [NotServed]
-    /// First segments of all paths: what is below them belongs to this door.
+    /// First segments of all paths: what is below them belongs to this gateway.
     private var territory: Set<String> = []
-    /// First segments of all paths, also where other doors have paths beside them.
+    /// First segments of all paths, also where other gateways have paths beside them.
     private var beginnings: Set<String> = []
 
     /// True when paths below the first segments may belong to other gateways.
@@ -132,7 +132,7 @@ package struct Router: Sendable {
 
     /// - Parameters:
     ///   - routes: no two with the same method and path.
-    ///   - sharesTerritory: other doors have paths beside these: what is not known is left to them.
+    ///   - sharesTerritory: other gateways have paths beside these: what is not known is left to them.
     package init(_ routes: [Route], notServed: [NotServed] = [], sharesTerritory: Bool = false) {
         self.notServed = notServed
         self.sharesTerritory = sharesTerritory

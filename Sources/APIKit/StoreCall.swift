@@ -82,7 +82,7 @@ package struct PlainCall: StoreCall {
     package let reply: APIReply
     /// The account on which the store reads.
     package let asker: ReadAsker
-    /// The door by which changes come.
+    /// The gateway by which changes come.
     package let origin: EventOrigin
 
     package init(_ store: Store, for asker: ReadAsker, by origin: EventOrigin = .house, _ reply: @escaping APIReply) {

@@ -3,7 +3,7 @@ import Diagnostics
 import Execution
 package import Store
 
-/// Accounts as operators and business servers change them, and the authenticator that every door asks. Any thread.
+/// Accounts as operators and business servers change them, and the authenticator that every gateway asks. Any thread.
 /// What an operator changes is given a note for the audit log.
 ///
 /// Each change calls `then` once, on the store's writer, a reader's or a hashing thread, or on the caller's before the

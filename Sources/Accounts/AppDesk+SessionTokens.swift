@@ -26,11 +26,13 @@ extension AppDesk {
     /// A token with which the session of a client goes on after its connection broke, and asks over HTTP.
     ///
     /// - Parameter identity: who signed in, as the authenticator said.
-    /// - Returns: `nil` when something was taken from the account since then, and before `open`: the session has to end.
+    /// - Returns: `nil` when something was taken from the account since then, and before `open`: the session has to
+    ///   end.
     package func issueSessionToken(_ claims: SessionClaims, of identity: Identity) -> IssuedSessionToken? {
         let now = self.now
         let found: (key: [UInt8], revocation: Int64, policy: AppPolicy)? = self.state.withLock { state in
-            // Inside the lock, as `revoke` is: a token that knows of the newest revocation belongs to who signed in after.
+            // Inside the lock, as `revoke` is: a token that knows of the newest revocation belongs to who signed in
+            // after.
             guard let key = state.tokenKey, claims.user == identity.user,
                 self.changes.isUnchanged(identity.user, since: identity.epoch)
             else { return nil }
@@ -41,7 +43,7 @@ extension AppDesk {
         claims.issuedAtMilliseconds = now
         claims.lifetimeSeconds = found.policy.sessionTokenSeconds
         let token = SessionToken(
-            claims: claims, revocation: found.revocation, isFromOpenDoor: found.policy.signIn == .open)
+            claims: claims, revocation: found.revocation, isFromOpenSignIn: found.policy.signIn == .open)
         return IssuedSessionToken(text: token.text(key: found.key), lifetimeSeconds: claims.lifetimeSeconds)
     }
 
@@ -56,7 +58,7 @@ extension AppDesk {
         guard token.claims.expiresAtMilliseconds > self.now else { return .expired }
         return self.state.withLock { state in
             guard token.revocation == state.revocations[token.claims.user] ?? 0,
-                !token.isFromOpenDoor || state.policy.signIn == .open
+                !token.isFromOpenSignIn || state.policy.signIn == .open
             else { return .expired }
             return .valid(token.claims)
         }

@@ -3,7 +3,7 @@ import Diagnostics
 import Execution
 import Store
 
-/// The one place that decides who somebody is, for every door. Any thread.
+/// The one place that decides who somebody is, for every gateway. Any thread.
 package final class Authenticator: Sendable {
     let store: Store
     private let hasher: PasswordHasher

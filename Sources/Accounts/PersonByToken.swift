@@ -95,7 +95,7 @@ extension Authenticator {
             self.note(holder, "disabled", "the operator disabled this account")
             return self.refuse(.disabled, then)
         }
-        // One text may be good for several kinds of devices; the usual order decides, as it does at the doors.
+        // One text may be good for several kinds of devices; the usual order decides, as it does at the gateways.
         let row = DeviceClass.usual.lazy.compactMap { usual in valid.first { $0.deviceClass == usual } }.first ?? first
         let identity = Identity(
             user: row.user, name: row.userName, role: role, deviceClass: row.deviceClass, level: row.level, epoch: epoch

@@ -55,14 +55,14 @@ struct SessionToken: Equatable {
     /// How often the person's tokens were taken back when it was issued.
     var revocation: Int64
     /// Everybody was believed when it was issued: it proves nothing where that is no longer so.
-    var isFromOpenDoor: Bool
+    var isFromOpenSignIn: Bool
 
     /// Most bytes of a text.
     static let maximumBytes = 512
     private static let version: UInt8 = 1
     private static let proofBytes = 32
     /// In the byte of the role.
-    private static let openDoorBit: UInt8 = 0x80
+    private static let openSignInBit: UInt8 = 0x80
 
     func text(key: [UInt8]) -> String {
         let payload = self.payload
@@ -82,10 +82,10 @@ struct SessionToken: Equatable {
         self = token
     }
 
-    init(claims: SessionClaims, revocation: Int64, isFromOpenDoor: Bool) {
+    init(claims: SessionClaims, revocation: Int64, isFromOpenSignIn: Bool) {
         self.claims = claims
         self.revocation = revocation
-        self.isFromOpenDoor = isFromOpenDoor
+        self.isFromOpenSignIn = isFromOpenSignIn
     }
 
     // MARK: The payload
@@ -95,7 +95,7 @@ struct SessionToken: Equatable {
     private var payload: [UInt8] {
         var writer = ByteWriter(capacity: 352)
         writer.u8(Self.version)
-        writer.u8(UInt8(self.claims.role.rawValue) | (self.isFromOpenDoor ? Self.openDoorBit : 0))
+        writer.u8(UInt8(self.claims.role.rawValue) | (self.isFromOpenSignIn ? Self.openSignInBit : 0))
         writer.varint(UInt64(self.claims.user.rawValue))
         writer.varint(UInt64(self.revocation))
         writer.varint(UInt64(max(0, self.claims.issuedAtMilliseconds)))
@@ -108,7 +108,7 @@ struct SessionToken: Equatable {
         var reader = ByteReader(bytes)
         guard try reader.u8() == Self.version else { return nil }
         let roleByte = try reader.u8()
-        guard let role = UserRole(rawValue: Int64(roleByte & ~Self.openDoorBit)) else { return nil }
+        guard let role = UserRole(rawValue: Int64(roleByte & ~Self.openSignInBit)) else { return nil }
         let numbers = [try reader.varint(), try reader.varint(), try reader.varint(), try reader.varint()]
         let (name, tag, device) = (try reader.string(), try reader.string(), try reader.string())
         try reader.finish()
@@ -119,6 +119,6 @@ struct SessionToken: Equatable {
         claims.issuedAtMilliseconds = Int64(numbers[2])
         claims.lifetimeSeconds = Int64(numbers[3])
         return SessionToken(
-            claims: claims, revocation: Int64(numbers[1]), isFromOpenDoor: roleByte & Self.openDoorBit != 0)
+            claims: claims, revocation: Int64(numbers[1]), isFromOpenSignIn: roleByte & Self.openSignInBit != 0)
     }
 }

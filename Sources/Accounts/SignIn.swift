@@ -33,7 +33,7 @@ package enum Credentials: Sendable, CustomStringConvertible, CustomReflectable {
     package var customMirror: Mirror { Mirror(self, children: []) }
 }
 
-/// Somebody at a door.
+/// Somebody at a gateway.
 package struct SignInRequest: Sendable {
     /// Name that the person gave.
     package var user: UserName
@@ -110,8 +110,8 @@ package enum SignInRefusal: Hashable, Sendable {
     /// The store is stopping or failed, or the account changed at this moment: ask again.
     case unavailable
 
-    /// The refusal of a password that crosses a network in plain text, for the client and for the log. It names what the
-    /// operator can do.
+    /// The refusal of a password that crosses a network in plain text, for the client and for the log. It names what
+    /// the operator can do.
     package static let plainPassword =
         "passwords are taken over https only; on a private network the operator may take them without: "
         + "server.plain_passwords = \"private\""

@@ -22,8 +22,8 @@ struct SignInThrottle {
         var maximumEntries = 10_000
     }
 
-    /// Tokens and passwords, and tokens of different classes, do not slow each other down: a forgotten tablet that keeps
-    /// trying an old token must not keep its owner's phone out.
+    /// Tokens and passwords, and tokens of different classes, do not slow each other down: a forgotten tablet that
+    /// keeps trying an old token must not keep its owner's phone out.
     enum Kind: Hashable {
         case password
         case token(DeviceClass?)
@@ -48,7 +48,7 @@ struct SignInThrottle {
     }
 
     private struct AddressKey: Hashable {
-        enum Door: Hashable {
+        enum Means: Hashable {
             case password
             case token
             case signature
@@ -56,15 +56,15 @@ struct SignInThrottle {
         }
 
         var address: String
-        var door: Door
+        var means: Means
 
         init(_ address: String, _ kind: Kind) {
             self.address = address
             switch kind {
-            case .password: self.door = .password
-            case .token: self.door = .token
-            case .signature: self.door = .signature
-            case .bareToken: self.door = .bareToken
+            case .password: self.means = .password
+            case .token: self.means = .token
+            case .signature: self.means = .signature
+            case .bareToken: self.means = .bareToken
             }
         }
     }

@@ -235,8 +235,8 @@ extension Desk {
 
 /// The body of a message about a file, as clients of WuKongIM show it.
 ///
-/// Source: TangSengDaoDao's clients, content type 8, with the fields `url`, `name` and `size`; `url` is what their server
-/// answers to an upload, and is read under `/v1/`.
+/// Source: TangSengDaoDao's clients, content type 8, with the fields `url`, `name` and `size`; `url` is what their
+/// server answers to an upload, and is read under `/v1/`.
 func fileBody(_ file: FileRecord, _ link: FileLinkKey?) -> [UInt8] {
     var json = JSONWriter()
     json.beginObject()
@@ -250,7 +250,7 @@ func fileBody(_ file: FileRecord, _ link: FileLinkKey?) -> [UInt8] {
     json.integer(file.size)
     json.key("url")
     json.string(
-        link.map { DoorPaths.preview($0, name: file.name) } ?? DoorPaths.file(file.key))
+        link.map { APIPaths.preview($0, name: file.name) } ?? APIPaths.file(file.key))
     json.key("file")
     json.string(file.key.text)
     json.endObject()

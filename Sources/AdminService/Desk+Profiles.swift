@@ -51,7 +51,7 @@ extension Desk {
     private func set(_ change: AdminProfileChange, _ profiles: Profiles, _ then: @escaping Answer) {
         do throws(AdminError) { try checkTitle(change.displayName) } catch { return then(.failure(error)) }
         let patch = ProfilePatch(
-            displayName: change.displayName, avatar: change.avatar.map(DoorPaths.file),
+            displayName: change.displayName, avatar: change.avatar.map(APIPaths.file),
             attributes: change.attributes.map { Array($0.utf8) })
         let setFields: @Sendable () -> Void = {
             profiles.setProfile(of: change.name, patch, externalID: change.externalID, noting: self.note) { result in

@@ -17,7 +17,7 @@ extension Desk {
         }
     }
 
-    /// Goes on with sessions as their doors know them now.
+    /// Goes on with sessions as their gateways know them now.
     func measured(_ sessions: [SessionDescription], _ next: @escaping @Sendable ([AdminSession]) -> Void) {
         self.broker.measure(sessions.map(\.id)) { measures in
             next(sessions.map { AdminSession($0, measures[$0.id]) })

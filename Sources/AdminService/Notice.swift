@@ -31,7 +31,7 @@ final class Notice {
 }
 
 extension AdminSession {
-    /// - Parameter measure: what its door knows of it, when that was asked.
+    /// - Parameter measure: what its gateway knows of it, when that was asked.
     init(_ session: SessionDescription, _ measure: SessionMeasure? = nil) {
         self.init(
             id: Int64(bitPattern: session.id.rawValue), user: session.userName, device: session.deviceClass,

@@ -3,13 +3,13 @@ package import Store
 
 /// Commands: what an app's devices are to do, told to those who are online and kept for the others when asked to.
 extension Broker {
-    /// Sends a command by the right of the house. What is kept is on the disk before anybody gets it, and commands keep the
-    /// order in which they were given.
+    /// Sends a command by the right of the house. What is kept is on the disk before anybody gets it, and commands keep
+    /// the order in which they were given.
     ///
     /// - Parameters:
-    ///   - person: whose doing it is. What one person has kept has a rate, so that nobody can push the commands of others
-    ///     out of the log; above it a command reaches who is online, as one that is not kept. `nil`: the house, its
-    ///     operator or a business server, without a rate.
+    ///   - person: whose doing it is. What one person has kept has a rate, so that nobody can push the commands of
+    ///     others out of the log; above it a command reaches who is online, as one that is not kept. `nil`: the house,
+    ///     its operator or a business server, without a rate.
     ///   - then: runs on the writer's thread, or on the one that finds the writer too busy.
     package func publishCommand(
         _ command: NewCommand, isKept: Bool, causedBy person: UserID? = nil,
@@ -86,7 +86,7 @@ extension Broker {
     }
 
     /// Has `sink` called with those who got a reminder because a message calls them by name; on the broker's thread, so
-    /// it must be short. A door tells their devices in its own words.
+    /// it must be short. A gateway tells their devices in its own words.
     package func onReminders(_ sink: @escaping @Sendable ([UserID]) -> Void) {
         self.ask { core in core.onReminders = sink }
     }

@@ -26,7 +26,7 @@ package enum PublishReach: Hashable, Sendable {
 package struct PublishRequest: Sendable {
     /// Session that sends.
     package var session: SessionID
-    /// The door's own mark, returned with the outcome.
+    /// The gateway's own mark, returned with the outcome.
     package var ticket: UInt64
     /// Conversation that the message goes to.
     package var address: ConversationAddress
@@ -109,7 +109,7 @@ package final class Broker: Sendable {
         }
     }
 
-    /// Ends the thread after what waits has been worked off. Doors and store may go on posting; nobody listens.
+    /// Ends the thread after what waits has been worked off. Gateways and store may go on posting; nobody listens.
     package func stop() {
         self.mailbox.post(.stop)
         self.thread.join()

@@ -46,7 +46,7 @@ final class BrokerCore {
     private var lastWatch: UInt64 = 0
     /// Services that hear what happens to conversations.
     var listeners: [@Sendable ([ConversationEvent]) -> Void] = []
-    /// Run once at the end of this turn, when the doors have been handed their events.
+    /// Run once at the end of this turn, when the gateways have been handed their events.
     var afterTurn: [@Sendable () -> Void] = []
     private(set) var ends = SessionEnds()
     private var figures = BrokerFigures()
@@ -82,7 +82,7 @@ final class BrokerCore {
             ])
     }
 
-    /// Ends a session from our side and tells its door.
+    /// Ends a session from our side and tells its gateway.
     ///
     /// - Returns: false when there is no such session.
     @discardableResult
@@ -92,7 +92,7 @@ final class BrokerCore {
         return true
     }
 
-    /// A session ended at its door.
+    /// A session ended at its gateway.
     func closed(_ id: SessionID, _ reason: SessionEndReason) { _ = self.remove(id, reason) }
 
     private func remove(_ id: SessionID, _ reason: SessionEndReason) -> SessionTable.Session? {
@@ -115,16 +115,16 @@ final class BrokerCore {
         return self.table.sessions.values.map(\.description).sorted { $0.id.rawValue < $1.id.rawValue }
     }
 
-    /// `then` is called on the thread of the last door that answers.
+    /// `then` is called on the thread of the last gateway that answers.
     func measure(_ sessions: [SessionID], then: @escaping @Sendable ([SessionID: SessionMeasure]) -> Void) {
-        var byDoor: [ObjectIdentifier: (outlet: any Outlet, ids: [UInt64: SessionID])] = [:]
+        var byOutlet: [ObjectIdentifier: (outlet: any Outlet, ids: [UInt64: SessionID])] = [:]
         for session in sessions.compactMap({ self.table.sessions[$0] }) {
             let outlet = session.lane.outlet
-            byDoor[ObjectIdentifier(outlet), default: (outlet, [:])].ids[session.handle] = session.description.id
+            byOutlet[ObjectIdentifier(outlet), default: (outlet, [:])].ids[session.handle] = session.description.id
         }
-        guard !byDoor.isEmpty else { return then([:]) }
-        let gathered = Lock((awaited: byDoor.count, found: [SessionID: SessionMeasure]()))
-        for (outlet, ids) in byDoor.values {
+        guard !byOutlet.isEmpty else { return then([:]) }
+        let gathered = Lock((awaited: byOutlet.count, found: [SessionID: SessionMeasure]()))
+        for (outlet, ids) in byOutlet.values {
             outlet.measure(Array(ids.keys)) { measures in
                 let all = gathered.withLock { gathered -> [SessionID: SessionMeasure]? in
                     for (handle, measure) in measures {
@@ -373,7 +373,7 @@ final class BrokerCore {
         }
     }
 
-    /// Every door is told: copies may wait anywhere, also for sessions that have just been opened.
+    /// Every gateway is told: copies may wait anywhere, also for sessions that have just been opened.
     func withdrawn(_ messages: [MessageID]) {
         for lane in self.table.allLanes { lane.events.append(.withdrawn(messages)) }
     }
@@ -412,7 +412,7 @@ final class BrokerCore {
 
     // MARK: Turns
 
-    /// Hands out what this turn produced: to the writer, to the doors, to those who watch.
+    /// Hands out what this turn produced: to the writer, to the gateways, to those who watch.
     func endTurn() {
         if !self.appends.isEmpty {
             let appends = self.appends

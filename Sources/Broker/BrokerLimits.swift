@@ -1,9 +1,10 @@
 /// Limits of the broker. Every value can be set in the configuration file.
 package struct BrokerLimits: Sendable {
-    /// Messages of one person, over all sessions: a client takes a refusal for final, so that this is what SDKs may send.
+    /// Messages of one person, over all sessions: a client takes a refusal for final, so that this is what SDKs may
+    /// send.
     ///
-    /// Source: the SDKs for JS and iOS send five messages each 100 ms. After a reconnect those for JS and Flutter send at
-    /// once all that had no answer, iOS's those of the last 80 seconds, Android's ten a second.
+    /// Source: the SDKs for JS and iOS send five messages each 100 ms. After a reconnect those for JS and Flutter send
+    /// at once all that had no answer, iOS's those of the last 80 seconds, Android's ten a second.
     package var perUser = RateLimit(perSecond: 50, burst: 500)
     /// Messages into one group or room: four people at the highest speed, three bursts.
     package var perConversation = RateLimit(perSecond: 200, burst: 1_500)
@@ -13,8 +14,8 @@ package struct BrokerLimits: Sendable {
     package var bodyBytes = 32 * 1024
     /// Sessions of one person at a time; with one more the oldest ends.
     package var sessionsPerUser = 20
-    /// Refused messages within `refusalWindowSeconds` after which a session is closed, of a door whose clients send again what
-    /// has no answer.
+    /// Refused messages within `refusalWindowSeconds` after which a session is closed, of a gateway whose clients send
+    /// again what has no answer.
     package var refusalsBeforeClose = 200
     /// Seconds over which refusals of one session are counted.
     package var refusalWindowSeconds: Int64 = 60

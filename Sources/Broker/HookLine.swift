@@ -2,10 +2,10 @@ import ByteCodec
 import ChatModel
 import Store
 
-/// Messages that wait for a business server: of each conversation one is asked about, the others wait behind it in their
-/// order. Confined to the broker's thread.
+/// Messages that wait for a business server: of each conversation one is asked about, the others wait behind it in
+/// their order. Confined to the broker's thread.
 struct HookLine {
-    /// Messages that one sender's door names alike go one after the other.
+    /// Messages that one sender's gateway names alike go one after the other.
     struct Lane: Hashable {
         let address: ConversationAddress
         /// Two people's conversation has another address on each side.

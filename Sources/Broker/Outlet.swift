@@ -44,7 +44,7 @@ package enum PublishOutcome: Sendable {
     case full
 }
 
-/// One message on its way to sessions, with what a door needs to word it. Shared by all of them.
+/// One message on its way to sessions, with what a gateway needs to word it. Shared by all of them.
 package final class Delivery: Sendable {
     /// Stored message.
     package let message: Message

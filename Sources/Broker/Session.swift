@@ -20,7 +20,7 @@ package struct SessionDescription: Hashable, Sendable {
     package var deviceLevel: DeviceLevel
     /// Identifier that the device gives itself; at most 128 bytes.
     package var deviceID: String
-    /// The door it came through, for example `wukong-json`.
+    /// The gateway it came through, for example `wukong-json`.
     package var protocolName: String
     /// Address and port of the other side, as text.
     package var address: String
@@ -131,7 +131,7 @@ package struct SessionOpening: Sendable {
     package var description: SessionDescription
     /// Receives the session's events.
     package var outlet: any Outlet
-    /// The door's own mark for the connection; unique among the sessions of the server.
+    /// The gateway's own mark for the connection; unique among the sessions of the server.
     package var handle: UInt64
 
     /// - Parameter description: its `id` and `openedAtMilliseconds` are filled in by the broker.

@@ -19,7 +19,7 @@ package struct Actor: Hashable, Sendable {
     package var isPrivileged: Bool { self.authority != .user }
 }
 
-/// Why a person may not change something. Found inside the transaction; each door says it in its own words.
+/// Why a person may not change something. Found inside the transaction; each gateway says it in its own words.
 package enum ActionRefusal: Hashable, Sendable {
     /// Nothing by that name, or nothing the person may know of.
     case noSuchConversation

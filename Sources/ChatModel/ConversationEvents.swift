@@ -1,5 +1,5 @@
 /// The way by which a change was asked for.
-package enum EventDoor: Hashable, Sendable, CaseIterable {
+package enum EventGateway: Hashable, Sendable, CaseIterable {
     /// The server itself.
     case server
     /// The console and `teahouse ctl`.
@@ -14,16 +14,16 @@ package enum EventDoor: Hashable, Sendable, CaseIterable {
     case leanCloud
 }
 
-/// Door and session by which a change was asked for: a gateway tells its own session apart, and the line about the
+/// Gateway and session by which a change was asked for: a gateway tells its own session apart, and the line about the
 /// change finds its words.
 package struct EventOrigin: Hashable, Sendable {
     /// The way by which it came.
-    package var door: EventDoor
+    package var gateway: EventGateway
     /// The broker's session; `nil` for a request that no session made.
     package var session: UInt64?
 
-    package init(_ door: EventDoor, session: UInt64? = nil) {
-        self.door = door
+    package init(_ gateway: EventGateway, session: UInt64? = nil) {
+        self.gateway = gateway
         self.session = session
     }
 
@@ -163,7 +163,7 @@ package enum EventAudience: Hashable, Sendable {
 }
 
 /// Something that happened to a conversation, its people or its messages. The writer makes it in the transaction of the
-/// change, whatever door asked; after the commit the doors word it for those who are signed in.
+/// change, whatever gateway asked; after the commit the gateways word it for those who are signed in.
 package struct ConversationEvent: Hashable, Sendable {
     /// Change of a conversation.
     package enum Change: Hashable, Sendable {
@@ -173,8 +173,8 @@ package struct ConversationEvent: Hashable, Sendable {
         case created([UserName], asTeam: Bool = false)
         case joined([UserName], as: MemberArrival = .invited)
         case left([UserName], as: MemberDeparture = .removed)
-        /// The card has changed. `modified`: a JSON object of what is new, as deep as it changed; a key that was removed
-        /// is missing. `asked`: the change as it was asked for, where its door has a form of its own.
+        /// The card has changed. `modified`: a JSON object of what is new, as deep as it changed; a key that was
+        /// removed is missing. `asked`: the change as it was asked for, where its gateway has a form of its own.
         case card(modified: [UInt8], asked: [UInt8]?)
         /// Has another role.
         ///

@@ -23,19 +23,19 @@ package struct MessageFlags: OptionSet, Hashable, Sendable {
     package static let bodyIsJSONObject = MessageFlags(rawValue: 16)
     /// The body is encrypted between the clients (WuKongIM signal).
     package static let endToEndEncrypted = MessageFlags(rawValue: 32)
-    /// Recalled or deleted for everyone: the body is empty, and each door says so in its own words.
+    /// Recalled or deleted for everyone: the body is empty, and each gateway says so in its own words.
     package static let withdrawn = MessageFlags(rawValue: 64)
     /// The word list has changed the body: it is not as it was sent.
     package static let masked = MessageFlags(rawValue: 128)
     /// The body is no text (LeanCloud's binary messages).
     package static let binary = MessageFlags(rawValue: 256)
-    /// For its sender and those in `MessageEnvelope.visibleTo` only. Set by the store when it takes the message, so that it
-    /// stays what it was when the conversation becomes another kind.
+    /// For its sender and those in `MessageEnvelope.visibleTo` only. Set by the store when it takes the message, so
+    /// that it stays what it was when the conversation becomes another kind.
     package static let restricted = MessageFlags(rawValue: 512)
     /// Stands in the place of a message that this reader is shown otherwise or not at all. Never stored.
     package static let standIn = MessageFlags(rawValue: 1024)
-    /// Nothing is shown of the message whose place this is; a door whose protocol needs no sequences leaves it out. Never
-    /// stored.
+    /// Nothing is shown of the message whose place this is; a gateway whose protocol needs no sequences leaves it out.
+    /// Never stored.
     package static let unseen = MessageFlags(rawValue: 2048)
     /// Written step by step while people watch (WuKongIM stream).
     package static let stream = MessageFlags(rawValue: 4096)
@@ -152,7 +152,7 @@ package struct MessageContent: Hashable, Sendable {
     package var expireSeconds: UInt32
     /// Carried, not acted on (WuKongIM topic). At most 255 bytes.
     package var topic: String?
-    /// Read from the body by the door it came through; not stored beside it.
+    /// Read from the body by the gateway it came through; not stored beside it.
     package var mentions = Mentions.none
     /// Stored beside the body.
     package var envelope: MessageEnvelope?

@@ -6,7 +6,7 @@ package enum Authority: Int64, Sendable {
     case `operator` = 2
 }
 
-/// Why a message was not taken. Each door says it in its own words and numbers.
+/// Why a message was not taken. Each gateway says it in its own words and numbers.
 package enum PublishRefusal: Hashable, Sendable {
     case senderDisabled
     case senderSendBanned

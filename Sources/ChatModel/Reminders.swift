@@ -30,7 +30,7 @@ package struct Reminder: Hashable, Sendable {
     package var publisher: UserName
     /// Purpose of the reminder.
     package var kind: ReminderKind
-    /// Empty for a mention: each door words it.
+    /// Empty for a mention: each gateway words it.
     package var text: String
     /// A JSON object, when who made it gave one.
     package var data: [UInt8]?

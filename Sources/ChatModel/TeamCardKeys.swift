@@ -1,4 +1,4 @@
-/// The texts of a card's rows: every door and the operator's tools find them under the same keys.
+/// The texts of a card's rows: every gateway and the operator's tools find them under the same keys.
 extension TeamCardRow.Name {
     /// Text key of what the row is called.
     package func titleKey(in form: TeamForm) -> String {

@@ -92,7 +92,7 @@ package enum TeamRefusal: Hashable, Sendable {
 }
 
 extension TeamRefusal {
-    /// The same in the words that every door knows.
+    /// The same in the words that every gateway knows.
     package var action: ActionRefusal {
         switch self {
         case .kind, .form, .ownerRole, .operatorOnly: .notApplicable
@@ -160,7 +160,8 @@ extension TeamAction {
 /// operator may do what makes sense at all.
 ///
 /// In an advanced team a manager acts on members, the owner on managers too, and nobody on the owner. In a normal team
-/// everybody adds people and edits the card, and the owner alone removes. Source: NetEase IM, normal and advanced teams.
+/// everybody adds people and edits the card, and the owner alone removes. Source: NetEase IM, normal and advanced
+/// teams.
 package func teamRefusal(_ action: TeamAction, _ facts: TeamFacts) -> TeamRefusal? {
     if let refusal = impossibility(action, facts) { return refusal }
     if facts.authority != .user { return fullness(action, facts) }

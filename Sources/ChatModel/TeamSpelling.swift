@@ -1,7 +1,7 @@
 // How teams are spoken of over HTTP and on the admin socket.
 
 extension TeamRequestKind {
-    /// How every door spells it.
+    /// How every gateway spells it.
     package var word: String {
         switch self {
         case .apply: "apply"
@@ -11,7 +11,7 @@ extension TeamRequestKind {
 }
 
 extension TeamRequestState {
-    /// How every door spells it.
+    /// How every gateway spells it.
     package var word: String {
         switch self {
         case .waiting: "waiting"
@@ -24,7 +24,7 @@ extension TeamRequestState {
 }
 
 extension TeamRefusal {
-    /// The rule or setting that says no, as every door spells it.
+    /// The rule or setting that says no, as every gateway spells it.
     package var word: String {
         switch self {
         case .kind: "kind"

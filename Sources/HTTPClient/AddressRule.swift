@@ -4,7 +4,7 @@ package import Transport
 /// open: the business server of a local network is there. What no operator means is refused whatever name resolves to
 /// it. See `docs/adr/0008-outgoing-http.md`.
 package struct AddressRule: Sendable {
-    /// Our own doors: a hook to them would feed itself.
+    /// Our own gateways: a hook to them would feed itself.
     private let ownPorts: Set<UInt16>
     private let ownAddresses: Set<IPAddress>
     private let reach: Reach

@@ -14,7 +14,7 @@ package final class Hooks: Sendable {
     private let gauge: Lock<HookFigures>
     private let thread: Thread
 
-    /// Starts the thread. Before the doors open: who came online earlier is not known.
+    /// Starts the thread. Before the gateways open: who came online earlier is not known.
     ///
     /// - Parameters:
     ///   - store: opened with `queuesHooks` when the events include messages.
@@ -41,8 +41,8 @@ package final class Hooks: Sendable {
     /// Metrics of delivery, from any thread.
     package var figures: HookFigures { self.gauge.withLock { $0 } }
 
-    /// Lets requests that are under way end, for a second at most, puts what is not delivered into the queue, and ends the
-    /// thread. Before the broker and the store stop; once only.
+    /// Lets requests that are under way end, for a second at most, puts what is not delivered into the queue, and ends
+    /// the thread. Before the broker and the store stop; once only.
     package func stop() {
         // What the broker did before is told at the end of its turn, so it takes a second turn to know that it was.
         for _ in 0..<2 {

@@ -4,8 +4,9 @@ import Execution
 import LeanCloudWire
 package import Transport
 
-/// The LeanCloud door on one reactor: takes WebSockets that offer one of its subprotocols, and hands the broker's events
-/// to the clients on them. Also tells where that is, at the paths of LeanCloud's routers. Confined to its reactor.
+/// The LeanCloud gateway on one reactor: takes WebSockets that offer one of its subprotocols, and hands the broker's
+/// events to the clients on them. Also tells where that is, at the paths of LeanCloud's routers. Confined to its
+/// reactor.
 package final class LeanCloudGateway: Gateway {
     let house: LeanCloudHouse
     unowned let reactor: Reactor

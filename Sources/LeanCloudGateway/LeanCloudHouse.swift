@@ -34,7 +34,7 @@ package struct LeanCloudHouse: Sendable {
         self.rates = LeanCloudRates(settings)
     }
 
-    /// Before its doors open, once; blocks.
+    /// Before its gateways open, once; blocks.
     package func begin() throws(StoreError) { try self.rooms.begin(self.broker) }
 }
 
@@ -42,7 +42,8 @@ package struct LeanCloudHouse: Sendable {
 package struct LeanCloudSettings: Sendable {
     /// Bytes of one command from a client. Source: LeanCloud realtime, 5 KiB; its SDKs refuse longer ones themselves.
     package var commandBytes = 5 * 1024
-    /// A connection is closed when nothing came from it for so long. The JavaScript SDK says something every 180 seconds.
+    /// A connection is closed when nothing came from it for so long. The JavaScript SDK says something every 180
+    /// seconds.
     package var idleSeconds = 400
     /// Clients on one connection.
     package var clientsPerConnection = 16
@@ -68,8 +69,8 @@ package struct LeanCloudSettings: Sendable {
     package var requestRate = RateLimit(perSecond: 10, burst: 600)
     /// Pages of history of one person. Source: LeanCloud realtime guide, which allows 120 in a minute.
     package var historyRate = RateLimit(perSecond: 20, burst: 1200)
-    /// Refused requests of one connection in a second; above it nothing is read from it for the rest of the second. Each
-    /// command gets its answer: SDKs wait for it.
+    /// Refused requests of one connection in a second; above it nothing is read from it for the rest of the second.
+    /// Each command gets its answer: SDKs wait for it.
     package var refusalsPerSecond = 1_000
     /// A client that comes back while the server can say neither yes nor no is held for so long without an answer; then
     /// the socket closes, and the SDK tries again with the session that it has.

@@ -14,7 +14,7 @@ final class LeanCloudRooms: Sendable {
         var places: [UserID: [UInt64: ConversationID]] = [:]
         /// The room of people of whose sessions the one there has ended.
         var left: [UserID: ConversationID] = [:]
-        /// Sessions of people, whatever door they came through.
+        /// Sessions of people, whatever gateway they came through.
         var sessions: [UserID: Int] = [:]
         var nextSweep: Instant
 
@@ -48,7 +48,7 @@ final class LeanCloudRooms: Sendable {
         self.state = Lock(State(nextSweep: clock.now()))
     }
 
-    /// Nobody is here yet: the visits of before end in time, unless their people come back. Before the doors open;
+    /// Nobody is here yet: the visits of before end in time, unless their people come back. Before the gateways open;
     /// blocks.
     func begin(_ broker: Broker) throws(StoreError) {
         let moment = self.clock.wallMilliseconds() + self.rejoinMilliseconds

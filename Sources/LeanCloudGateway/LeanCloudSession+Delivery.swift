@@ -67,8 +67,8 @@ struct LeanCloudDeliveries {
                 sentAt: message.sentAtMilliseconds))
     }
 
-    /// - Parameter countsEach: of several messages of the millisecond that a mark names, one is covered each time: what is
-    ///   covered is not sent again.
+    /// - Parameter countsEach: of several messages of the millisecond that a mark names, one is covered each time: what
+    ///   is covered is not sent again.
     /// - Returns: the newest message that it covers, of those that were sent to the client and not acknowledged before;
     ///   `nil` for none.
     mutating func acknowledged(
@@ -156,8 +156,8 @@ struct LeanCloudDeliveries {
     /// Notes that an event did not get through: the client asks for it when it comes back.
     fileprivate mutating func droppedEvent(at moment: Int64) { self.eventsWhole = min(self.eventsWhole, moment - 1) }
 
-    /// The time of a push that is no event. Source: JavaScript SDK, whose next question for events begins at the time of
-    /// the last push, whatever that was. `nil` for none.
+    /// The time of a push that is no event. Source: JavaScript SDK, whose next question for events begins at the time
+    /// of the last push, whatever that was. `nil` for none.
     var pushTime: Int64? {
         let time = min(self.eventsTold, self.eventsWhole)
         return time > 0 ? time : nil
@@ -314,8 +314,8 @@ extension LeanCloudSession {
         return fresh == state.unread
     }
 
-    /// The backlog of those who do not ask for it themselves. The newest message of a conversation is always there; what
-    /// else is too much stays in the history.
+    /// The backlog of those who do not ask for it themselves. The newest message of a conversation is always there;
+    /// what else is too much stays in the history.
     private func push(_ backlogs: [Backlog]) {
         var bytes = 0
         for backlog in backlogs {
@@ -451,7 +451,7 @@ extension LeanCloudSession {
     private func tell(_ changed: ChangedMessage, _ event: ConversationEvent) {
         guard self.features.contains(.patchMessages), self.reads(event.kind) else { return }
         // Who asked has its answer.
-        if event.origin.door == .leanCloud, event.origin.session == self.sessionID?.rawValue { return }
+        if event.origin.gateway == .leanCloud, event.origin.session == self.sessionID?.rawValue { return }
         if self.deliveries.isBehind { return self.deliveries.dropPatch(at: changed.changedAtMilliseconds) }
         self.push([LeanCloudContent.patch(changed, in: event)], lastPatchTime: changed.changedAtMilliseconds)
     }

@@ -1,5 +1,5 @@
-/// Why LeanCloud's door says no: a code and the name that its SDKs compare. Source: LeanCloud realtime error codes; the
-/// names are those that its servers answer, misspellings included.
+/// Why LeanCloud's gateway says no: a code and the name that its SDKs compare. Source: LeanCloud realtime error codes;
+/// the names are those that its servers answer, misspellings included.
 package struct LeanCloudFault: Error, Hashable, Sendable {
     /// Code of the fault.
     package var code: Int32

@@ -38,7 +38,7 @@ package enum ShownProfile {
     }
 
     /// How the profile here follows a change of the fields. What was set here otherwise, by the operator or another
-    /// door, stays: only what came from the fields before, or nothing, gives way.
+    /// gateway, stays: only what came from the fields before, or nothing, gives way.
     package static func patch(from before: JSONValue, to after: JSONValue, now: Profile?) -> ProfilePatch {
         var patch = ProfilePatch()
         let names = (Self.name(before), Self.name(after))

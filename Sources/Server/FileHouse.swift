@@ -9,7 +9,7 @@ package import Transfers
 package struct FileOptions: Sendable {
     /// Options of the transfers.
     package var transfers = TransferOptions()
-    package var door = FileDoorSettings()
+    package var routes = FileRouteSettings()
     /// A folder elsewhere that takes new files; `nil` for the data folder.
     package var directory: String?
     /// Faults that tests inject into the folder in the data folder.
@@ -70,8 +70,8 @@ extension ServerOptions {
                 uploadBytesPerSecond: settings[Keys.filesOperatorUploadRate],
                 downloadBytesPerSecond: settings[Keys.filesOperatorDownloadRate]),
         ]
-        self.files.door.fileBytes = limits.fileBytes
-        self.files.door.servesLinks = limits.makesLinks
+        self.files.routes.fileBytes = limits.fileBytes
+        self.files.routes.servesLinks = limits.makesLinks
         let url = settings[Keys.filesPublicURL]
         self.publicURL = url.isEmpty ? nil : url.hasSuffix("/") ? String(url.dropLast()) : url
         let directory = settings[Keys.filesDirectory]

@@ -27,9 +27,9 @@ final class Outside: Sendable {
     let leanCloudHooks: LeanCloudHooks?
     let datasource: DatasourceClient?
 
-    /// Before the doors open, so that everybody's coming is told.
+    /// Before the gateways open, so that everybody's coming is told.
     ///
-    /// - Parameter listening: our own doors, to which nothing is posted.
+    /// - Parameter listening: our own gateways, to which nothing is posted.
     init(
         _ options: ServerOptions, store: Store, broker: Broker, app: AppDesk, listening: [BoundAddress]
     ) throws(ServerError) {

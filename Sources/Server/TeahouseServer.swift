@@ -83,7 +83,7 @@ package final class TeahouseServer: Sendable {
             api = try Self.apiDesk(
                 options, store: self.store, broker: self.broker, accounts: self.accounts, profiles: self.profiles,
                 transfers: self.transfers, functions: functions)
-            let files = FilesDesk(api: api, transfers: self.transfers, settings: options.files.door)
+            let files = FilesDesk(api: api, transfers: self.transfers, settings: options.files.routes)
             let events = EventsDesk(api: api, profiles: self.profiles, transfers: self.transfers)
             self.transport = try Self.makeTransport(
                 options, store: self.store, broker: self.broker, accounts: self.accounts, api: api, files: files,
@@ -142,11 +142,11 @@ package final class TeahouseServer: Sendable {
                 clock: options.clock
             ) { reactor in
                 // LeanCloud's takes those that offer its subprotocols, WuKongIM's every other WebSocket.
-                var doors: [any Gateway] = [EventsGateway(desk: events, reactor: reactor)]
-                if servesLeanCloud { doors.append(LeanCloudGateway(house: leanCloud, reactor: reactor)) }
-                if servesWuKong { doors.append(WuKongGateway(house: house, reactor: reactor)) }
-                doors += [FilesGateway(desk: files, reactor: reactor), RouteGateway(desk: api, reactor: reactor)]
-                return doors + [SetupDoor(accounts: accounts, reactor: reactor), FrontDoor(tls: tls)]
+                var gateways: [any Gateway] = [EventsGateway(desk: events, reactor: reactor)]
+                if servesLeanCloud { gateways.append(LeanCloudGateway(house: leanCloud, reactor: reactor)) }
+                if servesWuKong { gateways.append(WuKongGateway(house: house, reactor: reactor)) }
+                gateways += [FilesGateway(desk: files, reactor: reactor), RouteGateway(desk: api, reactor: reactor)]
+                return gateways + [SetupPage(accounts: accounts, reactor: reactor), LandingPage(tls: tls)]
             }
         } catch {
             throw .transport(error)

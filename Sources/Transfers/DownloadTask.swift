@@ -91,7 +91,7 @@ final class DownloadTask: Sendable {
 
     // MARK: The flow's side
 
-    /// One at a time: a second one while one waits is a mistake of the door.
+    /// One at a time: a second one while one waits is a mistake of the gateway.
     func next(_ piece: @escaping Piece) {
         let answer = self.state.withLock { state -> (result: Result<[UInt8]?, TransferError>?, schedules: Bool) in
             precondition(state.waiting == nil, "one piece at a time")

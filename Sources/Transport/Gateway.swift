@@ -34,8 +34,8 @@ package enum ConnectionEnd: Hashable, Sendable {
 package protocol ConnectionHandler: AnyObject {
     /// - Parameter bytes: valid during the call only.
     func received(_ bytes: UnsafeRawBufferPointer, as kind: InboundKind)
-    /// A WebSocket message is longer than may be sent: the connection is closed with 1009 right after this call. A client
-    /// that sends again what nobody answered would come back with it for ever.
+    /// A WebSocket message is longer than may be sent: the connection is closed with 1009 right after this call. A
+    /// client that sends again what nobody answered would come back with it for ever.
     ///
     /// - Parameter start: the first bytes of it, as many as have come; valid during the call only.
     func refusesMessage(beginning start: UnsafeRawBufferPointer, as kind: InboundKind)
@@ -45,8 +45,8 @@ package protocol ConnectionHandler: AnyObject {
     func outboxDrained()
     /// The server drains: say goodbye now, the connection is closed with 1012 right after this call.
     func goingAway()
-    /// Nothing came for too long (`.idle`), or nobody signed in within the time (`.timedOut`): say why now, the connection
-    /// is closed right after this call.
+    /// Nothing came for too long (`.idle`), or nobody signed in within the time (`.timedOut`): say why now, the
+    /// connection is closed right after this call.
     func expiring(_ end: ConnectionEnd)
     /// The last call: nothing is received and nothing is sent any more.
     func ended(_ reason: ConnectionEnd)
@@ -91,7 +91,7 @@ package protocol BodyReceiver: AnyObject {
     func cancelled()
 }
 
-/// One dialect's door: one instance per reactor, made on its thread and used only there.
+/// One dialect's gateway: one instance per reactor, made on its thread and used only there.
 package protocol Gateway: AnyObject {
     /// Takes a WebSocket or stream, or leaves it to the next gateway. A message can be sent once this has returned.
     func open(_ opening: Opening, on connection: Connection) -> OpeningAnswer

@@ -22,7 +22,7 @@ package final class Reactor {
     package private(set) var now: Instant
     /// How other threads get something done here.
     package let jobs: Mailbox<Job>
-    /// The doors, in the order in which they are asked.
+    /// The gateways, in the order in which they are asked.
     package private(set) var gateways: [any Gateway] = []
 
     let environment: TransportEnvironment
@@ -98,9 +98,9 @@ package final class Reactor {
     var originRule: OriginRule { self.environment.originRule }
     var tls: TLSStore? { self.environment.tls }
 
-    /// The door of a type, for jobs that have to reach it.
-    package func gateway<Door: Gateway>(_ type: Door.Type) -> Door? {
-        for gateway in self.gateways { if let door = gateway as? Door { return door } }
+    /// The gateway of a type, for jobs that have to reach it.
+    package func gateway<Wanted: Gateway>(_ type: Wanted.Type) -> Wanted? {
+        for gateway in self.gateways { if let found = gateway as? Wanted { return found } }
         return nil
     }
 
@@ -204,8 +204,8 @@ extension Reactor {
         if let deadline = self.drainDeadline, deadline <= now || self.connectionCount == 0 { self.isStopped = true }
     }
 
-    /// The end of a turn: tells of ends, lets gateways hand over their batches, then sends. A connection that ends while
-    /// it is sent to is told of in the next turn, which follows at once, so that gateways can hand that over too.
+    /// The end of a turn: tells of ends, lets gateways hand over their batches, then sends. A connection that ends
+    /// while it is sent to is told of in the next turn, which follows at once, so that gateways can hand that over too.
     private func settle() {
         self.tellOfEnds()
         for connection in self.disposable { self.dispose(connection) }

@@ -16,8 +16,8 @@ package enum WuKongSystemMessages {
     @Sendable package static func messages(
         about events: [ConversationEvent], _ context: SystemMessageContext
     ) throws(StoreError) -> [MessageContent] {
-        guard let door = events.first?.origin.door else { return [] }
-        switch door {
+        guard let gateway = events.first?.origin.gateway else { return [] }
+        switch gateway {
         case .app: return try self.appMessages(about: events, context)
         case .operator, .native: return try self.teamMessages(about: events, context)
         case .server, .business, .leanCloud: return []

@@ -20,8 +20,8 @@ extension Translation {
             topic: parameters.topic, expire: parameters.expire)
     }
 
-    /// The content of a message whose payload came from outside as bytes: every door makes it here, so that what is a
-    /// command and what nobody can read for certain is decided in one place.
+    /// The content of a message whose payload came from outside as bytes: every gateway makes it here, so that what is
+    /// a command and what nobody can read for certain is decided in one place.
     ///
     /// - Parameter authority: of whoever wrote the payload. Only people are refused commands.
     package static func accepted(
@@ -87,8 +87,8 @@ extension Translation {
 
     /// A message as one of its receivers is told it.
     ///
-    /// In a person channel the receiver sees the sender as the channel; the sender's own other devices see the peer, and
-    /// for them it does not count as unread. Source: WuKongIM server, fan-out of person channels.
+    /// In a person channel the receiver sees the sender as the channel; the sender's own other devices see the peer,
+    /// and for them it does not count as unread. Source: WuKongIM server, fan-out of person channels.
     package static func received(_ delivery: Delivery, isOwn: Bool, isRepeat: Bool) -> ReceivedMessage {
         let sender = delivery.message.senderName
         let other = isOwn ? delivery.peerName ?? sender : sender
@@ -122,7 +122,7 @@ extension Translation {
         content.flags.contains(.withdrawn) ? WuKongContentCodec.withdrawnPayload : self.shown(content).body
     }
 
-    /// A topic that came through another door may be longer than an SDK can be told.
+    /// A topic that came through another gateway may be longer than an SDK can be told.
     private static func topic(of content: MessageContent) -> String? {
         content.topic.flatMap { $0.utf8.count <= self.maximumTopicBytes ? $0 : nil }
     }

@@ -13,15 +13,15 @@ extension Translation {
     /// - Returns: `nil` for a uid that nobody may have.
     package static func userName(_ uid: String) -> UserName? { self.isReserved(uid) ? nil : UserName(uid) }
 
-    /// The uid that a message is said to come from: empty for the server itself, at every door and in webhooks. Source:
-    /// WuKongIM server 2.2.5, `MessageResp`.
+    /// The uid that a message is said to come from: empty for the server itself, at every gateway and in webhooks.
+    /// Source: WuKongIM server 2.2.5, `MessageResp`.
     package static func senderUID(_ name: UserName) -> String { name == systemUserName ? "" : name.text }
 
     // MARK: Devices
 
     /// - Parameter flag: 0 app, 1 web, 2 desktop.
-    /// - Returns: `nil` for any other. So is 99, the device of the system itself: in WuKongIM it passes every permission
-    ///   check, and here only the house and the business key may do that.
+    /// - Returns: `nil` for any other. So is 99, the device of the system itself: in WuKongIM it passes every
+    ///   permission check, and here only the house and the business key may do that.
     package static func deviceClass(_ flag: Int) -> DeviceClass? {
         switch flag {
         case 0: .app

@@ -3,13 +3,14 @@ import ByteCodec
 package import ChatModel
 import ContentTranslation
 
-/// Bodies as WuKongIM's apps write them, which are also those of our own doors.
+/// Bodies as WuKongIM's apps write them, which are also those of our own gateways.
 package struct WuKongBodies: MessageBodyReading {
     package init() {}
 
-    /// Source: the fields that WuKongIM's SDKs write for people to read: the text of a message, names of files and people,
-    /// titles and addresses of places, and the same in the message that one answers (`reply`, `payload`) and in those that
-    /// one forwards (`msgs`, `payload`). An app's own kinds mostly have them too. A body that is no JSON object is one text.
+    /// Source: the fields that WuKongIM's SDKs write for people to read: the text of a message, names of files and
+    /// people, titles and addresses of places, and the same in the message that one answers (`reply`, `payload`) and in
+    /// those that one forwards (`msgs`, `payload`). An app's own kinds mostly have them too. A body that is no JSON
+    /// object is one text.
     package func rewriting(_ content: MessageContent, _ rewrite: (String) -> String?) -> [UInt8]? {
         if content.flags.contains(.endToEndEncrypted) { return nil }
         guard content.flags.contains(.bodyIsJSONObject), let texts = Self.texts(of: content.body) else {

@@ -3,9 +3,9 @@ package import ByteCodec
 /// Facts that the server takes from a payload, which is otherwise opaque to it.
 ///
 /// A payload is read once and strictly, because its readers disagree where it is not strict: of two equal keys the JS
-/// SDK takes the last one, a BOM is passed over by some and an error for others, Android's reader takes comments, single
-/// quotes and hexadecimal numbers. What could be read as an object by one of them and is not exactly one object here has
-/// a `fault`, and no door takes it.
+/// SDK takes the last one, a BOM is passed over by some and an error for others, Android's reader takes comments,
+/// single quotes and hexadecimal numbers. What could be read as an object by one of them and is not exactly one object
+/// here has a `fault`, and no gateway takes it.
 package struct PayloadFacts: Hashable, Sendable {
     /// UIDs that one message can mention, or be for; those that follow are passed over.
     package static let maximumMentions = 500
@@ -33,8 +33,8 @@ package struct PayloadFacts: Hashable, Sendable {
     /// `OnlyVisiableForPartClientIds`, as ChatKit-OC spells it.
     package private(set) var visibleUIDs: [String] = []
 
-    /// Why nobody can say what the payload is; `nil` for one object that all read alike, and for bytes that none of them
-    /// takes for an object. With a fault there are no other facts.
+    /// Why nobody can say what the payload is; `nil` for one object that all read alike, and for bytes that none of
+    /// them takes for an object. With a fault there are no other facts.
     package private(set) var fault: PayloadFault?
 
     /// The facts of a payload in which there is nothing to notice.

@@ -8,7 +8,7 @@ import Testing
 
 @Suite("Accounts")
 struct AccountsTests {
-    struct Door: Sendable, CustomStringConvertible {
+    struct SignInCase: Sendable, CustomStringConvertible {
         var origin: SignInOrigin
         var encrypted: Bool
         var takesPlain: Bool
@@ -21,20 +21,20 @@ struct AccountsTests {
     @Test(
         "what may pass without TLS",
         arguments: [
-            Door(origin: .loopback, encrypted: false, takesPlain: true, token: true, password: true),
-            Door(origin: .loopback, encrypted: false, takesPlain: false, token: true, password: true),
-            Door(origin: .privateNetwork, encrypted: false, takesPlain: true, token: true, password: false),
-            Door(origin: .privateNetwork, encrypted: false, takesPlain: false, token: false, password: false),
-            Door(origin: .publicNetwork, encrypted: false, takesPlain: true, token: false, password: false),
-            Door(origin: .publicNetwork, encrypted: true, takesPlain: false, token: true, password: true),
+            SignInCase(origin: .loopback, encrypted: false, takesPlain: true, token: true, password: true),
+            SignInCase(origin: .loopback, encrypted: false, takesPlain: false, token: true, password: true),
+            SignInCase(origin: .privateNetwork, encrypted: false, takesPlain: true, token: true, password: false),
+            SignInCase(origin: .privateNetwork, encrypted: false, takesPlain: false, token: false, password: false),
+            SignInCase(origin: .publicNetwork, encrypted: false, takesPlain: true, token: false, password: false),
+            SignInCase(origin: .publicNetwork, encrypted: true, takesPlain: false, token: true, password: true),
         ])
-    func plain(_ door: Door) throws {
-        let house = try House { $0.takesPlainTokens = door.takesPlain }
+    func plain(_ attempt: SignInCase) throws {
+        let house = try House { $0.takesPlainTokens = attempt.takesPlain }
         try house.add(romeo, password: goodPassword)
         let token = try house.issue(romeo)
-        let answers = [(Credentials.token(token), door.token), (.password(goodPassword), door.password)]
+        let answers = [(Credentials.token(token), attempt.token), (.password(goodPassword), attempt.password)]
         for (credentials, isTaken) in answers {
-            let result = house.signIn(romeo, credentials, origin: door.origin, encrypted: door.encrypted)
+            let result = house.signIn(romeo, credentials, origin: attempt.origin, encrypted: attempt.encrypted)
             #expect((result.identity != nil) == isTaken)
             if !isTaken { #expect(result == .refused(.plainNotAllowed)) }
         }

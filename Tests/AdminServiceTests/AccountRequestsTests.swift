@@ -57,7 +57,7 @@ import Testing
         try house.signIn("romeo", .web, handle: 2)
         #expect(try client.sessions().map(\.device) == [.app, .web])
         #expect(try client.count(.revoke(romeo, .app)) == 1)
-        house.door.wait { $0.ended[1] == .signedOut }
+        house.outlet.wait { $0.ended[1] == .signedOut }
         #expect(try client.sessions().map(\.device) == [.web])
         guard case .user(let detail) = try client.ask(.showUser(romeo)) else {
             Issue.record("no person")
@@ -92,7 +92,7 @@ import Testing
         let client = try house.client()
         try house.signIn("romeo", .app, handle: 1)
         #expect(try client.count(.setDisabled(romeo, true)) == 1)
-        house.door.wait { $0.ended[1] == .disabled }
+        house.outlet.wait { $0.ended[1] == .disabled }
         guard case .user(let detail) = try client.ask(.showUser(romeo)) else {
             Issue.record("no person")
             return
@@ -101,7 +101,7 @@ import Testing
         #expect(try client.count(.setDisabled(romeo, false)) == 0)
         try house.signIn("romeo", .app, handle: 2)
         #expect(try client.count(.setPassword(romeo, "a rose by any other name")) == 1)
-        house.door.wait { $0.ended[2] == .signedOut }
+        house.outlet.wait { $0.ended[2] == .signedOut }
     }
 
     @Test("blocking and allowing are listed once and taken back")

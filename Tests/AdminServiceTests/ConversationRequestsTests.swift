@@ -103,7 +103,7 @@ import Testing
             return
         }
         #expect(sent.sequence == 1 && sent.text == text && sent.conversationName == "juliet,romeo")
-        house.door.wait { $0.received == [#"{"type":1,"content":"你好\n\u001b"}"#] }
+        house.outlet.wait { $0.received == [#"{"type":1,"content":"你好\n\u001b"}"#] }
         #expect(try follower.nextEvent() == .message(sent))
         #expect(try self.messages(client, "romeo,juliet", before: nil) == [sent])
         #expect(try self.messages(client, "juliet,romeo", before: 1).isEmpty)

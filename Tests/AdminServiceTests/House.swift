@@ -23,7 +23,7 @@ final class House: Sendable {
     let transfers: Transfers
     let profiles: Profiles
     let service: AdminService
-    let door = Door()
+    let outlet = RecordingOutlet()
 
     init(
         longPath: Bool = false, clock: Clock = .system, _ change: (inout AdminServiceOptions) -> Void = { _ in },
@@ -92,7 +92,7 @@ final class House: Sendable {
         }
     }
 
-    /// Opens a session, as a door does, and waits until the broker has it.
+    /// Opens a session, as a gateway does, and waits until the broker has it.
     func signIn(_ name: String, _ deviceClass: DeviceClass, handle: UInt64) throws {
         let user = try #require(
             try self.store.readAndWait { transaction throws(StoreError) in
@@ -102,13 +102,13 @@ final class House: Sendable {
             id: SessionID(rawValue: 0), user: user.id, userName: user.name, deviceClass: deviceClass,
             deviceLevel: .primary, deviceID: "phone-\(handle)", protocolName: "test", address: "127.0.0.1:1",
             isEncrypted: false, openedAtMilliseconds: 0)
-        self.broker.open(SessionOpening(description: description, outlet: self.door, handle: handle))
-        self.door.wait { $0.opened.contains(handle) }
+        self.broker.open(SessionOpening(description: description, outlet: self.outlet, handle: handle))
+        self.outlet.wait { $0.opened.contains(handle) }
     }
 }
 
-/// A door that only notes what the broker tells it.
-final class Door: Outlet {
+/// A gateway that only notes what the broker tells it.
+final class RecordingOutlet: Outlet {
     struct Noted {
         var opened: Set<UInt64> = []
         var ended: [UInt64: SessionEndReason] = [:]

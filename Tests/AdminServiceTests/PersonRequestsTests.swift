@@ -59,8 +59,8 @@ import Testing
         try house.signIn("romeo", .app, handle: 2)
         _ = try client.ask(.issueToken(romeo, .app, .primary))
         #expect(try client.count(.people(.delete(romeo))) == 1)
-        house.door.wait { $0.ended[2] == .disabled && $0.received.count >= 3 }
-        let events = try house.door.received.map {
+        house.outlet.wait { $0.ended[2] == .disabled && $0.received.count >= 3 }
+        let events = try house.outlet.received.map {
             try JSONValue(parsing: Array($0.utf8))["team_event"]?["event"]?.string
         }
         // The lines go to everybody who is there: romeo's device is none of them any more.
@@ -95,8 +95,8 @@ import Testing
         let send = AdminRequest.notices(.send(AdminNewNotice(title: "T", text: "tea\nat eight")))
         guard case .notices(.one(let made, let people, nil)) = try client.ask(send) else { return }
         #expect(made.number == 1 && made.sender == "ming" && people == [])
-        house.door.wait { $0.received.count == 1 }
-        let body = try JSONValue(parsing: Array(house.door.received[0].utf8))
+        house.outlet.wait { $0.received.count == 1 }
+        let body = try JSONValue(parsing: Array(house.outlet.received[0].utf8))
         #expect(body["content"]?.string == "T\ntea\nat eight" && body["notice"]?.integer == 1)
         try house.store.writeAndWait { store throws(StoreError) in
             _ = try store.confirmNotice(1, by: try store.ensureUser(romeo).id)
@@ -118,8 +118,8 @@ import Testing
         _ = try client.ask(.teams(.create(AdminNewTeam(name: verona, form: .normal, owner: juliet, members: []))))
         _ = try client.ask(.notices(.send(AdminNewNotice(text: "for verona", teams: [verona]))))
         _ = try client.ask(.notices(.send(AdminNewNotice(text: "for all"))))
-        house.door.wait { $0.received.contains { $0.contains("for all") } }
-        #expect(house.door.received.count == 1)
+        house.outlet.wait { $0.received.contains { $0.contains("for all") } }
+        #expect(house.outlet.received.count == 1)
     }
 
     @Test("one without words, with control characters, or for nobody is refused and leaves no trace")

@@ -130,11 +130,11 @@ import Testing
         #expect(try client.ask(.policy(.set(policy, endingNow: false))) == .policy(.changed(policy, ended: 0)))
         #expect(try client.sessions().count == 4)
         #expect(try client.ask(.policy(.set(policy, endingNow: true))) == .policy(.changed(policy, ended: 1)))
-        house.door.wait { $0.ended[1] == .takenOver }
+        house.outlet.wait { $0.ended[1] == .takenOver }
         #expect(try client.sessions().count == 3 && self.preview(client, policy).isEmpty)
         // It holds for who signs in from now on.
         try house.signIn("romeo", .web, handle: 5)
-        house.door.wait { $0.ended[2] == .takenOver }
+        house.outlet.wait { $0.ended[2] == .takenOver }
         #expect(try client.ask(.policy(.show)) == .policy(.policy(policy)))
         var query = AuditQuery()
         query.what = "policy.set"

@@ -35,8 +35,8 @@ import Testing
 
     /// The lines that the house left in the team, oldest first, once juliet has got so many.
     private func tips(_ house: House, _ count: Int) throws -> [JSONValue] {
-        house.door.wait { $0.received.count >= count }
-        return try house.door.received.map { try JSONValue(parsing: Array($0.utf8)) }
+        house.outlet.wait { $0.received.count >= count }
+        return try house.outlet.received.map { try JSONValue(parsing: Array($0.utf8)) }
     }
 
     @Test("a team is made, changed and shown, and every change leaves its line")

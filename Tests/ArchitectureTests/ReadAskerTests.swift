@@ -1,17 +1,17 @@
 import Foundation
 import Testing
 
-/// Holds the calls of `Store.read` at the doors: each says who asks, so that nobody's reads wait behind another's.
+/// Holds the calls of `Store.read` at the gateways: each says who asks, so that nobody's reads wait behind another's.
 struct ReadAskerTests {
-    static let doors = [
+    static let modules = [
         "APIKit", "APIGateway", "WuKongAPI", "WuKongGateway", "LeanCloudAPI", "LeanCloudGateway", "Accounts",
         "Profiles",
         "AdminService",
     ]
 
-    @Test("a door that reads names the lane of sign-ins or who asks", arguments: doors)
-    func named(door: String) throws {
-        let folder = ImportTableTests.root.appending(path: "Sources/\(door)")
+    @Test("a door that reads names the lane of sign-ins or who asks", arguments: modules)
+    func named(module: String) throws {
+        let folder = ImportTableTests.root.appending(path: "Sources/\(module)")
         for path in try FileManager.default.subpathsOfDirectory(atPath: folder.path) where path.hasSuffix(".swift") {
             let text = try String(contentsOf: folder.appending(path: path), encoding: .utf8)
             for part in text.components(separatedBy: "tore.read").dropFirst() {
@@ -19,7 +19,7 @@ struct ReadAskerTests {
                 let start = part.drop { $0 == "(" || $0.isWhitespace }
                 #expect(
                     start.hasPrefix("as: ") || start.hasPrefix("for: "),
-                    "Sources/\(door)/\(path) reads for nobody: tore.read\(part.prefix(60))")
+                    "Sources/\(module)/\(path) reads for nobody: tore.read\(part.prefix(60))")
             }
         }
     }

@@ -11,7 +11,7 @@ import Testing
 
 @testable import Hooks
 
-/// A store, a broker and hooks on a temporary folder, without doors: sessions are opened by hand.
+/// A store, a broker and hooks on a temporary folder, without gateways: sessions are opened by hand.
 final class Rig {
     let folder: TemporaryFolder
     let store: Store

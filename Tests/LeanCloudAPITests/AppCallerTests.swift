@@ -113,7 +113,7 @@ import Testing
         #expect(reply.status == 404 && reply.headers["access-control-allow-origin"] == "*")
         let refused = try self.lookUp(app, origin)
         #expect(refused.status == 401 && refused.headers["access-control-allow-origin"] == "*")
-        // Other doors stay closed to pages of elsewhere.
+        // Other gateways stay closed to pages of elsewhere.
         #expect(try app.ask("GET", "/health", origin).status == 403)
     }
 

@@ -147,7 +147,7 @@ import Testing
         #expect(reply.status == 200 && reply.headers["access-control-allow-origin"] == "*")
         let again = try self.put(app, path, [1, 2], origin)
         #expect(again.status == 404 && again.headers["access-control-allow-origin"] == "*")
-        // The other doors for files stay closed to pages of elsewhere.
+        // The other gateways for files stay closed to pages of elsewhere.
         #expect(try app.house.http("OPTIONS", "/api/v1/files", headers: origin).status == 403)
     }
 

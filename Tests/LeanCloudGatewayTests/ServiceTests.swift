@@ -6,7 +6,7 @@ import Store
 import TeahouseTesting
 import Testing
 
-/// Conversations of an app's own server, large ones, and what reaches people through other doors.
+/// Conversations of an app's own server, large ones, and what reaches people through other gateways.
 struct ServiceTests {
     /// A service of an app, which anybody may subscribe to.
     private func makeService(_ house: House) throws -> String {

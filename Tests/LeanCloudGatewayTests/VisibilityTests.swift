@@ -5,7 +5,7 @@ import Store
 import TeahouseTesting
 import Testing
 
-/// Who is shown what of a message, at LeanCloud's door.
+/// Who is shown what of a message, at LeanCloud's gateway.
 @Suite("Who sees what at LeanCloud's door") struct VisibilityTests {
     private static let placeholder = typed("这是群定向消息，仅部分群成员可见")
 

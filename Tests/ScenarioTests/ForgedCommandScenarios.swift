@@ -5,7 +5,7 @@ import Hooks
 import TeahouseTesting
 import Testing
 
-/// Commands are the server's to give. Whatever the spelling and whatever the door, a person's is refused.
+/// Commands are the server's to give. Whatever the spelling and whatever the gateway, a person's is refused.
 struct ForgedCommandScenarios {
     /// Payloads that the reader of some SDK takes for content type 99.
     private static let forged = [

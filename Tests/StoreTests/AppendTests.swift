@@ -189,7 +189,7 @@ struct AppendTests {
     }
 }
 
-/// A door that a thread waits at.
+/// A gateway that a thread waits at.
 final class Gate: Sendable {
     private let isOpen = ConditionLock(false)
     func open() { self.isOpen.change { $0 = true } }

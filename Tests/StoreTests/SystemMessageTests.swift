@@ -6,12 +6,12 @@ import Testing
 
 @Suite("The lines that groups show about changes")
 struct SystemMessageTests {
-    /// One line for each event: its door and how many people it happened to.
+    /// One line for each event: its gateway and how many people it happened to.
     private static let wording: SystemMessageWording = { events, context throws(StoreError) in
         var lines: [MessageContent] = []
         for event in events {
             let people = try context.people(event.subjects).map(\.name).joined(separator: ",")
-            let text = "\(event.origin.door) \(context.form) \(people) \(try context.managers().count)"
+            let text = "\(event.origin.gateway) \(context.form) \(people) \(try context.managers().count)"
             lines.append(
                 MessageContent(kind: .text, flags: .countsAsUnread, wire: .native, body: Array(text.utf8)))
         }

@@ -16,13 +16,13 @@ struct SystemMessageTests {
 
     private static func event(
         _ change: ConversationEvent.Change, by actor: UserID = romeo, _ subjects: [UserID] = [],
-        door: EventDoor
+        gateway: EventGateway
     ) -> ConversationEvent {
         ConversationEvent(
             conversation: ConversationID(rawValue: 7), kind: .group, objectID: ObjectID(atMilliseconds: 0),
             channel: ChannelName("verona"), actor: actor == .system ? systemUserName : Self.name(actor),
             actorID: actor, subjects: subjects, atMilliseconds: 0, change: change, audience: subjects,
-            origin: EventOrigin(door))
+            origin: EventOrigin(gateway))
     }
 
     private static func payloads(
@@ -40,7 +40,7 @@ struct SystemMessageTests {
 
     /// The event of each line, who did it, and to whom.
     private static func lines(_ changes: [(ConversationEvent.Change, UserID, [UserID])]) throws -> [String] {
-        let events = changes.map { Self.event($0.0, by: $0.1, $0.2, door: .operator) }
+        let events = changes.map { Self.event($0.0, by: $0.1, $0.2, gateway: .operator) }
         return try Self.payloads(events).map { line in
             let about = line["team_event"]
             let fields = about?["fields"]?.array?.compactMap(\.string).joined(separator: ",")
@@ -123,13 +123,13 @@ struct SystemMessageTests {
     @Test("lines of teams are in the words of before, with places for the people")
     func teamWords() throws {
         let tybalt = Self.name(Self.tybalt)
-        let events = [Self.event(.joined([tybalt]), [Self.tybalt], door: .native)]
+        let events = [Self.event(.joined([tybalt]), [Self.tybalt], gateway: .native)]
         let line = try #require(try Self.payloads(events).first)
         #expect(line["content"]?.string == "{0}邀请{1}进入了群" && line["type"]?.integer == 1_002)
         #expect(line["extra"]?.array?.map { $0["name"]?.string } == ["ROMEO", "TYBALT"])
-        let muted = try Self.payloads([Self.event(.muted([tybalt]), by: .system, [Self.tybalt], door: .operator)])
+        let muted = try Self.payloads([Self.event(.muted([tybalt]), by: .system, [Self.tybalt], gateway: .operator)])
         #expect(muted.first?["content"]?.string == "{0}被系统管理员禁言")
-        let all = try Self.payloads([Self.event(.settings([.muteMode(.members)]), by: .system, door: .operator)])
+        let all = try Self.payloads([Self.event(.settings([.muteMode(.members)]), by: .system, gateway: .operator)])
         #expect(all.first?["data"]?["forbidden"]?.string == "1" && all.first?["type"]?.integer == 1_005)
     }
 
@@ -137,7 +137,7 @@ struct SystemMessageTests {
     func appWords() throws {
         let (tybalt, nurse) = (Self.name(Self.tybalt), Self.name(Self.nurse))
         func words(_ changes: [(ConversationEvent.Change, [UserID])]) throws -> [String] {
-            try Self.payloads(changes.map { Self.event($0.0, $0.1, door: .app) }).map { line in
+            try Self.payloads(changes.map { Self.event($0.0, $0.1, gateway: .app) }).map { line in
                 #expect(line["team_event"] == nil)
                 return "\(line["type"]?.integer ?? 0) \(line["content"]?.string ?? "")"
             }
@@ -166,13 +166,13 @@ struct SystemMessageTests {
                 "1005 {0}修改群名为\"Mantua\"", "1005 {0}清空了群公告", "1005 {0}关闭了群禁言", "1005 {0}已恢复默认进群方式。",
             ])
         #expect(try words([(.role(tybalt, .manager, was: .member), [Self.tybalt]), (.muted([nurse]), [])]) == [])
-        let left = try Self.payloads([Self.event(.left([tybalt], as: .left), [Self.tybalt], door: .app)])
+        let left = try Self.payloads([Self.event(.left([tybalt], as: .left), [Self.tybalt], gateway: .app)])
         #expect(left.first?["visibles"]?.array?.compactMap(\.string) == ["romeo", "nurse"])
     }
 
-    @Test("other doors leave no lines", arguments: [EventDoor.server, .business, .leanCloud])
-    func silent(_ door: EventDoor) throws {
-        let events = [Self.event(.joined([Self.name(Self.tybalt)]), [Self.tybalt], door: door)]
+    @Test("other doors leave no lines", arguments: [EventGateway.server, .business, .leanCloud])
+    func silent(_ gateway: EventGateway) throws {
+        let events = [Self.event(.joined([Self.name(Self.tybalt)]), [Self.tybalt], gateway: gateway)]
         #expect(try Self.payloads(events) == [])
     }
 }

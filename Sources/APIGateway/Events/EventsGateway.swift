@@ -2,11 +2,11 @@ import APIKit
 import Execution
 package import Transport
 
-/// The door for events on one reactor: a WebSocket on which a client of our own hears that people are shown otherwise,
-/// and how its transfers go. Confined to its reactor.
+/// The gateway for events on one reactor: a WebSocket on which a client of our own hears that people are shown
+/// otherwise, and how its transfers go. Confined to its reactor.
 package final class EventsGateway: Gateway {
     /// Where the WebSocket is.
-    package static let path = "\(DoorPaths.prefix)/events"
+    package static let path = "\(APIPaths.prefix)/events"
     /// How often it is looked whether people still may listen.
     private static let lookSeconds = 1.0
 

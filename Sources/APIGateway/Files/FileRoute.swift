@@ -34,7 +34,7 @@ enum FileRoute: Hashable {
         case suspend, resume, cancel
     }
 
-    /// - Returns: `nil` when the path belongs to another door.
+    /// - Returns: `nil` when the path belongs to another gateway.
     /// - Throws: 400, 404, 405, 412 or 415.
     static func find(_ request: HTTPRequest) throws(APIFailure) -> FileRoute? {
         try Self.find(
@@ -57,12 +57,12 @@ enum FileRoute: Hashable {
 
     static func find(_ head: Head) throws(APIFailure) -> FileRoute? {
         let place: String
-        if head.path.hasPrefix(DoorPaths.prefix + "/") {
-            place = String(head.path.dropFirst(DoorPaths.prefix.count))
-        } else if head.path.hasPrefix(DoorPaths.linkPrefix) {
+        if head.path.hasPrefix(APIPaths.prefix + "/") {
+            place = String(head.path.dropFirst(APIPaths.prefix.count))
+        } else if head.path.hasPrefix(APIPaths.linkPrefix) {
             place = head.path
-        } else if head.path.hasPrefix(DoorPaths.previewPrefix), head.method == "GET" || head.method == "HEAD" {
-            place = DoorPaths.linkPrefix + head.path.dropFirst(DoorPaths.previewPrefix.count)
+        } else if head.path.hasPrefix(APIPaths.previewPrefix), head.method == "GET" || head.method == "HEAD" {
+            place = APIPaths.linkPrefix + head.path.dropFirst(APIPaths.previewPrefix.count)
         } else {
             return try Self.pictures(head)
         }

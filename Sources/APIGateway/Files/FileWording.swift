@@ -47,11 +47,11 @@ extension APIFailure {
 }
 
 extension FileRecord {
-    /// A file as our own doors show it.
+    /// A file as our own gateways show it.
     package var json: JSONValue {
         var members = [
             JSONValue.Member("id", .string(self.key.text)),
-            JSONValue.Member("url", .string(DoorPaths.file(self.key))),
+            JSONValue.Member("url", .string(APIPaths.file(self.key))),
             JSONValue.Member("name", .string(self.name)),
             JSONValue.Member("type", .string(self.mediaType)),
             JSONValue.Member("size", .integer(self.size)),
@@ -67,7 +67,7 @@ extension FileRecord {
 }
 
 extension TransferView {
-    /// A transfer as our own doors show it; also what their events carry.
+    /// A transfer as our own gateways show it; also what their events carry.
     package var json: JSONValue {
         let record = self.record
         return .object([

@@ -4,7 +4,7 @@ import Execution
 package import Transfers
 
 /// Settings of the routes for files.
-package struct FileDoorSettings: Sendable {
+package struct FileRouteSettings: Sendable {
     /// Bytes of one file, told to clients; 0 is no bound.
     package var fileBytes: Int64 = 4 << 30
     /// True when a link works without a session.
@@ -19,10 +19,10 @@ package struct FileDoorSettings: Sendable {
 package final class FilesDesk: Sendable {
     let api: APIDesk
     let transfers: Transfers
-    let settings: FileDoorSettings
+    let settings: FileRouteSettings
     let media = MediaMemory()
 
-    package init(api: APIDesk, transfers: Transfers, settings: FileDoorSettings) {
+    package init(api: APIDesk, transfers: Transfers, settings: FileRouteSettings) {
         self.api = api
         self.transfers = transfers
         self.settings = settings

@@ -5,8 +5,8 @@ import Store
 import Transfers
 package import Transport
 
-/// The door for files and transfers on one reactor: uploads with tus, whole or in forms; downloads with ranges; links
-/// for who has no session; and what is under way. Confined to its reactor.
+/// The gateway for files and transfers on one reactor: uploads with tus, whole or in forms; downloads with ranges;
+/// links for who has no session; and what is under way. Confined to its reactor.
 package final class FilesGateway: Gateway {
     private let desk: FilesDesk
     private unowned let reactor: Reactor
@@ -21,7 +21,7 @@ package final class FilesGateway: Gateway {
     }
 
     /// Links, and what is wrong about one.
-    package func takesAnyOrigin(_ request: HTTPRequest) -> Bool { request.path.hasPrefix(DoorPaths.linkPrefix) }
+    package func takesAnyOrigin(_ request: HTTPRequest) -> Bool { request.path.hasPrefix(APIPaths.linkPrefix) }
 
     package func open(_ opening: Opening, on connection: Connection) -> OpeningAnswer { .notMine }
 

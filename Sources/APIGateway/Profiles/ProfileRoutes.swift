@@ -25,11 +25,11 @@ package struct ProfileRoutes: Sendable {
     /// Routes of profiles.
     package var routes: [Route] {
         [
-            Route("POST", "\(DoorPaths.prefix)/profiles", .caller, self.lookUp).withConnectionTokens,
-            Route("GET", "\(DoorPaths.prefix)/profiles/{id}", .caller, self.one).withConnectionTokens,
-            Route("PUT", "\(DoorPaths.prefix)/profiles/me", .session, self.change),
-            Route("GET", "\(DoorPaths.prefix)/avatars/{id}", .caller, self.avatar).withConnectionTokens,
-            Route("POST", "\(DoorPaths.prefix)/profiles/invalidate", .anyone, body: .bytes, self.invalidate),
+            Route("POST", "\(APIPaths.prefix)/profiles", .caller, self.lookUp).withConnectionTokens,
+            Route("GET", "\(APIPaths.prefix)/profiles/{id}", .caller, self.one).withConnectionTokens,
+            Route("PUT", "\(APIPaths.prefix)/profiles/me", .session, self.change),
+            Route("GET", "\(APIPaths.prefix)/avatars/{id}", .caller, self.avatar).withConnectionTokens,
+            Route("POST", "\(APIPaths.prefix)/profiles/invalidate", .anyone, body: .bytes, self.invalidate),
         ]
     }
 
@@ -113,11 +113,11 @@ package struct ProfileRoutes: Sendable {
             var patch = wanted
             if let full {
                 try store.setPicture(of: .person(person.user, isSmall: false), to: full.key, by: actor)
-                patch.avatar = full.key.map(DoorPaths.file) ?? ""
+                patch.avatar = full.key.map(APIPaths.file) ?? ""
             }
             if let small {
                 try store.setPicture(of: .person(person.user, isSmall: true), to: small.key, by: actor)
-                patch.avatarSmall = small.key.map(DoorPaths.file) ?? ""
+                patch.avatarSmall = small.key.map(APIPaths.file) ?? ""
             }
             try store.setProfile(of: person.user, patch)
         } then: {
@@ -218,7 +218,7 @@ package struct ProfileRoutes: Sendable {
 }
 
 extension ProfileInfo {
-    /// A person as our own doors show them: what is hidden, to themselves and the manager alone.
+    /// A person as our own gateways show them: what is hidden, to themselves and the manager alone.
     func json(for caller: APICaller) -> JSONValue {
         func text(_ value: String?) -> JSONValue { value.map { .string($0) } ?? .null }
         var members = [

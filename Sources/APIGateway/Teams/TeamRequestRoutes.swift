@@ -10,11 +10,11 @@ package enum TeamRequestRoutes {
 
     /// Routes of requests to join.
     package static let routes = [
-        Route("POST", "\(DoorPaths.prefix)/teams/{name}/apply", .session, Self.apply),
-        Route("GET", "\(DoorPaths.prefix)/requests", .session, Self.list),
-        Route("POST", "\(DoorPaths.prefix)/requests/{number}/accept", .session, Self.accept),
-        Route("POST", "\(DoorPaths.prefix)/requests/{number}/refuse", .session, Self.refuse),
-        Route("POST", "\(DoorPaths.prefix)/requests/{number}/withdraw", .session, Self.withdraw),
+        Route("POST", "\(APIPaths.prefix)/teams/{name}/apply", .session, Self.apply),
+        Route("GET", "\(APIPaths.prefix)/requests", .session, Self.list),
+        Route("POST", "\(APIPaths.prefix)/requests/{number}/accept", .session, Self.accept),
+        Route("POST", "\(APIPaths.prefix)/requests/{number}/refuse", .session, Self.refuse),
+        Route("POST", "\(APIPaths.prefix)/requests/{number}/withdraw", .session, Self.withdraw),
     ]
 
     // MARK: Asking

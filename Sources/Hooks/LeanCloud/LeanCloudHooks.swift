@@ -80,8 +80,8 @@ package struct LeanCloudHookFigures: Hashable, Sendable {
     package var isAbsent = false
 }
 
-/// LeanCloud's hooks: cloud functions of an app that are asked before, and told after, things happen. Off unless an address
-/// is set. Source: LeanCloud realtime guide, hooks.
+/// LeanCloud's hooks: cloud functions of an app that are asked before, and told after, things happen. Off unless an
+/// address is set. Source: LeanCloud realtime guide, hooks.
 ///
 /// After `failuresBeforePause` failures in a row nothing is called for `pauseMilliseconds`, and questions are answered
 /// by the failure policy. A function that the app does not have, which it says by 404, is no failure: it is not called
@@ -191,7 +191,8 @@ package final class LeanCloudHooks: HookDesk {
 
     /// Source: LeanCloud realtime guide, the values hooks may return.
     ///
-    /// - Parameter wasBinary: whether the content that was shown is base64; that which comes back is unless `bin` says so.
+    /// - Parameter wasBinary: whether the content that was shown is base64; that which comes back is unless `bin` says
+    ///   so.
     static func verdict(_ result: JSONValue, wasBinary: Bool = false) -> HookVerdict {
         if Self.isOn(result["drop"]) || Self.isOn(result["reject"]) {
             return .rejected(code: result["code"]?.integer, detail: result["detail"]?.string)
@@ -348,8 +349,8 @@ package final class LeanCloudHooks: HookDesk {
 }
 
 extension HookQuestion {
-    /// The verdict with what the new body is. One that no door would take from the sender is not sent for them either:
-    /// a function that repeats what people write must not make commands of it.
+    /// The verdict with what the new body is. One that no gateway would take from the sender is not sent for them
+    /// either: a function that repeats what people write must not make commands of it.
     fileprivate func checked(_ verdict: HookVerdict) -> HookVerdict {
         guard case .message(let append, _) = self, case .allowed(var changes) = verdict, let body = changes.content
         else { return verdict }

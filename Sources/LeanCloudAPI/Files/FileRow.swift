@@ -35,7 +35,7 @@ struct FileRow: Sendable {
         case .link(let key, _):
             // The name is there for people, and for programs that go by its ending.
             let name = file.name.isEmpty ? "" : "/" + PercentEncoding.segment(file.name)
-            return base + DoorPaths.link(key) + name
+            return base + APIPaths.link(key) + name
         }
     }
 

@@ -124,8 +124,8 @@ final class Writer {
         }
     }
 
-    /// Puts the times of one conversation right that is far ahead of a clock that is believed; one round through all after
-    /// a start, and after the clock went back.
+    /// Puts the times of one conversation right that is far ahead of a clock that is believed; one round through all
+    /// after a start, and after the clock went back.
     ///
     /// - Returns: whether there may be more.
     private func putTimesRight() throws(StoreError) -> Bool {
@@ -305,7 +305,7 @@ final class Writer {
         self.answers.append { voice.onProfileChanges(writes) }
     }
 
-    /// After the answer: a door replies first and tells others then.
+    /// After the answer: a gateway replies first and tells others then.
     private func tellEvents(_ events: [ConversationEvent]) {
         guard !events.isEmpty else { return }
         let voice = self.voice

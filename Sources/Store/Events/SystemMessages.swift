@@ -3,7 +3,7 @@ package import ChatModel
 /// Words what a group shows about the events of one change: some messages of the system, in order, often none.
 ///
 /// It runs on the writer's thread, inside the transaction of the change, and must not wait. All events are of one group
-/// and came by one door.
+/// and came by one gateway.
 package typealias SystemMessageWording =
     @Sendable ([ConversationEvent], SystemMessageContext) throws(StoreError) -> [MessageContent]
 

@@ -1,6 +1,6 @@
 import ChatModel
 
-// What the doors are told after the commit.
+// What the gateways are told after the commit.
 extension WriteTransaction {
     /// Tells, after the commit, what happened to a conversation, and keeps it for devices that are away.
     ///

@@ -4,8 +4,8 @@ import ChatModel
 import Store
 import WuKongTranslation
 
-/// Where apps may upload. The bytes themselves go to the doors of files: the address that is given out here is good for
-/// one upload. Source: TangSengDaoDao server, `GET /v1/file/upload`, and its apps.
+/// Where apps may upload. The bytes themselves go to the gateways of files: the address that is given out here is good
+/// for one upload. Source: TangSengDaoDao server, `GET /v1/file/upload`, and its apps.
 enum FileRoutes {
     static let routes: [Route] = [
         Route("GET", "/v1/file/upload", Self.address)
@@ -27,7 +27,7 @@ enum FileRoutes {
                 UploadLink(
                     key: key, owner: person.user, transferClass: .attachment, conversation: conversation, purpose: nil))
         } answer: { _ in
-            .json(.fields(("url", .string(base + DoorPaths.link(key)))))
+            .json(.fields(("url", .string(base + APIPaths.link(key)))))
         }
     }
 

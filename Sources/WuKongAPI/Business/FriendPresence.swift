@@ -22,7 +22,7 @@ package final class FriendPresence: Sendable {
     private let mailbox: Mailbox<Event>
     private let thread: Thread
 
-    /// Starts the thread. Before the doors open: who came online earlier is not known.
+    /// Starts the thread. Before the gateways open: who came online earlier is not known.
     package init(_ house: APIHouse, settleMilliseconds: Int64) {
         let mailbox = Mailbox<Event>()
         self.mailbox = mailbox

@@ -5,8 +5,8 @@ package import Profiles
 import Store
 import WuKongTranslation
 
-/// Tells apps when somebody is shown otherwise: friends, and whoever was shown them lately, by whichever door it came.
-/// What only one person sees, and the title of a group, is told by the route that changes it.
+/// Tells apps when somebody is shown otherwise: friends, and whoever was shown them lately, by whichever gateway it
+/// came. What only one person sees, and the title of a group, is told by the route that changes it.
 package final class ProfileSyncCommands: Sendable {
     /// Most people who are remembered as shown, over all who were shown them; then all are forgotten, and apps hear
     /// again of whom they show again.

@@ -51,7 +51,7 @@ struct FileRouteTests {
             #expect(try Self.find(method, "/f/\(link)") == .downloadLink(link))
             #expect(try Self.find(method, "/f/\(link)/a.png") == .downloadLink(link))
             #expect(
-                try Self.find(method, "/v1/" + DoorPaths.preview(link, name: "\u{8336} /.png")) == .downloadLink(link))
+                try Self.find(method, "/v1/" + APIPaths.preview(link, name: "\u{8336} /.png")) == .downloadLink(link))
         }
         #expect(try Self.find("DELETE", "/api/v1/files/\(file)") == .deleteFile(file))
         #expect(try Self.find("POST", "/f/\(link)", type: form) == .formLink(link))

@@ -1,7 +1,7 @@
-/// Feeds bytes to what reads the doors for files: forms, the header fields of tus, names and ranges.
+/// Feeds bytes to what reads the gateways for files: forms, the header fields of tus, names and ranges.
 ///
-/// The first byte says how small the pieces of the second run are, the second line is a header value, and the rest is the
-/// body of a form. Any input may be refused. However a form is cut it must give the same file and fields.
+/// The first byte says how small the pieces of the second run are, the second line is a header value, and the rest is
+/// the body of a form. Any input may be refused. However a form is cut it must give the same file and fields.
 @_cdecl("LLVMFuzzerTestOneInput")
 public func fuzzForm(_ start: UnsafePointer<UInt8>?, _ count: Int) -> Int32 {
     // SAFETY: libFuzzer lends `count` bytes for the length of this call.
@@ -21,7 +21,7 @@ public func fuzzForm(_ start: UnsafePointer<UInt8>?, _ count: Int) -> Int32 {
     return 0
 }
 
-/// What the door would see of a form.
+/// What the gateway would see of a form.
 private struct Outcome: Equatable {
     var file: MultipartPart?
     var content: [UInt8] = []
@@ -81,7 +81,7 @@ private func checkFields(_ field: String) {
     }
 }
 
-/// The one that the doors have stands among what needs the whole server.
+/// The one that the gateways have stands among what needs the whole server.
 enum FileWording {
     static let fileField = "Teahouse-File"
 }

@@ -3,7 +3,7 @@ import ChatModel
 import TeahouseTesting
 import Testing
 
-/// An app's way in: an account, a token that is good for both doors, the address of the other door.
+/// An app's way in: an account, a token that is good for both gateways, the address of the other gateway.
 struct BusinessSignInScenarios {
     private func add(_ name: String, password: String, to house: House) throws {
         let accounts = house.server.accounts

@@ -4,7 +4,7 @@ import Store
 import TeahouseTesting
 import Testing
 
-/// Teams that an operator has made, through the door of apps that know nothing of forms and modes.
+/// Teams that an operator has made, through the gateway of apps that know nothing of forms and modes.
 struct BusinessTeamScenarios {
     /// What an app asks for, and what that is in a team; `juliet` is a member, `tybalt` is outside.
     struct Asking: CustomTestStringConvertible, Sendable {

@@ -195,8 +195,8 @@ struct ChangeScenarios {
         #expect(try self.arrived(one) == self.ownPushes(way.change))
     }
 
-    /// A client that has been told what it missed: until then the server keeps what happens to messages for later, and an
-    /// echo does not wait for that.
+    /// A client that has been told what it missed: until then the server keeps what happens to messages for later, and
+    /// an echo does not wait for that.
     private func caughtUp(
         _ stage: ChangeStage, _ name: String, _ version: LeanCloudSubprotocol.Version
     ) throws -> LeanCloudClient {
@@ -245,8 +245,8 @@ struct ChangeScenarios {
 
     // MARK: The line in the group
 
-    /// The line that the group shows, by the door through which the change came: the event of the team, or the type of the
-    /// message that WuKongIM's apps know; `nil` for none.
+    /// The line that the group shows, by the gateway through which the change came: the event of the team, or the type
+    /// of the message that WuKongIM's apps know; `nil` for none.
     private func line(_ way: Way) -> String? {
         switch way.origin {
         case .ctl, .native:

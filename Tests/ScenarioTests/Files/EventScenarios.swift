@@ -50,7 +50,7 @@ final class Listener {
 
 /// What clients of our own are told, over real sockets.
 struct EventScenarios {
-    /// A change of somebody's own name through the door.
+    /// A change of somebody's own name through the gateway.
     func rename(_ house: House, _ person: String, to name: String) throws {
         let reply = try house.http(
             "PUT", "/api/v1/profiles/me", token: try house.token(person), json: "{\"display_name\":\"\(name)\"}")

@@ -14,7 +14,7 @@ struct FileBoundScenarios {
         let house = try House.withFiles { options in
             let serves = servesLinks.withLock { $0 }
             options.store.files.makesLinks = serves
-            options.files.door.servesLinks = serves
+            options.files.routes.servesLinks = serves
         }
         let ann = try house.token("ann")
         let bob = try house.token("bob")
@@ -111,7 +111,7 @@ struct FileBoundScenarios {
         let house = try House.withFiles { options in
             options.store.files.fileBytes = 50_000
             options.files.transfers.fileBytes = 50_000
-            options.files.door.fileBytes = 50_000
+            options.files.routes.fileBytes = 50_000
         }
         let ann = try house.token("ann")
         let request = try SlowRequest(house, "PUT", "/api/v1/files?name=b", token: ann, [], length: nil)
@@ -172,8 +172,8 @@ struct FileBoundScenarios {
         let place = try house.beginUpload(ann, size: content.count)
         let request = try SlowRequest(house, place, token: ann, at: 0, length: content.count)
         try request.send(content)
-        // While the clock stands still: a quarter of a second was saved up, and what was read from the socket at once, at
-        // most 64 KiB, may leave a debt.
+        // While the clock stands still: a quarter of a second was saved up, and what was read from the socket at once,
+        // at most 64 KiB, may leave a debt.
         let start: Int64 = rate / 4 + 65_536
         _ = try house.transfer(place, token: ann) { ($0["offset"]?.integer ?? 0) > 0 }
         let hand = try house.hand(Sample.noise(1_000_000, seed: 6), as: "operator.bin")

@@ -2,7 +2,7 @@ import ByteCodec
 import TeahouseTesting
 import Testing
 
-/// Files over TLS: the same doors on the same port.
+/// Files over TLS: the same gateways on the same port.
 struct SecureFileScenarios {
     private static func house() throws -> House { try House.withFiles { $0.servesTLS = true } }
 

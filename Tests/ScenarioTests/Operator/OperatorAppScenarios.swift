@@ -106,12 +106,12 @@ struct OperatorAppScenarios {
     }
 
     @Test("what clients may do, and how much, comes from the file; without it it is as built in, with LeanCloud's room")
-    func door() throws {
+    func gateway() throws {
         let read: (String) throws -> ServerOptions = { text in
             let settings = try Settings(environment: ["TEAHOUSE_CONFIG": "t.toml"]) { _ in Array(text.utf8) }
             return try ServerOptions(settings, log: .silent)
         }
-        let door = try read(
+        let gateway = try read(
             """
             [leancloud]
             lookup = "members"
@@ -128,11 +128,12 @@ struct OperatorAppScenarios {
             stall_seconds = 45
             """
         ).leanCloud
-        #expect(door.hidesFromStrangers && door.joinsByInvitation && door.ownerStays && door.arrivingIsReading)
-        #expect(door.idleSeconds == 500 && door.roomRejoinSeconds == 600 && door.commandBytes == 8_192)
-        #expect(door.stallSeconds == 45)
-        #expect(door.requestRate == RateLimit(perSecond: 0.5, burst: 30))
-        #expect(door.historyRate == RateLimit(perSecond: 2, burst: 120))
+        #expect(
+            gateway.hidesFromStrangers && gateway.joinsByInvitation && gateway.ownerStays && gateway.arrivingIsReading)
+        #expect(gateway.idleSeconds == 500 && gateway.roomRejoinSeconds == 600 && gateway.commandBytes == 8_192)
+        #expect(gateway.stallSeconds == 45)
+        #expect(gateway.requestRate == RateLimit(perSecond: 0.5, burst: 30))
+        #expect(gateway.historyRate == RateLimit(perSecond: 2, burst: 120))
         let builtIn = try read("").leanCloud
         #expect(!builtIn.hidesFromStrangers && !builtIn.joinsByInvitation && !builtIn.ownerStays)
         #expect(!builtIn.arrivingIsReading && builtIn.commandBytes == 5_120)

@@ -5,7 +5,7 @@ import TeahouseTesting
 import Testing
 import Transport
 
-/// Pictures of people at our own door: an address, or initials.
+/// Pictures of people at our own gateway: an address, or initials.
 struct AvatarScenarios {
     @Test("who has no picture has initials: an SVG that can do nothing")
     func initials() throws {

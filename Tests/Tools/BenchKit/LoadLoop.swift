@@ -23,7 +23,7 @@ package struct Endpoint: Hashable, Sendable, CustomStringConvertible {
 /// One thread and one epoll that drive every connection of a run.
 final class LoadLoop {
     private let endpoint: Endpoint
-    private let door: any Door
+    private let benchClient: any BenchClient
     private let traffic: Traffic
     private let signals: SignalWatch
     private let epoll: Int32
@@ -46,9 +46,11 @@ final class LoadLoop {
     /// Connections come from 127.0.0.2 onwards, because one address has 28,000 ports and servers limit each address.
     private static let sourceCount: UInt32 = 200
 
-    init(_ endpoint: Endpoint, _ door: any Door, _ traffic: Traffic, _ signals: SignalWatch) throws(BenchError) {
+    init(_ endpoint: Endpoint, _ benchClient: any BenchClient, _ traffic: Traffic, _ signals: SignalWatch)
+        throws(BenchError)
+    {
         self.endpoint = endpoint
-        self.door = door
+        self.benchClient = benchClient
         self.traffic = traffic
         self.signals = signals
         self.epoll = epoll_create1(Int32(EPOLL_CLOEXEC))
@@ -101,7 +103,7 @@ final class LoadLoop {
         self.connections.append(connection)
         self.openedCount += 1
         try self.watch(descriptor, UInt64(index))
-        self.door.greet(connection)
+        self.benchClient.greet(connection)
         self.markDirty(connection)
     }
 
@@ -109,7 +111,7 @@ final class LoadLoop {
     func seek(_ routes: [(connection: Int, destination: Destination)], seconds: Double) throws(BenchError) {
         for route in routes {
             let connection = self.connections[route.connection]
-            guard self.door.seek(route.destination, connection) else { continue }
+            guard self.benchClient.seek(route.destination, connection) else { continue }
             self.readyCount -= 1
             self.markDirty(connection)
         }
@@ -144,7 +146,7 @@ final class LoadLoop {
         self.traffic.isSending = true
         self.traffic.now = clinux_monotonic_nanoseconds()
         for connection in self.connections where connection.sender != nil {
-            self.door.sendAllowed(connection, self.traffic)
+            self.benchClient.sendAllowed(connection, self.traffic)
             self.markDirty(connection)
         }
         try self.flush()
@@ -176,10 +178,10 @@ final class LoadLoop {
         self.traffic.now = clinux_monotonic_nanoseconds()
         let wasReady = connection.phase == .ready
         let bytes = UnsafeRawBufferPointer(start: self.space, count: have + count)
-        let used = try self.door.receive(bytes, connection, self.traffic)
+        let used = try self.benchClient.receive(bytes, connection, self.traffic)
         if used < bytes.count { connection.unread.append(UnsafeRawBufferPointer(rebasing: bytes[used...])) }
         if !wasReady && connection.phase == .ready { self.readyCount += 1 }
-        self.door.sendAllowed(connection, self.traffic)
+        self.benchClient.sendAllowed(connection, self.traffic)
         if connection.unsent.count > 0 { self.markDirty(connection) }
     }
 

@@ -8,15 +8,15 @@ extension ScenarioRun {
     func measureCatchUp(_ messages: Int) throws(BenchError) -> Outcome {
         // The last account: other scenarios use the first ones.
         let receiver = self.server.accounts[self.server.accounts.count - 1]
-        let door = try self.makeDoor(cleanSession: false)
+        let benchClient = try self.makeClient(cleanSession: false)
         if self.server.speech == .mqtt { try self.subscribeAndLeave(receiver) }
 
         let traffic = Traffic(run: Self.newRunNumber(), layout: .direct(senderOf: [-1, 0]))
-        let loop = try self.makeLoop(door, traffic)
+        let loop = try self.makeLoop(benchClient, traffic)
         try loop.open([self.server.accounts[0]], seconds: self.bounds.openSeconds)
         let sender = Sender(
             ordinal: 0, window: Self.window,
-            template: door.template(run: traffic.run, sender: 0, to: .person(receiver.user)))
+            template: benchClient.template(run: traffic.run, sender: 0, to: .person(receiver.user)))
         sender.limit = UInt32(messages)
         loop.connections[0].sender = sender
         try loop.startSending()
@@ -41,7 +41,7 @@ extension ScenarioRun {
     /// Makes a session that the broker keeps, so that it stores what comes next.
     private func subscribeAndLeave(_ account: Account) throws(BenchError) {
         let silent = Traffic(run: Self.newRunNumber(), layout: .direct(senderOf: [-1]))
-        let loop = try self.makeLoop(self.makeDoor(cleanSession: false), silent)
+        let loop = try self.makeLoop(self.makeClient(cleanSession: false), silent)
         try loop.open([account], seconds: self.bounds.openSeconds)
         loop.closeAll()
     }

@@ -9,7 +9,7 @@ extension ScenarioRun {
         guard let before = try self.serverFigures() else {
             throw .usage("idle reads the server's memory: give its process with --server-pid")
         }
-        let loop = try self.makeLoop(self.makeDoor(silent: true), self.silentTraffic(connections))
+        let loop = try self.makeLoop(self.makeClient(silent: true), self.silentTraffic(connections))
         try loop.open(Array(self.server.accounts.prefix(connections)), seconds: self.bounds.openSeconds)
         try loop.run(seconds: Self.settleSeconds)
         guard let after = try self.serverFigures() else { throw .server("the server's process has ended") }
@@ -24,7 +24,7 @@ extension ScenarioRun {
     }
 
     func measureSignIn(_ connections: Int) throws(BenchError) -> Outcome {
-        let loop = try self.makeLoop(self.makeDoor(silent: true), self.silentTraffic(connections))
+        let loop = try self.makeLoop(self.makeClient(silent: true), self.silentTraffic(connections))
         let before = try self.serverFigures()
         let ownBefore = ownCPUNanoseconds()
         let start = clinux_monotonic_nanoseconds()

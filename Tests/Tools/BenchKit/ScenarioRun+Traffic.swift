@@ -10,14 +10,14 @@ extension ScenarioRun {
 
     func measureTraffic(_ scenario: Scenario) throws(BenchError) -> Outcome {
         let accounts = Array(self.server.accounts.prefix(scenario.users))
-        let door = try self.makeDoor(group: scenario.groupMembers > 0 ? self.server.group : nil)
-        let (routes, layout, window) = self.plan(scenario, accounts, echo: door.echoesToSender)
+        let benchClient = try self.makeClient(group: scenario.groupMembers > 0 ? self.server.group : nil)
+        let (routes, layout, window) = self.plan(scenario, accounts, echo: benchClient.echoesToSender)
         let traffic = Traffic(run: Self.newRunNumber(), layout: layout)
-        let loop = try self.makeLoop(door, traffic)
+        let loop = try self.makeLoop(benchClient, traffic)
         try loop.open(accounts, seconds: self.bounds.openSeconds)
         try loop.seek(routes, seconds: self.bounds.openSeconds)
         let senders = routes.enumerated().map { ordinal, route in
-            let template = door.template(run: traffic.run, sender: ordinal, to: route.destination)
+            let template = benchClient.template(run: traffic.run, sender: ordinal, to: route.destination)
             let sender = Sender(ordinal: ordinal, window: window, template: template)
             loop.connections[route.connection].sender = sender
             return sender

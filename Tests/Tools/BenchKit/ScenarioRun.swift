@@ -114,16 +114,16 @@ package struct ScenarioRun {
     typealias Outcome = ([Figure], Faults, [String])
 
     /// - Parameter silent: whether nobody will say anything.
-    func makeDoor(
+    func makeClient(
         group: String? = nil, cleanSession: Bool = true, silent: Bool = false
-    ) throws(BenchError) -> any Door {
+    ) throws(BenchError) -> any BenchClient {
         let host = self.server.endpoint.description
         return switch self.server.speech {
-        case .json: JSONDoor(host: host)
+        case .json: JSONBenchClient(host: host)
         case .binary:
-            try BinaryDoor(host: host, keyUse: silent ? .none : .traffic(checking: self.keyCheckInterval))
-        case .leanCloud: LeanCloudDoor(host: host, appID: self.server.appID)
-        case .mqtt: MQTTDoor(group: group, cleanSession: cleanSession)
+            try BinaryBenchClient(host: host, keyUse: silent ? .none : .traffic(checking: self.keyCheckInterval))
+        case .leanCloud: LeanCloudBenchClient(host: host, appID: self.server.appID)
+        case .mqtt: MQTTBenchClient(group: group, cleanSession: cleanSession)
         }
     }
 
@@ -134,7 +134,7 @@ package struct ScenarioRun {
         return try ProcessFigures(process: process)
     }
 
-    func makeLoop(_ door: any Door, _ traffic: Traffic) throws(BenchError) -> LoadLoop {
-        try LoadLoop(self.server.endpoint, door, traffic, self.signals)
+    func makeLoop(_ benchClient: any BenchClient, _ traffic: Traffic) throws(BenchError) -> LoadLoop {
+        try LoadLoop(self.server.endpoint, benchClient, traffic, self.signals)
     }
 }

@@ -9,7 +9,8 @@ package final class LeanCloudClient {
     private var hasEnded = false
     /// Number of the newest request.
     package private(set) var lastRequest: Int32 = 0
-    /// The client that requests are from; set by `open`. `nil` leaves it out, as SDKs do that are alone on a connection.
+    /// The client that requests are from; set by `open`. `nil` leaves it out, as SDKs do that are alone on a
+    /// connection.
     package var peer: String?
     /// The session's token, from the newest answer that had one.
     package private(set) var sessionToken: String?
@@ -163,7 +164,7 @@ extension House {
     /// App ID of the server.
     package var leanCloudAppID: String { self.server.accounts.app.keys.appID }
 
-    /// A connection to LeanCloud's door that has said nothing yet.
+    /// A connection to LeanCloud's gateway that has said nothing yet.
     package func leanCloudSocket(
         _ subprotocol: LeanCloudSubprotocol = .init(.binary, .countsMissedMessages), path: String = "/",
         fields: [(String, String)] = [], receiveBufferBytes: Int32? = nil
@@ -173,7 +174,7 @@ extension House {
             receiveBufferBytes: receiveBufferBytes)
     }
 
-    /// A client that is signed in through LeanCloud's door, with a device token; the person is added when missing.
+    /// A client that is signed in through LeanCloud's gateway, with a device token; the person is added when missing.
     package func leanCloud(
         _ name: String, _ subprotocol: LeanCloudSubprotocol = .init(.binary, .countsMissedMessages),
         _ fill: (inout SessionCommand) -> Void = { _ in }

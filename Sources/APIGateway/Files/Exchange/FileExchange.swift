@@ -4,7 +4,7 @@ import Execution
 import Store
 import Transport
 
-/// One request at the doors for files, from its head to its answer. Confined to its reactor.
+/// One request at the gateways for files, from its head to its answer. Confined to its reactor.
 protocol FileExchange: AnyObject {
     var ticket: UInt64 { get }
 }
@@ -74,7 +74,7 @@ struct FileCaller: Sendable {
 }
 
 extension HTTPResponder {
-    /// The fields that every answer of these doors has, besides those of a file.
+    /// The fields that every answer of these gateways has, besides those of a file.
     func send(_ answer: APIAnswer) {
         self.respond(
             status: answer.status,

@@ -15,7 +15,7 @@ extension PictureName {
             }
             try store.setPicture(of: .person(user, isSmall: false), to: file.key, by: actor)
             try store.setPicture(of: .person(user, isSmall: true), to: nil, by: actor)
-            try store.setProfile(of: user, ProfilePatch(avatar: DoorPaths.file(file.key), avatarSmall: ""))
+            try store.setProfile(of: user, ProfilePatch(avatar: APIPaths.file(file.key), avatarSmall: ""))
         case .group(let name):
             let address = ConversationAddress.channel(.group, name)
             guard let id = try store.reading.conversation(address, seenBy: actor.user)?.id else {
@@ -25,7 +25,7 @@ extension PictureName {
             // Who is not in it does not learn that there is one.
             guard actor.isPrivileged || member != nil else { throw .refused(.noSuchConversation) }
             var patch = ChannelPatch()
-            patch.logo = DoorPaths.file(file.key)
+            patch.logo = APIPaths.file(file.key)
             _ = try store.updateInfo(of: id, patch, by: actor)
             try store.setPicture(of: .conversation(id, isSmall: false), to: file.key, by: actor)
         }

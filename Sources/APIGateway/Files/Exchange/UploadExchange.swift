@@ -104,7 +104,7 @@ final class UploadExchange: FileExchange, BodyReceiver {
             self.caller = FileCaller(person: link.owner, link.transferClass)
             self.conversation = link.conversation
             if let announced = link.announced {
-                // What nobody in particular uploads is held by the bounds of the door that gave out the place.
+                // What nobody in particular uploads is held by the bounds of the gateway that gave out the place.
                 if link.owner == .system { self.caller = .app }
                 self.order.announce(announced)
             }
@@ -330,7 +330,7 @@ final class UploadExchange: FileExchange, BodyReceiver {
         let headers = self.fields + [(FileWording.fileField, view.record.file.text)]
         switch self.order.kind {
         case .create:
-            let place = ("Location", DoorPaths.upload(view.record.key))
+            let place = ("Location", APIPaths.upload(view.record.key))
             self.finish { $0.respond(status: 201, headers: headers + Self.progress(view.record) + [place]) }
         case .append: self.finish { $0.respond(status: 204, headers: headers + Self.progress(view.record)) }
         case .whole, .form:
@@ -391,13 +391,13 @@ final class UploadExchange: FileExchange, BodyReceiver {
     private func answer(_ file: FileRecord, link: FileLinkKey?, _ headers: [(String, String)]) {
         var members = file.json.object ?? []
         if let link {
-            members.append(JSONValue.Member("link", .string(DoorPaths.link(link))))
+            members.append(JSONValue.Member("link", .string(APIPaths.link(link))))
             // COMPAT(TangSengDaoDao apps): what they put into the message.
-            members.append(JSONValue.Member("path", .string(DoorPaths.preview(link, name: file.name))))
+            members.append(JSONValue.Member("path", .string(APIPaths.preview(link, name: file.name))))
         }
         // COMPAT(TangSengDaoDao apps): they take nothing but 200 for done.
         var answer = APIAnswer.json(.object(members), status: self.order.link == nil ? 201 : 200)
-        answer.headers = headers + [("Location", DoorPaths.file(file.key))]
+        answer.headers = headers + [("Location", APIPaths.file(file.key))]
         self.finish { $0.send(answer) }
     }
 

@@ -5,7 +5,7 @@ import ChatModel
 /// Everything the domain can refuse is found before SQL is used, so a statement that fails means trouble with disk or
 /// database, never with the request. Confined to the writer's thread.
 final class Appender {
-    /// Most bytes of a body the store takes, whatever the doors allow.
+    /// Most bytes of a body the store takes, whatever the gateways allow.
     static let maximumBodyBytes = 1024 * 1024
 
     struct Counts {

@@ -1,8 +1,8 @@
 package import ChatModel
 import Transport
 
-/// The paths of our own doors that other modules write into answers and messages.
-package enum DoorPaths {
+/// The paths of our own gateways that other modules write into answers and messages.
+package enum APIPaths {
     /// Prefix of our own paths.
     package static let prefix = "/api/v1"
     /// Links that need no session.
@@ -14,7 +14,8 @@ package enum DoorPaths {
     /// A file, or a place for one, for whoever has the link.
     package static func link(_ key: FileLinkKey) -> String { "\(Self.linkPrefix)\(key)" }
 
-    /// Under which WuKongIM's apps read what they uploaded. Source: TangSengDaoDao server, `GET /v1/file/preview/*path`.
+    /// Under which WuKongIM's apps read what they uploaded. Source: TangSengDaoDao server, `GET
+    /// /v1/file/preview/*path`.
     package static let previewPrefix = "/v1/file/preview/"
 
     /// Address of a file for WuKongIM's apps, which they put into the message: they read it under `/v1/`.

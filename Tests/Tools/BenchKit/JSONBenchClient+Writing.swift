@@ -1,6 +1,6 @@
 import Glibc
 
-extension JSONDoor {
+extension JSONBenchClient {
     private static let acknowledgePrefix = StaticBytes(#"{"method":"recvack","params":{"header":{},"messageId":""#)
     private static let acknowledgeMiddle = StaticBytes(#"","messageSeq":"#)
     private static let acknowledgeSuffix = StaticBytes("}}")

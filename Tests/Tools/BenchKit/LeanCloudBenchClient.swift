@@ -7,7 +7,7 @@ import LeanCloudWire
 /// arrival is acknowledged by itself. Conversations are made, or found, before anybody sends.
 ///
 /// Source: schema `push_server.messages2`, as `LeanCloudWire` has it, and the feature bits that the Swift SDK sends.
-final class LeanCloudDoor: WebSocketDoor {
+final class LeanCloudBenchClient: WebSocketBenchClient {
     /// The server does not send a message back on the connection that it came from.
     let echoesToSender = false
 

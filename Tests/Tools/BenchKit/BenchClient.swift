@@ -5,7 +5,7 @@ enum Destination: Hashable {
 }
 
 /// A server's protocol, as the generator speaks it. Calls go through this once per read, not once per frame.
-protocol Door: AnyObject {
+protocol BenchClient: AnyObject {
     /// True when a sender who is a member of a group gets its own messages back.
     var echoesToSender: Bool { get }
 
@@ -31,7 +31,7 @@ protocol Door: AnyObject {
     func write(_ stamp: Stamp, slot: Int, of sender: Sender, to connection: LoadConnection)
 }
 
-extension Door {
+extension BenchClient {
     func seek(_ destination: Destination, _ connection: LoadConnection) -> Bool { false }
 
     /// Fills the sender's window.

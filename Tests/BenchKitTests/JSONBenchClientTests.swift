@@ -2,15 +2,15 @@ import Testing
 
 @testable import BenchKit
 
-/// The JSON door, fed with what a server would say, without a socket.
-@Suite struct JSONDoorTests {
-    private let door = JSONDoor(host: "127.0.0.1:7677")
+/// The JSON gateway, fed with what a server would say, without a socket.
+@Suite struct JSONBenchClientTests {
+    private let benchClient = JSONBenchClient(host: "127.0.0.1:7677")
     private let traffic = Traffic(run: 0xabc, layout: .direct(senderOf: [-1, 0]))
     private let connection = LoadConnection(index: 1, account: Account(user: "b", token: "t"), descriptor: -1)
 
     private func receive(_ bytes: [UInt8]) throws(BenchError) -> Int {
         let result = bytes.withUnsafeBytes { bytes in
-            Result { () throws(BenchError) in try self.door.receive(bytes, self.connection, self.traffic) }
+            Result { () throws(BenchError) in try self.benchClient.receive(bytes, self.connection, self.traffic) }
         }
         return try result.get()
     }
@@ -22,7 +22,7 @@ import Testing
         #expect(try self.receive(header + payload) == header.count + count)
     }
 
-    /// What the door wants to send, and empties the buffer.
+    /// What the gateway wants to send, and empties the buffer.
     private func sent() -> String {
         let text = String(decoding: Array(self.connection.unsent.bytes), as: UTF8.self)
         self.connection.unsent.removeAll()
@@ -48,7 +48,7 @@ import Testing
 
     @Test("asks for the upgrade, then signs in, then is ready")
     func signIn() throws {
-        self.door.greet(self.connection)
+        self.benchClient.greet(self.connection)
         let request = self.sent()
         #expect(request.hasPrefix("GET / HTTP/1.1\r\nHost: 127.0.0.1:7677\r\n"))
         #expect(request.hasSuffix("Sec-WebSocket-Version: 13\r\n\r\n"))
@@ -63,7 +63,7 @@ import Testing
         "a refused upgrade says what the server said",
         arguments: ["HTTP/1.1 421 Misdirected Request\r\n\r\n", "HTTP/1.1 101 Switching Protocols\r\n\r\n"])
     func upgradeRefused(_ answer: String) throws {
-        self.door.greet(self.connection)
+        self.benchClient.greet(self.connection)
         let line = answer.prefix { $0 != "\r\n" }
         #expect(throws: BenchError.server("the server did not upgrade to WebSocket: \(line)")) {
             try self.receive(Array(answer.utf8))
@@ -142,12 +142,12 @@ import Testing
     @Test("sends a message and takes its answer, whatever it is")
     func sending() throws {
         self.connection.phase = .ready
-        let template = self.door.template(run: 0xabc, sender: 0, to: .person("peer"))
+        let template = self.benchClient.template(run: 0xabc, sender: 0, to: .person("peer"))
         let sender = Sender(ordinal: 0, window: 2, template: template)
         self.connection.sender = sender
         self.traffic.isSending = true
         self.traffic.now = 5
-        self.door.sendAllowed(self.connection, self.traffic)
+        self.benchClient.sendAllowed(self.connection, self.traffic)
         let sent = self.sent()
         #expect(
             sent.contains(#"{"id":"00000001","method":"send","params":{"channelId":"peer","channelType":1,"#))

@@ -3,7 +3,7 @@ import Transport
 /// Page for a browser that is pointed at the port: it names the server and says how to trust it.
 ///
 /// It tells nothing about people or content. Confined to its reactor.
-final class FrontDoor: Gateway {
+final class LandingPage: Gateway {
     private let authorityPEM: [UInt8]?
     private let authorityPin: String?
 

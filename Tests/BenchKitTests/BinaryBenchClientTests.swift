@@ -5,9 +5,9 @@ import WuKongWire
 
 @testable import BenchKit
 
-/// The binary door, fed with what a server would say, without a socket. Keys and encrypted texts were computed outside of
-/// this package.
-@Suite struct BinaryDoorTests {
+/// The binary gateway, fed with what a server would say, without a socket. Keys and encrypted texts were computed
+/// outside of this package.
+@Suite struct BinaryBenchClientTests {
     private static let serverKey = "WGmv9FBUlzLLqu1eXfmzCm2jHLDldCutWtShp2jxpns="
     private static let clientKey = "B6N8vBQgk8i3VdwbEOhstCY3StFqqFPtC9/AsrhtHHw="
     private static let salt = "0123456789abcdef"
@@ -20,18 +20,18 @@ import WuKongWire
     private static let upgraded = Array(
         "HTTP/1.1 101 Switching Protocols\r\nSec-WebSocket-Accept: s3pPLMBiTxaQ9kYGzzhZRbK+xOo=\r\n\r\n".utf8)
 
-    private let door: BinaryDoor
+    private let benchClient: BinaryBenchClient
     private let traffic = Traffic(run: 0xabc, layout: .direct(senderOf: [-1, 0]))
     private let connection = LoadConnection(index: 1, account: Account(user: "b", token: "t"), descriptor: -1)
 
     init() throws {
-        self.door = try BinaryDoor(
+        self.benchClient = try BinaryBenchClient(
             host: "127.0.0.1:7677", keyUse: .traffic(checking: 2), pair: try KeyPair(privateKey: [UInt8](1...32)))
     }
 
     private func receive(_ bytes: [UInt8]) throws(BenchError) -> Int {
         let result = bytes.withUnsafeBytes { bytes in
-            Result { () throws(BenchError) in try self.door.receive(bytes, self.connection, self.traffic) }
+            Result { () throws(BenchError) in try self.benchClient.receive(bytes, self.connection, self.traffic) }
         }
         return try result.get()
     }
@@ -43,7 +43,7 @@ import WuKongWire
         #expect(try self.receive(header + packets) == header.count + count)
     }
 
-    /// What the door wants to send, and empties the buffer.
+    /// What the gateway wants to send, and empties the buffer.
     private func sent() -> [UInt8] {
         let bytes = Array(self.connection.unsent.bytes)
         self.connection.unsent.removeAll()
@@ -87,7 +87,7 @@ import WuKongWire
 
     @Test("asks for the upgrade, then signs in, then is ready")
     func signingIn() throws {
-        self.door.greet(self.connection)
+        self.benchClient.greet(self.connection)
         #expect(self.sent().starts(with: Array("GET / HTTP/1.1\r\nHost: 127.0.0.1:7677\r\n".utf8)))
         #expect(try self.receive(Array(Self.upgraded.dropLast())) == 0)
         #expect(try self.receive(Self.upgraded) == Self.upgraded.count)
@@ -121,12 +121,12 @@ import WuKongWire
     @Test("sends a message whose every byte is as a client of its own would write it")
     func sending() throws {
         try self.signIn()
-        let template = self.door.template(run: 0xabc, sender: 0, to: .person("bob"))
+        let template = self.benchClient.template(run: 0xabc, sender: 0, to: .person("bob"))
         let sender = Sender(ordinal: 0, window: 2, template: template)
         self.connection.sender = sender
         self.traffic.isSending = true
         self.traffic.now = 5
-        self.door.sendAllowed(self.connection, self.traffic)
+        self.benchClient.sendAllowed(self.connection, self.traffic)
         let frames = self.sent()
         let golden =
             // WebSocket header and mask; SEND with redDot, 247 bytes; setting 0, clientSequence 1
@@ -142,9 +142,9 @@ import WuKongWire
     func sendingToGroup() throws {
         try self.signIn()
         let sender = Sender(
-            ordinal: 3, window: 1, template: self.door.template(run: 0xabc, sender: 3, to: .group("gruppe")))
+            ordinal: 3, window: 1, template: self.benchClient.template(run: 0xabc, sender: 3, to: .group("gruppe")))
         let stamp = Stamp(run: 0xabc, sender: 3, counter: 9, sentAt: 77)
-        self.door.write(stamp, slot: 12_345, of: sender, to: self.connection)
+        self.benchClient.write(stamp, slot: 12_345, of: sender, to: self.connection)
         guard case .send(let send) = try Self.decoded(Array(self.sent().dropFirst(8))) else {
             Issue.record("no SEND")
             return
@@ -162,11 +162,11 @@ import WuKongWire
     func answers() throws {
         try self.signIn()
         let sender = Sender(
-            ordinal: 0, window: 2, template: self.door.template(run: 0xabc, sender: 0, to: .person("a")))
+            ordinal: 0, window: 2, template: self.benchClient.template(run: 0xabc, sender: 0, to: .person("a")))
         self.connection.sender = sender
         self.traffic.isSending = true
         self.traffic.now = 5
-        self.door.sendAllowed(self.connection, self.traffic)
+        self.benchClient.sendAllowed(self.connection, self.traffic)
         let answers = [(0, WuKongReason.success), (1, .rateLimit)].map { slot, reason in
             Self.written {
                 $0.sendAcknowledge(

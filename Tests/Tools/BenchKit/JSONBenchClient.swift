@@ -4,7 +4,7 @@ import Glibc
 /// WuKongIM's JSON-RPC over WebSocket, as its Easy SDKs speak it: one text frame per request, notification or reply.
 ///
 /// Source: the requests that `wukong-easy-sdk` 0.1.0 sends, and the key names of its replies.
-final class JSONDoor: WebSocketDoor {
+final class JSONBenchClient: WebSocketBenchClient {
     /// The server does not send a message back on the connection that it came from.
     let echoesToSender = false
     let usesTextFrames = true

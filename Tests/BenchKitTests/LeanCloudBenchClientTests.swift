@@ -3,8 +3,8 @@ import Testing
 
 @testable import BenchKit
 
-/// LeanCloud's door, fed with what a server would say, without a socket.
-@Suite struct LeanCloudDoorTests {
+/// LeanCloud's gateway, fed with what a server would say, without a socket.
+@Suite struct LeanCloudBenchClientTests {
     private static let conversation = "5f1e2d3c4b5a69788796a5b4"
     private static let messageID = "AAAAAAAAAAEx4cU_qn-1Zw"
     private static let upgraded = Array(
@@ -13,13 +13,13 @@ import Testing
         Sec-WebSocket-Protocol: lc.protobuf2.3\r\n\r\n
         """.utf8)
 
-    private let door = LeanCloudDoor(host: "127.0.0.1:7677", appID: "app")
+    private let benchClient = LeanCloudBenchClient(host: "127.0.0.1:7677", appID: "app")
     private let traffic = Traffic(run: 0xabc, layout: .direct(senderOf: [-1, 0]))
     private let connection = LoadConnection(index: 1, account: Account(user: "b", token: "t"), descriptor: -1)
 
     private func receive(_ bytes: [UInt8]) throws(BenchError) -> Int {
         let result = bytes.withUnsafeBytes { bytes in
-            Result { () throws(BenchError) in try self.door.receive(bytes, self.connection, self.traffic) }
+            Result { () throws(BenchError) in try self.benchClient.receive(bytes, self.connection, self.traffic) }
         }
         return try result.get()
     }
@@ -44,7 +44,7 @@ import Testing
         try self.receive(command: command.encoded())
     }
 
-    /// What the door wants to send, as commands, and empties the buffer.
+    /// What the gateway wants to send, as commands, and empties the buffer.
     private func sent() throws -> [GenericCommand] {
         var bytes = Array(self.connection.unsent.bytes)
         self.connection.unsent.removeAll()
@@ -68,7 +68,7 @@ import Testing
 
     private func found() throws {
         try self.signIn()
-        #expect(self.door.seek(.person("bob"), self.connection))
+        #expect(self.benchClient.seek(.person("bob"), self.connection))
         self.connection.unsent.removeAll()
         try self.receive(.conv, .started, i: 2) { command in
             var body = ConvCommand()
@@ -79,7 +79,7 @@ import Testing
 
     @Test("asks for the upgrade and its subprotocol, then signs in, then is ready")
     func signingIn() throws {
-        self.door.greet(self.connection)
+        self.benchClient.greet(self.connection)
         let request = String(decoding: Array(self.connection.unsent.bytes), as: UTF8.self)
         #expect(request.hasPrefix("GET / HTTP/1.1\r\nHost: 127.0.0.1:7677\r\n"))
         #expect(request.contains("\r\nSec-WebSocket-Protocol: lc.protobuf2.3\r\n"))
@@ -97,7 +97,7 @@ import Testing
 
     @Test("a server that chooses no subprotocol, or another one, is none of LeanCloud's", arguments: ["", "1"])
     func otherSubprotocol(_ version: String) throws {
-        self.door.greet(self.connection)
+        self.benchClient.greet(self.connection)
         let answer = String(decoding: Self.upgraded, as: UTF8.self)
         let line = "Sec-WebSocket-Protocol: lc.protobuf2.3\r\n"
         let other = version.isEmpty ? "" : "Sec-WebSocket-Protocol: lc.protobuf2.\(version)\r\n"
@@ -132,7 +132,7 @@ import Testing
     @Test("two people have the conversation that the server makes for them")
     func person() throws {
         try self.signIn()
-        #expect(self.door.seek(.person("bob"), self.connection))
+        #expect(self.benchClient.seek(.person("bob"), self.connection))
         #expect(self.connection.phase == .seeking)
         let command = try #require(try self.sent().first)
         #expect(command.cmd == .conv && command.op == .start && command.i == 2)
@@ -151,9 +151,9 @@ import Testing
     @Test("a group is found by its name, or is named by its id")
     func group() throws {
         try self.signIn()
-        #expect(!self.door.seek(.group(Self.conversation), self.connection))
+        #expect(!self.benchClient.seek(.group(Self.conversation), self.connection))
         #expect(self.connection.phase == .ready)
-        #expect(self.door.seek(.group("te\"a"), self.connection))
+        #expect(self.benchClient.seek(.group("te\"a"), self.connection))
         let command = try #require(try self.sent().first)
         #expect(command.cmd == .conv && command.op == .query)
         #expect(command.convMessage?.where?.data == #"{"name":"te\"a","m":"b"}"#)
@@ -167,8 +167,8 @@ import Testing
         #expect(self.connection.phase == .ready)
         for (name, id) in [(Self.conversation, Self.conversation), ("te\"a", "5f1e2d3c4b5a69788796a5b5")] {
             let sender = Sender(
-                ordinal: 0, window: 1, template: self.door.template(run: 1, sender: 0, to: .group(name)))
-            self.door.write(
+                ordinal: 0, window: 1, template: self.benchClient.template(run: 1, sender: 0, to: .group(name)))
+            self.benchClient.write(
                 Stamp(run: 1, sender: 0, counter: 0, sentAt: 1), slot: 0, of: sender, to: self.connection)
             #expect(try self.sent().first?.directMessage?.cid == id)
         }
@@ -177,7 +177,7 @@ import Testing
     @Test("a conversation that is not there, or not given, ends the run")
     func noConversation() throws {
         try self.signIn()
-        #expect(self.door.seek(.group("tea"), self.connection))
+        #expect(self.benchClient.seek(.group("tea"), self.connection))
         #expect(throws: BenchError.server("the server gives b no conversation: CONVERSATION_QUERY_FAILED (4307)")) {
             try self.receive(.error, i: 2) { $0.errorMessage = Self.fault("CONVERSATION_QUERY_FAILED", 4307) }
         }
@@ -196,9 +196,9 @@ import Testing
     func sending(_ slot: Int) throws {
         try self.found()
         let sender = Sender(
-            ordinal: 3, window: 1, template: self.door.template(run: 0xabc, sender: 3, to: .person("bob")))
+            ordinal: 3, window: 1, template: self.benchClient.template(run: 0xabc, sender: 3, to: .person("bob")))
         let stamp = Stamp(run: 0xabc, sender: 3, counter: 9, sentAt: 77)
-        self.door.write(stamp, slot: slot, of: sender, to: self.connection)
+        self.benchClient.write(stamp, slot: slot, of: sender, to: self.connection)
         let bytes = Array(self.connection.unsent.bytes.dropFirst(8))
         let command = try #require(try self.sent().first)
         #expect(command.encoded() == bytes)
@@ -214,11 +214,11 @@ import Testing
     func answers() throws {
         try self.found()
         let sender = Sender(
-            ordinal: 0, window: 3, template: self.door.template(run: 0xabc, sender: 0, to: .person("bob")))
+            ordinal: 0, window: 3, template: self.benchClient.template(run: 0xabc, sender: 0, to: .person("bob")))
         self.connection.sender = sender
         self.traffic.isSending = true
         self.traffic.now = 5
-        self.door.sendAllowed(self.connection, self.traffic)
+        self.benchClient.sendAllowed(self.connection, self.traffic)
         #expect(try self.sent().map(\.i) == [16_384, 16_385, 16_386])
         var (yes, no) = (AckCommand(), AckCommand())
         yes.uid = Self.messageID
@@ -245,11 +245,11 @@ import Testing
     func emptyAnswer() throws {
         try self.found()
         let sender = Sender(
-            ordinal: 0, window: 1, template: self.door.template(run: 0xabc, sender: 0, to: .person("bob")))
+            ordinal: 0, window: 1, template: self.benchClient.template(run: 0xabc, sender: 0, to: .person("bob")))
         self.connection.sender = sender
         self.traffic.isSending = true
         self.traffic.now = 5
-        self.door.sendAllowed(self.connection, self.traffic)
+        self.benchClient.sendAllowed(self.connection, self.traffic)
         try self.receive(.ack, i: 16_384) { $0.ackMessage = AckCommand() }
         #expect(self.traffic.acknowledged == 0 && self.traffic.faults(of: [sender]).refused == 1)
     }

@@ -1,5 +1,5 @@
-/// A door whose protocol is carried by WebSocket, a message in each frame.
-protocol WebSocketDoor: Door {
+/// A gateway whose protocol is carried by WebSocket, a message in each frame.
+protocol WebSocketBenchClient: BenchClient {
     var upgrade: WebSocketUpgrade { get }
     /// Frames of the other kind are an error.
     var usesTextFrames: Bool { get }
@@ -13,7 +13,7 @@ protocol WebSocketDoor: Door {
     ) throws(BenchError)
 }
 
-extension WebSocketDoor {
+extension WebSocketBenchClient {
     func greet(_ connection: LoadConnection) {
         connection.unsent.append(self.upgrade.request)
         connection.phase = .upgrading

@@ -1,7 +1,7 @@
 import Glibc
 
 /// MQTT 3.1.1 with QoS 1 both ways: a person is the topic `d/<user>`, a group the topic `g/<name>`.
-final class MQTTDoor: Door {
+final class MQTTBenchClient: BenchClient {
     /// A publisher that subscribes to its own topic gets its messages back; version 3.1.1 has no way to say no.
     let echoesToSender = true
     /// Topic that everybody subscribes to; `nil` for each person's own topic.

@@ -5,11 +5,12 @@ import WuKongWire
 
 /// WuKongIM's binary encoding, version 5, over WebSocket: one packet in each message.
 ///
-/// What is sent is encrypted and signed, as the server demands. What arrives is told apart by its client message number,
-/// which is readable, so that the generator need not decrypt it; a sample is decrypted, and its message key checked.
+/// What is sent is encrypted and signed, as the server demands. What arrives is told apart by its client message
+/// number, which is readable, so that the generator need not decrypt it; a sample is decrypted, and its message key
+/// checked.
 ///
 /// Source: the packets of WuKongIMGoProto, as `WuKongWire` has them.
-final class BinaryDoor: WebSocketDoor {
+final class BinaryBenchClient: WebSocketBenchClient {
     /// Use of the keys that a sign-in agrees on.
     enum KeyUse: Equatable {
         /// They are not even derived: nobody says anything.
@@ -47,8 +48,8 @@ final class BinaryDoor: WebSocketDoor {
 
     /// - Parameters:
     ///   - host: for the upgrade request: the server's address and port.
-    ///   - pair: the clients' half of every key exchange; random without. All connections share it: the server sees that
-    ///     they do and does the same work, and its salts differ.
+    ///   - pair: the clients' half of every key exchange; random without. All connections share it: the server sees
+    ///     that they do and does the same work, and its salts differ.
     /// - Throws: `unavailable` when OpenSSL refuses the algorithms.
     init(host: String, keyUse: KeyUse, pair: KeyPair? = nil) throws(BenchError) {
         self.upgrade = WebSocketUpgrade(host: host)

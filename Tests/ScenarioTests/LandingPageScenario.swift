@@ -4,7 +4,7 @@ import TeahouseTesting
 import Testing
 
 /// What a browser meets at the port.
-struct FrontDoorScenario {
+struct LandingPageScenario {
     func get(_ path: String, from house: House) throws -> String {
         let client = try house.socket()
         try client.send(raw: "GET \(path) HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n")

@@ -7,7 +7,7 @@ import Transport
 /// `POST /api/v1/setup` with `{"token":"...","name":"...","password":"..."}`. Confined to its reactor.
 ///
 /// Passwords are taken inside TLS or from this machine only. Once there is an administrator the route does not exist.
-final class SetupDoor: Gateway {
+final class SetupPage: Gateway {
     private static let path = "/api/v1/setup"
     private static let maximumBytes = 4096
 
@@ -51,7 +51,7 @@ final class SetupDoor: Gateway {
         self.accounts.firstAdministrator(
             setupToken: token, name: name, password: password, address: request.peer.text
         ) { result in
-            jobs.post { reactor in reactor.gateway(SetupDoor.self)?.answer(ticket, result) }
+            jobs.post { reactor in reactor.gateway(SetupPage.self)?.answer(ticket, result) }
         }
         return true
     }

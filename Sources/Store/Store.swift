@@ -8,7 +8,7 @@ import Execution
 /// see what was committed. All methods may be called from any thread.
 package final class Store: Sendable {
     private let queue: WriterQueue
-    private let voice: StoreVoice
+    private let observers: StoreObservers
     private let readers: ReaderPool
     private let writer: Thread
     private let gauges: StoreGauges
@@ -31,13 +31,13 @@ package final class Store: Sendable {
         views.withLock { $0.showsBeforeJoining = options.showsBeforeJoining }
         self.views = views
         let queue = WriterQueue(requests: options.queueRequests, bytes: options.queueBytes)
-        let voice = StoreVoice()
+        let observers = StoreObservers()
         let gauges = StoreGauges(queue: queue)
         let started = ConditionLock<Result<Void, StoreError>?>(nil)
         let thread = Thread(name: "store-writer") {
             do throws(StoreError) {
                 let folder = try DataFolder(options.folder)
-                try Self.write(options, folder, rules, views, queue, voice, gauges) {
+                try Self.write(options, folder, rules, views, queue, observers, gauges) {
                     started.change { $0 = .success(()) }
                 }
                 // The lock goes after the database was closed.
@@ -52,7 +52,7 @@ package final class Store: Sendable {
             throw error
         }
         self.queue = queue
-        self.voice = voice
+        self.observers = observers
         self.gauges = gauges
         self.writer = thread
         let path = DataFolder.databasePath(in: options.folder)
@@ -64,10 +64,10 @@ package final class Store: Sendable {
     /// The life of the writer's thread; the database is closed when it returns.
     private static func write(
         _ options: StoreOptions, _ folder: DataFolder, _ rules: Lock<MessageRules>, _ views: Lock<ViewRules>,
-        _ queue: WriterQueue, _ voice: StoreVoice, _ gauges: StoreGauges, started: () -> Void
+        _ queue: WriterQueue, _ observers: StoreObservers, _ gauges: StoreGauges, started: () -> Void
     ) throws(StoreError) {
         let writer = try Writer(
-            options, folder, rules: rules, views: views, queue: queue, voice: voice, gauges: gauges)
+            options, folder, rules: rules, views: views, queue: queue, observers: observers, gauges: gauges)
         started()
         writer.run()
     }
@@ -76,36 +76,36 @@ package final class Store: Sendable {
     /// thread, or for what is refused at once (`busy`, `unavailable`) on the caller's thread before `append` returns.
     /// It must be short: post to a mailbox. Set it before the first `append`.
     package var onOutcomes: @Sendable ([AppendOutcome]) -> Void {
-        get { self.voice.onOutcomes }
-        set { self.voice.onOutcomes = newValue }
+        get { self.observers.onOutcomes }
+        set { self.observers.onOutcomes = newValue }
     }
 
     /// Gets the messages that a commit recalled or deleted for everyone, before who asked for it is answered; on the
     /// writer's thread, so it must be short. Copies of them that are on their way must not go out any more.
     package var onWithdrawn: @Sendable ([MessageID]) -> Void {
-        get { self.voice.onWithdrawn }
-        set { self.voice.onWithdrawn = newValue }
+        get { self.observers.onWithdrawn }
+        set { self.observers.onWithdrawn = newValue }
     }
 
     /// Gets what a change altered of how people and conversations are shown, after its commit and before who asked for
     /// it is answered; on the writer's thread, so it must be short. Whoever keeps copies throws them away then.
     package var onProfileChanges: @Sendable ([ProfileWrite]) -> Void {
-        get { self.voice.onProfileChanges }
-        set { self.voice.onProfileChanges = newValue }
+        get { self.observers.onProfileChanges }
+        set { self.observers.onProfileChanges = newValue }
     }
 
     /// Gets what happened to conversations, after the commit and after who asked for it was answered; on the writer's
     /// thread, so it must be short.
     package var onEvents: @Sendable ([ConversationEvent]) -> Void {
-        get { self.voice.onEvents }
-        set { self.voice.onEvents = newValue }
+        get { self.observers.onEvents }
+        set { self.observers.onEvents = newValue }
     }
 
     /// Called once when disk or database failed. Nothing is taken any more and nothing that was not acknowledged will
     /// be: end the process (exit code 74). Called at once when that happened before it was set.
     package var onFatal: @Sendable (StoreError) -> Void {
-        get { self.voice.onFatal }
-        set { self.voice.onFatal = newValue }
+        get { self.observers.onFatal }
+        set { self.observers.onFatal = newValue }
     }
 
     /// Queues messages, in order. Each gets exactly one outcome through `onOutcomes`, unless the store fails.

@@ -12,7 +12,7 @@ final class Writer {
 
     private let options: StoreOptions
     private let queue: WriterQueue
-    private let voice: StoreVoice
+    private let observers: StoreObservers
     private let gauges: StoreGauges
     private let connection: Connection
     private let memory: WriterMemory
@@ -36,11 +36,11 @@ final class Writer {
     /// Opens the database on the thread that will write. The folder's lock must outlive the writer.
     init(
         _ options: StoreOptions, _ folder: DataFolder, rules: Lock<MessageRules>, views: Lock<ViewRules>,
-        queue: WriterQueue, voice: StoreVoice, gauges: StoreGauges
+        queue: WriterQueue, observers: StoreObservers, gauges: StoreGauges
     ) throws(StoreError) {
         self.options = options
         self.queue = queue
-        self.voice = voice
+        self.observers = observers
         self.gauges = gauges
         self.connection = try Connection.openForWriting(folder, options)
         try self.connection.haltTransfers()
@@ -119,7 +119,7 @@ final class Writer {
         case .more: return true
         case .deleted(let id):
             self.memory.forget(id)
-            self.voice.onProfileChanges([.team(id, .existence)])
+            self.observers.onProfileChanges([.team(id, .existence)])
             return true
         }
     }
@@ -295,21 +295,21 @@ final class Writer {
 
     private func tellWithdrawn(_ messages: [MessageID]) {
         guard !messages.isEmpty else { return }
-        let voice = self.voice
-        self.answers.append { voice.onWithdrawn(messages) }
+        let observers = self.observers
+        self.answers.append { observers.onWithdrawn(messages) }
     }
 
     private func tellProfiles(_ writes: [ProfileWrite]) {
         guard !writes.isEmpty else { return }
-        let voice = self.voice
-        self.answers.append { voice.onProfileChanges(writes) }
+        let observers = self.observers
+        self.answers.append { observers.onProfileChanges(writes) }
     }
 
     /// After the answer: a gateway replies first and tells others then.
     private func tellEvents(_ events: [ConversationEvent]) {
         guard !events.isEmpty else { return }
-        let voice = self.voice
-        self.answers.append { voice.onEvents(events) }
+        let observers = self.observers
+        self.answers.append { observers.onEvents(events) }
     }
 
     /// - Throws: `error` itself when it concerns the whole batch.
@@ -352,7 +352,7 @@ final class Writer {
         self.outcomes = []
         self.answers = []
         self.outcomes.reserveCapacity(outcomes.count)
-        if !outcomes.isEmpty { self.voice.onOutcomes(outcomes) }
+        if !outcomes.isEmpty { self.observers.onOutcomes(outcomes) }
         for answer in answers { answer() }
     }
 
@@ -458,7 +458,7 @@ final class Writer {
         self.connection.leaveLogAlone()
         self.gauges.update { $0.figures.hasFailed = true }
         self.options.log.error("store_failed", ["reason": .text(error.description)])
-        self.voice.tellFatal(error)
+        self.observers.tellFatal(error)
     }
 
     /// Messages get no outcome: theirs is unknown. Whoever waits for a change is told that it failed.

@@ -2,7 +2,7 @@ import ChatModel
 import Execution
 
 /// Whom the writer tells; set by others while it runs.
-final class StoreVoice: Sendable {
+final class StoreObservers: Sendable {
     private struct State {
         var onOutcomes: @Sendable ([AppendOutcome]) -> Void = { _ in }
         var onWithdrawn: @Sendable ([MessageID]) -> Void = { _ in }

@@ -190,9 +190,9 @@ package final class Store: Sendable {
     }
 
     /// Does at once, and waits for, what the writer does when idle: free room, checkpoint, pruning of old tokens.
-    package func runHousekeeping() {
+    package func runMaintenance() {
         let done = ConditionLock(false)
-        guard self.queue.postHousekeeping({ done.change { $0 = true } }) else { return }
+        guard self.queue.postMaintenance({ done.change { $0 = true } }) else { return }
         done.wait(until: { $0 }, then: { _ in })
     }
 

@@ -12,7 +12,7 @@ final class TransferLoop {
     private static let farewellMilliseconds: Int64 = 10_000
 
     let tools: TransferTools
-    let caretaker: Caretaker
+    let maintenance: Maintenance
     private let watchers: TransferWatchers
     var uploads: [TransferKey: LiveUpload] = [:]
     var downloads: [TransferKey: LiveDownload] = [:]
@@ -27,9 +27,9 @@ final class TransferLoop {
     private var stopsAt = Instant(nanoseconds: Int64.max)
     private var isHalted = false
 
-    init(_ tools: TransferTools, _ caretaker: Caretaker, _ watchers: TransferWatchers) {
+    init(_ tools: TransferTools, _ maintenance: Maintenance, _ watchers: TransferWatchers) {
         self.tools = tools
-        self.caretaker = caretaker
+        self.maintenance = maintenance
         self.watchers = watchers
         let now = tools.clock.now()
         self.nextTick = now
@@ -77,11 +77,11 @@ final class TransferLoop {
         guard !self.isStopping else { return }
         if self.nextCollection <= now {
             self.nextCollection = now.advanced(byMilliseconds: self.tools.options.collectMilliseconds)
-            self.caretaker.collect()
+            self.maintenance.collect()
         }
         if self.nextScrub <= now {
             self.nextScrub = now.advanced(byMilliseconds: self.tools.options.collectMilliseconds)
-            self.caretaker.scrub()
+            self.maintenance.scrub()
         }
     }
 

@@ -4,11 +4,11 @@ package import Execution
 package import FileStore
 package import Store
 
-/// Every upload and download as a task: it waits, progresses, is suspended, succeeds, fails or is cancelled; its owner and
-/// the operator see it and change it; an upload survives a restart.
+/// Every upload and download as a task: it waits, progresses, is suspended, succeeds, fails or is cancelled; its owner
+/// and the operator see it and change it; an upload survives a restart.
 ///
-/// Any thread may call, and none ever waits for disk or network in here. Answers come on threads of this engine or of the
-/// store and must be short: post to a mailbox.
+/// Any thread may call, and none ever waits for disk or network in here. Answers come on threads of this engine or of
+/// the store and must be short: post to a mailbox.
 package final class Transfers: Sendable {
     /// Receives a transfer or the error, on a thread of the transfers.
     package typealias Answer = @Sendable (Result<TransferView, TransferError>) -> Void
@@ -20,12 +20,12 @@ package final class Transfers: Sendable {
     package typealias DownloadAnswer = @Sendable (Result<DownloadFlow, TransferError>) -> Void
 
     let tools: TransferTools
-    private let caretaker: Caretaker
+    private let maintenance: Maintenance
     private let watchers = TransferWatchers()
     private let thread: Thread
     private let isStopped = Lock(false)
 
-    /// Starts the threads: `transfers`, `files-N` and `files-care`.
+    /// Starts the threads: `transfers`, `files-N` and `files-maintenance`.
     ///
     /// - Parameters:
     ///   - store: must be open until this is stopped.
@@ -35,11 +35,11 @@ package final class Transfers: Sendable {
         let mailbox = Mailbox<LoopJob>()
         let tools = TransferTools(
             options, store: store, providers: providers, clock: clock, log: log, mailbox: mailbox)
-        let caretaker = Caretaker(tools)
+        let maintenance = Maintenance(tools)
         self.tools = tools
-        self.caretaker = caretaker
+        self.maintenance = maintenance
         self.thread = Thread(name: "transfers") { [watchers] in
-            TransferLoop(tools, caretaker, watchers).run()
+            TransferLoop(tools, maintenance, watchers).run()
         }
     }
 
@@ -48,8 +48,8 @@ package final class Transfers: Sendable {
     /// The name of the provider that takes new uploads.
     package var receivingProvider: String { self.tools.receiving.name }
 
-    /// Makes an upload and the file it is to become. An upload that is declared as empty is complete when its first flow
-    /// has ended.
+    /// Makes an upload and the file it is to become. An upload that is declared as empty is complete when its first
+    /// flow has ended.
     ///
     /// - Parameter draft: its provider is replaced by the one that takes new uploads.
     ///
@@ -65,7 +65,8 @@ package final class Transfers: Sendable {
     ///   - checksum: of this body; when it does not match at its end, nothing of the body stays.
     ///
     /// Refused with `notFound` (also for what belongs to others), `wrongOffset`, `busy` while another flow is open,
-    /// `over`, `full`, `overloaded`, `failed`, `stopping`. A suspended upload opens, and takes nothing until it is resumed.
+    /// `over`, `full`, `overloaded`, `failed`, `stopping`. A suspended upload opens, and takes nothing until it is
+    /// resumed.
     package func openUpload(
         _ key: TransferKey, at offset: Int64?, by actor: Actor, checksum: UploadChecksum? = nil,
         then: @escaping UploadAnswer
@@ -156,7 +157,7 @@ package final class Transfers: Sendable {
     /// Does at once what is done now and then: gives up idle uploads, removes what nothing refers to and what no row
     /// knows of.
     package func collectNow(then: @escaping @Sendable (TransferFigures) -> Void) {
-        self.caretaker.collect { [self] in then(self.figures) }
+        self.maintenance.collect { [self] in then(self.figures) }
     }
 
     /// Reads and checks every content, as fast as the disk allows.
@@ -175,7 +176,7 @@ package final class Transfers: Sendable {
         progress: @escaping @Sendable (ContentCheck) -> Void = { _ in },
         then: @escaping @Sendable (ContentCheck?) -> Void
     ) {
-        self.caretaker.check(
+        self.maintenance.check(
             ContentCheckOrder(only: only, isWanted: isWanted, progress: progress, then: then))
     }
 
@@ -216,7 +217,7 @@ package final class Transfers: Sendable {
             return !isStopped
         }
         guard isFirst else { return }
-        self.caretaker.stop()
+        self.maintenance.stop()
         self.tools.tell(how)
         self.thread.join()
         self.tools.workers.stop()

@@ -34,7 +34,7 @@ struct FullDiskScenario {
         #expect(try juliet.receive(accepted).count == accepted)
         #expect(try romeo.publish("typing", to: "juliet", header: "\"noPersist\":true").reason == 1)
         #expect(mount("tmpfs", disk.path, "tmpfs", UInt(MS_REMOUNT), "size=64m,mode=700") == 0)
-        house.server.store.runHousekeeping()
+        house.server.store.runMaintenance()
         let next = try romeo.publish(body, to: "juliet", number: "n\(accepted)")
         #expect(next.reason == 1 && next.sequence == Int64(accepted + 1))
         house.stop()
@@ -84,7 +84,7 @@ struct FullDiskScenario {
         #expect(told == String(offset))
 
         #expect(mount("tmpfs", disk.path, "tmpfs", UInt(MS_REMOUNT), "size=64m,mode=700") == 0)
-        house.server.store.runHousekeeping()
+        house.server.store.runMaintenance()
         while offset < content.count {
             reply = try house.patch(place, token: token, at: offset, Self.piece(of: content, at: offset))
             try #require(reply.status == 204)

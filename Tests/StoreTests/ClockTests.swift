@@ -109,7 +109,7 @@ struct WrongClockTests {
     private func pass(days: Int, _ house: House) {
         for _ in 0..<days {
             house.clock.advance(milliseconds: 86_400_000)
-            house.store.runHousekeeping()
+            house.store.runMaintenance()
         }
     }
 
@@ -194,15 +194,15 @@ struct WrongClockTests {
         let early = try #require(house.send("early", from: romeo, to: .id(mantua)).accepted?.message)
         self.jump(house, 10 * Self.year)
         house.send("ahead", from: romeo, to: .id(verona))
-        house.store.runHousekeeping()
+        house.store.runMaintenance()
         #expect(try self.activeAt(house, verona) > early.sentAtMilliseconds + 9 * Self.year)
         self.jump(house, -10 * Self.year)
-        house.store.runHousekeeping()
+        house.store.runMaintenance()
         #expect(try self.activeAt(house, verona) == house.clock.clock.wallMilliseconds())
         #expect(try self.activeAt(house, mantua) == early.sentAtMilliseconds)
         // A clock that is behind is the wrong one itself: nothing is moved to it.
         self.jump(house, -10 * Self.year)
-        house.store.runHousekeeping()
+        house.store.runMaintenance()
         #expect(try self.activeAt(house, mantua) == early.sentAtMilliseconds)
         #expect(try house.verified().findings == [])
     }

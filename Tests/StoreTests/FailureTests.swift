@@ -129,10 +129,10 @@ struct FailureTests {
             try store.markRead(romeo, in: verona, upTo: 1)
         }
         #expect(change.hasMoved)
-        house.store.runHousekeeping()
+        house.store.runMaintenance()
         #expect(house.store.figures.isReadOnly)
         #expect(mount("tmpfs", folder.path, "tmpfs", UInt(MS_REMOUNT), "size=32m") == 0)
-        house.store.runHousekeeping()
+        house.store.runMaintenance()
         #expect(!house.store.figures.isReadOnly)
         let next = house.send(body, from: romeo, to: .id(verona), token: "t\(accepted)").accepted
         #expect(next?.message.sequence == Int64(accepted + 1) && next?.isDuplicate == false)

@@ -71,7 +71,7 @@ import Testing
         _ = try self.verona.write { store throws(StoreError) in try store.createObject(new) }
         #expect(try self.verona.file(picture.key)?.references == 1)
         self.verona.house.clock.advance(milliseconds: 3_600_000)
-        self.verona.house.store.runHousekeeping()
+        self.verona.house.store.runMaintenance()
         #expect(try self.verona.file(picture.key)?.references ?? 0 == 0)
         #expect(try self.verona.house.verified().findings == [])
     }

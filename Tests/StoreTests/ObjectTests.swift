@@ -421,7 +421,7 @@ struct ObjectTests {
         cafe.house.clock.advance(milliseconds: 60_000)
         #expect(cafe.house.send("hello?", from: cafe.tom, to: .id(made.id)).refusal == .noSuchConversation)
         cafe.house.clock.advance(milliseconds: 3_600_000)
-        cafe.house.store.runHousekeeping()
+        cafe.house.store.runMaintenance()
         let left = try cafe.house.store.readAndWait { store throws(StoreError) in
             try store.allConversations(limit: 10).map(\.id)
         }

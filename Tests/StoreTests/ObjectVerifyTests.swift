@@ -51,7 +51,7 @@ struct ConversationExpiryTests {
         for id in [silent, said] { #expect(cafe.house.send("hello", from: cafe.tom, to: .id(id)).accepted != nil) }
         for _ in 0..<9 {
             cafe.house.clock.advance(milliseconds: Self.day)
-            cafe.house.store.runHousekeeping()
+            cafe.house.store.runMaintenance()
         }
         #expect(cafe.house.send("still here", from: cafe.tom, to: .id(said)).accepted != nil)
         let (tom, jerry) = (cafe.tom, cafe.jerry)
@@ -67,7 +67,7 @@ struct ConversationExpiryTests {
         #expect(try self.left(cafe) == [silent, said, changed])
         for _ in 0..<3 {
             cafe.house.clock.advance(milliseconds: Self.day)
-            cafe.house.store.runHousekeeping()
+            cafe.house.store.runMaintenance()
         }
         #expect(try self.left(cafe) == [said, changed])
         #expect(cafe.house.send("hello?", from: cafe.tom, to: .id(silent)).refusal == .noSuchConversation)
@@ -80,7 +80,7 @@ struct ConversationExpiryTests {
         let id = try cafe.make().id
         for _ in 0..<3 {
             cafe.house.clock.advance(milliseconds: 400 * Self.day)
-            cafe.house.store.runHousekeeping()
+            cafe.house.store.runMaintenance()
         }
         #expect(try self.left(cafe) == [id])
     }

@@ -149,13 +149,13 @@ struct ReminderTests {
         try verona.say("1", verona.romeo, mentions: Mentions(all: true))
         for _ in 0..<9 {
             verona.house.clock.advance(milliseconds: 86_400_000)
-            verona.house.store.runHousekeeping()
+            verona.house.store.runMaintenance()
         }
         try verona.say("2", verona.romeo, mentions: Mentions(all: true))
         #expect(try self.reminders(verona, of: verona.juliet).map(\.sequence) == [1, 2])
         for _ in 0..<3 {
             verona.house.clock.advance(milliseconds: 86_400_000)
-            verona.house.store.runHousekeeping()
+            verona.house.store.runMaintenance()
         }
         #expect(try self.reminders(verona, of: verona.juliet).map(\.sequence) == [2])
     }

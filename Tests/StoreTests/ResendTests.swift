@@ -41,7 +41,7 @@ struct ResendTests {
                 .map { $0.accepted?.isDuplicate }
         }
         #expect(send(1...3, house) == [false, false, false])
-        house.store.runHousekeeping()
+        house.store.runMaintenance()
         #expect(send(4...6, house) == [false, false, false])
         let again = try house.killed()
         #expect(send(1...7, again) == [true, true, true, true, true, true, false])
@@ -132,14 +132,14 @@ struct ResendTests {
         house.send("one", from: romeo, to: .id(verona), token: "t1")
         Self.pass(days: 2, house)
         house.clock.setWall(milliseconds: house.clock.clock.wallMilliseconds() + 10 * 365 * 86_400_000)
-        house.store.runHousekeeping()
+        house.store.runMaintenance()
         #expect(house.send("one", from: romeo, to: .id(verona), token: "t1").accepted?.isDuplicate == true)
     }
 
     private static func pass(days: Int, _ house: House) {
         for _ in 0..<days {
             house.clock.advance(milliseconds: 86_400_000)
-            house.store.runHousekeeping()
+            house.store.runMaintenance()
         }
     }
 }

@@ -24,7 +24,7 @@ struct VerifyTests {
             ])
         }
         // The client tokens of the first ten are indexed now, those of two more when the store is closed.
-        house.store.runHousekeeping()
+        house.store.runMaintenance()
         let more = house.send([11, 12].map { house.append("more", from: romeo, to: .id(verona), token: "t\($0)") })
         return (house, (results + more).compactMap(\.accepted))
     }

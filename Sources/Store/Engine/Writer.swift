@@ -18,7 +18,7 @@ final class Writer {
     private let memory: WriterMemory
     private let appender: Appender
     private let tokens: TokenIndex
-    private let care: DiskCare
+    private let maintenance: DiskMaintenance
     private var expiry: ConversationExpiry
     /// Requests taken from the mailbox, from `next` on still to be done.
     private var waiting: [WriterRequest] = []
@@ -54,7 +54,7 @@ final class Writer {
         self.appender = try Appender(
             self.connection, self.memory, self.tokens, sequencer, queuesHooks: options.queuesHooks,
             readableCharacters: options.readableCharacters, completed: options.completed)
-        self.care = try DiskCare(options, folder, self.connection, guardian, gauges)
+        self.maintenance = try DiskMaintenance(options, folder, self.connection, guardian, gauges)
         self.expiry = ConversationExpiry(options)
     }
 
@@ -70,13 +70,13 @@ final class Writer {
             case .stop:
                 self.end()
                 return
-            case .housekeeping(let done):
+            case .maintenance(let done):
                 self.next += 1
-                self.guarded { () throws(StoreError) in try self.keepHouse() }
+                self.guarded { () throws(StoreError) in try self.runMaintenanceRound() }
                 done()
             case .appends, .job:
                 self.runBatch()
-                self.guarded { () throws(StoreError) in try self.care.afterCommit() }
+                self.guarded { () throws(StoreError) in try self.maintenance.afterCommit() }
             }
         }
     }
@@ -96,24 +96,24 @@ final class Writer {
     /// Nothing waits: sleeps until something comes. After a quiet second, and until the next request, there is time for
     /// other work, a slice at a time.
     private func rest() {
-        let waits = self.queue.mailbox.wait(milliseconds: self.hasIdleWork ? 0 : DiskCare.tickMilliseconds)
+        let waits = self.queue.mailbox.wait(milliseconds: self.hasIdleWork ? 0 : DiskMaintenance.tickMilliseconds)
         guard !waits else { return }
         let isFirst = !self.hasIdleWork
         self.hasIdleWork = false
         self.guarded { () throws(StoreError) in
-            if isFirst { try self.care.tick(isIdle: true) }
+            if isFirst { try self.maintenance.tick(isIdle: true) }
             self.hasIdleWork = try self.idleSlice(all: false)
         }
     }
 
     /// - Returns: whether there is more.
     private func idleSlice(all: Bool) throws(StoreError) -> Bool {
-        guard !self.care.isReadOnly else { return false }
+        guard !self.maintenance.isReadOnly else { return false }
         if try self.tokens.mergeIdle(all: all, self.appender.sequencer) { return true }
-        if try self.care.idleSlice() { return true }
+        if try self.maintenance.idleSlice() { return true }
         if try self.putTimesRight() { return true }
         let outcome = try self.expiry.slice(
-            self.connection, self.tokens, self.options.clock, wallIsSteady: self.care.wallIsSteady)
+            self.connection, self.tokens, self.options.clock, wallIsSteady: self.maintenance.wallIsSteady)
         switch outcome {
         case .nothing: return false
         case .more: return true
@@ -149,10 +149,10 @@ final class Writer {
         return true
     }
 
-    private func keepHouse() throws(StoreError) {
-        try self.care.tick(isIdle: false)
+    private func runMaintenanceRound() throws(StoreError) {
+        try self.maintenance.tick(isIdle: false)
         while try self.idleSlice(all: true) {}
-        try self.care.emptyLog()
+        try self.maintenance.emptyLog()
     }
 
     // MARK: One batch
@@ -184,7 +184,7 @@ final class Writer {
             switch self.waiting[self.next] {
             case .appends(let appends): size = (appends.count, WriterQueue.cost(appends))
             case .job: size = (1, WriterQueue.fixedBytes)
-            case .housekeeping, .stop: return batch
+            case .maintenance, .stop: return batch
             }
             let isTooMuch = batch.count + size.count > Self.batchRequests || batch.bytes >= Self.batchBytes
             if batch.count > 0 && isTooMuch { return batch }
@@ -197,7 +197,7 @@ final class Writer {
     }
 
     private func runTogether(_ requests: [WriterRequest]) throws(StoreError) {
-        self.care.observeClock()
+        self.maintenance.observeClock()
         let wall = self.options.clock.wallMilliseconds()
         for request in requests {
             switch request {
@@ -207,14 +207,14 @@ final class Writer {
                     self.outcomes.append(AppendOutcome(ticket: append.ticket, result: result))
                 }
             case .job(let job): try self.run(job, at: wall)
-            case .housekeeping, .stop: break
+            case .maintenance, .stop: break
             }
         }
         try self.commitAndPublish()
     }
 
     private func append(_ append: Append, at wall: Int64) throws(StoreError) -> AppendResult {
-        let result = try self.appender.append(append, at: wall, canWrite: !self.care.isReadOnly) {
+        let result = try self.appender.append(append, at: wall, canWrite: !self.maintenance.isReadOnly) {
             () throws(StoreError) in try self.begin()
         }
         if let note = append.note?.note, case .accepted(let accepted) = result, !accepted.isDuplicate {
@@ -222,7 +222,7 @@ final class Writer {
             try self.connection.addAudit(note, .done, before: nil, after: Self.place(of: accepted), at: wall)
         }
         if let words = append.screening?.flagged, !words.isEmpty, case .accepted(let accepted) = result,
-            !accepted.isDuplicate, !self.care.isReadOnly
+            !accepted.isDuplicate, !self.maintenance.isReadOnly
         {
             try self.begin()
             let place = MessagePlace(accepted.message.conversation, accepted.message.sequence)
@@ -328,7 +328,7 @@ final class Writer {
         guard self.connection.isInTransaction else { return self.publish() }
         try self.appender.flush()
         try self.appender.sequencer.reserve(self.connection)
-        if !self.care.isReadOnly { try self.tokens.mergeAlong(self.room.count) }
+        if !self.maintenance.isReadOnly { try self.tokens.mergeAlong(self.room.count) }
         try self.options.commitHook(
             { () throws(StoreError) in
                 let start = Clock.system.now()
@@ -394,7 +394,7 @@ final class Writer {
             self.fail(error)
             self.failAfterFailure(requests)
         case .full:
-            self.care.diskIsFull()
+            self.maintenance.diskIsFull()
             self.refuse(requests, error)
         default: self.refuse(requests, error)
         }
@@ -408,7 +408,7 @@ final class Writer {
                 switch request {
                 case .appends(let appends): for append in appends { try self.appendAlone(append, at: wall) }
                 case .job(let job): try self.run(job, at: wall, alone: true)
-                case .housekeeping, .stop: break
+                case .maintenance, .stop: break
                 }
             }
             try self.commitAndPublish()
@@ -444,7 +444,7 @@ final class Writer {
             case .appends(let appends):
                 self.outcomes += appends.map { AppendOutcome(ticket: $0.ticket, result: .failed(error)) }
             case .job(let job): self.answers.append { job.fail(error) }
-            case .housekeeping, .stop: break
+            case .maintenance, .stop: break
             }
         }
         self.publish()
@@ -473,7 +473,7 @@ final class Writer {
         } catch {
             self.rollBack()
             switch error {
-            case .full: self.care.diskIsFull()
+            case .full: self.maintenance.diskIsFull()
             case .fatal: self.fail(error)
             default: self.options.log.error("housekeeping_failed", ["reason": .text(error.description)])
             }
@@ -484,10 +484,10 @@ final class Writer {
 
     private func end() {
         self.guarded { () throws(StoreError) in
-            if !self.care.isReadOnly { _ = try self.tokens.mergeIdle(all: true, self.appender.sequencer) }
+            if !self.maintenance.isReadOnly { _ = try self.tokens.mergeIdle(all: true, self.appender.sequencer) }
             try self.begin()
             try self.appender.sequencer.writeExactly(self.connection)
-            try self.care.noteBelievedTime(isLast: true)
+            try self.maintenance.noteBelievedTime(isLast: true)
             try self.connection.run("COMMIT")
             try self.connection.checkpoint(truncating: true)
         }

@@ -8,7 +8,7 @@ enum WriterRequest: Sendable {
     case appends([Append])
     case job(WriteJob)
     /// Idle work at once; the closure runs when it is done.
-    case housekeeping(@Sendable () -> Void)
+    case maintenance(@Sendable () -> Void)
     case stop
 }
 
@@ -66,9 +66,9 @@ final class WriterQueue: Sendable {
     }
 
     /// Posts idle work; false when the store was closed.
-    func postHousekeeping(_ done: @escaping @Sendable () -> Void) -> Bool {
+    func postMaintenance(_ done: @escaping @Sendable () -> Void) -> Bool {
         self.isOpen.withLock { isOpen in
-            if isOpen { self.mailbox.post(.housekeeping(done)) }
+            if isOpen { self.mailbox.post(.maintenance(done)) }
             return isOpen
         }
     }

@@ -9,7 +9,7 @@ import Testing
 @testable import Transfers
 
 /// What nobody needs is removed, what is kept is checked, and the disk has an end.
-struct CareTests {
+struct MaintenanceTests {
     static let day: Int64 = 24 * 3_600_000
 
     func totals(_ depot: Depot) throws -> FileTotals {

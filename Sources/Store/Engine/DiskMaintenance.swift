@@ -3,7 +3,7 @@ import Diagnostics
 import Execution
 
 /// What the writer does beside writing: watches the room on the disk, shortens the log, forgets old client tokens.
-final class DiskCare {
+final class DiskMaintenance {
     /// How long the writer sleeps at most.
     static let tickMilliseconds: Int32 = 1_000
     /// Log size at which the log is emptied even when the writer is not idle.
@@ -82,8 +82,8 @@ final class DiskCare {
         }
     }
 
-    /// Takes messages again when there is room for the ballast too: otherwise taking it back would end the room at once.
-    /// Where the free bytes do not show what is short (a quota), trying again after a while shows it.
+    /// Takes messages again when there is room for the ballast too: otherwise taking it back would end the room at
+    /// once. Where the free bytes do not show what is short (a quota), trying again after a while shows it.
     private func resume(withFree free: Int64) {
         guard free - self.options.ballastBytes >= self.options.stopWritingFreeBytes else { return }
         let hasGrown = free - self.freeWhenFull >= self.options.ballastBytes + Self.resumeMarginBytes

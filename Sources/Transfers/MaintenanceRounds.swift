@@ -5,8 +5,8 @@ import FileStore
 import Glibc
 import Store
 
-/// The work itself. Confined to one of the caretaker's threads, which may block.
-final class CareRounds {
+/// The work itself. Confined to one of the maintenance's threads, which may block.
+final class MaintenanceRounds {
     /// Objects of one commit.
     private static let together = 256
     /// How long a gentle check sleeps at once, so that a stop is noticed.

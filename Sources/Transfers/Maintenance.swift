@@ -4,9 +4,9 @@ import Glibc
 /// Removes what nothing refers to and checks what is kept, on threads of its own and of low priority, so that no
 /// transfer waits for it. Any thread may ask.
 ///
-/// Removing, checking now and then, and checking when asked have a thread each: a gentle check of everything takes hours,
-/// and neither an operator nor a full disk can wait for it.
-final class Caretaker: Sendable {
+/// Removing, checking now and then, and checking when asked have a thread each: a gentle check of everything takes
+/// hours, and neither an operator nor a full disk can wait for it.
+final class Maintenance: Sendable {
     private struct Waits {
         /// A round is queued, and these wait for its end.
         var collects = false
@@ -16,17 +16,18 @@ final class Caretaker: Sendable {
 
     private let waits = Lock(Waits())
     private let isStopped: Lock<Bool>
-    private let collector: WorkerPool<CareRounds>
-    private let scrubber: WorkerPool<CareRounds>
-    private let checker: WorkerPool<CareRounds>
+    private let collector: WorkerPool<MaintenanceRounds>
+    private let scrubber: WorkerPool<MaintenanceRounds>
+    private let checker: WorkerPool<MaintenanceRounds>
 
     init(_ tools: TransferTools) {
         let isStopped = Lock(false)
-        let pool: (String) -> WorkerPool<CareRounds> = { name in
+        let pool: (String) -> WorkerPool<MaintenanceRounds> = { name in
             WorkerPool(name: name, threads: 1, capacity: 64) {
-                // On Linux the priority is the calling thread's. Source: setpriority(2), "C library/kernel differences".
+                // On Linux the priority is the calling thread's. Source: setpriority(2), "C library/kernel
+                // differences".
                 setpriority(__priority_which_t(UInt32(PRIO_PROCESS.rawValue)), 0, 19)
-                return CareRounds(tools) { isStopped.withLock { $0 } }
+                return MaintenanceRounds(tools) { isStopped.withLock { $0 } }
             }
         }
         self.isStopped = isStopped

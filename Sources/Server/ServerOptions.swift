@@ -99,7 +99,7 @@ extension ServerOptions {
         self.applyLimits(settings)
         self.applyDoors(settings)
         self.applyFiles(settings)
-        try self.applyOutside(settings)
+        try self.applyOutbound(settings)
         try self.applyProfiles(settings)
         try self.applyLeanCloud(settings)
         try self.applyLeanCloudDoor(settings)

@@ -32,17 +32,17 @@ package final class TeahouseServer: Sendable {
     /// Listeners and reactors of the server.
     package let transport: TransportServer
     private let lateProfiles: LateProfileProvider?
-    private let outside: Outside
+    private let outbound: OutboundServices
     private let admin: AdminService
     private let live: LiveSettings
     /// `nil` when there is no API for apps.
     private let friendPresence: FriendPresence?
 
     /// Where channels that are not known may be asked for; `nil` when nowhere.
-    package var datasource: DatasourceClient? { self.outside.datasource }
+    package var datasource: DatasourceClient? { self.outbound.datasource }
 
     /// How hooks go; `nil` when there are none.
-    package var hookFigures: HookFigures? { self.outside.hookFigures }
+    package var hookFigures: HookFigures? { self.outbound.hookFigures }
 
     /// Where it listens, with real ports.
     package var addresses: [BoundAddress] { self.transport.addresses }
@@ -52,7 +52,7 @@ package final class TeahouseServer: Sendable {
     /// - Throws: `ServerError`; then nothing runs and the folder is free again.
     package init(_ options: ServerOptions) throws(ServerError) {
         do throws(StoreError) {
-            self.store = try Store(Outside.storeOptions(options))
+            self.store = try Store(OutboundServices.storeOptions(options))
         } catch {
             throw .store(error)
         }
@@ -62,7 +62,7 @@ package final class TeahouseServer: Sendable {
         do throws(StoreError) {
             if options.servesLeanCloud { try self.accounts.app.open(appID: options.appID) }
             self.live = try LiveSettings(options, store: self.store, broker: self.broker, accounts: self.accounts)
-            moderation = try Moderation(store: self.store, broker: self.broker, bodies: Outside.bodies)
+            moderation = try Moderation(store: self.store, broker: self.broker, bodies: OutboundServices.bodies)
         } catch {
             Self.stop(self.broker, self.accounts, self.store)
             throw .store(error)
@@ -89,10 +89,10 @@ package final class TeahouseServer: Sendable {
                 options, store: self.store, broker: self.broker, accounts: self.accounts, api: api, files: files,
                 events: events)
             try self.lateProfiles?.open(options.outgoing, listening: self.transport.addresses)
-            self.outside = try Outside(
+            self.outbound = try OutboundServices(
                 options, store: self.store, broker: self.broker, app: self.accounts.app,
                 listening: self.transport.addresses)
-            self.outside.open(functions)
+            self.outbound.open(functions)
         } catch {
             Self.stop(self.transfers, self.profiles, self.lateProfiles)
             Self.stop(self.broker, self.accounts, self.store)
@@ -100,11 +100,11 @@ package final class TeahouseServer: Sendable {
         }
         do throws(AdminError) {
             self.admin = try AdminService(
-                Self.adminOptions(options, self.transport, self.outside, self.live, api), store: self.store,
+                Self.adminOptions(options, self.transport, self.outbound, self.live, api), store: self.store,
                 accounts: self.accounts, broker: self.broker, moderation: moderation, transfers: self.transfers,
                 profiles: self.profiles)
         } catch {
-            self.outside.stop()
+            self.outbound.stop()
             Self.stop(self.transfers, self.profiles, self.lateProfiles)
             Self.stop(self.broker, self.accounts, self.store)
             throw .admin(error)
@@ -154,7 +154,7 @@ package final class TeahouseServer: Sendable {
     }
 
     private static func adminOptions(
-        _ options: ServerOptions, _ transport: TransportServer, _ outside: Outside, _ live: LiveSettings,
+        _ options: ServerOptions, _ transport: TransportServer, _ outbound: OutboundServices, _ live: LiveSettings,
         _ api: APIDesk
     ) -> AdminServiceOptions {
         var admin = AdminServiceOptions(
@@ -162,11 +162,11 @@ package final class TeahouseServer: Sendable {
             limits: options.transportLimits.all)
         admin.clock = options.clock
         admin.log = options.log
-        admin.moreFigures = { outside.figures }
+        admin.moreFigures = { outbound.figures }
         let trial = options.runsTrial ? [TrialMode.trouble] : []
-        admin.moreTroubles = { outside.troubles + trial }
+        admin.moreTroubles = { outbound.troubles + trial }
         admin.serverSettings = live.forOperators
-        admin.functions = outside.functions
+        admin.functions = outbound.functions
         return admin
     }
 
@@ -178,7 +178,7 @@ package final class TeahouseServer: Sendable {
         self.friendPresence?.stop()
         self.transport.drain(deadlineMilliseconds: deadlineMilliseconds)
         self.admin.stop()
-        self.outside.stop()
+        self.outbound.stop()
         Self.stop(self.transfers, self.profiles, self.lateProfiles)
         Self.stop(self.broker, self.accounts, self.store)
     }

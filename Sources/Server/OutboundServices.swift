@@ -15,7 +15,7 @@ import Transport
 import WuKongTranslation
 
 /// Outbound requests that the server sends of its own accord: hooks to a business server, questions to a datasource.
-final class Outside: Sendable {
+final class OutboundServices: Sendable {
     private let hooks: Hooks?
     private let hookClient: HTTPClient?
     private let datasourceClient: HTTPClient?
@@ -158,7 +158,7 @@ final class Outside: Sendable {
         store.readableCharacters = { Content.readableCharacters(of: $0) }
         store.completed = LeanCloudBodies.completed
         store.systemMessages = WuKongSystemMessages.messages
-        store.readableTexts = { content in Outside.bodies[content.wire]?.texts(of: content) ?? [] }
+        store.readableTexts = { content in OutboundServices.bodies[content.wire]?.texts(of: content) ?? [] }
         store.queuesHooks = options.hooks?.events.contains { $0.needsQueuedMessages } ?? false
         return store
     }
@@ -236,7 +236,7 @@ final class Outside: Sendable {
 
 extension ServerOptions {
     /// - Throws: `ConfigurationError` for addresses, events and secrets that are none.
-    mutating func applyOutside(_ settings: Settings) throws(ConfigurationError) {
+    mutating func applyOutbound(_ settings: Settings) throws(ConfigurationError) {
         self.outgoingSecret = try Self.secret(settings, Keys.hooksSecretFile)
         let caFile = settings[Keys.hooksCAFile]
         self.outgoing.caFile = caFile.isEmpty ? nil : caFile

@@ -55,8 +55,8 @@ final class AdminConnection {
     /// What to ask `poll` for.
     func interest(_ options: AdminServiceOptions) -> Int16 {
         var events: Int32 = 0
-        let mayRead = self.underWay < options.requestsUnderWay && self.waitingBytes <= options.waitingBytes
-        if mayRead { events |= POLLIN }
+        let canRead = self.underWay < options.requestsUnderWay && self.waitingBytes <= options.waitingBytes
+        if canRead { events |= POLLIN }
         if self.waitingBytes > 0 { events |= POLLOUT }
         return Int16(events)
     }

@@ -40,8 +40,8 @@ import Testing
         try self.sweepLater()
         for file in [picture, plan] {
             #expect(try self.verona.file(file.key)?.references == 1)
-            #expect(try self.verona.mayRead(file, self.verona.juliet))
-            #expect(try !self.verona.mayRead(file, self.verona.tybalt))
+            #expect(try self.verona.canRead(file, self.verona.juliet))
+            #expect(try !self.verona.canRead(file, self.verona.tybalt))
         }
         try self.set(id, #"{"cover":""}"#, by: self.verona.juliet)
         try self.sweepLater()

@@ -59,19 +59,19 @@ extension Verona {
         return try self.read { store throws(StoreError) in try store.object(hash) }
     }
 
-    func mayRead(_ file: FileRecord, _ user: UserID) throws -> Bool { try self.mayRead(file, Actor(user)) }
+    func canRead(_ file: FileRecord, _ user: UserID) throws -> Bool { try self.canRead(file, Actor(user)) }
 
-    func mayRead(_ file: FileRecord, _ actor: Actor) throws -> Bool {
+    func canRead(_ file: FileRecord, _ actor: Actor) throws -> Bool {
         let key = file.key
         return try self.read { store throws(StoreError) in
             guard let file = try store.file(key) else { return false }
-            return try store.mayRead(file, actor)
+            return try store.canRead(file, actor)
         }
     }
 
     /// Who of the group, and of those outside, may read it.
     func readers(of file: FileRecord) throws -> [UserID] {
-        try (self.everyone + [self.tybalt]).filter { try self.mayRead(file, $0) }
+        try (self.everyone + [self.tybalt]).filter { try self.canRead(file, $0) }
     }
 
     func refusalToSay(_ body: String, _ sender: UserID, to address: ConversationAddress? = nil) -> PublishRefusal? {

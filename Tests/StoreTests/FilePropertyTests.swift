@@ -48,7 +48,7 @@ private struct FileModel {
         return Int64(count + self.pictures.values.count { $0 == file })
     }
 
-    func mayRead(_ file: Int, _ user: UserID) -> Bool {
+    func canRead(_ file: Int, _ user: UserID) -> Bool {
         guard !self.files[file].isGone else { return false }
         if self.references(file) == 0 { return self.files[file].owner == user }
         if self.pictures.values.contains(file) { return true }
@@ -205,7 +205,7 @@ struct FilePropertyTests {
         let body = self.body(model, &random)
         let (named, linked) = self.existing(model, body)
         let result = verona.house.send(body.text, from: user, to: .id(verona.id))
-        let isTaken = model.members.contains(user) && named.union(linked).allSatisfy { model.mayRead($0, user) }
+        let isTaken = model.members.contains(user) && named.union(linked).allSatisfy { model.canRead($0, user) }
         #expect((result.accepted != nil) == isTaken)
         guard let message = result.accepted?.message else { return }
         for file in linked { model.files[file].linkWasUsed = true }
@@ -221,7 +221,7 @@ struct FilePropertyTests {
         guard !said.isGone, model.members.contains(said.sender) else { return }
         let body = self.body(model, &random)
         let (named, linked) = self.existing(model, body)
-        let isTaken = named.union(linked).allSatisfy { model.mayRead($0, said.sender) }
+        let isTaken = named.union(linked).allSatisfy { model.canRead($0, said.sender) }
         let refusal = verona.refusal { store throws(StoreError) in
             try store.edit(said.place, newBody: Array(body.text.utf8), isJSONObject: false, by: Actor(said.sender))
         }
@@ -266,7 +266,7 @@ struct FilePropertyTests {
     private func picture(_ verona: Verona, _ model: inout FileModel, _ user: UserID, _ random: inout SplitMix) {
         let file = model.files.indices.randomElement(using: &random)
         let key = file.map { model.files[$0].key }
-        let isTaken = file.map { model.mayRead($0, user) } ?? true
+        let isTaken = file.map { model.canRead($0, user) } ?? true
         let refusal = verona.refusal { store throws(StoreError) in
             try store.setPicture(of: .person(user, isSmall: false), to: key, by: Actor(user))
         }
@@ -284,7 +284,7 @@ struct FilePropertyTests {
             guard let stored else { continue }
             #expect(stored.references == model.references(index))
             for user in verona.everyone + [verona.tybalt] {
-                #expect(try verona.mayRead(stored, user) == model.mayRead(index, user))
+                #expect(try verona.canRead(stored, user) == model.canRead(index, user))
             }
         }
         let alive = model.files.filter { !$0.isGone }

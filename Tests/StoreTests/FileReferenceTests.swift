@@ -12,8 +12,8 @@ struct FileReferenceTests {
         let verona = try Verona()
         let file = try verona.upload(verona.romeo)
         #expect(try verona.readers(of: file) == [verona.romeo])
-        #expect(try verona.mayRead(file, .operator))
-        #expect(try verona.mayRead(file, .application))
+        #expect(try verona.canRead(file, .operator))
+        #expect(try verona.canRead(file, .application))
         #expect(try verona.isSound() == [])
     }
 
@@ -48,7 +48,7 @@ struct FileReferenceTests {
         let file = try verona.upload(verona.romeo)
         let first = try verona.say(self.text(file), verona.romeo)
         #expect(verona.refusalToSay(self.text(file), verona.juliet, to: direct("tybalt")) == nil)
-        #expect(try verona.mayRead(file, verona.tybalt))
+        #expect(try verona.canRead(file, verona.tybalt))
         let romeo = verona.romeo
         try verona.write { store throws(StoreError) in _ = try store.recall(first, by: Actor(romeo)) }
         #expect(try verona.readers(of: file) == [verona.juliet, verona.tybalt])
@@ -185,19 +185,19 @@ struct FileReferenceTests {
             verona.refusal { store throws(StoreError) in
                 try store.edit(place, newBody: Array("\(others.key)".utf8), isJSONObject: false, by: romeo)
             } == .noSuchFile)
-        #expect(try verona.mayRead(one, verona.juliet))
+        #expect(try verona.canRead(one, verona.juliet))
         #expect(try verona.extra(place) == nil)
         let both = Array("\(one.key) \(two.key)".utf8)
         try verona.write { store throws(StoreError) in
             _ = try store.edit(place, newBody: both, isJSONObject: false, by: romeo)
         }
-        #expect(try verona.mayRead(one, verona.juliet))
-        #expect(try verona.mayRead(two, verona.juliet))
+        #expect(try verona.canRead(one, verona.juliet))
+        #expect(try verona.canRead(two, verona.juliet))
         try verona.write { store throws(StoreError) in
             _ = try store.edit(place, newBody: Array("\(two.key)".utf8), isJSONObject: false, by: romeo)
         }
-        #expect(try !verona.mayRead(one, verona.juliet))
-        #expect(try verona.mayRead(two, verona.juliet))
+        #expect(try !verona.canRead(one, verona.juliet))
+        #expect(try verona.canRead(two, verona.juliet))
         #expect(try verona.file(one.key)?.references == 0)
         #expect(try verona.isSound() == [])
     }
@@ -240,10 +240,10 @@ struct FileReferenceTests {
         try verona.write { store throws(StoreError) in
             _ = try store.clearHistory(juliet, in: id, through: place.sequence)
         }
-        #expect(try !verona.mayRead(file, juliet))
-        #expect(try verona.mayRead(file, verona.escalus))
+        #expect(try !verona.canRead(file, juliet))
+        #expect(try verona.canRead(file, verona.escalus))
         try verona.say(self.text(file), verona.romeo)
-        #expect(try verona.mayRead(file, juliet))
+        #expect(try verona.canRead(file, juliet))
         #expect(try verona.isSound() == [])
     }
 
@@ -261,7 +261,7 @@ struct FileReferenceTests {
         try verona.write { store throws(StoreError) in
             _ = try store.addListeners([juliet], to: id)
         }
-        #expect(try verona.mayRead(file, juliet))
+        #expect(try verona.canRead(file, juliet))
         #expect(try verona.isSound() == [])
     }
 
@@ -313,14 +313,14 @@ struct FileReferenceTests {
             try store.setPicture(of: holder, to: one.key, by: Actor(romeo))
             try store.setPicture(of: .person(romeo, isSmall: true), to: one.key, by: Actor(romeo))
         }
-        #expect(try verona.mayRead(one, verona.tybalt))
+        #expect(try verona.canRead(one, verona.tybalt))
         #expect(try verona.file(one.key)?.references == 2)
         try verona.write { store throws(StoreError) in
             try store.setPicture(of: holder, to: two.key, by: Actor(romeo))
             try store.setPicture(of: .person(romeo, isSmall: true), to: nil, by: Actor(romeo))
         }
         #expect(try verona.readers(of: one) == [romeo])
-        #expect(try verona.mayRead(two, verona.tybalt))
+        #expect(try verona.canRead(two, verona.tybalt))
         #expect(try verona.read { store throws(StoreError) in try store.picture(of: holder) }?.key == two.key)
         #expect(try verona.file(one.key)?.references == 0)
         #expect(try verona.isSound() == [])

@@ -26,7 +26,7 @@ struct FileReferences {
         for mention in mentions {
             if try self.isPlaceOfApp(mention.key) { return .refusal(.fileIncomplete) }
             guard let found = try self.lookUp(mention.key), let file = try reading.file(found.file) else { continue }
-            if !found.isOfApp, try !reading.mayRead(file, actor) { return .refusal(.noSuchFile) }
+            if !found.isOfApp, try !reading.canRead(file, actor) { return .refusal(.noSuchFile) }
             guard file.state == .complete else { return .refusal(.fileIncomplete) }
             named.append(found)
         }

@@ -89,7 +89,7 @@ extension ReadTransaction {
     /// Whether somebody may read a file now: what nothing refers to is its owner's, pictures are everybody's, what a
     /// conversation's own fields name is its members', and everything else belongs to who can see a message that
     /// names it.
-    package func mayRead(_ file: FileRecord, _ asker: Actor) throws(StoreError) -> Bool {
+    package func canRead(_ file: FileRecord, _ asker: Actor) throws(StoreError) -> Bool {
         if asker.isPrivileged || (file.owner == asker.user && file.references == 0) { return true }
         guard file.state == .complete else { return file.owner == asker.user }
         if try self.isPicture(file.id) { return true }

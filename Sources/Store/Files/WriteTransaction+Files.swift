@@ -143,7 +143,7 @@ extension WriteTransaction {
         var next: FileRecord?
         if let key {
             guard let file = try self.reading.file(key), file.state == .complete,
-                try self.reading.mayRead(file, actor)
+                try self.reading.canRead(file, actor)
             else { throw .refused(.noSuchFile) }
             next = file
         }

@@ -69,7 +69,7 @@ final class DownloadExchange: FileExchange {
         self.desk.house.store.read(
             for: caller.asker,
             { transaction throws(StoreError) -> FileRecord? in
-                guard let file = try transaction.file(key), try transaction.mayRead(file, actor) else { return nil }
+                guard let file = try transaction.file(key), try transaction.canRead(file, actor) else { return nil }
                 return file
             }, then: self.port.back(to: Self.self) { $0.found($1) })
     }
@@ -226,8 +226,8 @@ final class DownloadExchange: FileExchange {
     /// Header fields of every answer about a content.
     ///
     /// Nobody on the way may keep it, and who asked may keep it for themselves, if they ask again before each use: the
-    /// right to read is checked then. What a stranger uploaded must not act in a page of this server: it has no scripts,
-    /// no origin, and is what we say it is.
+    /// right to read is checked then. What a stranger uploaded must not act in a page of this server: it has no
+    /// scripts, no origin, and is what we say it is.
     private func cacheFields(_ tag: EntityTag) -> [(String, String)] {
         [
             ("ETag", tag.field), ("Vary", "Accept-Encoding, Referer"), ("Accept-Ranges", "bytes"),

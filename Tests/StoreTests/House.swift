@@ -52,7 +52,7 @@ final class House: Sendable {
         self.store.onOutcomes = { [results, calls] outcomes in
             calls.withLock { $0.append(outcomes.map(\.ticket)) }
             results.change { known in
-                for outcome in outcomes {
+                for outcome in outcomes where outcome.ticket != Append.unasked {
                     precondition(known[outcome.ticket] == nil, "two outcomes for one message")
                     known[outcome.ticket] = outcome.result
                 }

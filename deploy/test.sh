@@ -33,6 +33,7 @@ fi
 
 step "style"
 swift format lint --strict --recursive Package.swift Sources Tests
+"$python" Tests/Mutants/mutants.py --check
 
 step "build"
 swift build --build-tests

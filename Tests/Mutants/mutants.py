@@ -1,6 +1,7 @@
 """Breaks chosen lines of the product one by one and runs the tests that guard them: each of them has to go red.
 
     deploy/test.sh --mutants [NAME]...
+    Tests/Mutants/mutants.py --check        only that every text stands once and every test is there; builds nothing
 
 Works on a copy of the tree below `.build`, so that nothing here is changed and an interrupted run leaves nothing behind.
 A mutant is a line of `mutants.json`: the file, a text that occurs in it once, what stands in its place, and the tests that
@@ -11,6 +12,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import shutil
 import subprocess
 import sys
@@ -86,8 +88,31 @@ def try_mutant(mutant: dict[str, Any]) -> tuple[bool, str]:
         os.utime(path, (time.time(), time.time()))
 
 
+def faults_of(mutant: dict[str, Any]) -> list[str]:
+    """Why a line of the table cannot be tried on the tree as it is now."""
+    path = ROOT / mutant["file"]
+    count = path.read_text().count(mutant["find"]) if path.is_file() else 0
+    faults = [] if count == 1 else [f"{mutant['file']} has the text {count} times"]
+    for name in mutant["tests"].split("|"):
+        module, _, suite = name.partition(".")
+        suite = suite.split("/")[0]
+        declared = re.compile(rf"\b(struct|class|extension)\s+{re.escape(suite)}\b")
+        folder = ROOT / "Tests" / module
+        if not any(declared.search(source.read_text()) for source in folder.rglob("*.swift")):
+            faults.append(f"there are no tests {name}")
+    return faults
+
+
+def check(mutants: list[dict[str, Any]]) -> int:
+    faults = [f"{mutant['name']}: {fault}" for mutant in mutants for fault in faults_of(mutant)]
+    print("\n".join(faults) or f"mutants: all {len(mutants)} can be tried")
+    return 1 if faults else 0
+
+
 def main(names: list[str]) -> int:
     mutants = json.loads((Path(__file__).parent / "mutants.json").read_text())
+    if names == ["--check"]:
+        return check(mutants)
     chosen = [mutant for mutant in mutants if not names or mutant["name"] in names]
     if not chosen:
         print(f"no mutant has this name; there are: {', '.join(mutant['name'] for mutant in mutants)}")

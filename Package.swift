@@ -66,7 +66,7 @@ let package = Package(
         module("Diagnostics", ["Execution", "CLinux"]),
         module("RegularExpressions", []),
 
-        // The house.
+        // The server.
         module("Configuration", common, settings: small),
         module("Localization", common + ["CAssets"], settings: small),
         .target(name: "CAssets", cSettings: [.headerSearchPath("../../assets")]),

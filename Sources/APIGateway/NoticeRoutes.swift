@@ -12,12 +12,12 @@ package enum NoticeRoutes {
     ]
 
     /// The newest first; `before` is the number that the page before ended with.
-    @Sendable private static func list(_ request: APIRequest, _ house: APIHouse, _ reply: @escaping APIReply)
+    @Sendable private static func list(_ request: APIRequest, _ services: APIServices, _ reply: @escaping APIReply)
         throws(APIFailure)
     {
         let person = try request.person().user
         let before = try request.queryInteger("before", otherwise: .max)
-        house.read(reply, for: request.asker) { store throws(StoreError) in
+        services.read(reply, for: request.asker) { store throws(StoreError) in
             try store.notices(for: person, before: before, limit: NoticeBounds.page)
         } answer: { found in
             let rows = found.map { row in
@@ -39,14 +39,14 @@ package enum NoticeRoutes {
     }
 
     /// Confirming again answers when it was confirmed first.
-    @Sendable private static func confirm(_ request: APIRequest, _ house: APIHouse, _ reply: @escaping APIReply)
+    @Sendable private static func confirm(_ request: APIRequest, _ services: APIServices, _ reply: @escaping APIReply)
         throws(APIFailure)
     {
         let person = try request.person().user
         guard let number = Int64(try request.parameter("number")) else {
             throw APIFailure(404, "there is no such announcement")
         }
-        house.write(reply, by: .native) { store throws(StoreError) in
+        services.write(reply, by: .native) { store throws(StoreError) in
             try store.confirmNotice(number, by: person)
         } answer: { confirmedAt in
             .json(

@@ -15,7 +15,7 @@ package struct SessionConfigRoute: Sendable {
     package var routes: [Route] { [Route("GET", "\(APIPaths.prefix)/session-config", .caller, self.look)] }
 
     /// `?conversation=verona&kind=group`: a group's name, or with `kind=direct` the other person's.
-    @Sendable private func look(_ request: APIRequest, _ house: APIHouse, _ reply: @escaping APIReply)
+    @Sendable private func look(_ request: APIRequest, _ services: APIServices, _ reply: @escaping APIReply)
         throws(APIFailure)
     {
         let person = try request.person()
@@ -30,8 +30,8 @@ package struct SessionConfigRoute: Sendable {
             guard let name = ChannelName(id) else { throw .bad("conversation is no name") }
             address = .channel(kind, name)
         }
-        let now = house.clock.wallMilliseconds()
-        house.read(reply, for: request.asker) { store throws(StoreError) in
+        let now = services.clock.wallMilliseconds()
+        services.read(reply, for: request.asker) { store throws(StoreError) in
             try Self.view(of: kind, address, for: person.user, at: now, store)
         } answer: { view throws(APIFailure) in
             guard let view else { throw APIFailure(404, "there is no such conversation") }

@@ -19,12 +19,12 @@ extension APIDesk {
             return then(.failure(APIFailure(401, "the header field token is missing")))
         }
         let mayShow = self.mayShowToken(request)
-        if mayShow, self.house.managerToken.isRight(token) { return then(.success(.manager)) }
+        if mayShow, self.services.managerToken.isRight(token) { return then(.success(.manager)) }
         if let failure = self.takeFromAddress(request) { return then(.failure(failure)) }
         guard mayShow else {
             return then(.failure(APIFailure(403, "tokens are taken over https only from there")))
         }
-        guard let find = self.house.findSession else {
+        guard let find = self.services.findSession else {
             return then(.failure(APIFailure(501, "sessions by token alone are not served here")))
         }
         find(TokenHolder(token, of: request)) { found in
@@ -40,7 +40,7 @@ extension APIDesk {
     /// - Returns: 429 when there is nothing left.
     package func takeFromAddress(_ request: HTTPRequest) -> APIFailure? {
         guard request.peer.scope != .loopback else { return nil }
-        guard !self.rates.take(address: request.peer.throttleKey, at: self.house.clock.now()) else { return nil }
+        guard !self.rates.take(address: request.peer.throttleKey, at: self.services.clock.now()) else { return nil }
         return APIFailure(429, "too many requests come from this address", retryAfterSeconds: 1)
     }
 
@@ -48,7 +48,7 @@ extension APIDesk {
     ///
     /// - Returns: 429 when there is nothing left.
     package func takeFromPerson(_ identity: Identity) -> APIFailure? {
-        guard !self.rates.take(person: identity.name, at: self.house.clock.now()) else { return nil }
+        guard !self.rates.take(person: identity.name, at: self.services.clock.now()) else { return nil }
         return APIFailure(429, "\(identity.name) asks too fast", retryAfterSeconds: 1)
     }
 
@@ -57,7 +57,7 @@ extension APIDesk {
         switch request.peer.scope {
         case _ where request.isEncrypted: true
         case .loopback: true
-        case .privateNetwork: self.house.settings.takesPlainTokens
+        case .privateNetwork: self.services.settings.takesPlainTokens
         case .publicNetwork: false
         }
     }
@@ -74,8 +74,8 @@ extension APIDesk {
 
 extension APIRequest {
     /// True when a password may cross the connection as it is.
-    package func mayShowPassword(to house: APIHouse) -> Bool {
-        house.accounts.authenticator.takesPassword(isEncrypted: self.isEncrypted, origin: self.peer.signInOrigin)
+    package func mayShowPassword(to services: APIServices) -> Bool {
+        services.accounts.authenticator.takesPassword(isEncrypted: self.isEncrypted, origin: self.peer.signInOrigin)
     }
 }
 

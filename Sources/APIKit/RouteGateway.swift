@@ -8,18 +8,18 @@ package import Transport
 /// Context that the API gateways of all reactors share.
 package final class APIDesk: Sendable {
     /// Services that handlers work with.
-    package let house: APIHouse
+    package let services: APIServices
     /// How fast people and addresses may ask, at every gateway of this server together.
     package let rates: APIRates
     let groups: [RouteGroup]
     /// Requests of one address in the trial mode; `nil` while it is off.
     let trialRate: AddressRate?
 
-    package init(house: APIHouse, groups: [RouteGroup]) {
-        self.house = house
+    package init(services: APIServices, groups: [RouteGroup]) {
+        self.services = services
         self.groups = groups
-        self.rates = APIRates(perPerson: house.settings.perPerson, perAddress: house.settings.perAddress)
-        self.trialRate = house.settings.trial.map {
+        self.rates = APIRates(perPerson: services.settings.perPerson, perAddress: services.settings.perAddress)
+        self.trialRate = services.settings.trial.map {
             AddressRate(perSecond: $0.perAddress.perSecond, burst: $0.perAddress.burst)
         }
     }
@@ -94,7 +94,7 @@ package final class RouteGateway: Gateway {
 
     /// A whole message in base64 has room in any body.
     private func maximumBytes(of route: Route, isManager: Bool) -> Int {
-        let message = self.desk.house.settings.messageBytes * 3 / 2 + 8192
+        let message = self.desk.services.settings.messageBytes * 3 / 2 + 8192
         if isManager { return max(route.maximumBytes, Route.managerBytes, message) }
         guard route.access == .manager else { return max(route.maximumBytes, message) }
         return min(route.maximumBytes, Route.usualBytes)
@@ -141,7 +141,7 @@ package final class RouteGateway: Gateway {
         _ request: HTTPRequest, _ route: Route, _ parameters: [String: String], _ group: RouteGroup,
         _ responder: HTTPResponder
     ) throws(APIFailure) {
-        guard self.waiting.count < self.desk.house.settings.waitingRequests else {
+        guard self.waiting.count < self.desk.services.settings.waitingRequests else {
             throw APIFailure(503, "too many requests wait for their answer", retryAfterSeconds: 1)
         }
         if let callerCheck = group.callerCheck {
@@ -179,7 +179,7 @@ package final class RouteGateway: Gateway {
             self.waiting[self.lastTicket] = (responder, group)
             let reply = self.reply(to: self.lastTicket)
             do throws(APIFailure) {
-                try handler(asked, self.desk.house, reply)
+                try handler(asked, self.desk.services, reply)
             } catch {
                 reply(.failure(error))
             }
@@ -230,7 +230,7 @@ package final class RouteGateway: Gateway {
 
     private func isManager(_ request: HTTPRequest) -> Bool {
         guard let token = APIDesk.token(of: request), self.desk.mayShowToken(request) else { return false }
-        return self.desk.house.managerToken.isRight(token)
+        return self.desk.services.managerToken.isRight(token)
     }
 
     private func proof(of request: HTTPRequest, _ route: Route, isManager: Bool) throws(APIFailure) -> Proof {
@@ -259,7 +259,7 @@ package final class RouteGateway: Gateway {
         let asker = ManagerToken.Asker(
             address: request.peer.text, throttleKey: request.peer.throttleKey,
             isLoopback: request.peer.scope == .loopback)
-        switch self.desk.house.managerToken.judge(token, from: asker) {
+        switch self.desk.services.managerToken.judge(token, from: asker) {
         case .right: return
         case .wrong: throw APIFailure(401, "the token is not the manager's")
         case .throttled(let seconds):
@@ -321,9 +321,9 @@ package final class RouteGateway: Gateway {
         _ signIn: SignInRequest, _ route: Route, _ asked: APIRequest, _ reply: @escaping APIReply
     ) {
         let go = self.continuation(route, asked, reply)
-        let house = self.desk.house
-        house.accounts.authenticator.authenticate(signIn) { result in
-            guard case .refused(.wrongCredentials) = result, let find = house.findSession,
+        let services = self.desk.services
+        services.accounts.authenticator.authenticate(signIn) { result in
+            guard case .refused(.wrongCredentials) = result, let find = services.findSession,
                 case .token(let token) = signIn.credentials
             else { return go(result.map { APIFailure(refusal: $0) }) }
             // A good token of somebody else is told so: who asks has the right to their own things only.
@@ -345,17 +345,17 @@ package final class RouteGateway: Gateway {
     ) {
         let go = self.continuation(route, asked, reply)
         if route.takesConnectionTokens,
-            case .valid(let claims) = self.desk.house.accounts.app.readSessionToken(session.token, for: nil)
+            case .valid(let claims) = self.desk.services.accounts.app.readSessionToken(session.token, for: nil)
         {
             let signIn = SignInRequest(
                 user: claims.name, credentials: .sessionToken(session.token), requestedClass: nil,
                 address: session.address, throttleKey: session.throttleKey, isEncrypted: session.isEncrypted,
                 origin: session.origin)
-            return self.desk.house.accounts.authenticator.authenticate(signIn) { result in
+            return self.desk.services.accounts.authenticator.authenticate(signIn) { result in
                 go(result.map { APIFailure(refusal: $0) })
             }
         }
-        guard let find = self.desk.house.findSession else {
+        guard let find = self.desk.services.findSession else {
             return reply(.failure(501, "sessions by token alone are not served here"))
         }
         find(session) { go($0.identity) }
@@ -373,18 +373,18 @@ package final class RouteGateway: Gateway {
                 if let failure = desk.takeFromPerson(identity) { return reply(.failure(failure)) }
                 var asked = asked
                 asked.caller = .person(identity)
-                Self.run(route, asked, desk.house, reply)
+                Self.run(route, asked, desk.services, reply)
             }
         }
     }
 
     private func run(_ route: Route, _ asked: APIRequest, _ reply: @escaping APIReply) {
-        Self.run(route, asked, self.desk.house, reply)
+        Self.run(route, asked, self.desk.services, reply)
     }
 
-    private static func run(_ route: Route, _ asked: APIRequest, _ house: APIHouse, _ reply: @escaping APIReply) {
+    private static func run(_ route: Route, _ asked: APIRequest, _ services: APIServices, _ reply: @escaping APIReply) {
         do throws(APIFailure) {
-            try route.handler(asked, house, reply)
+            try route.handler(asked, services, reply)
         } catch {
             reply(.failure(error))
         }

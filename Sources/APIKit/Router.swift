@@ -4,7 +4,7 @@ import Transport
 package typealias APIReply = @Sendable (APIAnswer) -> Void
 
 /// Does what a request asks for and calls the reply once, now or later, on any thread. What it throws is the answer.
-package typealias APIHandler = @Sendable (APIRequest, APIHouse, @escaping APIReply) throws(APIFailure) -> Void
+package typealias APIHandler = @Sendable (APIRequest, APIServices, @escaping APIReply) throws(APIFailure) -> Void
 
 /// Access to a route. The token stands in the header field `token`.
 package enum RouteAccess: Hashable, Sendable {

@@ -18,7 +18,7 @@ package protocol StoreCall: Sendable {
 
 extension StoreCall {
     /// The server's own.
-    package var origin: EventOrigin { .house }
+    package var origin: EventOrigin { .server }
 
     /// Reads, and goes on with what was found.
     package func read<Value: Sendable>(
@@ -85,7 +85,7 @@ package struct PlainCall: StoreCall {
     /// The gateway by which changes come.
     package let origin: EventOrigin
 
-    package init(_ store: Store, for asker: ReadAsker, by origin: EventOrigin = .house, _ reply: @escaping APIReply) {
+    package init(_ store: Store, for asker: ReadAsker, by origin: EventOrigin = .server, _ reply: @escaping APIReply) {
         self.store = store
         self.asker = asker
         self.origin = origin

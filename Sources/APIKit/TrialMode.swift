@@ -59,7 +59,7 @@ extension APIDesk {
                 proxy
                 """)
         }
-        guard rate.take(request.peer.throttleKey, at: self.house.clock.now()) else {
+        guard rate.take(request.peer.throttleKey, at: self.services.clock.now()) else {
             throw APIFailure(429, "too many requests without a token come from this address", retryAfterSeconds: 1)
         }
         return true
@@ -69,7 +69,7 @@ extension APIDesk {
     func findTrialPerson(
         _ name: UserName, for asker: ReadAsker, then: @escaping @Sendable (Result<Identity, APIFailure>) -> Void
     ) {
-        self.house.store.read(for: asker) { transaction throws(StoreError) in
+        self.services.store.read(for: asker) { transaction throws(StoreError) in
             try transaction.trialPerson(named: name)
         } then: { result in
             switch result {

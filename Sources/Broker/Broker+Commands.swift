@@ -3,12 +3,12 @@ package import Store
 
 /// Commands: what an app's devices are to do, told to those who are online and kept for the others when asked to.
 extension Broker {
-    /// Sends a command by the right of the house. What is kept is on the disk before anybody gets it, and commands keep
-    /// the order in which they were given.
+    /// Sends a command by the right of the server. What is kept is on the disk before anybody gets it, and commands
+    /// keep the order in which they were given.
     ///
     /// - Parameters:
     ///   - person: whose doing it is. What one person has kept has a rate, so that nobody can push the commands of
-    ///     others out of the log; above it a command reaches who is online, as one that is not kept. `nil`: the house,
+    ///     others out of the log; above it a command reaches who is online, as one that is not kept. `nil`: the server,
     ///     its operator or a business server, without a rate.
     ///   - then: runs on the writer's thread, or on the one that finds the writer too busy.
     package func publishCommand(

@@ -28,7 +28,7 @@ package struct EventOrigin: Hashable, Sendable {
     }
 
     /// The server itself.
-    package static let house = EventOrigin(.server)
+    package static let server = EventOrigin(.server)
 }
 
 /// A message that was changed, as it is now.

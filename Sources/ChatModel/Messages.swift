@@ -40,7 +40,7 @@ package struct MessageFlags: OptionSet, Hashable, Sendable {
     /// Written step by step while people watch (WuKongIM stream).
     package static let stream = MessageFlags(rawValue: 4096)
     /// Flags that no sender can set.
-    package static let ofTheHouse: MessageFlags = [.restricted, .standIn, .unseen]
+    package static let ofTheServer: MessageFlags = [.restricted, .standIn, .unseen]
 }
 
 /// Kind of a message; negative numbers are built in, positive ones custom, 0 stands for none.

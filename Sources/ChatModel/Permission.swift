@@ -116,7 +116,7 @@ package func publishRefusal(_ facts: PublishFacts) -> PublishRefusal? {
     if facts.senderIsSendBanned { return .senderSendBanned }
     if facts.kind.canBeClosed {
         if facts.flags.contains(.banned) { return .conversationBanned }
-        // The house itself says in a group that it is over.
+        // The server itself says in a group that it is over.
         let isLastWord = facts.authority == .operator && facts.senderIsSystem
         if facts.flags.contains(.disbanded) && !isLastWord { return .conversationDisbanded }
     }

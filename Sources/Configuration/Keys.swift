@@ -251,9 +251,9 @@ package enum Keys {
 
     /// All of them, in the order of the default file.
     package static let all: [SettingDefinition] =
-        house + leanCloudKeys + leanCloudDoor + leanCloudFunctions + files + profiles
+        general + leanCloudKeys + leanCloudDoor + leanCloudFunctions + files + profiles
 
-    private static let house: [SettingDefinition] = [
+    private static let general: [SettingDefinition] = [
         listen.definition, data.definition, storage.definition, bus.definition, blobs.definition,
         logLevel.definition, logFormat.definition,
         reactors.definition, hosts.definition, origins.definition, proxies.definition, plainTokens.definition,

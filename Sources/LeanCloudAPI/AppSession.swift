@@ -9,17 +9,17 @@ import Store
 /// One request of a client that may have a person behind it.
 struct AppCall: StoreCall {
     let request: APIRequest
-    let house: APIHouse
+    let services: APIServices
     let reply: APIReply
 
-    init(_ request: APIRequest, _ house: APIHouse, _ reply: @escaping APIReply) {
+    init(_ request: APIRequest, _ services: APIServices, _ reply: @escaping APIReply) {
         self.request = request
-        self.house = house
+        self.services = services
         self.reply = reply
     }
 
     var isMaster: Bool { self.request.caller == .manager }
-    var store: Store { self.house.store }
+    var store: Store { self.services.store }
     var asker: ReadAsker { self.request.asker }
 
     func failure(_ error: StoreError) -> APIFailure { APIFailure(error) }
@@ -43,7 +43,7 @@ struct AppCall: StoreCall {
         let holder = TokenHolder(
             token: token, address: self.request.peer.text, throttleKey: self.request.peer.throttleKey,
             isEncrypted: self.request.isEncrypted, origin: self.request.peer.signInOrigin)
-        self.house.accounts.authenticator.findPerson(holder) { found in
+        self.services.accounts.authenticator.findPerson(holder) { found in
             switch found {
             case .found(let identity): then(identity)
             case .sharedToken: self.refuse(.noSession)
@@ -57,7 +57,7 @@ struct AppCall: StoreCall {
     func asAnybody(then: @escaping @Sendable (Actor) -> Void) {
         if self.isMaster { return then(.application) }
         if self.sessionToken != nil { return self.asPerson { then(Actor($0.user)) } }
-        let app = self.house.accounts.app
+        let app = self.services.accounts.app
         if let text = self.request.headers["x-lc-im-session-token"], !text.isEmpty {
             guard case .valid(let claims) = app.readSessionToken(text, for: nil) else {
                 return self.refuse(.noSession)

@@ -70,8 +70,8 @@ struct FunctionRoutes: Sendable {
     var routes: [Route] {
         [FunctionCall.Form.functions, .call].map { form in
             Route("POST", "/1.1/\(form.rawValue)/{name}", .caller, body: .bytes, maximumBytes: Self.parameterBytes) {
-                (request, house, reply) throws(APIFailure) in
-                try self.run(form, AppCall(request, house, reply))
+                (request, services, reply) throws(APIFailure) in
+                try self.run(form, AppCall(request, services, reply))
             }
         }
     }

@@ -44,7 +44,7 @@ final class LeanCloudConnection: ConnectionHandler {
             return
         }
         do throws(LeanCloudWireError) {
-            let limits = WireLimits(frameBytes: self.gateway.house.settings.commandBytes)
+            let limits = WireLimits(frameBytes: self.gateway.services.settings.commandBytes)
             self.handle(try self.subprotocol.decode(bytes, isText: kind == .text, limits: limits))
         } catch {
             // Its number is read all the same, so that the client hears which request it was. The transport bounds it.
@@ -59,11 +59,12 @@ final class LeanCloudConnection: ConnectionHandler {
 
     func outboxRose() { for session in self.sessions.values { session.outboxRose() } }
 
-    /// Tells the Java SDK alone that the server goes: it connects again by itself after this and not after a mere close.
+    /// Tells the Java SDK alone that the server goes: it connects again by itself after this and not after a mere
+    /// close.
     ///
-    /// Source: JavaScript SDK 5, `realtime.js` and `websocket-plus.js`: it asks the router at once, which is going too; what is
-    /// thrown then nobody catches, and Node ends its process. The C#, Swift and Objective-C SDKs (`LCConnection.cs`,
-    /// `RTMConnection.swift`, `LCRTMConnection.m`) do after a close what they do after this.
+    /// Source: JavaScript SDK 5, `realtime.js` and `websocket-plus.js`: it asks the router at once, which is going too;
+    /// what is thrown then nobody catches, and Node ends its process. The C#, Swift and Objective-C SDKs
+    /// (`LCConnection.cs`, `RTMConnection.swift`, `LCRTMConnection.m`) do after a close what they do after this.
     func goingAway() {
         guard self.isJava else { return }
         var command = GenericCommand()
@@ -117,7 +118,7 @@ final class LeanCloudConnection: ConnectionHandler {
         answer.i = command.i
         answer.service = 0
         self.send(answer)
-        self.connection.awaitSignIn(seconds: self.gateway.house.settings.announcedSeconds)
+        self.connection.awaitSignIn(seconds: self.gateway.services.settings.announcedSeconds)
     }
 
     // MARK: Clients
@@ -125,7 +126,7 @@ final class LeanCloudConnection: ConnectionHandler {
     /// True when the command names our app; a client that names another is answered so and closed. Source: LeanCloud,
     /// error and close code 4100; the SDKs give up.
     private func isOurs(_ command: GenericCommand) -> Bool {
-        if let appID = command.appId, appID == self.gateway.house.accounts.app.keys.appID { return true }
+        if let appID = command.appId, appID == self.gateway.services.accounts.app.keys.appID { return true }
         self.fail(command, .appNotAvailable)
         self.close(.appNotAvailable)
         return false
@@ -141,7 +142,7 @@ final class LeanCloudConnection: ConnectionHandler {
                     "a client id has 1 to \(UserName.maximumScalars) characters and no control characters"))
         }
         if let known = self.sessions[client] { return known.openAgain(command) }
-        guard self.sessions.count < self.gateway.house.settings.clientsPerConnection else {
+        guard self.sessions.count < self.gateway.services.settings.clientsPerConnection else {
             return self.fail(command, .appQuotaExceeded.saying("too many clients on one connection"))
         }
         self.lastOpening += 1
@@ -189,15 +190,15 @@ final class LeanCloudConnection: ConnectionHandler {
 
     // MARK: Floods
 
-    /// Notes that a request was refused. More of them in a second than `refusalsPerSecond` wait in the client's socket until the
-    /// second is over: each command is answered, and nobody is kept busy by one client.
+    /// Notes that a request was refused. More of them in a second than `refusalsPerSecond` wait in the client's socket
+    /// until the second is over: each command is answered, and nobody is kept busy by one client.
     func countRefusal() {
         let now = self.gateway.reactor.clock.now()
         if self.refusalsSince.map({ now.milliseconds(since: $0) >= 1_000 }) ?? true {
             (self.refusals, self.refusalsSince) = (0, now)
         }
         self.refusals += 1
-        guard self.refusals == self.gateway.house.settings.refusalsPerSecond else { return }
+        guard self.refusals == self.gateway.services.settings.refusalsPerSecond else { return }
         self.connection.pauseReading()
         let id = self.connection.id
         self.gateway.reactor.after(milliseconds: 1_000) { $0.connection(id)?.resumeReading() }
@@ -206,7 +207,7 @@ final class LeanCloudConnection: ConnectionHandler {
     /// Closes the socket after a while. Source: all SDKs connect again after this code, with the session they have.
     func closeLater() {
         let id = self.connection.id
-        self.gateway.reactor.after(milliseconds: self.gateway.house.settings.holdSeconds * 1_000) { reactor in
+        self.gateway.reactor.after(milliseconds: self.gateway.services.settings.holdSeconds * 1_000) { reactor in
             reactor.connection(id)?.close(code: .tryAgainLater, reason: "the server is busy: try again")
         }
     }

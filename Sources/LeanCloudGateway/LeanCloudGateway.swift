@@ -8,7 +8,7 @@ package import Transport
 /// events to the clients on them. Also tells where that is, at the paths of LeanCloud's routers. Confined to its
 /// reactor.
 package final class LeanCloudGateway: Gateway {
-    let house: LeanCloudHouse
+    let services: LeanCloudServices
     unowned let reactor: Reactor
     private let outlet: ReactorOutlet
     @exclusivity(unchecked) private var sessions = SlotTable<LeanCloudSession>()
@@ -23,8 +23,8 @@ package final class LeanCloudGateway: Gateway {
     /// First owner number in handles: other gateways on the same reactor have numbers below, and must differ.
     private static let firstOwner = 0x80
 
-    package init(house: LeanCloudHouse, reactor: Reactor) {
-        self.house = house
+    package init(services: LeanCloudServices, reactor: Reactor) {
+        self.services = services
         self.reactor = reactor
         self.outlet = ReactorOutlet(jobs: reactor.jobs)
         self.nextTick = reactor.clock.now().advanced(byMilliseconds: Self.tickMilliseconds)
@@ -38,7 +38,7 @@ package final class LeanCloudGateway: Gateway {
         else { return .notMine }
         let handler = LeanCloudConnection(
             connection: connection, gateway: self, chosen, isForeign: request.isFromForeignOrigin)
-        connection.idleDeadlineSeconds = self.house.settings.idleSeconds
+        connection.idleDeadlineSeconds = self.services.settings.idleSeconds
         // What is said before this returns would come before the handshake's answer.
         if request.isFromForeignOrigin { self.later(handler)({ $0.refuseOrigin() }) }
         return .accept(handler, subprotocol: chosen.name)
@@ -53,7 +53,7 @@ package final class LeanCloudGateway: Gateway {
     package func takesAnyOrigin(_ request: HTTPRequest) -> Bool { LeanCloudRouter.isRouter(request.path) }
 
     package func respond(to request: HTTPRequest, with responder: HTTPResponder) -> Bool {
-        LeanCloudRouter(house: self.house).respond(to: request, with: responder)
+        LeanCloudRouter(services: self.services).respond(to: request, with: responder)
     }
 
     package func turnEnded() {
@@ -63,7 +63,7 @@ package final class LeanCloudGateway: Gateway {
         guard now >= self.nextTick else { return }
         self.nextTick = now.advanced(byMilliseconds: Self.tickMilliseconds)
         self.sessions.forEach { $0.tick(at: now) }
-        if self.reactor.index == 0 { self.house.rooms.tick(at: now) }
+        if self.reactor.index == 0 { self.services.rooms.tick(at: now) }
     }
 
     // MARK: For sessions
@@ -71,7 +71,7 @@ package final class LeanCloudGateway: Gateway {
     /// Signs a client in at the broker, which answers with `.opened`.
     func register(_ session: LeanCloudSession, as description: SessionDescription) {
         session.handle = self.sessions.insert(session, owner: Self.firstOwner + self.reactor.index)
-        self.house.broker.open(
+        self.services.broker.open(
             SessionOpening(description: description, outlet: self.outlet, handle: session.handle))
     }
 
@@ -82,7 +82,7 @@ package final class LeanCloudGateway: Gateway {
     /// Hands the messages of this turn to the broker: before it hears that one of their sessions has ended.
     func flushPublishes() {
         guard !self.publishes.isEmpty else { return }
-        self.house.broker.publish(self.publishes)
+        self.services.broker.publish(self.publishes)
         self.publishes.removeAll(keepingCapacity: true)
     }
 
@@ -118,7 +118,7 @@ package final class LeanCloudGateway: Gateway {
                     session.registered(id)
                 } else {
                     // The connection ended while the broker registered it.
-                    self.house.broker.closed(id, .closedByPeer)
+                    self.services.broker.closed(id, .closedByPeer)
                 }
             case .ended(let handle, let reason): self.sessions[handle]?.endedByBroker(reason)
             case .published(let handle, let ticket, let outcome): self.sessions[handle]?.published(ticket, outcome)

@@ -4,8 +4,8 @@ import Execution
 import LeanCloudTranslation
 import LeanCloudWire
 
-/// How fast people may ask, over all their sessions and all reactors. Messages have the broker's rates; what is not answered,
-/// as that something arrived or was read, has none. Any thread.
+/// How fast people may ask, over all their sessions and all reactors. Messages have the broker's rates; what is not
+/// answered, as that something arrived or was read, has none. Any thread.
 final class LeanCloudRates: Sendable {
     enum Kind {
         case history
@@ -53,8 +53,8 @@ final class LeanCloudRates: Sendable {
 }
 
 extension LeanCloudSession {
-    /// Why a command is one too many; `nil` when it is not. Source: LeanCloud realtime guide, which bounds what a client
-    /// asks in a minute; 4318 is the code for conversations, 4116 the one for everything.
+    /// Why a command is one too many; `nil` when it is not. Source: LeanCloud realtime guide, which bounds what a
+    /// client asks in a minute; 4318 is the code for conversations, 4116 the one for everything.
     func excess(of command: GenericCommand) -> LeanCloudFault? {
         guard let user = self.identity?.user else { return nil }
         let kind: LeanCloudRates.Kind
@@ -67,7 +67,7 @@ extension LeanCloudSession {
         case .conv?, .blacklist?: (kind, fault) = (.other, .conversationAPIQuotaExceeded)
         default: (kind, fault) = (.other, .messageQuotaExceeded)
         }
-        if self.house.rates.take(kind, by: user, at: self.gateway.reactor.clock.now()) { return nil }
+        if self.services.rates.take(kind, by: user, at: self.gateway.reactor.clock.now()) { return nil }
         return fault.saying("too many requests in a minute: wait a little")
     }
 }

@@ -7,7 +7,7 @@ import Transport
 /// Source: LeanCloud's RTM router (`/v1/route`), whose answer the SDKs take as it is, and its app routers of two ages
 /// (`/1/route`, `/2/route`), which name hosts for each service.
 struct LeanCloudRouter {
-    let house: LeanCloudHouse
+    let services: LeanCloudServices
 
     /// Header field of every answer: a page that cannot read it would see a broken network instead of the reason.
     ///
@@ -49,7 +49,7 @@ struct LeanCloudRouter {
             Self.send(400, Self.failure(400, "appId is missing in the query"), responder)
             return true
         }
-        guard appID == self.house.accounts.app.keys.appID else {
+        guard appID == self.services.accounts.app.keys.appID else {
             Self.send(404, Self.failure(404, "there is no such app"), responder)
             return true
         }
@@ -83,7 +83,7 @@ struct LeanCloudRouter {
     /// The WebSocket's address, and the host in it with its port.
     private func address(for request: HTTPRequest) -> (url: String, host: String) {
         let scheme = request.isEncrypted ? "wss://" : "ws://"
-        guard var server = self.house.settings.publicServer else {
+        guard var server = self.services.settings.publicServer else {
             let host = request.head.authority ?? ""
             return ("\(scheme)\(host)/", host)
         }

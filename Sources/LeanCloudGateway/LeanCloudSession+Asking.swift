@@ -18,11 +18,11 @@ extension LeanCloudSession {
         } catch {
             return self.fail(command, .conversationQueryFailed.saying(error.reason))
         }
-        search.membersOnly = self.house.settings.hidesFromStrangers
-        let (wanted, client, now) = (search, self.client, self.house.clock.wallMilliseconds())
+        search.membersOnly = self.services.settings.hidesFromStrangers
+        let (wanted, client, now) = (search, self.client, self.services.clock.wallMilliseconds())
         guard let user = self.identity?.user else { return self.fail(command, .sessionRequired) }
         let later = self.later()
-        self.house.store.read(
+        self.services.store.read(
             as: wanted.looksAtMany ? .long : .page, for: .person(user),
             { reading throws(StoreError) in
                 JSONValue.array(try wanted.rows(for: user, called: client, at: now, in: reading)).serialized()
@@ -41,7 +41,7 @@ extension LeanCloudSession {
     }
 
     private func queryTemporary(_ command: GenericCommand, _ body: ConvCommand) {
-        let (cids, now) = (body.tempConvIds, self.house.clock.wallMilliseconds())
+        let (cids, now) = (body.tempConvIds, self.services.clock.wallMilliseconds())
         self.look(
             command,
             { reading, user throws(StoreError) in
@@ -67,7 +67,7 @@ extension LeanCloudSession {
                 return session.answerCount(command, conversation.memberCount)
             }
             let later = session.later()
-            session.house.broker.onlineCount(of: conversation.id) { result in
+            session.services.broker.onlineCount(of: conversation.id) { result in
                 later { session in
                     switch result {
                     case .success(let count): session.answerCount(command, count)
@@ -93,7 +93,7 @@ extension LeanCloudSession {
         self.lookAtVisible(command, address) { session, conversation in
             guard conversation.kind == .room else { return session.listMembers(command, conversation, limit) }
             let later = session.later()
-            session.house.broker.listenersOnline(in: conversation.id) { result in
+            session.services.broker.listenersOnline(in: conversation.id) { result in
                 later { session in
                     switch result {
                     case .success(let names): session.answerMembers(command, names.map(\.text).sorted(), limit)
@@ -127,7 +127,7 @@ extension LeanCloudSession {
         _ command: GenericCommand, _ address: ConversationAddress,
         then: @escaping @Sendable (LeanCloudSession, Conversation) -> Void
     ) {
-        let hides = self.house.settings.hidesFromStrangers
+        let hides = self.services.settings.hidesFromStrangers
         self.look(
             command,
             { reading, user throws(StoreError) in

@@ -63,7 +63,7 @@ extension LeanCloudSession {
     }
 
     private func start(_ command: GenericCommand, _ form: NewObject.Form, _ card: LeanCloudCard, _ names: [UserName]) {
-        let makesPeople = self.house.accounts.app.policy.createsUsers
+        let makesPeople = self.services.accounts.app.policy.createsUsers
         self.change(
             command,
             { transaction, user throws(StoreError) in
@@ -99,7 +99,7 @@ extension LeanCloudSession {
         if !isNew { body.existing = true }
         if let expiresAt = row.expiresAtMilliseconds {
             body.tempConv = true
-            body.tempConvTTL = Int32(clamping: (expiresAt - self.house.clock.wallMilliseconds() + 999) / 1_000)
+            body.tempConvTTL = Int32(clamping: (expiresAt - self.services.clock.wallMilliseconds() + 999) / 1_000)
         }
         self.answer(command, .started, body)
     }
@@ -213,7 +213,7 @@ extension LeanCloudSession {
         _ command: GenericCommand, _ question: () -> HookQuestion?,
         then: @escaping @Sendable (LeanCloudSession, HookChanges) -> Void
     ) {
-        guard let desk = self.house.broker.desk, let question = question(), desk.wants(question.function) else {
+        guard let desk = self.services.broker.desk, let question = question(), desk.wants(question.function) else {
             return then(self, .none)
         }
         let later = self.later()
@@ -237,7 +237,7 @@ extension LeanCloudSession {
     ) {
         guard let user = self.identity?.user else { return self.fail(command, .sessionRequired) }
         let (later, origin) = (self.later(), self.origin)
-        self.house.store.write({ transaction throws(StoreError) in
+        self.services.store.write({ transaction throws(StoreError) in
             transaction.origin = origin
             return try body(transaction, user)
         }) { result in
@@ -254,7 +254,7 @@ extension LeanCloudSession {
     ) {
         guard let user = self.identity?.user else { return self.fail(command, .sessionRequired) }
         let later = self.later()
-        self.house.store.read(
+        self.services.store.read(
             for: .person(user), { transaction throws(StoreError) in try body(transaction, user) }
         ) { result in
             later { $0.went(on: command, result, refused: refused, then: then) }
@@ -281,7 +281,7 @@ extension LeanCloudSession {
         of action: SignedAction, _ signature: ActionSignature?,
         as fault: LeanCloudFault = .conversationSignatureFailed
     ) -> LeanCloudFault? {
-        let app = self.house.accounts.app
+        let app = self.services.accounts.app
         guard app.needsSignature(for: action) else { return nil }
         return switch app.verify(signature, for: action) {
         case .valid: nil
@@ -314,8 +314,8 @@ extension WriteTransaction {
 }
 
 extension ReadTransaction {
-    /// A conversation, when it was not deleted and its time is not over: one that was disbanded is there for those who are left
-    /// in it.
+    /// A conversation, when it was not deleted and its time is not over: one that was disbanded is there for those who
+    /// are left in it.
     func standingConversation(_ address: ConversationAddress, for user: UserID) throws(StoreError) -> Conversation? {
         guard let found = try self.conversation(address, seenBy: user), try !self.isOver(found) else { return nil }
         guard found.flags.contains(.disbanded) else { return found }

@@ -240,8 +240,8 @@ extension LeanCloudSession {
         self.deliveries.current = round
         self.deliveries.held = []
         let (pushes, patches) = (self.pushesMissedMessages, self.features.contains(.patchMessages))
-        let (clock, later) = (self.house.clock, self.later())
-        self.house.store.read(for: .person(user)) { transaction throws(StoreError) -> LeanCloudMissed in
+        let (clock, later) = (self.services.clock, self.later())
+        self.services.store.read(for: .person(user)) { transaction throws(StoreError) -> LeanCloudMissed in
             var missed = LeanCloudMissed()
             if pushes {
                 missed.backlog = try transaction.backlog(
@@ -407,7 +407,7 @@ extension LeanCloudSession {
     /// About once a second.
     func tick(at now: Instant) {
         if let since = self.deliveries.congestedAt {
-            guard now.milliseconds(since: since) >= self.house.settings.stallSeconds * 1_000 else { return }
+            guard now.milliseconds(since: since) >= self.services.settings.stallSeconds * 1_000 else { return }
             return self.connection.connection.close(code: .tryAgainLater, reason: "too slow")
         }
         self.startRound()

@@ -20,7 +20,7 @@ extension LeanCloudSession {
                 command, .conversationLogFailed.saying("the limit is 0 to \(LeanCloudContent.largestPage)"))
         }
         let (query, later) = (LeanCloudContent.query(logs), self.later())
-        self.house.store.read(for: .person(user)) { transaction throws(StoreError) -> Page in
+        self.services.store.read(for: .person(user)) { transaction throws(StoreError) -> Page in
             guard let conversation = try transaction.standingConversation(address, for: user) else {
                 return .notThere
             }

@@ -23,7 +23,7 @@ extension LeanCloudSession {
         guard let content = LeanCloudContent.content(of: direct) else {
             return self.refuse(command, .unparseableMessage.saying("a message needs a content"))
         }
-        guard self.deliveries.publishes.count < self.house.settings.unansweredMessages else {
+        guard self.deliveries.publishes.count < self.services.settings.unansweredMessages else {
             return self.refuse(command, .messageQuotaExceeded)
         }
         self.deliveries.lastTicket += 1
@@ -60,7 +60,7 @@ extension LeanCloudSession {
             PublishRequest(session: session, ticket: 0, address: address, clientToken: nil, content: content))
         self.accept(
             LeanCloudPublish(number: command.i, conversation: direct.cid ?? ""), id: id,
-            sentAt: self.house.clock.wallMilliseconds())
+            sentAt: self.services.clock.wallMilliseconds())
     }
 
     // MARK: Answers
@@ -88,8 +88,8 @@ extension LeanCloudSession {
     }
 
     private func refuse(_ publish: LeanCloudPublish, _ fault: LeanCloudFault) {
-        // COMPAT(LeanCloud C# 2): older versions look for no code in an acknowledgement and take the message for sent; all of
-        // them raise an error.
+        // COMPAT(LeanCloud C# 2): older versions look for no code in an acknowledgement and take the message for sent;
+        // all of them raise an error.
         if self.sdk == .cSharp {
             var request = GenericCommand()
             request.i = publish.number
@@ -116,7 +116,7 @@ extension LeanCloudSession {
         ack.cid = publish.conversation
         self.connection.send(
             GenericCommand.encoded(
-                ack, to: number, peerField: self.peerField, serverMilliseconds: self.house.clock.wallMilliseconds()))
+                ack, to: number, peerField: self.peerField, serverMilliseconds: self.services.clock.wallMilliseconds()))
     }
 
     // MARK: The word list
@@ -126,7 +126,7 @@ extension LeanCloudSession {
     func tellMasked(_ place: MessagePlace) {
         guard self.features.contains(.patchMessages) else { return }
         let later = self.later()
-        self.house.store.read(for: .server) { transaction throws(StoreError) -> ChangedPlace? in
+        self.services.store.read(for: .server) { transaction throws(StoreError) -> ChangedPlace? in
             guard let conversation = try transaction.conversation(place.conversation),
                 let message = try transaction.standing(place, as: .unrestricted)
             else { return nil }

@@ -12,7 +12,7 @@ extension LeanCloudSession {
 
     func signIn() {
         let peer = self.connection.connection.peer
-        let credentials = self.state.credentials(self.house.accounts.app.policy.signIn)
+        let credentials = self.state.credentials(self.services.accounts.app.policy.signIn)
         var requestedClass: DeviceClass? = self.state.requestedClass
         // A device token is of the class that it was issued for.
         if case .token = credentials { requestedClass = nil }
@@ -21,7 +21,7 @@ extension LeanCloudSession {
             throttleKey: peer.throttleKey, isEncrypted: self.connection.connection.isEncrypted,
             origin: Self.origin(peer.scope))
         let later = self.laterHere()
-        self.house.accounts.authenticator.authenticate(request) { result in later { $0.authenticated(result) } }
+        self.services.accounts.authenticator.authenticate(request) { result in later { $0.authenticated(result) } }
     }
 
     /// Something that runs a body on this thread with this session, also before the gateway knows it.
@@ -41,7 +41,7 @@ extension LeanCloudSession {
     private func authenticated(_ result: SignInResult) {
         var claims: SessionClaims?
         if case .signedIn = result, let token = self.state.shownToken,
-            case .valid(let found) = self.house.accounts.app.readSessionToken(token, for: self.client)
+            case .valid(let found) = self.services.accounts.app.readSessionToken(token, for: self.client)
         {
             claims = found
         }
@@ -50,7 +50,7 @@ extension LeanCloudSession {
 
     private func claimTag(_ tag: String, of user: UserID, device: String, insists: Bool) {
         let later = self.laterHere()
-        self.house.store.write({ transaction throws(StoreError) in
+        self.services.store.write({ transaction throws(StoreError) in
             try transaction.claimTag(tag, of: user, device: device, insists: insists)
         }) { result in
             later { session in session.perform(session.state.claimed(tag, result)) }
@@ -75,10 +75,10 @@ extension LeanCloudSession {
     /// The broker knows the session: messages arrive for it from here on.
     func registered(_ id: SessionID) {
         guard case .registering = self.state.phase, let identity = self.state.identity else {
-            return self.house.broker.closed(id, .closedByPeer)
+            return self.services.broker.closed(id, .closedByPeer)
         }
         self.sessionID = id
-        let isValid = self.house.accounts.authenticator.isStillValid(identity)
+        let isValid = self.services.accounts.authenticator.isStillValid(identity)
         let token = isValid ? self.issueToken() : nil
         self.perform(self.state.registered(isStillValid: token != nil), token)
     }
@@ -125,13 +125,13 @@ extension LeanCloudSession {
 
     private func begin(_ introduction: SessionCommand) {
         guard let user = self.identity?.user else { return }
-        self.house.rooms.began(session: self.handle, of: user)
+        self.services.rooms.began(session: self.handle, of: user)
         self.began(introduction)
         self.bindInstallation(to: user)
     }
 
     private func logRefusal(_ fault: LeanCloudFault) {
-        self.house.log.warning(
+        self.services.log.warning(
             "sign-in refused",
             [
                 "user": .name(self.client.text), "address": .text(self.connection.connection.peer.text),
@@ -140,7 +140,7 @@ extension LeanCloudSession {
     }
 
     private func logDelay() {
-        self.house.log.info(
+        self.services.log.info(
             "sign-in put off",
             ["user": .name(self.client.text), "address": .text(self.connection.connection.peer.text)])
     }
@@ -150,13 +150,13 @@ extension LeanCloudSession {
     private func bindInstallation(to user: UserID) {
         guard let device = self.installation else { return }
         let client = self.client
-        self.house.store.read(
+        self.services.store.read(
             for: .person(user),
             { reading throws(StoreError) -> Bool in
                 guard let known = try reading.installation(device: device) else { return false }
                 return known.person != client
             }
-        ) { [store = self.house.store] result in
+        ) { [store = self.services.store] result in
             // A device that never registered, or is theirs already, costs no write.
             guard case .success(true) = result else { return }
             store.write({ transaction throws(StoreError) in
@@ -168,7 +168,7 @@ extension LeanCloudSession {
     private func issueToken() -> IssuedSessionToken? {
         guard let identity = self.identity else { return nil }
         // Marks of marks are the same marks.
-        return self.house.accounts.app.issueSessionToken(
+        return self.services.accounts.app.issueSessionToken(
             SessionClaims(identity, tag: self.tag?.name, deviceID: self.device), of: identity)
     }
 
@@ -208,12 +208,12 @@ extension LeanCloudSession {
     private func close(_ command: GenericCommand) {
         if let tag = self.tag, let user = self.identity?.user {
             let device = self.device ?? SessionState.unnamedDevice
-            self.house.store.write({ transaction throws(StoreError) in
+            self.services.store.write({ transaction throws(StoreError) in
                 try transaction.releaseTag(tag.name, of: user, device: device)
             }) { _ in }
         }
         if let device = self.installation, let user = self.identity?.user {
-            self.house.store.write({ transaction throws(StoreError) in
+            self.services.store.write({ transaction throws(StoreError) in
                 try transaction.releaseInstallation(device, from: user)
             }) { _ in }
         }
@@ -232,7 +232,7 @@ extension LeanCloudSession {
         }
         let names = asked.compactMap { UserName($0) }
         let later = self.later()
-        self.house.broker.online(Set(names)) { online in
+        self.services.broker.online(Set(names)) { online in
             later { session in
                 var answer = session.answer(to: command, .session, .queryResult)
                 var message = SessionCommand()
@@ -246,8 +246,8 @@ extension LeanCloudSession {
     /// Source: LeanCloud realtime guide.
     private static let mostAsked = 20
 
-    /// The device has another name from now on; it keeps its tag. Source: ObjC SDK, which signs in with a name of its own
-    /// making, reports the real one later and would be in conflict with itself.
+    /// The device has another name from now on; it keeps its tag. Source: ObjC SDK, which signs in with a name of its
+    /// own making, reports the real one later and would be in conflict with itself.
     func report(_ command: GenericCommand) {
         guard command.op == .upload else {
             return self.fail(command, .unparseableMessage.saying("this report is not served"))
@@ -256,7 +256,7 @@ extension LeanCloudSession {
             let (old, new) = (self.device ?? SessionState.unnamedDevice, SessionClaims.deviceMark(named))
             self.state.device = new
             if self.tag != nil, old != new {
-                self.house.store.write({ transaction throws(StoreError) in
+                self.services.store.write({ transaction throws(StoreError) in
                     try transaction.renameDevice(old, to: new, of: user)
                 }) { _ in }
             }
@@ -280,10 +280,10 @@ extension LeanCloudSession {
     private func leave(_ reason: SessionEndReason) {
         self.state.left()
         self.will = .none
-        if let user = self.identity?.user { self.house.rooms.ended(session: self.handle, of: user) }
+        if let user = self.identity?.user { self.services.rooms.ended(session: self.handle, of: user) }
         if let sessionID = self.sessionID {
             self.gateway.flushPublishes()
-            self.house.broker.closed(sessionID, reason)
+            self.services.broker.closed(sessionID, reason)
             self.sessionID = nil
         }
         if self.handle != 0 { self.gateway.forget(self) }

@@ -55,8 +55,8 @@ extension LeanCloudSession {
         let later = self.later()
         guard let user = self.identity?.user else { return }
         let peer = self.connection.connection.peer
-        let asked = Asked(by: user, from: "\(peer.text):\(peer.port)", store: self.house.store)
-        let broker = self.house.broker
+        let asked = Asked(by: user, from: "\(peer.text):\(peer.port)", store: self.services.store)
+        let broker = self.services.broker
         Self.screen(changes, 0, broker) { [origin = self.origin, desk = broker.desk] screened in
             guard let screened else {
                 return later {
@@ -114,7 +114,7 @@ extension LeanCloudSession {
                 editor: asked.user, place: place, message: known.id, content: content,
                 isRecall: change.content == nil, address: asked.address)
         } then: { result in
-            // What is not there is refused by the house itself, in its own words.
+            // What is not there is refused by the server itself, in its own words.
             guard case .success(let update?) = result else {
                 return LeanCloudSession.consult(desk, changes, index + 1, asked, then: then)
             }

@@ -35,8 +35,8 @@ extension LeanCloudSession {
 
     private func add(_ command: GenericCommand, _ body: ConvCommand, to address: ConversationAddress) {
         let (client, isJoin) = (self.client, self.isSelf(body.m))
-        let isClosed = isJoin && self.house.settings.joinsByInvitation
-        let (names, makesPeople) = (body.m, self.house.accounts.app.policy.createsUsers)
+        let isClosed = isJoin && self.services.settings.joinsByInvitation
+        let (names, makesPeople) = (body.m, self.services.accounts.app.policy.createsUsers)
         let wholly = !self.takesParts
         self.change(
             command,
@@ -80,7 +80,7 @@ extension LeanCloudSession {
 
     private func remove(_ command: GenericCommand, _ body: ConvCommand, from address: ConversationAddress) {
         let isQuit = self.isSelf(body.m)
-        let (names, ownerStays) = (body.m, self.house.settings.ownerStays)
+        let (names, ownerStays) = (body.m, self.services.settings.ownerStays)
         let wholly = !self.takesParts
         self.change(
             command,
@@ -191,7 +191,7 @@ extension LeanCloudSession {
     func querySilenced(_ command: GenericCommand, _ body: ConvCommand) {
         guard let address = self.address(command, body.cid) else { return }
         guard let page = Page(command, body.limit, body.next, by: self) else { return }
-        let now = self.house.clock.wallMilliseconds()
+        let now = self.services.clock.wallMilliseconds()
         self.look(
             command,
             { reading, user throws(StoreError) in
@@ -210,7 +210,7 @@ extension LeanCloudSession {
 
     func checkSilenced(_ command: GenericCommand, _ body: ConvCommand) {
         guard let address = self.address(command, body.cid) else { return }
-        let (names, now) = (body.m, self.house.clock.wallMilliseconds())
+        let (names, now) = (body.m, self.services.clock.wallMilliseconds())
         self.look(
             command,
             { reading, user throws(StoreError) in

@@ -9,8 +9,8 @@ struct LeanCloudMark: Hashable, Sendable {
     private var message: MessageID?
     private var atMilliseconds: Int64?
 
-    /// - Returns: `nil` when it says neither. The Java and Swift SDKs name a message, the JavaScript SDK the times of the
-    ///   first and the last one.
+    /// - Returns: `nil` when it says neither. The Java and Swift SDKs name a message, the JavaScript SDK the times of
+    ///   the first and the last one.
     init?(_ command: AckCommand) {
         let edge = LeanCloudContent.edge(command.tots ?? command.t, command.mid)
         // What is no id of ours was never stored.
@@ -142,8 +142,8 @@ extension LeanCloudGateway {
         self.acknowledgements.isWriting = true
         self.acknowledgements.nextWrite = now.advanced(
             byMilliseconds: entries.count > 1 ? LeanCloudAcknowledgements.pauseMilliseconds : 0)
-        let (jobs, isReading) = (self.reactor.jobs, self.house.settings.arrivingIsReading)
-        self.house.store.write { transaction throws(StoreError) in
+        let (jobs, isReading) = (self.reactor.jobs, self.services.settings.arrivingIsReading)
+        self.services.store.write { transaction throws(StoreError) in
             for entry in entries {
                 let user = entry.key.user
                 guard let place = try LeanCloudGateway.place(of: entry, transaction.reading) else { continue }
@@ -244,7 +244,7 @@ extension LeanCloudSession {
         let marks = tuples.prefix(Self.mostRead).compactMap(ReadMark.init)
         guard !marks.isEmpty else { return }
         let (origin, later) = (self.origin, self.later())
-        self.house.store.write { transaction throws(StoreError) -> [UnreadTuple] in
+        self.services.store.write { transaction throws(StoreError) -> [UnreadTuple] in
             transaction.origin = origin
             var unmoved: [UnreadTuple] = []
             for mark in marks {

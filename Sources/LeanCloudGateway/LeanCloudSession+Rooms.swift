@@ -11,10 +11,10 @@ extension LeanCloudSession {
         _ room: ConversationID, then: @escaping @Sendable (LeanCloudSession, StoreError?) -> Void
     ) {
         guard let user = self.identity?.user else { return }
-        let (rooms, handle, later) = (self.house.rooms, self.handle, self.later())
+        let (rooms, handle, later) = (self.services.rooms, self.handle, self.later())
         // Known here before the store has it: whose session ends meanwhile is still out in time.
         let leaving = rooms.enter(room, session: handle, of: user)
-        self.house.store.write({ transaction throws(StoreError) in
+        self.services.store.write({ transaction throws(StoreError) in
             try transaction.visit(room, by: user)
             for other in leaving { try transaction.leave(other, by: user) }
         }) { result in
@@ -31,8 +31,9 @@ extension LeanCloudSession {
     /// The client, with all sessions of its person, goes out of a room.
     func leave(_ room: ConversationID, then: @escaping @Sendable (LeanCloudSession, StoreError?) -> Void) {
         guard let user = self.identity?.user else { return }
-        let (rooms, later) = (self.house.rooms, self.later())
-        self.house.store.write({ transaction throws(StoreError) in try transaction.leave(room, by: user) }) { result in
+        let (rooms, later) = (self.services.rooms, self.later())
+        self.services.store.write({ transaction throws(StoreError) in try transaction.leave(room, by: user) }) {
+            result in
             guard case .failure(let error) = result else {
                 rooms.leave(room, user)
                 return later { then($0, nil) }

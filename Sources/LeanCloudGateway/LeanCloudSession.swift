@@ -39,7 +39,8 @@ final class LeanCloudSession {
     /// Message to publish when the connection is lost before the client has closed its session: transient, with the id
     /// that the client was told as `envelope.shownID`. Source: LeanCloud realtime guide, last will.
     var will = LastWill.none
-    /// For `LeanCloudSession+Delivery` and what belongs to it. Confined to the reactor; nothing calls back while it changes.
+    /// For `LeanCloudSession+Delivery` and what belongs to it. Confined to the reactor; nothing calls back while it
+    /// changes.
     @exclusivity(unchecked) var deliveries = LeanCloudDeliveries()
     /// People whom the client banned from a conversation last.
     var keptOut: Set<UserName> = []
@@ -49,7 +50,7 @@ final class LeanCloudSession {
     var tag: SessionTag? { self.state.tag }
     var device: String? { self.state.device }
     var gateway: LeanCloudGateway { self.connection.gateway }
-    var house: LeanCloudHouse { self.connection.gateway.house }
+    var services: LeanCloudServices { self.connection.gateway.services }
 
     init(_ client: UserName, _ opening: GenericCommand, number: UInt64, on connection: LeanCloudConnection) {
         self.client = client
@@ -97,7 +98,7 @@ final class LeanCloudSession {
     func answer(to request: GenericCommand, _ cmd: CommandType, _ op: OpType? = nil) -> GenericCommand {
         var command = self.push(cmd, op)
         command.i = request.i
-        command.serverTs = self.house.clock.wallMilliseconds()
+        command.serverTs = self.services.clock.wallMilliseconds()
         return command
     }
 

@@ -23,19 +23,19 @@ extension TeahouseServer {
         let facts = ServerFacts(
             version: Version.text, servesTLS: options.servesTLS, hasOwnCertificates: !options.certificates.isEmpty,
             startedAtMilliseconds: options.clock.wallMilliseconds(), limits: options.transportLimits.all)
-        var house = APIHouse(
+        var services = APIServices(
             broker: broker, accounts: accounts, store: store, managerToken: token, settings: options.wuKongAPI,
             facts: facts, clock: options.clock, log: options.log, findSession: BusinessServer.sessions(of: accounts))
         let syncCommands = ProfileSyncCommands()
-        house.didShow = { syncCommands.didShow($0, to: $1) }
+        services.didShow = { syncCommands.didShow($0, to: $1) }
         if options.profiles.remote != nil {
-            house.saidElsewhere = { name in
+            services.saidElsewhere = { name in
                 let info = profiles.info(user: name)
                 guard !info.isPlaceholder || info.displayName != nil else { return nil }
                 return SaidElsewhere(displayName: info.displayName, avatar: info.picture.full)
             }
         }
-        house.publicURL = options.publicURL
+        services.publicURL = options.publicURL
         var groups = [
             RouteGroup(
                 Router(
@@ -45,22 +45,22 @@ extension TeahouseServer {
         ]
         TrialMode.begin(options, store)
         if options.servesWuKong, options.servesWuKongAPI {
-            syncCommands.begin(profiles, house)
-            groups += Self.groups(options, house)
+            syncCommands.begin(profiles, services)
+            groups += Self.groups(options, services)
         }
         if options.servesLeanCloud {
             let server = LeanCloudServer(
                 app: accounts.app, transfers: transfers, functions: functions, clock: options.clock)
             groups.append(server.group)
         }
-        return APIDesk(house: house, groups: groups)
+        return APIDesk(services: services, groups: groups)
     }
 
-    private static func groups(_ options: ServerOptions, _ house: APIHouse) -> [RouteGroup] {
-        BusinessServer.tellReminders(house)
-        BusinessServer.deliverNotices(house)
+    private static func groups(_ options: ServerOptions, _ services: APIServices) -> [RouteGroup] {
+        BusinessServer.tellReminders(services)
+        BusinessServer.deliverNotices(services)
         var business = options.business
-        let store = house.store
+        let store = services.store
         business.rules = { store.rules }
         let router = Router(
             WuKongRows.all + BusinessServer(business).routes,

@@ -116,7 +116,7 @@ package final class TeahouseServer: Sendable {
         }
         self.friendPresence =
             options.servesWuKong && options.servesWuKongAPI
-            ? FriendPresence(api.house, settleMilliseconds: options.business.presenceSettleMilliseconds) : nil
+            ? FriendPresence(api.services, settleMilliseconds: options.business.presenceSettleMilliseconds) : nil
         self.transport.start()
     }
 
@@ -124,9 +124,9 @@ package final class TeahouseServer: Sendable {
         _ options: ServerOptions, store: Store, broker: Broker, accounts: Accounts, api: APIDesk, files: FilesDesk,
         events: EventsDesk
     ) throws(ServerError) -> TransportServer {
-        let house = WuKongHouse(
+        let services = WuKongServices(
             broker: broker, authenticator: accounts.authenticator, settings: options.wuKong, log: options.log)
-        let leanCloud = LeanCloudHouse(
+        let leanCloud = LeanCloudServices(
             broker: broker, store: store, accounts: accounts, settings: options.leanCloud, clock: options.clock,
             log: options.log)
         if options.servesLeanCloud {
@@ -143,8 +143,8 @@ package final class TeahouseServer: Sendable {
             ) { reactor in
                 // LeanCloud's takes those that offer its subprotocols, WuKongIM's every other WebSocket.
                 var gateways: [any Gateway] = [EventsGateway(desk: events, reactor: reactor)]
-                if servesLeanCloud { gateways.append(LeanCloudGateway(house: leanCloud, reactor: reactor)) }
-                if servesWuKong { gateways.append(WuKongGateway(house: house, reactor: reactor)) }
+                if servesLeanCloud { gateways.append(LeanCloudGateway(services: leanCloud, reactor: reactor)) }
+                if servesWuKong { gateways.append(WuKongGateway(services: services, reactor: reactor)) }
                 gateways += [FilesGateway(desk: files, reactor: reactor), RouteGateway(desk: api, reactor: reactor)]
                 return gateways + [SetupPage(accounts: accounts, reactor: reactor), LandingPage(tls: tls)]
             }

@@ -77,7 +77,7 @@ package struct Accepted: Sendable {
     package var isDuplicate: Bool
     /// Who got a reminder because the message calls them by name.
     package var reminded: [UserID] = []
-    /// Of a restricted message, who may see it: its sender and those of its names whom the house knows. `nil` when
+    /// Of a restricted message, who may see it: its sender and those of its names whom the server knows. `nil` when
     /// everybody may.
     package var audience: Set<UserID>?
 

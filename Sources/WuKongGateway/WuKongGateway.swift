@@ -7,7 +7,7 @@ import Store
 package import Transport
 
 /// Services and settings that the WuKongIM gateways of one server share.
-package struct WuKongHouse: Sendable {
+package struct WuKongServices: Sendable {
     /// Registers sessions and takes their messages.
     package var broker: Broker
     /// Decides who may sign in.
@@ -34,9 +34,9 @@ package final class WuKongGateway: Gateway {
     let log: Log
     unowned let reactor: Reactor
     private let outlet: ReactorOutlet
-    // What every message to every receiver goes through, here, in `WuKongConnection` and in `BinaryFanOut`, is not checked
-    // for exclusive access at run time: nothing calls back while it changes, and the checks took a tenth of the time of
-    // a delivery.
+    // What every message to every receiver goes through, here, in `WuKongConnection` and in `BinaryFanOut`, is not
+    // checked for exclusive access at run time: nothing calls back while it changes, and the checks took a tenth of the
+    // time of a delivery.
     @exclusivity(unchecked) private var connections = SlotTable<WuKongConnection>()
     /// Steps that sessions want taken, with the messages of this turn for the broker.
     @exclusivity(unchecked) var output = SessionOutput()
@@ -56,14 +56,14 @@ package final class WuKongGateway: Gateway {
     private static let tickMilliseconds: Int64 = 1000
     private static let redeliveryScanMilliseconds: Int64 = 5000
 
-    package init(house: WuKongHouse, reactor: Reactor) {
-        self.broker = house.broker
-        self.authenticator = house.authenticator
-        self.settings = house.settings
-        self.log = house.log
+    package init(services: WuKongServices, reactor: Reactor) {
+        self.broker = services.broker
+        self.authenticator = services.authenticator
+        self.settings = services.settings
+        self.log = services.log
         self.reactor = reactor
         self.outlet = ReactorOutlet(jobs: reactor.jobs)
-        self.keys = BinaryKeys(log: house.log)
+        self.keys = BinaryKeys(log: services.log)
         let now = reactor.clock.now()
         self.nextTick = now.advanced(byMilliseconds: Self.tickMilliseconds)
         self.nextRedelivery = now.advanced(byMilliseconds: Self.redeliveryScanMilliseconds)

@@ -21,7 +21,7 @@ extension Translation {
 
     /// - Parameter flag: 0 app, 1 web, 2 desktop.
     /// - Returns: `nil` for any other. So is 99, the device of the system itself: in WuKongIM it passes every
-    ///   permission check, and here only the house and the business key may do that.
+    ///   permission check, and here only the server and the business key may do that.
     package static func deviceClass(_ flag: Int) -> DeviceClass? {
         switch flag {
         case 0: .app

@@ -2,7 +2,7 @@ package import Broker
 package import ChatModel
 package import WuKongWire
 
-/// WuKongIM's words and numbers for what the house says, and the other way round: for its gateway and its HTTP API.
+/// WuKongIM's words and numbers for what the server says, and the other way round: for its gateway and its HTTP API.
 /// Pure.
 package enum Translation {}
 

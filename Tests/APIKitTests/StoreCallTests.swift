@@ -113,7 +113,7 @@ struct StoreCallTests {
             })
         #expect(rig.answer().body == Array("true".utf8))
         rig.plain().write(
-            { transaction in transaction.origin }, answer: { .json(.boolean($0 == .house)) })
+            { transaction in transaction.origin }, answer: { .json(.boolean($0 == .server)) })
         #expect(rig.answer().body == Array("true".utf8))
     }
 }

@@ -22,19 +22,19 @@ import Testing
 
     @Test("the first start makes an id and keys, sealed with a file that only its owner can read; later ones keep them")
     func made() throws {
-        let house = try House()
-        #expect(!house.accounts.app.isOpen && house.accounts.app.application == nil)
-        #expect(house.accounts.app.keys.verifyRESTKey("") == nil)
-        try house.accounts.app.open()
-        let made = try #require(house.accounts.app.application)
+        let fixture = try Fixture()
+        #expect(!fixture.accounts.app.isOpen && fixture.accounts.app.application == nil)
+        #expect(fixture.accounts.app.keys.verifyRESTKey("") == nil)
+        try fixture.accounts.app.open()
+        let made = try #require(fixture.accounts.app.application)
         #expect(made.appID.hasSuffix("-gzGzoHsz") && made.appID.utf8.count == 33)
         #expect(made.appKey.utf8.count == 24 && made.masterKey.utf8.count == 24 && made.appKey != made.masterKey)
         var status = stat()
-        #expect(stat("\(house.folder)/app.key", &status) == 0 && status.st_mode & 0o777 == 0o600)
-        let stored = Self.files(in: house.folder)
+        #expect(stat("\(fixture.folder)/app.key", &status) == 0 && status.st_mode & 0o777 == 0o600)
+        let stored = Self.files(in: fixture.folder)
         #expect(stored.contains(made.appID) && !stored.contains(made.appKey) && !stored.contains(made.masterKey))
-        #expect(!house.log.contains(made.appKey) && !house.log.contains(made.masterKey))
-        let again = house.anotherDesk()
+        #expect(!fixture.log.contains(made.appKey) && !fixture.log.contains(made.masterKey))
+        let again = fixture.anotherDesk()
         try again.open()
         let kept = try #require(again.application)
         #expect(kept.appID == made.appID && kept.appKey == made.appKey && kept.masterKey == made.masterKey)
@@ -45,34 +45,34 @@ import Testing
 
     @Test("the id may be the one that clients were built with, and another one later; the keys stay")
     func chosenID() throws {
-        let house = try House()
-        try house.accounts.app.open(appID: "my-app-gzGzoHsz")
-        let first = try #require(house.accounts.app.application)
-        #expect(first.appID == "my-app-gzGzoHsz" && house.accounts.app.keys.appID == first.appID)
-        try house.anotherDesk().open(appID: "other-app")
-        let later = house.anotherDesk()
+        let fixture = try Fixture()
+        try fixture.accounts.app.open(appID: "my-app-gzGzoHsz")
+        let first = try #require(fixture.accounts.app.application)
+        #expect(first.appID == "my-app-gzGzoHsz" && fixture.accounts.app.keys.appID == first.appID)
+        try fixture.anotherDesk().open(appID: "other-app")
+        let later = fixture.anotherDesk()
         try later.open()
         #expect(later.application?.appID == "other-app" && later.application?.masterKey == first.masterKey)
     }
 
     @Test("without its file the keys cannot be read and the start says what to do; an empty file asks for new ones")
     func lostFile() throws {
-        let house = try House()
-        try house.accounts.app.open()
-        let made = try #require(house.accounts.app.application)
-        let path = AppDesk.keyPath(in: house.folder)
+        let fixture = try Fixture()
+        try fixture.accounts.app.open()
+        let made = try #require(fixture.accounts.app.application)
+        let path = AppDesk.keyPath(in: fixture.folder)
         #expect(chmod(path, 0o640) == 0)
-        #expect(throws: StoreError.self) { try house.anotherDesk().open() }
+        #expect(throws: StoreError.self) { try fixture.anotherDesk().open() }
         #expect(unlink(path) == 0)
-        let error = #expect(throws: StoreError.self) { try house.anotherDesk().open() }
+        let error = #expect(throws: StoreError.self) { try fixture.anotherDesk().open() }
         #expect(error?.description.contains("put it back") == true)
-        try house.writeKeyFile(String(repeating: "ab", count: 32))
-        let other = #expect(throws: StoreError.self) { try house.anotherDesk().open() }
+        try fixture.writeKeyFile(String(repeating: "ab", count: 32))
+        let other = #expect(throws: StoreError.self) { try fixture.anotherDesk().open() }
         #expect(other?.description.contains("not the file") == true)
-        try house.writeKeyFile("no key")
-        #expect(throws: StoreError.self) { try house.anotherDesk().open() }
-        try house.writeKeyFile("")
-        let renewed = house.anotherDesk()
+        try fixture.writeKeyFile("no key")
+        #expect(throws: StoreError.self) { try fixture.anotherDesk().open() }
+        try fixture.writeKeyFile("")
+        let renewed = fixture.anotherDesk()
         try renewed.open()
         #expect(renewed.application?.appID == made.appID)
         #expect(renewed.application?.masterKey != made.masterKey && renewed.application?.appKey != made.appKey)
@@ -82,11 +82,11 @@ import Testing
 
     @Test("a replaced key counts until its time is over, also after a restart", arguments: AppKeyKind.allCases)
     func rotated(_ kind: AppKeyKind) throws {
-        let house = try House()
-        let app = house.accounts.app
+        let fixture = try Fixture()
+        let app = fixture.accounts.app
         try app.open()
         let first = try #require(app.application)
-        let second = try house.rotate(kind, to: nil, overlap: 3_600)
+        let second = try fixture.rotate(kind, to: nil, overlap: 3_600)
         let matches: (AppDesk, String) -> Bool = { desk, key in
             kind == .appKey ? desk.keys.matchesAppKey(key) : desk.keys.matchesMasterKey(key)
         }
@@ -95,13 +95,13 @@ import Testing
         #expect(
             (kind == .appKey ? second.masterKey : second.appKey) == (kind == .appKey ? first.masterKey : first.appKey))
         let until = kind == .appKey ? second.previousAppKeyUntilMilliseconds : second.previousMasterKeyUntilMilliseconds
-        #expect(until == house.hands.clock.wallMilliseconds() + 3_600_000)
+        #expect(until == fixture.hands.clock.wallMilliseconds() + 3_600_000)
         #expect(matches(app, key(first)) && matches(app, key(second)))
-        house.hands.advance(milliseconds: 3_599_999)
-        let restarted = house.anotherDesk()
+        fixture.hands.advance(milliseconds: 3_599_999)
+        let restarted = fixture.anotherDesk()
         try restarted.open()
         #expect(matches(app, key(first)) && matches(restarted, key(first)) && matches(restarted, key(second)))
-        house.hands.advance(milliseconds: 1)
+        fixture.hands.advance(milliseconds: 1)
         #expect(!matches(app, key(first)) && !matches(restarted, key(first)) && matches(app, key(second)))
         #expect(app.application?.previousAppKeyUntilMilliseconds == nil)
         #expect(app.application?.previousMasterKeyUntilMilliseconds == nil)
@@ -109,50 +109,50 @@ import Testing
 
     @Test("a key may be brought along, and without overlap the old one ends at once")
     func brought() throws {
-        let house = try House()
-        try house.accounts.app.open()
-        let first = try #require(house.accounts.app.application)
-        let changed = try house.rotate(.masterKey, to: ActionSignatureTests.masterKey, overlap: 0)
+        let fixture = try Fixture()
+        try fixture.accounts.app.open()
+        let first = try #require(fixture.accounts.app.application)
+        let changed = try fixture.rotate(.masterKey, to: ActionSignatureTests.masterKey, overlap: 0)
         #expect(changed.masterKey == ActionSignatureTests.masterKey)
-        #expect(!house.accounts.app.keys.matchesMasterKey(first.masterKey))
+        #expect(!fixture.accounts.app.keys.matchesMasterKey(first.masterKey))
         for wrong in ["short", "sixteen chars, or", "sixteen chars or", String(repeating: "k", count: 257)] {
-            #expect(throws: StoreError.self) { try house.rotate(.appKey, to: wrong, overlap: 0) }
+            #expect(throws: StoreError.self) { try fixture.rotate(.appKey, to: wrong, overlap: 0) }
         }
-        #expect(throws: StoreError.self) { try house.rotate(.appKey, to: nil, overlap: -1) }
+        #expect(throws: StoreError.self) { try fixture.rotate(.appKey, to: nil, overlap: -1) }
         #expect(throws: StoreError.self) {
-            try house.rotate(.appKey, to: nil, overlap: AppDesk.longestOverlapSeconds + 1)
+            try fixture.rotate(.appKey, to: nil, overlap: AppDesk.longestOverlapSeconds + 1)
         }
-        #expect(house.accounts.app.application?.appKey == first.appKey)
-        #expect(!house.log.contains(ActionSignatureTests.masterKey))
+        #expect(fixture.accounts.app.application?.appKey == first.appKey)
+        #expect(!fixture.log.contains(ActionSignatureTests.masterKey))
     }
 
     @Test("before the app is opened nothing can be replaced")
     func closed() throws {
-        let house = try House()
-        #expect(throws: StoreError.self) { try house.rotate(.appKey, to: nil, overlap: 0) }
-        #expect(house.accounts.app.sign(.open(client: "Tom"), timestamp: 1, nonce: "n") == nil)
-        #expect(house.accounts.app.signREST(asMaster: true, timestamp: 1) == nil)
+        let fixture = try Fixture()
+        #expect(throws: StoreError.self) { try fixture.rotate(.appKey, to: nil, overlap: 0) }
+        #expect(fixture.accounts.app.sign(.open(client: "Tom"), timestamp: 1, nonce: "n") == nil)
+        #expect(fixture.accounts.app.signREST(asMaster: true, timestamp: 1) == nil)
     }
 }
 
 @Suite("What signatures are worth") struct SignatureVerdictTests {
     private static let open = SignedAction.open(client: "Tom")
 
-    private func house(_ change: (inout AccountsOptions) -> Void = { _ in }) throws -> House {
-        let house = try House(change)
-        try house.accounts.app.open(appID: ActionSignatureTests.appID)
-        _ = try house.rotate(.masterKey, to: ActionSignatureTests.masterKey, overlap: 0)
-        return house
+    private func fixture(_ change: (inout AccountsOptions) -> Void = { _ in }) throws -> Fixture {
+        let fixture = try Fixture(change)
+        try fixture.accounts.app.open(appID: ActionSignatureTests.appID)
+        _ = try fixture.rotate(.masterKey, to: ActionSignatureTests.masterKey, overlap: 0)
+        return fixture
     }
 
     @Test("where each is good for one use, the second time is told", arguments: ActionSignatureTests.vectors)
     func once(_ vector: ActionSignatureTests.Vector) throws {
-        let house = try self.house { $0.app.signaturesAreForOneUse = true }
-        let app = house.accounts.app
-        house.hands.setWall(milliseconds: 1_794_873_600_000)
+        let fixture = try self.fixture { $0.app.signaturesAreForOneUse = true }
+        let app = fixture.accounts.app
+        fixture.hands.setWall(milliseconds: 1_794_873_600_000)
         // The jump is believed after an hour.
         _ = app.now
-        house.hands.advance(milliseconds: 3_600_000)
+        fixture.hands.advance(milliseconds: 3_600_000)
         let signature = ActionSignature(
             signature: vector.signature.uppercased(), timestamp: vector.timestamp, nonce: "a1b2c3")
         #expect(app.verify(signature, for: vector.action) == .valid)
@@ -166,8 +166,8 @@ import Testing
         let row = try #require(app.figures.all.first)
         #expect(row.action == vector.action.word && row.valid == 2 && row.replayed == 1)
         #expect(row.missing == 1 && row.wrong == 1 && row.expired == 0)
-        for reason in ["replayed", "missing", "wrong"] { #expect(house.log.contains("reason=\(reason)")) }
-        #expect(!house.log.contains(vector.signature) && !house.log.contains(ActionSignatureTests.masterKey))
+        for reason in ["replayed", "missing", "wrong"] { #expect(fixture.log.contains("reason=\(reason)")) }
+        #expect(!fixture.log.contains(vector.signature) && !fixture.log.contains(ActionSignatureTests.masterKey))
     }
 
     @Test(
@@ -177,57 +177,58 @@ import Testing
             (21_600, 21_600, .valid), (21_600, 21_601, .expired), (60, 61, .expired), (60, 60, .valid),
         ])
     func window(_ seconds: Int64, _ distance: Int64, _ verdict: SignatureVerdict) throws {
-        let house = try self.house { $0.app.signatureWindowSeconds = seconds }
-        let now = house.hands.clock.wallMilliseconds()
+        let fixture = try self.fixture { $0.app.signatureWindowSeconds = seconds }
+        let now = fixture.hands.clock.wallMilliseconds()
         for time in [now + distance * 1_000, now / 1_000 + distance] {
-            #expect(house.accounts.app.verify(try house.signature(Self.open, time: time), for: Self.open) == verdict)
+            #expect(
+                fixture.accounts.app.verify(try fixture.signature(Self.open, time: time), for: Self.open) == verdict)
         }
     }
 
     @Test("times at the ends of what a number can hold are far away")
     func farTimes() throws {
-        let house = try self.house()
+        let fixture = try self.fixture()
         for time in [Int64.min, -1, .max] {
-            let verdict = house.accounts.app.verify(try house.signature(Self.open, time: time), for: Self.open)
+            let verdict = fixture.accounts.app.verify(try fixture.signature(Self.open, time: time), for: Self.open)
             #expect(verdict == .expired, "\(time)")
         }
     }
 
     @Test("a wall clock that jumps once expires nothing")
     func jump() throws {
-        let house = try self.house()
-        let signature = try house.signature(Self.open)
-        house.hands.setWall(milliseconds: 5_000)
-        #expect(house.accounts.app.verify(signature, for: Self.open) == .valid)
+        let fixture = try self.fixture()
+        let signature = try fixture.signature(Self.open)
+        fixture.hands.setWall(milliseconds: 5_000)
+        #expect(fixture.accounts.app.verify(signature, for: Self.open) == .valid)
     }
 
     @Test("what the replaced master key signed counts while it counts")
     func rotated() throws {
-        let house = try self.house()
-        let (early, late) = (try house.signature(Self.open, nonce: "1"), try house.signature(Self.open, nonce: "2"))
-        _ = try house.rotate(.masterKey, to: nil, overlap: 600)
-        #expect(house.accounts.app.verify(early, for: Self.open) == .valid)
-        house.hands.advance(milliseconds: 600_000)
-        #expect(house.accounts.app.verify(late, for: Self.open) == .wrong)
-        #expect(house.accounts.app.verify(try house.signature(Self.open), for: Self.open) == .valid)
+        let fixture = try self.fixture()
+        let (early, late) = (try fixture.signature(Self.open, nonce: "1"), try fixture.signature(Self.open, nonce: "2"))
+        _ = try fixture.rotate(.masterKey, to: nil, overlap: 600)
+        #expect(fixture.accounts.app.verify(early, for: Self.open) == .valid)
+        fixture.hands.advance(milliseconds: 600_000)
+        #expect(fixture.accounts.app.verify(late, for: Self.open) == .wrong)
+        #expect(fixture.accounts.app.verify(try fixture.signature(Self.open), for: Self.open) == .valid)
     }
 
     @Test("refused ones fill no log")
     func logBound() throws {
-        let house = try self.house()
-        let refuse = { _ = house.accounts.app.verify(nil, for: Self.open) }
+        let fixture = try self.fixture()
+        let refuse = { _ = fixture.accounts.app.verify(nil, for: Self.open) }
         for _ in 0..<200 { refuse() }
-        let count = { house.lines.withLock { $0.filter { $0.contains("signature_refused") }.count } }
+        let count = { fixture.lines.withLock { $0.filter { $0.contains("signature_refused") }.count } }
         #expect(count() == RefusalLog.linesPerMinute)
-        house.hands.advance(milliseconds: 60_000)
+        fixture.hands.advance(milliseconds: 60_000)
         refuse()
         #expect(count() == RefusalLog.linesPerMinute + 1)
     }
 
     @Test("which actions need one is the operator's matter; leaving never does")
     func needed() throws {
-        let house = try self.house()
-        let app = house.accounts.app
+        let fixture = try self.fixture()
+        let app = fixture.accounts.app
         let kick = SignedAction.kick(client: "Tom", conversation: "c", members: ["Bob"])
         let leave = SignedAction.kick(client: "Tom", conversation: "c", members: ["Tom"])
         let history = SignedAction.history(client: "Tom", conversation: "c")
@@ -244,7 +245,7 @@ import Testing
     }
 }
 
-extension House {
+extension Fixture {
     /// What a start of the server on this folder would have.
     func anotherDesk(_ change: (inout AccountsOptions) -> Void = { _ in }) -> AppDesk {
         var options = AccountsOptions()

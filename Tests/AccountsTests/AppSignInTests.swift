@@ -6,129 +6,129 @@ import Testing
 @testable import Accounts
 
 @Suite("How an app's clients sign in") struct AppSignInTests {
-    private func house(_ change: (inout AccountsOptions) -> Void = { _ in }) throws -> House {
-        let house = try House(change)
-        try house.accounts.app.open()
-        return house
+    private func fixture(_ change: (inout AccountsOptions) -> Void = { _ in }) throws -> Fixture {
+        let fixture = try Fixture(change)
+        try fixture.accounts.app.open()
+        return fixture
     }
 
-    private func signed(_ house: House, _ name: UserName = romeo, nonce: String = "n") throws -> Credentials {
-        .signature(try house.signature(.open(client: name.text), nonce: nonce))
+    private func signed(_ fixture: Fixture, _ name: UserName = romeo, nonce: String = "n") throws -> Credentials {
+        .signature(try fixture.signature(.open(client: name.text), nonce: nonce))
     }
 
-    private func user(_ house: House, _ name: UserName) throws -> User? {
-        try house.store.readAndWait { transaction throws(StoreError) in try transaction.user(named: name) }
+    private func user(_ fixture: Fixture, _ name: UserName) throws -> User? {
+        try fixture.store.readAndWait { transaction throws(StoreError) in try transaction.user(named: name) }
     }
 
     @Test("a signature signs in with the device that was named, once where that is set, and adds who is not known")
     func signature() throws {
-        let house = try self.house { $0.app.signaturesAreForOneUse = true }
-        let credentials = try self.signed(house)
-        let identity = try #require(house.signIn(romeo, credentials, class: .web).identity)
+        let fixture = try self.fixture { $0.app.signaturesAreForOneUse = true }
+        let credentials = try self.signed(fixture)
+        let identity = try #require(fixture.signIn(romeo, credentials, class: .web).identity)
         #expect(identity.name == romeo && identity.deviceClass == .web && identity.level == .secondary)
-        #expect(try self.user(house, romeo)?.id == identity.user)
-        #expect(house.signIn(romeo, credentials) == .refused(.expired))
-        #expect(try house.signIn(romeo, self.signed(house, nonce: "2")).identity?.user == identity.user)
-        #expect(try house.signIn(romeo, self.signed(house, juliet)) == .refused(.wrongCredentials))
-        #expect(house.signIn(romeo, .none) == .refused(.wrongCredentials))
-        #expect(try self.user(house, juliet) == nil)
-        #expect(house.log.contains("user_added_at_sign_in"))
+        #expect(try self.user(fixture, romeo)?.id == identity.user)
+        #expect(fixture.signIn(romeo, credentials) == .refused(.expired))
+        #expect(try fixture.signIn(romeo, self.signed(fixture, nonce: "2")).identity?.user == identity.user)
+        #expect(try fixture.signIn(romeo, self.signed(fixture, juliet)) == .refused(.wrongCredentials))
+        #expect(fixture.signIn(romeo, .none) == .refused(.wrongCredentials))
+        #expect(try self.user(fixture, juliet) == nil)
+        #expect(fixture.log.contains("user_added_at_sign_in"))
     }
 
     @Test("a signature that an app has kept signs in again, until the person is signed out everywhere")
     func keptSignature() throws {
-        let house = try self.house()
-        let kept = try self.signed(house)
-        for _ in 0..<3 { #expect(house.signIn(romeo, kept).identity != nil) }
-        house.hands.advance(milliseconds: 1_000)
-        _ = try house.accounts.wait { house.accounts.revokeSessionTokens(of: romeo, then: $0) }
-        #expect(house.signIn(romeo, kept) == .refused(.expired))
-        #expect(house.log.contains("revoked_signature"))
+        let fixture = try self.fixture()
+        let kept = try self.signed(fixture)
+        for _ in 0..<3 { #expect(fixture.signIn(romeo, kept).identity != nil) }
+        fixture.hands.advance(milliseconds: 1_000)
+        _ = try fixture.accounts.wait { fixture.accounts.revokeSessionTokens(of: romeo, then: $0) }
+        #expect(fixture.signIn(romeo, kept) == .refused(.expired))
+        #expect(fixture.log.contains("revoked_signature"))
         // One that was not shown before may be new, whatever another server's clock has written into it.
-        let early = house.hands.clock.wallMilliseconds() - 60_000
-        let fresh = try house.signature(.open(client: "romeo"), time: early, nonce: "fresh")
-        for _ in 0..<2 { #expect(house.signIn(romeo, .signature(fresh)).identity != nil) }
+        let early = fixture.hands.clock.wallMilliseconds() - 60_000
+        let fresh = try fixture.signature(.open(client: "romeo"), time: early, nonce: "fresh")
+        for _ in 0..<2 { #expect(fixture.signIn(romeo, .signature(fresh)).identity != nil) }
     }
 
     @Test("where people are not added, who is not known stays out")
     func noNewUsers() throws {
-        let house = try self.house { $0.app.createsUsers = false }
-        #expect(try house.signIn(romeo, self.signed(house)) == .refused(.wrongCredentials))
-        #expect(try self.user(house, romeo) == nil)
-        let id = try house.add(romeo, role: .administrator)
-        let identity = try house.signIn(romeo, self.signed(house, nonce: "2")).identity
+        let fixture = try self.fixture { $0.app.createsUsers = false }
+        #expect(try fixture.signIn(romeo, self.signed(fixture)) == .refused(.wrongCredentials))
+        #expect(try self.user(fixture, romeo) == nil)
+        let id = try fixture.add(romeo, role: .administrator)
+        let identity = try fixture.signIn(romeo, self.signed(fixture, nonce: "2")).identity
         #expect(identity?.user == id && identity?.role == .administrator)
         var policy = AppPolicy()
         policy.signIn = .open
         policy.createsUsers = false
-        house.accounts.app.apply(policy)
-        #expect(house.signIn(juliet, .none) == .refused(.wrongCredentials))
+        fixture.accounts.app.apply(policy)
+        #expect(fixture.signIn(juliet, .none) == .refused(.wrongCredentials))
     }
 
     @Test("where everybody is believed nothing is asked for, and nobody gets an administrator's rights")
     func open() throws {
-        let house = try self.house { $0.app.signIn = .open }
-        try house.add(romeo, role: .administrator)
-        #expect(house.signIn(romeo, .none).identity?.role == .member)
+        let fixture = try self.fixture { $0.app.signIn = .open }
+        try fixture.add(romeo, role: .administrator)
+        #expect(fixture.signIn(romeo, .none).identity?.role == .member)
         let wrong = ActionSignature(signature: "00", timestamp: 1, nonce: "n")
-        #expect(house.signIn(juliet, .signature(wrong)).identity?.name == juliet)
+        #expect(fixture.signIn(juliet, .signature(wrong)).identity?.name == juliet)
     }
 
     @Test("where device tokens are wanted a signature will not do, and device tokens sign in everywhere")
     func token() throws {
-        let house = try self.house { $0.app.signIn = .token }
-        try house.add(romeo)
-        let token = try house.issue(romeo)
-        #expect(try house.signIn(romeo, self.signed(house)) == .refused(.wrongCredentials))
-        #expect(house.signIn(romeo, .none) == .refused(.wrongCredentials))
-        #expect(house.signIn(romeo, .token(token)).identity?.name == romeo)
-        house.accounts.app.apply(AppPolicy())
-        #expect(house.signIn(romeo, .token(token)).identity?.name == romeo)
+        let fixture = try self.fixture { $0.app.signIn = .token }
+        try fixture.add(romeo)
+        let token = try fixture.issue(romeo)
+        #expect(try fixture.signIn(romeo, self.signed(fixture)) == .refused(.wrongCredentials))
+        #expect(fixture.signIn(romeo, .none) == .refused(.wrongCredentials))
+        #expect(fixture.signIn(romeo, .token(token)).identity?.name == romeo)
+        fixture.accounts.app.apply(AppPolicy())
+        #expect(fixture.signIn(romeo, .token(token)).identity?.name == romeo)
     }
 
     @Test("an old signature is told from a wrong one, and slows nobody down")
     func expired() throws {
-        let house = try self.house()
-        let now = house.hands.clock.wallMilliseconds()
-        let old = try house.signature(.open(client: "romeo"), time: now - 21_601_000)
-        for _ in 0..<20 { #expect(house.signIn(romeo, .signature(old)) == .refused(.expired)) }
-        #expect(try house.signIn(romeo, self.signed(house)).identity != nil)
-        #expect(house.log.contains("expired_signature"))
+        let fixture = try self.fixture()
+        let now = fixture.hands.clock.wallMilliseconds()
+        let old = try fixture.signature(.open(client: "romeo"), time: now - 21_601_000)
+        for _ in 0..<20 { #expect(fixture.signIn(romeo, .signature(old)) == .refused(.expired)) }
+        #expect(try fixture.signIn(romeo, self.signed(fixture)).identity != nil)
+        #expect(fixture.log.contains("expired_signature"))
     }
 
     @Test("wrong signatures and session tokens slow the pair down, and keep out neither the owner nor who is elsewhere")
     func throttled() throws {
-        let house = try self.house()
+        let fixture = try self.fixture()
         let wrong = Credentials.signature(ActionSignature(signature: "00", timestamp: 1, nonce: "n"))
-        for _ in 0..<5 { #expect(house.signIn(romeo, wrong) == .refused(.wrongCredentials)) }
-        #expect(house.signIn(romeo, wrong).pauseSeconds != nil)
-        #expect(house.signIn(romeo, .sessionToken("x")).pauseSeconds != nil)
+        for _ in 0..<5 { #expect(fixture.signIn(romeo, wrong) == .refused(.wrongCredentials)) }
+        #expect(fixture.signIn(romeo, wrong).pauseSeconds != nil)
+        #expect(fixture.signIn(romeo, .sessionToken("x")).pauseSeconds != nil)
         // Nobody guesses a right one.
-        let identity = try #require(try house.signIn(romeo, self.signed(house)).identity)
-        let session = try #require(house.accounts.app.issueSessionToken(SessionClaims(identity), of: identity)?.text)
-        #expect(house.signIn(romeo, wrong).pauseSeconds != nil)
-        #expect(house.signIn(romeo, .sessionToken(session)).identity?.user == identity.user)
-        #expect(try house.signIn(romeo, self.signed(house), address: "192.168.1.8").identity != nil)
-        try house.add(juliet)
-        let token = try house.issue(juliet)
-        #expect(house.signIn(juliet, .token(token)).identity != nil)
+        let identity = try #require(try fixture.signIn(romeo, self.signed(fixture)).identity)
+        let session = try #require(fixture.accounts.app.issueSessionToken(SessionClaims(identity), of: identity)?.text)
+        #expect(fixture.signIn(romeo, wrong).pauseSeconds != nil)
+        #expect(fixture.signIn(romeo, .sessionToken(session)).identity?.user == identity.user)
+        #expect(try fixture.signIn(romeo, self.signed(fixture), address: "192.168.1.8").identity != nil)
+        try fixture.add(juliet)
+        let token = try fixture.issue(juliet)
+        #expect(fixture.signIn(juliet, .token(token)).identity != nil)
     }
 
     @Test("who shows nothing guesses nothing, and is never told to wait")
     func nothingShown() throws {
-        let house = try self.house()
-        for _ in 0..<20 { #expect(house.signIn(romeo, .none) == .refused(.wrongCredentials)) }
-        #expect(house.log.contains("no_signature"))
+        let fixture = try self.fixture()
+        for _ in 0..<20 { #expect(fixture.signIn(romeo, .none) == .refused(.wrongCredentials)) }
+        #expect(fixture.log.contains("no_signature"))
     }
 
     @Test("without TLS signatures are taken from where tokens are")
     func plain() throws {
-        let house = try self.house()
-        #expect(try house.signIn(romeo, self.signed(house), encrypted: false).identity != nil)
+        let fixture = try self.fixture()
+        #expect(try fixture.signIn(romeo, self.signed(fixture), encrypted: false).identity != nil)
         #expect(
-            try house.signIn(romeo, self.signed(house, nonce: "2"), origin: .publicNetwork, encrypted: false)
+            try fixture.signIn(romeo, self.signed(fixture, nonce: "2"), origin: .publicNetwork, encrypted: false)
                 == .refused(.plainNotAllowed))
-        let strict = try self.house { options in
+        let strict = try self.fixture { options in
             options.takesPlainTokens = false
             options.app.signIn = .open
         }
@@ -138,32 +138,32 @@ import Testing
 
     @Test("disabled and deleted people, and the server's own user, stay out")
     func stayOut() throws {
-        let house = try self.house()
-        try house.add(romeo)
-        try house.add(juliet)
-        _ = try house.accounts.wait { house.accounts.setDisabled(romeo, true, then: $0) }
-        try house.delete(juliet)
-        #expect(try house.signIn(romeo, self.signed(house)) == .refused(.disabled))
-        #expect(try house.signIn(juliet, self.signed(house, juliet)) == .refused(.disabled))
-        #expect(try house.signIn(systemUserName, self.signed(house, systemUserName)) == .refused(.wrongCredentials))
-        house.accounts.app.apply(AppPolicy().with { $0.signIn = .open })
-        #expect(house.signIn(systemUserName, .none) == .refused(.wrongCredentials))
-        #expect(house.signIn(juliet, .none) == .refused(.disabled))
+        let fixture = try self.fixture()
+        try fixture.add(romeo)
+        try fixture.add(juliet)
+        _ = try fixture.accounts.wait { fixture.accounts.setDisabled(romeo, true, then: $0) }
+        try fixture.delete(juliet)
+        #expect(try fixture.signIn(romeo, self.signed(fixture)) == .refused(.disabled))
+        #expect(try fixture.signIn(juliet, self.signed(fixture, juliet)) == .refused(.disabled))
+        #expect(try fixture.signIn(systemUserName, self.signed(fixture, systemUserName)) == .refused(.wrongCredentials))
+        fixture.accounts.app.apply(AppPolicy().with { $0.signIn = .open })
+        #expect(fixture.signIn(systemUserName, .none) == .refused(.wrongCredentials))
+        #expect(fixture.signIn(juliet, .none) == .refused(.disabled))
     }
 
     @Test("where LeanCloud's clients are not served nothing of theirs signs in")
     func closed() throws {
-        let house = try House { $0.app.signIn = .open }
-        #expect(house.signIn(romeo, .none) == .refused(.wrongCredentials))
-        #expect(house.signIn(romeo, .sessionToken("x")) == .refused(.wrongCredentials))
+        let fixture = try Fixture { $0.app.signIn = .open }
+        #expect(fixture.signIn(romeo, .none) == .refused(.wrongCredentials))
+        #expect(fixture.signIn(romeo, .sessionToken("x")) == .refused(.wrongCredentials))
     }
 
     @Test("hundreds at once are all let in")
     func many() throws {
-        let house = try self.house { $0.app.signIn = .open }
+        let fixture = try self.fixture { $0.app.signIn = .open }
         let signedIn = ConditionLock(0)
         for number in 0..<600 {
-            house.start(UserName("u\(number % 300)")!, .none) { result in
+            fixture.start(UserName("u\(number % 300)")!, .none) { result in
                 if result.identity != nil { signedIn.change { $0 += 1 } }
             }
         }
@@ -172,26 +172,26 @@ import Testing
 }
 
 @Suite("Session tokens") struct SessionTokenTests {
-    private func house(_ change: (inout AccountsOptions) -> Void = { _ in }) throws -> House {
-        let house = try House(change)
-        try house.accounts.app.open()
-        return house
+    private func fixture(_ change: (inout AccountsOptions) -> Void = { _ in }) throws -> Fixture {
+        let fixture = try Fixture(change)
+        try fixture.accounts.app.open()
+        return fixture
     }
 
-    private func enter(_ house: House, _ name: UserName = romeo, nonce: String = "n") throws -> Identity {
-        let signature = try house.signature(.open(client: name.text), nonce: nonce)
-        return try #require(house.signIn(name, .signature(signature)).identity)
+    private func enter(_ fixture: Fixture, _ name: UserName = romeo, nonce: String = "n") throws -> Identity {
+        let signature = try fixture.signature(.open(client: name.text), nonce: nonce)
+        return try #require(fixture.signIn(name, .signature(signature)).identity)
     }
 
-    private func issue(_ house: House, to identity: Identity) throws -> String {
-        try #require(house.accounts.app.issueSessionToken(SessionClaims(identity), of: identity)).text
+    private func issue(_ fixture: Fixture, to identity: Identity) throws -> String {
+        try #require(fixture.accounts.app.issueSessionToken(SessionClaims(identity), of: identity)).text
     }
 
     @Test("a token brings back who and which device, for its two days")
     func life() throws {
-        let house = try self.house()
-        let app = house.accounts.app
-        let identity = try self.enter(house)
+        let fixture = try self.fixture()
+        let app = fixture.accounts.app
+        let identity = try self.enter(fixture)
         let claims = SessionClaims(identity, tag: "Mobile", deviceID: "device-1")
         let issued = try #require(app.issueSessionToken(claims, of: identity))
         #expect(
@@ -201,34 +201,34 @@ import Testing
             return
         }
         #expect(read.user == identity.user && read.name == romeo && read.tag == "Mobile" && read.deviceID == "device-1")
-        #expect(read.issuedAtMilliseconds == house.hands.clock.wallMilliseconds())
+        #expect(read.issuedAtMilliseconds == fixture.hands.clock.wallMilliseconds())
         #expect(app.readSessionToken(issued.text, for: nil) == .valid(read))
         #expect(app.readSessionToken(issued.text, for: juliet) == .wrong)
-        let again = try #require(house.signIn(romeo, .sessionToken(issued.text), class: .web).identity)
+        let again = try #require(fixture.signIn(romeo, .sessionToken(issued.text), class: .web).identity)
         #expect(again.user == identity.user && again.deviceClass == .web)
-        #expect(house.signIn(juliet, .sessionToken(issued.text)) == .refused(.wrongCredentials))
-        house.hands.advance(milliseconds: 172_800_000 - 1)
-        #expect(house.signIn(romeo, .sessionToken(issued.text)).identity != nil)
-        house.hands.advance(milliseconds: 1)
-        for _ in 0..<20 { #expect(house.signIn(romeo, .sessionToken(issued.text)) == .refused(.expired)) }
+        #expect(fixture.signIn(juliet, .sessionToken(issued.text)) == .refused(.wrongCredentials))
+        fixture.hands.advance(milliseconds: 172_800_000 - 1)
+        #expect(fixture.signIn(romeo, .sessionToken(issued.text)).identity != nil)
+        fixture.hands.advance(milliseconds: 1)
+        for _ in 0..<20 { #expect(fixture.signIn(romeo, .sessionToken(issued.text)) == .refused(.expired)) }
     }
 
     @Test("a changed text, or one of another server, is none")
     func forged() throws {
-        let house = try self.house()
-        let identity = try self.enter(house)
-        let text = try self.issue(house, to: identity)
+        let fixture = try self.fixture()
+        let identity = try self.enter(fixture)
+        let text = try self.issue(fixture, to: identity)
         var bytes = Array(text.utf8)
         for index in bytes.indices {
             let kept = bytes[index]
             bytes[index] = kept == UInt8(ascii: "A") ? UInt8(ascii: "B") : UInt8(ascii: "A")
-            #expect(house.accounts.app.readSessionToken(String(decoding: bytes, as: UTF8.self), for: romeo) == .wrong)
+            #expect(fixture.accounts.app.readSessionToken(String(decoding: bytes, as: UTF8.self), for: romeo) == .wrong)
             bytes[index] = kept
         }
         for wrong in ["", "x", text + "A", String(text.dropLast()), String(repeating: "A", count: 100_000)] {
-            #expect(house.accounts.app.readSessionToken(wrong, for: romeo) == .wrong)
+            #expect(fixture.accounts.app.readSessionToken(wrong, for: romeo) == .wrong)
         }
-        let other = try self.house()
+        let other = try self.fixture()
         #expect(other.accounts.app.readSessionToken(text, for: romeo) == .wrong)
         for _ in 0..<5 { #expect(other.signIn(romeo, .sessionToken(text)) == .refused(.wrongCredentials)) }
         #expect(other.signIn(romeo, .sessionToken(text)).pauseSeconds != nil)
@@ -236,16 +236,16 @@ import Testing
 
     @Test("the longest names, tags and devices fit, and what is longer is compared by its hash")
     func sizes() throws {
-        let house = try self.house()
+        let fixture = try self.fixture()
         let name = try #require(UserName(String(repeating: "\u{1F375}", count: 64)))
-        var identity = try self.enter(house, name)
+        var identity = try self.enter(fixture, name)
         identity.user = UserID(rawValue: .max)
         let long = String(repeating: "x", count: 400)
         let claims = SessionClaims(
             identity, tag: String(repeating: "t", count: 28), deviceID: String(repeating: "d", count: 36))
-        let issued = try #require(house.accounts.app.issueSessionToken(claims, of: identity))
+        let issued = try #require(fixture.accounts.app.issueSessionToken(claims, of: identity))
         #expect(issued.text.utf8.count <= 512)
-        guard case .valid(let read) = house.accounts.app.readSessionToken(issued.text, for: name) else {
+        guard case .valid(let read) = fixture.accounts.app.readSessionToken(issued.text, for: name) else {
             Issue.record("not valid")
             return
         }
@@ -257,16 +257,16 @@ import Testing
 
     @Test("tokens are taken back with rights, for good, and new ones count", arguments: Loss.allCases)
     func revoked(_ loss: Loss) throws {
-        let house = try self.house()
-        let identity = try self.enter(house)
-        let other = try self.issue(house, to: try self.enter(house, juliet))
-        let text = try self.issue(house, to: identity)
-        try loss.happen(in: house)
-        #expect(house.accounts.app.readSessionToken(text, for: romeo) == .expired)
-        #expect(house.signIn(romeo, .sessionToken(text)) == .refused(.expired))
+        let fixture = try self.fixture()
+        let identity = try self.enter(fixture)
+        let other = try self.issue(fixture, to: try self.enter(fixture, juliet))
+        let text = try self.issue(fixture, to: identity)
+        try loss.happen(in: fixture)
+        #expect(fixture.accounts.app.readSessionToken(text, for: romeo) == .expired)
+        #expect(fixture.signIn(romeo, .sessionToken(text)) == .refused(.expired))
         // A session that is still there for a moment gets no new one.
-        #expect(house.accounts.app.issueSessionToken(SessionClaims(identity), of: identity) == nil)
-        let restarted = house.anotherDesk()
+        #expect(fixture.accounts.app.issueSessionToken(SessionClaims(identity), of: identity) == nil)
+        let restarted = fixture.anotherDesk()
         try restarted.open()
         #expect(restarted.readSessionToken(text, for: romeo) == .expired)
         guard case .valid = restarted.readSessionToken(other, for: juliet) else {
@@ -274,8 +274,8 @@ import Testing
             return
         }
         guard loss != .disabled, loss != .deleted else { return }
-        let later = try self.issue(house, to: try self.enter(house, nonce: "2"))
-        guard case .valid = house.accounts.app.readSessionToken(later, for: romeo) else {
+        let later = try self.issue(fixture, to: try self.enter(fixture, nonce: "2"))
+        guard case .valid = fixture.accounts.app.readSessionToken(later, for: romeo) else {
             Issue.record("the new one does not count")
             return
         }
@@ -290,11 +290,11 @@ import Testing
         case role
         case appToken
 
-        func happen(in house: House) throws {
-            let accounts = house.accounts
+        func happen(in fixture: Fixture) throws {
+            let accounts = fixture.accounts
             switch self {
             case .disabled: _ = try accounts.wait { accounts.setDisabled(romeo, true, then: $0) }
-            case .deleted: try house.delete(romeo)
+            case .deleted: try fixture.delete(romeo)
             case .password: _ = try accounts.wait { accounts.setPassword(of: romeo, to: goodPassword, then: $0) }
             case .tokens: _ = try accounts.wait { accounts.revokeTokens(of: romeo, then: $0) }
             case .thrownOut: _ = try accounts.wait { accounts.revokeSessionTokens(of: romeo, then: $0) }
@@ -311,22 +311,22 @@ import Testing
 
     @Test("a token of a time when everybody was believed proves nothing later")
     func openDoorCloses() throws {
-        let house = try self.house { $0.app.signIn = .open }
-        let identity = try #require(house.signIn(romeo, .none).identity)
-        let text = try self.issue(house, to: identity)
-        #expect(house.signIn(romeo, .sessionToken(text)).identity != nil)
-        house.accounts.app.apply(AppPolicy())
-        #expect(house.signIn(romeo, .sessionToken(text)) == .refused(.expired))
-        let proven = try self.issue(house, to: try self.enter(house))
-        house.accounts.app.apply(AppPolicy().with { $0.signIn = .token })
-        #expect(house.signIn(romeo, .sessionToken(proven)).identity != nil)
+        let fixture = try self.fixture { $0.app.signIn = .open }
+        let identity = try #require(fixture.signIn(romeo, .none).identity)
+        let text = try self.issue(fixture, to: identity)
+        #expect(fixture.signIn(romeo, .sessionToken(text)).identity != nil)
+        fixture.accounts.app.apply(AppPolicy())
+        #expect(fixture.signIn(romeo, .sessionToken(text)) == .refused(.expired))
+        let proven = try self.issue(fixture, to: try self.enter(fixture))
+        fixture.accounts.app.apply(AppPolicy().with { $0.signIn = .token })
+        #expect(fixture.signIn(romeo, .sessionToken(proven)).identity != nil)
     }
 
     @Test("nobody gets a token for somebody else")
     func strange() throws {
-        let house = try self.house()
-        let (one, other) = (try self.enter(house), try self.enter(house, juliet))
-        #expect(house.accounts.app.issueSessionToken(SessionClaims(one), of: other) == nil)
+        let fixture = try self.fixture()
+        let (one, other) = (try self.enter(fixture), try self.enter(fixture, juliet))
+        #expect(fixture.accounts.app.issueSessionToken(SessionClaims(one), of: other) == nil)
     }
 }
 
@@ -352,20 +352,20 @@ import Testing
 
     @Test("the first right password signs in and is kept as argon2id, a wrong one changes nothing")
     func replaced() throws {
-        let house = try House()
-        let id = try house.add(romeo)
+        let fixture = try Fixture()
+        let id = try fixture.add(romeo)
         let imported = try #require(ImportedPassword(salt: Self.salt, hash: Self.hash)).stored
-        try house.store.writeAndWait { transaction throws(StoreError) in
+        try fixture.store.writeAndWait { transaction throws(StoreError) in
             try transaction.setPasswordHash(id, imported)
         }
-        let hash = { try house.store.readAndWait { store throws(StoreError) in try store.passwordHash(of: id) } }
-        #expect(house.signIn(romeo, .password("passw0rd")) == .refused(.wrongCredentials))
+        let hash = { try fixture.store.readAndWait { store throws(StoreError) in try store.passwordHash(of: id) } }
+        #expect(fixture.signIn(romeo, .password("passw0rd")) == .refused(.wrongCredentials))
         #expect(try hash() == imported)
-        #expect(house.signIn(romeo, .password("password")).identity?.user == id)
+        #expect(fixture.signIn(romeo, .password("password")).identity?.user == id)
         // Renewed before the next change.
-        try house.store.writeAndWait { _ throws(StoreError) in }
+        try fixture.store.writeAndWait { _ throws(StoreError) in }
         #expect(try #require(try hash()).hasPrefix("$argon2id$"))
-        #expect(house.signIn(romeo, .password("password")).identity?.user == id)
+        #expect(fixture.signIn(romeo, .password("password")).identity?.user == id)
     }
 }
 
@@ -377,10 +377,10 @@ extension AppPolicy {
     }
 }
 
-extension House {
+extension Fixture {
     func delete(_ name: UserName) throws {
         _ = try self.accounts.wait {
-            self.accounts.delete(name, by: .house, then: $0)
+            self.accounts.delete(name, by: .server, then: $0)
         }
     }
 }

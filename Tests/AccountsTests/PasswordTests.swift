@@ -44,45 +44,45 @@ struct PasswordTests {
 
     @Test("the default hash is argon2id with 19 MiB and two passes")
     func parameters() throws {
-        let house = try House { $0.passwords = PasswordPolicy() }
-        let id = try house.add(romeo, password: goodPassword)
-        let hash = try house.store.readAndWait { store throws(StoreError) in try store.passwordHash(of: id) }
+        let fixture = try Fixture { $0.passwords = PasswordPolicy() }
+        let id = try fixture.add(romeo, password: goodPassword)
+        let hash = try fixture.store.readAndWait { store throws(StoreError) in try store.passwordHash(of: id) }
         #expect(try #require(hash).hasPrefix("$argon2id$v=19$m=19456,t=2,p=1$"))
-        #expect(house.signIn(romeo, .password(goodPassword)).identity != nil)
+        #expect(fixture.signIn(romeo, .password(goodPassword)).identity != nil)
     }
 
     @Test("the right password signs in, beside other sessions")
     func right() throws {
-        let house = try House()
-        let id = try house.add(romeo, password: goodPassword)
-        let identity = try #require(house.signIn(romeo, .password(goodPassword), class: .web).identity)
+        let fixture = try Fixture()
+        let id = try fixture.add(romeo, password: goodPassword)
+        let identity = try #require(fixture.signIn(romeo, .password(goodPassword), class: .web).identity)
         #expect(identity.user == id)
         #expect(identity.deviceClass == .web)
         #expect(identity.level == .secondary)
-        #expect(house.signIn(romeo, .password(goodPassword), class: nil).identity?.deviceClass == .desktop)
+        #expect(fixture.signIn(romeo, .password(goodPassword), class: nil).identity?.deviceClass == .desktop)
     }
 
     @Test("a wrong, a missing and an overlong one, and an unknown user, get the same answer; the log tells them apart")
     func wrong() throws {
-        let house = try House()
-        try house.add(romeo, password: goodPassword)
-        try house.add(juliet)
+        let fixture = try Fixture()
+        try fixture.add(romeo, password: goodPassword)
+        try fixture.add(juliet)
         let nobody = try #require(UserName("nobody"))
-        #expect(house.signIn(romeo, .password(goodPassword + " ")) == .refused(.wrongCredentials))
-        #expect(house.signIn(juliet, .password(goodPassword)) == .refused(.wrongCredentials))
-        #expect(house.signIn(nobody, .password(goodPassword)) == .refused(.wrongCredentials))
-        #expect(house.signIn(romeo, .password("")) == .refused(.wrongCredentials))
-        #expect(house.signIn(romeo, .password(String(repeating: "x", count: 1 << 20))) == .refused(.wrongCredentials))
+        #expect(fixture.signIn(romeo, .password(goodPassword + " ")) == .refused(.wrongCredentials))
+        #expect(fixture.signIn(juliet, .password(goodPassword)) == .refused(.wrongCredentials))
+        #expect(fixture.signIn(nobody, .password(goodPassword)) == .refused(.wrongCredentials))
+        #expect(fixture.signIn(romeo, .password("")) == .refused(.wrongCredentials))
+        #expect(fixture.signIn(romeo, .password(String(repeating: "x", count: 1 << 20))) == .refused(.wrongCredentials))
         for reason in ["wrong_password", "no_password", "unknown_user", "malformed_password"] {
-            #expect(house.log.contains("reason=\(reason)"))
+            #expect(fixture.log.contains("reason=\(reason)"))
         }
     }
 
     @Test("an unknown user costs a hash too")
     func decoy() throws {
-        let house = try House { $0.passwords.memoryBytes = 1 << 40 }
+        let fixture = try Fixture { $0.passwords.memoryBytes = 1 << 40 }
         // No machine has that much memory: a hash that is tried fails, so the password cannot be set ...
-        #expect(throws: AccountsError.busy) { try house.add(romeo, password: goodPassword) }
+        #expect(throws: AccountsError.busy) { try fixture.add(romeo, password: goodPassword) }
         // ... and the decoy is well formed: with sane settings no password fits it, without an error on the way.
         let hasher = PasswordHasher(PasswordPolicy())
         defer { hasher.stop() }
@@ -101,25 +101,25 @@ struct PasswordTests {
         let made = ConditionLock<String?>(nil)
         #expect(weak.hash(goodPassword) { hash in made.change { $0 = hash } })
         let old = made.wait(until: { $0 != nil }, then: { $0! })
-        let house = try House { $0.passwords.memoryBytes = 16_384 }
-        let id = try house.store.writeAndWait { store throws(StoreError) in
+        let fixture = try Fixture { $0.passwords.memoryBytes = 16_384 }
+        let id = try fixture.store.writeAndWait { store throws(StoreError) in
             try store.createUser(romeo, passwordHash: old)
         }
-        #expect(house.signIn(romeo, .password(goodPassword)).identity != nil)
-        let new = try house.store.writeAndWait { store throws(StoreError) in try store.reading.passwordHash(of: id) }
+        #expect(fixture.signIn(romeo, .password(goodPassword)).identity != nil)
+        let new = try fixture.store.writeAndWait { store throws(StoreError) in try store.reading.passwordHash(of: id) }
         #expect(try #require(new).contains("m=16,"))
-        #expect(house.signIn(romeo, .password(goodPassword)).identity != nil)
+        #expect(fixture.signIn(romeo, .password(goodPassword)).identity != nil)
     }
 
     @Test("many sign-ins at once: two hash, some wait, the rest is busy, nobody hangs")
     func many() throws {
-        let house = try House()
-        try house.add(romeo, password: goodPassword)
+        let fixture = try Fixture()
+        try fixture.add(romeo, password: goodPassword)
         let gate = ConditionLock(false)
         let running = ConditionLock(0)
         for _ in 0..<2 {
             #expect(
-                house.accounts.hasher.hash("x") { _ in
+                fixture.accounts.hasher.hash("x") { _ in
                     running.change { $0 += 1 }
                     gate.wait(until: { $0 }, then: { _ in })
                 })
@@ -127,7 +127,7 @@ struct PasswordTests {
         running.wait(until: { $0 == 2 }, then: { _ in })
         let results = ConditionLock([SignInResult]())
         for number in 0..<200 {
-            house.start(romeo, .password(goodPassword), address: "10.0.0.\(number)") { result in
+            fixture.start(romeo, .password(goodPassword), address: "10.0.0.\(number)") { result in
                 results.change { $0.append(result) }
             }
         }
@@ -140,33 +140,33 @@ struct PasswordTests {
 
     @Test("guessing is slowed down for the guesser, the owner elsewhere gets in")
     func guessing() throws {
-        let house = try House()
-        try house.add(romeo, password: goodPassword)
-        for _ in 0..<5 { #expect(house.signIn(romeo, .password("a guess at it")) == .refused(.wrongCredentials)) }
-        #expect(house.signIn(romeo, .password(goodPassword)).pauseSeconds == 2)
-        #expect(house.signIn(romeo, .password(goodPassword), address: "192.168.1.8").identity != nil)
-        house.hands.advance(milliseconds: 2_000)
-        #expect(house.signIn(romeo, .password(goodPassword)).identity != nil)
-        #expect(house.log.contains("event=sign_in_slowed_down"))
+        let fixture = try Fixture()
+        try fixture.add(romeo, password: goodPassword)
+        for _ in 0..<5 { #expect(fixture.signIn(romeo, .password("a guess at it")) == .refused(.wrongCredentials)) }
+        #expect(fixture.signIn(romeo, .password(goodPassword)).pauseSeconds == 2)
+        #expect(fixture.signIn(romeo, .password(goodPassword), address: "192.168.1.8").identity != nil)
+        fixture.hands.advance(milliseconds: 2_000)
+        #expect(fixture.signIn(romeo, .password(goodPassword)).identity != nil)
+        #expect(fixture.log.contains("event=sign_in_slowed_down"))
     }
 
     @Test("one password tried on everybody is stopped at thirty a minute, and reported once")
     func spraying() throws {
-        let house = try House()
+        let fixture = try Fixture()
         for number in 0..<30 {
-            #expect(house.signIn(UserName("user\(number)")!, .password(goodPassword)) == .refused(.wrongCredentials))
+            #expect(fixture.signIn(UserName("user\(number)")!, .password(goodPassword)) == .refused(.wrongCredentials))
         }
         for number in 30..<60 {
-            #expect(house.signIn(UserName("user\(number)")!, .password(goodPassword)).pauseSeconds == 60)
+            #expect(fixture.signIn(UserName("user\(number)")!, .password(goodPassword)).pauseSeconds == 60)
         }
-        #expect(house.lines.withLock { $0.filter { $0.contains("event=sign_in_address_slowed_down") } }.count == 1)
+        #expect(fixture.lines.withLock { $0.filter { $0.contains("event=sign_in_address_slowed_down") } }.count == 1)
     }
 
     @Test("a proxy on the same machine is not taken for one guesser")
     func loopback() throws {
-        let house = try House()
+        let fixture = try Fixture()
         for number in 0..<40 {
-            let result = house.signIn(
+            let result = fixture.signIn(
                 UserName("user\(number)")!, .password(goodPassword), address: "127.0.0.1", origin: .loopback)
             #expect(result == .refused(.wrongCredentials))
         }

@@ -8,18 +8,18 @@ import Testing
 
 @Suite("First administrator")
 struct SetupTokenTests {
-    let house: House
+    let fixture: Fixture
 
-    init() throws { self.house = try House() }
+    init() throws { self.fixture = try Fixture() }
 
-    func open() throws -> String? { try self.house.accounts.wait { self.house.accounts.openSetup(then: $0) } }
+    func open() throws -> String? { try self.fixture.accounts.wait { self.fixture.accounts.openSetup(then: $0) } }
 
     /// The path of the token's file.
     func opened() throws -> String { try #require(try self.open()) }
 
     func setUp(_ token: String, _ name: UserName = romeo, password: String = goodPassword) throws -> UserID {
-        try self.house.accounts.wait {
-            self.house.accounts.firstAdministrator(
+        try self.fixture.accounts.wait {
+            self.fixture.accounts.firstAdministrator(
                 setupToken: token, name: name, password: password, address: "192.168.1.7", then: $0)
         }
     }
@@ -33,7 +33,7 @@ struct SetupTokenTests {
         let token = try #require(readLine(of: path))
         #expect(token.utf8.count == 22)
         _ = try self.setUp(" \(token)\n")
-        #expect(self.house.signIn(romeo, .password(goodPassword)).identity?.role == .administrator)
+        #expect(self.fixture.signIn(romeo, .password(goodPassword)).identity?.role == .administrator)
         #expect(access(path, F_OK) != 0)
         #expect(throws: AccountsError.setup(.done)) { try self.setUp(token, juliet) }
         #expect(try self.open() == nil)
@@ -44,7 +44,7 @@ struct SetupTokenTests {
         let token = try #require(readLine(of: try self.opened()))
         let results = ConditionLock([Result<UserID, AccountsError>]())
         for name in [romeo, juliet] {
-            self.house.accounts.firstAdministrator(
+            self.fixture.accounts.firstAdministrator(
                 setupToken: token, name: name, password: goodPassword, address: "192.168.1.7"
             ) { result in results.change { $0.append(result) } }
         }
@@ -70,7 +70,7 @@ struct SetupTokenTests {
 
     @Test("a weak password and a taken name cost no try")
     func mistakes() throws {
-        try self.house.add(juliet)
+        try self.fixture.add(juliet)
         let token = try #require(readLine(of: try self.opened()))
         for _ in 0..<6 {
             #expect(throws: AccountsError.password(.tooShort(minimum: 10))) { try self.setUp(token, password: "short") }
@@ -83,7 +83,7 @@ struct SetupTokenTests {
     func hour(_ milliseconds: Int64, _ isValid: Bool) throws {
         let path = try #require(try self.open())
         let token = try #require(readLine(of: path))
-        self.house.hands.advance(milliseconds: milliseconds)
+        self.fixture.hands.advance(milliseconds: milliseconds)
         if isValid {
             _ = try self.setUp(token)
         } else {
@@ -96,10 +96,10 @@ struct SetupTokenTests {
     func otherwise(_ byRole: Bool) throws {
         let path = try #require(try self.open())
         let token = try #require(readLine(of: path))
-        try self.house.add(juliet, role: byRole ? .member : .administrator)
+        try self.fixture.add(juliet, role: byRole ? .member : .administrator)
         if byRole {
-            _ = try self.house.accounts.wait {
-                self.house.accounts.setRole(of: juliet, to: .administrator, then: $0)
+            _ = try self.fixture.accounts.wait {
+                self.fixture.accounts.setRole(of: juliet, to: .administrator, then: $0)
             }
         }
         #expect(access(path, F_OK) != 0)
@@ -108,8 +108,8 @@ struct SetupTokenTests {
 
     @Test("a link laid in the file's place is not followed")
     func link() throws {
-        let victim = "\(self.house.folder)/lock"
-        symlink(victim, "\(self.house.folder)/setup-token")
+        let victim = "\(self.fixture.folder)/lock"
+        symlink(victim, "\(self.fixture.folder)/setup-token")
         let path = try #require(try self.open())
         #expect(readLine(of: victim) == nil)
         #expect(readLine(of: path)?.utf8.count == 22)

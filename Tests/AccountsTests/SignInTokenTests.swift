@@ -56,103 +56,103 @@ struct SignInTokenTests {
 
     @Test("signs in with what the token was issued for")
     func signsIn() throws {
-        let house = try House()
-        let id = try house.add(romeo, role: .administrator)
-        let token = try house.issue(romeo, class: .web)
-        let identity = try #require(house.signIn(romeo, .token(token), class: .web).identity)
+        let fixture = try Fixture()
+        let id = try fixture.add(romeo, role: .administrator)
+        let token = try fixture.issue(romeo, class: .web)
+        let identity = try #require(fixture.signIn(romeo, .token(token), class: .web).identity)
         #expect(identity.user == id)
         #expect(identity.name == romeo)
         #expect(identity.role == .administrator)
         #expect(identity.deviceClass == .web)
         #expect(identity.level == .secondary)
-        #expect(house.accounts.authenticator.isStillValid(identity))
-        #expect(house.accounts.authenticator.figures.signedIn.current == 1)
+        #expect(fixture.accounts.authenticator.isStillValid(identity))
+        #expect(fixture.accounts.authenticator.figures.signedIn.current == 1)
     }
 
     @Test("only the hash is in the store")
     func storesHash() throws {
-        let house = try House()
-        let id = try house.add(romeo)
-        let token = try #require(SignInToken(try house.issue(romeo)))
+        let fixture = try Fixture()
+        let id = try fixture.add(romeo)
+        let token = try #require(SignInToken(try fixture.issue(romeo)))
         let hash = token.hash(for: romeo, class: .app)
-        let found = try house.store.readAndWait { store throws(StoreError) in try store.token(hash: hash) }
+        let found = try fixture.store.readAndWait { store throws(StoreError) in try store.token(hash: hash) }
         #expect(found?.user == id)
         #expect(
-            try house.store.readAndWait { store throws(StoreError) in try store.token(hash: Array(token.text.utf8)) }
+            try fixture.store.readAndWait { store throws(StoreError) in try store.token(hash: Array(token.text.utf8)) }
                 == nil)
     }
 
     @Test(
         "without a class asked for, a token of any usual class will do", arguments: [DeviceClass.app, .web, .desktop])
     func anyClass(_ deviceClass: DeviceClass) throws {
-        let house = try House()
-        try house.add(romeo)
-        let token = try house.issue(romeo, class: deviceClass)
-        #expect(house.signIn(romeo, .token(token), class: nil).identity?.deviceClass == deviceClass)
+        let fixture = try Fixture()
+        try fixture.add(romeo)
+        let token = try fixture.issue(romeo, class: deviceClass)
+        #expect(fixture.signIn(romeo, .token(token), class: nil).identity?.deviceClass == deviceClass)
     }
 
     @Test("a token of another class is wrong, and the log says so")
     func wrongClass() throws {
-        let house = try House()
-        try house.add(romeo)
-        let token = try house.issue(romeo, class: .app)
-        #expect(house.signIn(romeo, .token(token), class: .web) == .refused(.wrongCredentials))
-        #expect(house.log.contains("reason=wrong_device_class"))
-        #expect(house.log.contains("issued for a device of class app"))
+        let fixture = try Fixture()
+        try fixture.add(romeo)
+        let token = try fixture.issue(romeo, class: .app)
+        #expect(fixture.signIn(romeo, .token(token), class: .web) == .refused(.wrongCredentials))
+        #expect(fixture.log.contains("reason=wrong_device_class"))
+        #expect(fixture.log.contains("issued for a device of class app"))
     }
 
     @Test("another's token, an unknown user, an unknown token and an empty one get the same answer")
     func wrong() throws {
-        let house = try House()
-        try house.add(romeo)
-        try house.add(juliet)
-        let token = try house.issue(romeo)
+        let fixture = try Fixture()
+        try fixture.add(romeo)
+        try fixture.add(juliet)
+        let token = try fixture.issue(romeo)
         let nobody = try #require(UserName("nobody"))
-        #expect(house.signIn(juliet, .token(token)) == .refused(.wrongCredentials))
-        #expect(house.signIn(nobody, .token(token)) == .refused(.wrongCredentials))
-        #expect(house.signIn(romeo, .token(token + "x")) == .refused(.wrongCredentials))
-        #expect(house.signIn(romeo, .token("")) == .refused(.wrongCredentials))
-        #expect(house.signIn(romeo, .token(String(repeating: "x", count: 1 << 20))) == .refused(.wrongCredentials))
-        #expect(house.log.contains("reason=unknown_user"))
-        #expect(house.log.contains("reason=unknown_token"))
-        #expect(house.log.contains("reason=malformed_token"))
+        #expect(fixture.signIn(juliet, .token(token)) == .refused(.wrongCredentials))
+        #expect(fixture.signIn(nobody, .token(token)) == .refused(.wrongCredentials))
+        #expect(fixture.signIn(romeo, .token(token + "x")) == .refused(.wrongCredentials))
+        #expect(fixture.signIn(romeo, .token("")) == .refused(.wrongCredentials))
+        #expect(fixture.signIn(romeo, .token(String(repeating: "x", count: 1 << 20))) == .refused(.wrongCredentials))
+        #expect(fixture.log.contains("reason=unknown_user"))
+        #expect(fixture.log.contains("reason=unknown_token"))
+        #expect(fixture.log.contains("reason=malformed_token"))
     }
 
     @Test("lives as long as it was given, and a clock set wrong by a year does not end it")
     func expires() throws {
-        let house = try House()
-        try house.add(romeo)
-        let token = try house.issue(romeo, seconds: 600)
-        house.hands.advance(milliseconds: 599_999)
-        #expect(house.signIn(romeo, .token(token)).identity != nil)
-        let right = house.hands.clock.wallMilliseconds()
-        house.hands.setWall(milliseconds: right + 31_536_000_000)
-        #expect(house.signIn(romeo, .token(token)).identity != nil)
-        house.hands.setWall(milliseconds: right + 1)
-        #expect(house.signIn(romeo, .token(token)) == .refused(.wrongCredentials))
-        #expect(house.log.contains("reason=expired_token"))
+        let fixture = try Fixture()
+        try fixture.add(romeo)
+        let token = try fixture.issue(romeo, seconds: 600)
+        fixture.hands.advance(milliseconds: 599_999)
+        #expect(fixture.signIn(romeo, .token(token)).identity != nil)
+        let right = fixture.hands.clock.wallMilliseconds()
+        fixture.hands.setWall(milliseconds: right + 31_536_000_000)
+        #expect(fixture.signIn(romeo, .token(token)).identity != nil)
+        fixture.hands.setWall(milliseconds: right + 1)
+        #expect(fixture.signIn(romeo, .token(token)) == .refused(.wrongCredentials))
+        #expect(fixture.log.contains("reason=expired_token"))
     }
 
     @Test("two people, and two devices of one, may have the same token from their app")
     func sharedText() throws {
-        let house = try House()
+        let fixture = try Fixture()
         for (name, deviceClass) in [(romeo, DeviceClass.app), (romeo, .web), (juliet, .app)] {
-            _ = try house.accounts.wait {
-                house.accounts.registerToken("12345", for: name, class: deviceClass, level: .primary, then: $0)
+            _ = try fixture.accounts.wait {
+                fixture.accounts.registerToken("12345", for: name, class: deviceClass, level: .primary, then: $0)
             }
         }
-        #expect(house.signIn(romeo, .token("12345"), class: .app).identity?.level == .primary)
-        #expect(house.signIn(romeo, .token("12345"), class: .web).identity?.name == romeo)
-        #expect(house.signIn(juliet, .token("12345"), class: .app).identity?.name == juliet)
-        #expect(house.signIn(juliet, .token("12345"), class: .web) == .refused(.wrongCredentials))
+        #expect(fixture.signIn(romeo, .token("12345"), class: .app).identity?.level == .primary)
+        #expect(fixture.signIn(romeo, .token("12345"), class: .web).identity?.name == romeo)
+        #expect(fixture.signIn(juliet, .token("12345"), class: .app).identity?.name == juliet)
+        #expect(fixture.signIn(juliet, .token("12345"), class: .web) == .refused(.wrongCredentials))
     }
 
     @Test("a token from an app adds its user and replaces the one of the same class only")
     func replaces() throws {
-        let house = try House()
+        let fixture = try Fixture()
         let register = { (text: String, deviceClass: DeviceClass) throws in
-            try house.accounts.wait {
-                house.accounts.registerToken(text, for: romeo, class: deviceClass, level: .primary, then: $0)
+            try fixture.accounts.wait {
+                fixture.accounts.registerToken(text, for: romeo, class: deviceClass, level: .primary, then: $0)
             }
         }
         #expect(try register("one", .app).revokedTokens == 0)
@@ -161,22 +161,22 @@ struct SignInTokenTests {
         let sessions = try register("two", .app)
         #expect(sessions.revokedTokens == 1)
         #expect(sessions.deviceClass == .app)
-        #expect(house.signIn(romeo, .token("one")) == .refused(.wrongCredentials))
-        #expect(house.signIn(romeo, .token("two")).identity != nil)
-        #expect(house.signIn(romeo, .token("web"), class: .web).identity != nil)
+        #expect(fixture.signIn(romeo, .token("one")) == .refused(.wrongCredentials))
+        #expect(fixture.signIn(romeo, .token("two")).identity != nil)
+        #expect(fixture.signIn(romeo, .token("web"), class: .web).identity != nil)
         #expect(throws: AccountsError.badToken) { try register("", .app) }
     }
 
     @Test("thousands at once all get in, from one address, whatever failed there")
     func stampede() throws {
-        let house = try House()
-        try house.add(romeo)
-        for number in 0..<40 { _ = house.signIn(UserName("nobody\(number)")!, .token("wrong")) }
-        #expect(house.signIn(juliet, .token("wrong")).pauseSeconds != nil)
-        let token = try house.issue(romeo)
+        let fixture = try Fixture()
+        try fixture.add(romeo)
+        for number in 0..<40 { _ = fixture.signIn(UserName("nobody\(number)")!, .token("wrong")) }
+        #expect(fixture.signIn(juliet, .token("wrong")).pauseSeconds != nil)
+        let token = try fixture.issue(romeo)
         let results = ConditionLock([SignInResult]())
         for _ in 0..<5_000 {
-            house.start(romeo, .token(token)) { result in results.change { $0.append(result) } }
+            fixture.start(romeo, .token(token)) { result in results.change { $0.append(result) } }
         }
         let all = results.wait(until: { $0.count == 5_000 }, then: { $0 })
         #expect(all.allSatisfy { $0.identity != nil })
@@ -184,14 +184,14 @@ struct SignInTokenTests {
 
     @Test("one more than may wait is told that the server is busy")
     func busy() throws {
-        let house = try House { $0.queuedTokenSignIns = 8 }
-        try house.add(romeo)
-        let token = try house.issue(romeo)
+        let fixture = try Fixture { $0.queuedTokenSignIns = 8 }
+        try fixture.add(romeo)
+        let token = try fixture.issue(romeo)
         let gate = ConditionLock(false)
         let held = ConditionLock(0)
         // Both readers, and the thread that takes sign-ins alone.
         for _ in 0..<3 {
-            house.store.read(
+            fixture.store.read(
                 as: .signIn,
                 { _ in
                     held.change { $0 += 1 }
@@ -200,7 +200,7 @@ struct SignInTokenTests {
         }
         held.wait(until: { $0 == 3 }, then: { _ in })
         let results = ConditionLock([SignInResult]())
-        for _ in 0..<11 { house.start(romeo, .token(token)) { result in results.change { $0.append(result) } } }
+        for _ in 0..<11 { fixture.start(romeo, .token(token)) { result in results.change { $0.append(result) } } }
         #expect(results.read { $0 } == [.refused(.busy)])
         gate.change { $0 = true }
         let all = results.wait(until: { $0.count == 11 }, then: { $0 })
@@ -209,30 +209,30 @@ struct SignInTokenTests {
 
     @Test("wrong tokens are slowed down, a new token ends the pause")
     func throttled() throws {
-        let house = try House()
-        try house.add(romeo)
-        for _ in 0..<5 { #expect(house.signIn(romeo, .token("wrong")) == .refused(.wrongCredentials)) }
-        #expect(house.signIn(romeo, .token("wrong")).pauseSeconds == 2)
-        let token = try house.issue(romeo)
-        #expect(house.signIn(romeo, .token(token)).identity != nil)
+        let fixture = try Fixture()
+        try fixture.add(romeo)
+        for _ in 0..<5 { #expect(fixture.signIn(romeo, .token("wrong")) == .refused(.wrongCredentials)) }
+        #expect(fixture.signIn(romeo, .token("wrong")).pauseSeconds == 2)
+        let token = try fixture.issue(romeo)
+        #expect(fixture.signIn(romeo, .token(token)).identity != nil)
     }
 
     @Test("use is noted once an hour")
     func touches() throws {
-        let house = try House()
-        let id = try house.add(romeo)
-        let token = try house.issue(romeo)
-        let issued = house.hands.clock.wallMilliseconds()
+        let fixture = try Fixture()
+        let id = try fixture.add(romeo)
+        let token = try fixture.issue(romeo)
+        let issued = fixture.hands.clock.wallMilliseconds()
         let lastSeen = { () throws in
-            try house.store.writeAndWait { store throws(StoreError) in
+            try fixture.store.writeAndWait { store throws(StoreError) in
                 try store.reading.tokens(of: id).first?.lastSeenAtMilliseconds
             }
         }
-        house.hands.advance(milliseconds: 3_599_999)
-        _ = house.signIn(romeo, .token(token))
+        fixture.hands.advance(milliseconds: 3_599_999)
+        _ = fixture.signIn(romeo, .token(token))
         #expect(try lastSeen() == issued)
-        house.hands.advance(milliseconds: 1)
-        _ = house.signIn(romeo, .token(token))
+        fixture.hands.advance(milliseconds: 1)
+        _ = fixture.signIn(romeo, .token(token))
         #expect(try lastSeen() == issued + 3_600_000)
     }
 }

@@ -1,7 +1,7 @@
 import AdminAPI
 import ChatModel
 
-/// A server with one team, whose card is made by the rules of the house.
+/// A server with one team, whose card is made by the rules of the server.
 final class TeamServer {
     static let name = ChannelName("tea")!
     static let ids = ["ming": UserID(rawValue: 2), "lan": UserID(rawValue: 3), "zoe": UserID(rawValue: 4)]

@@ -8,8 +8,8 @@ import Testing
 @Suite("Requests about people") struct AccountRequestsTests {
     @Test("a person is added, listed, shown, and cannot be added again")
     func add() throws {
-        let house = try House()
-        let client = try house.client()
+        let fixture = try Fixture()
+        let client = try fixture.client()
         let new = AdminNewUser(
             name: romeo, role: .administrator, displayName: "罗密欧", password: "wherefore art thou")
         #expect(try client.ask(.addUser(new)) == .done)
@@ -33,8 +33,8 @@ import Testing
 
     @Test("bad passwords and display names are refused in words")
     func refused() throws {
-        let house = try House()
-        let client = try house.client()
+        let fixture = try Fixture()
+        let client = try fixture.client()
         #expect(client.refusal(of: .addUser(AdminNewUser(name: romeo, password: "short")))?.code == .invalid)
         let title = String(repeating: "x", count: 129)
         #expect(client.refusal(of: .addUser(AdminNewUser(name: romeo, displayName: title)))?.code == .invalid)
@@ -44,20 +44,20 @@ import Testing
 
     @Test("a token is shown once and signs its device in; revoking ends it and the sessions of its class alone")
     func tokens() throws {
-        let house = try House()
-        try house.add("romeo")
-        let client = try house.client()
+        let fixture = try Fixture()
+        try fixture.add("romeo")
+        let client = try fixture.client()
         guard case .token(let token?) = try client.ask(.issueToken(romeo, .app, .primary)) else {
             Issue.record("no token")
             return
         }
         #expect(token.hasPrefix("tea_"))
         _ = try client.ask(.issueToken(romeo, .web, .secondary))
-        try house.signIn("romeo", .app, handle: 1)
-        try house.signIn("romeo", .web, handle: 2)
+        try fixture.signIn("romeo", .app, handle: 1)
+        try fixture.signIn("romeo", .web, handle: 2)
         #expect(try client.sessions().map(\.device) == [.app, .web])
         #expect(try client.count(.revoke(romeo, .app)) == 1)
-        house.outlet.wait { $0.ended[1] == .signedOut }
+        fixture.outlet.wait { $0.ended[1] == .signedOut }
         #expect(try client.sessions().map(\.device) == [.web])
         guard case .user(let detail) = try client.ask(.showUser(romeo)) else {
             Issue.record("no person")
@@ -69,12 +69,12 @@ import Testing
 
     @Test("listed sessions say when something last came from them and what waits; one that is over by then does not")
     func measures() throws {
-        let house = try House()
-        try house.add("romeo")
-        let client = try house.client()
+        let fixture = try Fixture()
+        try fixture.add("romeo")
+        let client = try fixture.client()
         #expect(try client.sessions().isEmpty)
-        try house.signIn("romeo", .app, handle: 4)
-        try house.signIn("romeo", .web, handle: 9)
+        try fixture.signIn("romeo", .app, handle: 4)
+        try fixture.signIn("romeo", .web, handle: 9)
         let listed = try client.sessions()
         #expect(listed.map(\.activeAtMilliseconds) == [4_000, nil] && listed.map(\.queuedBytes) == [40, nil])
         #expect(listed.map(\.unacknowledged) == [4, nil])
@@ -87,28 +87,28 @@ import Testing
 
     @Test("a disabled account and a new password end the sessions")
     func disable() throws {
-        let house = try House()
-        try house.add("romeo")
-        let client = try house.client()
-        try house.signIn("romeo", .app, handle: 1)
+        let fixture = try Fixture()
+        try fixture.add("romeo")
+        let client = try fixture.client()
+        try fixture.signIn("romeo", .app, handle: 1)
         #expect(try client.count(.setDisabled(romeo, true)) == 1)
-        house.outlet.wait { $0.ended[1] == .disabled }
+        fixture.outlet.wait { $0.ended[1] == .disabled }
         guard case .user(let detail) = try client.ask(.showUser(romeo)) else {
             Issue.record("no person")
             return
         }
         #expect(detail.user.isDisabled)
         #expect(try client.count(.setDisabled(romeo, false)) == 0)
-        try house.signIn("romeo", .app, handle: 2)
+        try fixture.signIn("romeo", .app, handle: 2)
         #expect(try client.count(.setPassword(romeo, "a rose by any other name")) == 1)
-        house.outlet.wait { $0.ended[2] == .signedOut }
+        fixture.outlet.wait { $0.ended[2] == .signedOut }
     }
 
     @Test("blocking and allowing are listed once and taken back")
     func lists() throws {
-        let house = try House()
-        try house.add("romeo", "juliet")
-        let client = try house.client()
+        let fixture = try Fixture()
+        try fixture.add("romeo", "juliet")
+        let client = try fixture.client()
         let block = AdminRequest.setListed(owner: juliet, .blocked, other: romeo, true)
         #expect(try client.count(block) == 1)
         #expect(try client.count(block) == 0)
@@ -127,9 +127,9 @@ import Testing
 
     @Test("muting and the allow list as the only way are switched on and off")
     func switches() throws {
-        let house = try House()
-        try house.add("romeo")
-        let client = try house.client()
+        let fixture = try Fixture()
+        try fixture.add("romeo")
+        let client = try fixture.client()
         for isOn in [true, false] {
             #expect(try client.count(.setSendBanned(romeo, isOn)) == 1)
             #expect(try client.count(.setSendBanned(romeo, isOn)) == 0)
@@ -145,9 +145,9 @@ import Testing
 
     @Test("an import makes people and tokens, in order, and gives those who exist a token")
     func imported() throws {
-        let house = try House()
-        try house.add("user3")
-        let client = try house.client()
+        let fixture = try Fixture()
+        try fixture.add("user3")
+        let client = try fixture.client()
         var rows = (0..<AdminProtocol.importRows).map { AdminImportRow(name: UserName("user\($0)")!) }
         rows[7].displayName = "\u{7}"
         guard case .imported(let results) = try client.ask(.importUsers(rows, [.app, .desktop])) else {
@@ -159,18 +159,18 @@ import Testing
         #expect(results.filter { $0.token == nil }.map(\.name.text) == ["user7"])
         #expect(Set(results.compactMap(\.token)).count == rows.count - 1)
         #expect(results[7].error != nil)
-        let counts = try house.store.readAndWait { transaction throws(StoreError) in try transaction.counts() }
+        let counts = try fixture.store.readAndWait { transaction throws(StoreError) in try transaction.counts() }
         #expect(counts.users == Int64(rows.count - 1))
         #expect(counts.tokens == Int64(2 * (rows.count - 1)))
     }
 
     @Test("a list longer than a page goes on where the page ended")
     func pages() throws {
-        let house = try House()
-        try house.store.writeAndWait { transaction throws(StoreError) in
+        let fixture = try Fixture()
+        try fixture.store.writeAndWait { transaction throws(StoreError) in
             for number in 0..<AdminProtocol.pageRows + 3 { try transaction.createUser(UserName("u\(number)")!) }
         }
-        let client = try house.client()
+        let client = try fixture.client()
         guard case .users(let first, let next?) = try client.ask(.listUsers(after: nil)),
             case .users(let second, nil) = try client.ask(.listUsers(after: next))
         else {
@@ -183,27 +183,27 @@ import Testing
 
     @Test("the key of the HTTP API is shown once there is one")
     func managerToken() throws {
-        let house = try House()
-        let client = try house.client()
+        let fixture = try Fixture()
+        let client = try fixture.client()
         #expect(try client.ask(.managerToken) == .token(nil))
-        _ = try ManagerToken(folder: house.folder)
-        defer { unlink(ManagerToken.path(in: house.folder)) }
-        #expect(try client.ask(.managerToken) == .token(try ManagerToken.text(in: house.folder)))
+        _ = try ManagerToken(folder: fixture.folder)
+        defer { unlink(ManagerToken.path(in: fixture.folder)) }
+        #expect(try client.ask(.managerToken) == .token(try ManagerToken.text(in: fixture.folder)))
     }
 
     @Test("the setup token is shown while there is one")
     func setupToken() throws {
-        let house = try House()
-        let client = try house.client()
+        let fixture = try Fixture()
+        let client = try fixture.client()
         #expect(try client.ask(.setupToken) == .token(nil))
-        let path = try house.accounts.wait { house.accounts.openSetup(then: $0) }
+        let path = try fixture.accounts.wait { fixture.accounts.openSetup(then: $0) }
         #expect(path != nil)
         guard case .token(let token?) = try client.ask(.setupToken) else {
             Issue.record("no token")
             return
         }
-        _ = try house.accounts.wait {
-            house.accounts.firstAdministrator(
+        _ = try fixture.accounts.wait {
+            fixture.accounts.firstAdministrator(
                 setupToken: token, name: romeo, password: "wherefore art thou", address: "test", then: $0)
         }
         #expect(try client.ask(.setupToken) == .token(nil))

@@ -10,9 +10,9 @@ import Testing
     private static let masterKey = "MasterKeyForTeahouseTests01"
 
     /// With settings that the app's desk is told of, as the server does.
-    private func house(clock: Clock = .system) throws -> House {
+    private func fixture(clock: Clock = .system) throws -> Fixture {
         let desk = Lock<AppDesk?>(nil)
-        let house = try House(
+        let fixture = try Fixture(
             clock: clock,
             { options in
                 options.serverSettings = ServerSettings(
@@ -36,8 +36,8 @@ import Testing
                         app.apply(policy)
                     })
             })
-        desk.withLock { $0 = house.accounts.app }
-        return house
+        desk.withLock { $0 = fixture.accounts.app }
+        return fixture
     }
 
     private func app(_ answer: AdminAnswer) throws -> AdminApp {
@@ -55,9 +55,9 @@ import Testing
 
     @Test("it is shown without its keys; only keys shows them, and the audit log keeps that, without them")
     func shown() throws {
-        let house = try self.house()
-        let client = try house.client()
-        let known = try #require(house.accounts.app.application)
+        let fixture = try self.fixture()
+        let client = try fixture.client()
+        let known = try #require(fixture.accounts.app.application)
         let answer = try client.ask(.app(.show))
         let app = try self.app(answer)
         #expect(app.appID == "teahouse-test-app-gzGzoHsz" && app.signIn == "signature" && app.signatures.isEmpty)
@@ -74,15 +74,15 @@ import Testing
     @Test("a key is replaced and noted without its text")
     func rotated() throws {
         let hands = ManualClock()
-        let house = try self.house(clock: hands.clock)
-        let client = try house.client()
-        let before = try #require(house.accounts.app.application)
+        let fixture = try self.fixture(clock: hands.clock)
+        let client = try fixture.client()
+        let before = try #require(fixture.accounts.app.application)
         let rotation = AdminAppRotation(key: .masterKey, value: Self.masterKey, overlapSeconds: 3_600)
         let app = try self.app(try client.ask(.app(.rotate(rotation))))
         let until = hands.clock.wallMilliseconds() + 3_600_000
         #expect(app.masterKeyHint == "Mast…" && app.previousMasterKeyUntilMilliseconds == until)
-        #expect(house.accounts.app.keys.matchesMasterKey(Self.masterKey))
-        #expect(house.accounts.app.keys.matchesMasterKey(before.masterKey))
+        #expect(fixture.accounts.app.keys.matchesMasterKey(Self.masterKey))
+        #expect(fixture.accounts.app.keys.matchesMasterKey(before.masterKey))
         let entry = try #require(try self.entries(client).first)
         #expect(entry.word == "app.rotate" && entry.subject == "master-key")
         #expect(entry.before?.contains(#""previousMasterKeyUntil":0"#) == true)
@@ -96,16 +96,16 @@ import Testing
 
     @Test("what clients have to prove changes at once and is kept, all of it or nothing")
     func policy() throws {
-        let house = try self.house()
-        let client = try house.client()
+        let fixture = try self.fixture()
+        let client = try fixture.client()
         var patch = AdminAppPatch()
         patch.signIn = "open"
         patch.signsHistory = false
         patch.createsUsers = false
         let app = try self.app(try client.ask(.app(.set(patch))))
         #expect(app.signIn == "open" && !app.signsHistory && !app.createsUsers && app.signsConversations)
-        #expect(house.accounts.app.policy.signIn == .open)
-        let stored = try house.store.readAndWait { store throws(StoreError) in try store.serverSettings() }
+        #expect(fixture.accounts.app.policy.signIn == .open)
+        let stored = try fixture.store.readAndWait { store throws(StoreError) in try store.serverSettings() }
         let wanted = ["sign_in": "open", "history_signatures": "off", "creates_users": "off"]
         #expect(stored == Dictionary(uniqueKeysWithValues: wanted.map { ("leancloud.\($0)", $1) }))
         let entry = try #require(try self.entries(client).first)
@@ -113,13 +113,13 @@ import Testing
         patch.signIn = "nobody"
         patch.createsUsers = true
         #expect(client.refusal(of: .app(.set(patch)))?.code == .invalid)
-        #expect(!house.accounts.app.policy.createsUsers)
+        #expect(!fixture.accounts.app.policy.createsUsers)
     }
 
     @Test("it signs as the app's own server would, says what, and keeps for whom")
     func signed() throws {
-        let house = try self.house()
-        let client = try house.client()
+        let fixture = try self.fixture()
+        let client = try fixture.client()
         _ = try client.ask(
             .app(.rotate(AdminAppRotation(key: .masterKey, value: Self.masterKey, overlapSeconds: 0))))
         let signing = AdminAppSigning(
@@ -138,7 +138,7 @@ import Testing
             return
         }
         let signature = ActionSignature(signature: now.signature, timestamp: now.timestamp, nonce: nonce)
-        #expect(house.accounts.app.verify(signature, for: .open(client: "Tom")) == .valid)
+        #expect(fixture.accounts.app.verify(signature, for: .open(client: "Tom")) == .valid)
         #expect(try self.app(try client.ask(.app(.show))).signatures.map(\.valid) == [1])
         for wrong in [
             AdminAppSigning(.open), AdminAppSigning(.kick, client: "Tom"), AdminAppSigning(.history, client: "Tom"),
@@ -147,7 +147,7 @@ import Testing
             #expect(client.refusal(of: .app(.sign(wrong)))?.code == .invalid)
         }
         guard case .app(.signed(let header)) = try client.ask(.app(.sign(AdminAppSigning(.restMaster)))) else { return }
-        #expect(house.accounts.app.keys.verifyRESTSign(header.signature, now: header.timestamp) == .master)
+        #expect(fixture.accounts.app.keys.verifyRESTSign(header.signature, now: header.timestamp) == .master)
         #expect(header.nonce == nil && !header.text.contains(Self.masterKey))
     }
 }

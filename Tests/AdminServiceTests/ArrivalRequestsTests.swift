@@ -19,9 +19,9 @@ struct ArrivalRequestsTests {
     }
 
     private func bring(
-        _ rows: [AdminArrival], isDryRun: Bool = false, to house: House
+        _ rows: [AdminArrival], isDryRun: Bool = false, to fixture: Fixture
     ) throws -> [AdminArrivalResult] {
-        guard case .brought(let results) = try house.client().ask(.people(.bring(rows, isDryRun: isDryRun))) else {
+        guard case .brought(let results) = try fixture.client().ask(.people(.bring(rows, isDryRun: isDryRun))) else {
             throw AdminError(.protocolError, "another answer was due")
         }
         return results
@@ -35,8 +35,8 @@ struct ArrivalRequestsTests {
         var avatar: String?
     }
 
-    private func kept(_ name: UserName, in house: House) throws -> Kept? {
-        try house.store.readAndWait { store throws(StoreError) in
+    private func kept(_ name: UserName, in fixture: Fixture) throws -> Kept? {
+        try fixture.store.readAndWait { store throws(StoreError) in
             guard let app = try store.appUser(named: name) else { return nil }
             let profile = try store.profile(of: app.user)
             return Kept(
@@ -45,32 +45,32 @@ struct ArrivalRequestsTests {
         }
     }
 
-    private func audit(of house: House) throws -> [AuditEntry] {
-        try house.store.readAndWait { store throws(StoreError) in try store.auditEntries(AuditQuery()) }
+    private func audit(of fixture: Fixture) throws -> [AuditEntry] {
+        try fixture.store.readAndWait { store throws(StoreError) in try store.auditEntries(AuditQuery()) }
     }
 
     @Test("somebody arrives as the app knew them, without a token, and once is enough")
     func arrives() throws {
-        let house = try House()
+        let fixture = try Fixture()
         let tom = self.tom
         #expect(
-            try self.bring([tom], isDryRun: true, to: house) == [AdminArrivalResult(name: tom.name, username: "tom")])
-        #expect(try self.kept(tom.name, in: house) == nil)
-        #expect(try self.bring([tom], to: house) == [AdminArrivalResult(name: tom.name, username: "tom")])
-        let kept = try #require(try self.kept(tom.name, in: house))
+            try self.bring([tom], isDryRun: true, to: fixture) == [AdminArrivalResult(name: tom.name, username: "tom")])
+        #expect(try self.kept(tom.name, in: fixture) == nil)
+        #expect(try self.bring([tom], to: fixture) == [AdminArrivalResult(name: tom.name, username: "tom")])
+        let kept = try #require(try self.kept(tom.name, in: fixture))
         #expect(kept.app.username == "tom" && kept.app.email == tom.email && kept.app.phone == tom.phone)
         #expect(kept.app.fields.map { String(decoding: $0, as: UTF8.self) } == tom.fields)
         #expect(kept.app.createdAtMilliseconds == 1_400_000_000_000)
         #expect(kept.displayName == "小明" && kept.avatar == "https://a/b.png")
         #expect(kept.hash == "leancloud$\(Self.salt)$\(Self.hash)")
-        let tokens = try house.store.readAndWait { store throws(StoreError) in try store.counts().tokens }
+        let tokens = try fixture.store.readAndWait { store throws(StoreError) in try store.counts().tokens }
         #expect(tokens == 0)
         let again = AdminArrivalResult(
             name: tom.name, username: "tom", existed: true, changed: false, password: .kept)
-        #expect(try self.bring([tom], isDryRun: true, to: house) == [again])
-        #expect(try self.bring([tom], to: house) == [again])
-        #expect(try self.kept(tom.name, in: house) == kept)
-        let entries = try self.audit(of: house)
+        #expect(try self.bring([tom], isDryRun: true, to: fixture) == [again])
+        #expect(try self.bring([tom], to: fixture) == [again])
+        #expect(try self.kept(tom.name, in: fixture) == kept)
+        let entries = try self.audit(of: fixture)
         #expect(entries.map(\.word) == ["user.bring"] && entries.map(\.subject) == [tom.name.text])
         let noted = entries.map { "\($0.asked)\($0.before ?? "")\($0.after ?? "")" }.joined()
         #expect(noted.contains(#""password":true"#))
@@ -79,36 +79,36 @@ struct ArrivalRequestsTests {
 
     @Test("of who is here only what is missing is set, and no password is put back")
     func missing() throws {
-        let house = try House()
+        let fixture = try Fixture()
         let tom = self.tom
-        _ = try house.accounts.wait {
-            house.accounts.addUser(tom.name, displayName: "Tom", password: "a cup of longjing", then: $0)
+        _ = try fixture.accounts.wait {
+            fixture.accounts.addUser(tom.name, displayName: "Tom", password: "a cup of longjing", then: $0)
         }
-        let before = try #require(try self.kept(tom.name, in: house))
+        let before = try #require(try self.kept(tom.name, in: fixture))
         #expect(
-            try self.bring([tom], to: house) == [
+            try self.bring([tom], to: fixture) == [
                 AdminArrivalResult(name: tom.name, username: "tom", existed: true, changed: true, password: .kept)
             ])
-        let kept = try #require(try self.kept(tom.name, in: house))
+        let kept = try #require(try self.kept(tom.name, in: fixture))
         #expect(kept.hash == before.hash && kept.displayName == "Tom" && kept.avatar == "https://a/b.png")
         #expect(kept.app.username == "tom" && kept.app.createdAtMilliseconds == 1_400_000_000_000)
-        try house.store.writeAndWait { store throws(StoreError) in
+        try fixture.store.writeAndWait { store throws(StoreError) in
             try store.setAppUser(
                 kept.app.user, AppUserPatch(username: "thomas", phone: "", fields: Array(#"{"age":18}"#.utf8)))
         }
-        _ = try self.bring([tom], to: house)
-        let later = try #require(try self.kept(tom.name, in: house)).app
+        _ = try self.bring([tom], to: fixture)
+        let later = try #require(try self.kept(tom.name, in: fixture)).app
         #expect(later.username == "thomas" && later.email == tom.email && later.phone == tom.phone)
         #expect(later.fields.map { String(decoding: $0, as: UTF8.self) } == #"{"age":18,"nickname":"小明"}"#)
     }
 
     @Test("who cannot be here is told of, and the others come")
     func refused() throws {
-        let house = try House()
-        try house.add("romeo")
-        try house.add("gone")
-        _ = try house.accounts.wait {
-            house.accounts.delete(UserName("gone")!, by: .house, then: $0)
+        let fixture = try Fixture()
+        try fixture.add("romeo")
+        try fixture.add("gone")
+        _ = try fixture.accounts.wait {
+            fixture.accounts.delete(UserName("gone")!, by: .server, then: $0)
         }
         var bare = AdminArrival(name: UserName("bare")!, username: "bare")
         bare.salt = Self.salt
@@ -121,13 +121,13 @@ struct ArrivalRequestsTests {
             AdminArrival(name: UserName("gone")!, username: "g"), AdminArrival(name: systemUserName, username: "s"),
             AdminArrival(name: UserName("list")!, username: "l", fields: "[]"), bare,
         ]
-        let results = try self.bring(rows, to: house)
+        let results = try self.bring(rows, to: fixture)
         #expect(results.map(\.name) == rows.map(\.name))
         #expect(results.map { $0.error == nil } == [true, false, false, false, false, false, true])
         #expect(results[1].error == "somebody else has the email address tom@verona.it")
         #expect(results[2].error == "somebody else has the username romeo")
         #expect(results[6].password == .missing)
-        for name in ["second", "x", "list"] { #expect(try self.kept(UserName(name)!, in: house) == nil) }
-        #expect(try self.audit(of: house).filter { $0.word == "user.bring" }.count == 2)
+        for name in ["second", "x", "list"] { #expect(try self.kept(UserName(name)!, in: fixture) == nil) }
+        #expect(try self.audit(of: fixture).filter { $0.word == "user.bring" }.count == 2)
     }
 }

@@ -6,10 +6,10 @@ import Testing
 
 @Suite("Operators' changes in the audit log") struct AuditRequestsTests {
     /// The log, the oldest first.
-    private func entries(of house: House) throws -> [AuditEntry] {
+    private func entries(of fixture: Fixture) throws -> [AuditEntry] {
         var query = AuditQuery()
         query.limit = 500
-        guard case .audit(.list(let entries, nil)) = try house.client().ask(.audit(.list(query))) else {
+        guard case .audit(.list(let entries, nil)) = try fixture.client().ask(.audit(.list(query))) else {
             throw AdminError(.protocolError, "another answer was due")
         }
         return entries.reversed().map(\.entry)
@@ -17,8 +17,8 @@ import Testing
 
     @Test("every change has its entry, with who asked, why, and what was before and after")
     func changes() throws {
-        let house = try House()
-        let client = try house.client()
+        let fixture = try Fixture()
+        let client = try fixture.client()
         client.who = AdminOperator(name: "ming", source: .console, reason: "he left")
         _ = try client.ask(.addUser(AdminNewUser(name: romeo, password: "a cup of longjing")))
         _ = try client.ask(.addUser(AdminNewUser(name: juliet)))
@@ -26,7 +26,7 @@ import Testing
         _ = try client.ask(.createGroup(AdminNewGroup(name: verona, members: [romeo])))
         _ = try client.ask(.addMembers(verona, [juliet]))
         _ = try client.ask(.setPassword(juliet, "a pot of pu'er tea"))
-        let found = try self.entries(of: house)
+        let found = try self.entries(of: fixture)
         #expect(
             found.map(\.word) == [
                 "user.add", "user.add", "user.disable", "group.create", "group.add", "user.password",
@@ -44,14 +44,14 @@ import Testing
 
     @Test("passwords, tokens and the words of messages are not in it")
     func secrets() throws {
-        let house = try House()
-        let client = try house.client()
+        let fixture = try Fixture()
+        let client = try fixture.client()
         _ = try client.ask(.addUser(AdminNewUser(name: romeo, password: "a cup of longjing")))
         _ = try client.ask(.setPassword(romeo, "a pot of pu'er tea"))
         guard case .token(let token?) = try client.ask(.issueToken(romeo, .web, .primary)) else { return }
         _ = try client.ask(.importUsers([AdminImportRow(name: juliet)], [.app]))
         _ = try client.ask(.send(AdminSend(from: romeo, to: .user(juliet), text: "by yonder moon")))
-        let found = try self.entries(of: house)
+        let found = try self.entries(of: fixture)
         let all = found.map { "\($0.asked)\($0.before ?? "")\($0.after ?? "")" }.joined()
         for secret in ["longjing", "pu'er", token, "yonder", "tea_"] { #expect(!all.contains(secret)) }
         #expect(found[0].asked.contains(#""password":"(set)""#) && found[1].asked.contains(#""password":"(changed)""#))
@@ -63,9 +63,9 @@ import Testing
 
     @Test("what was refused, and what only looks, leaves none")
     func refusals() throws {
-        let house = try House()
-        try house.add("romeo")
-        let client = try house.client()
+        let fixture = try Fixture()
+        try fixture.add("romeo")
+        let client = try fixture.client()
         let refused: [AdminRequest] = [
             .addUser(AdminNewUser(name: romeo)), .setDisabled(juliet, true), .setPassword(romeo, "short"),
             .addMembers(verona, [romeo]), .send(AdminSend(from: romeo, to: .user(juliet), text: "?")),
@@ -73,24 +73,24 @@ import Testing
         ]
         for request in refused { #expect(client.refusal(of: request) != nil) }
         for request in [AdminRequest.status, .listUsers(after: nil), .showUser(romeo)] { _ = try client.ask(request) }
-        #expect(try self.entries(of: house).isEmpty)
+        #expect(try self.entries(of: fixture).isEmpty)
     }
 
     @Test("sessions end after their entry is there")
     func sessions() throws {
-        let house = try House()
-        try house.add("romeo")
-        try house.signIn("romeo", .app, handle: 1)
-        let client = try house.client()
+        let fixture = try Fixture()
+        try fixture.add("romeo")
+        try fixture.signIn("romeo", .app, handle: 1)
+        let client = try fixture.client()
         #expect(try client.count(.endSessions(ids: [], user: romeo)) == 1)
-        let found = try self.entries(of: house)
+        let found = try self.entries(of: fixture)
         #expect(found.map(\.word) == ["session.end"] && found[0].stage == .asked && found[0].subject == "romeo")
     }
 
     @Test("a long list comes page by page, and the chain can be checked while the server runs")
     func pages() throws {
-        let house = try House()
-        let client = try house.client()
+        let fixture = try Fixture()
+        let client = try fixture.client()
         let long = String(repeating: "x", count: 4_000)
         _ = try client.ask(.createGroup(AdminNewGroup(name: verona, members: [])))
         for number in 0..<30 {
@@ -114,9 +114,9 @@ import Testing
 
     @Test("an operator's name is one line", arguments: ["", "a\nb", String(repeating: "x", count: 65)])
     func badName(_ name: String) throws {
-        let house = try House()
-        defer { withExtendedLifetime(house) {} }
-        let client = try house.client()
+        let fixture = try Fixture()
+        defer { withExtendedLifetime(fixture) {} }
+        let client = try fixture.client()
         client.who = AdminOperator(name: name)
         #expect(client.refusal(of: .status)?.code == .invalid)
     }

@@ -12,7 +12,7 @@ import Testing
         let descriptor: Int32
         private var lines = LineSplitter()
 
-        init(_ house: House) throws { self.descriptor = try AdminSocket.connect(to: house.folder) }
+        init(_ fixture: Fixture) throws { self.descriptor = try AdminSocket.connect(to: fixture.folder) }
 
         deinit { close(self.descriptor) }
 
@@ -43,24 +43,24 @@ import Testing
 
     @Test("a folder with a long path works as any other")
     func longPath() throws {
-        let house = try House(longPath: true)
-        #expect(house.folder.utf8.count > 107)
-        guard case .status(let status) = try house.client().ask(.status) else {
+        let fixture = try Fixture(longPath: true)
+        #expect(fixture.folder.utf8.count > 107)
+        guard case .status(let status) = try fixture.client().ask(.status) else {
             Issue.record("no status")
             return
         }
-        #expect(status.dataFolder == house.folder)
+        #expect(status.dataFolder == fixture.folder)
     }
 
     @Test("stopping ends the connections and takes the socket away")
     func stopped() throws {
-        let house = try House()
+        let fixture = try Fixture()
         var template = Array("/tmp/teahouse-admin-XXXXXX".utf8CString)
         let folder = String(cString: try #require(mkdtemp(&template)))
         defer { rmdir(folder) }
         let service = try AdminService(
-            AdminServiceOptions(folder: folder, version: "1.0", addresses: []), store: house.store,
-            accounts: house.accounts, broker: house.broker, moderation: house.moderation)
+            AdminServiceOptions(folder: folder, version: "1.0", addresses: []), store: fixture.store,
+            accounts: fixture.accounts, broker: fixture.broker, moderation: fixture.moderation)
         let client = try AdminClient(dataFolder: folder)
         _ = try client.ask(.follow(conversation: nil, withSessions: true))
         service.stop()
@@ -72,8 +72,8 @@ import Testing
 
     @Test("requests cut anywhere are answered", arguments: [1, 2, 7, 100])
     func cut(_ size: Int) throws {
-        let house = try House()
-        let raw = try Raw(house)
+        let fixture = try Fixture()
+        let raw = try Raw(fixture)
         let bytes = Array(
             "{\"teahouse\":\"admin\",\"version\":1}\n{\"id\":3,\"ask\":\"setup.token\",\"with\":{}}\n".utf8)
         for start in stride(from: 0, to: bytes.count, by: size) {
@@ -89,19 +89,19 @@ import Testing
             "nonsense\n", "{\"teahouse\":\"admin\",\"version\":2}\n", "{\"id\":1,\"ask\":\"status\",\"with\":{}}\n",
         ])
     func nonsense(_ text: String) throws {
-        let house = try House()
-        let raw = try Raw(house)
+        let fixture = try Fixture()
+        let raw = try Raw(fixture)
         raw.write(text)
         let line = try #require(try raw.line())
         #expect(line.hasPrefix(#"{"id":0,"error":{"code":"protocolError""#))
         #expect(try raw.line() == nil)
-        #expect(try house.client().ask(.setupToken) == .token(nil))
+        #expect(try fixture.client().ask(.setupToken) == .token(nil))
     }
 
     @Test("a line without end is refused at its bound")
     func endless() throws {
-        let house = try House()
-        let raw = try Raw(house)
+        let fixture = try Fixture()
+        let raw = try Raw(fixture)
         raw.write(Array(repeating: UInt8(ascii: "x"), count: AdminProtocol.maximumLineBytes + 70_000))
         let line = try #require(try raw.line())
         #expect(line.hasPrefix(#"{"id":0,"error":{"code":"protocolError""#))
@@ -109,8 +109,8 @@ import Testing
 
     @Test("many requests at once are all answered, though few are under way at a time")
     func pipelined() throws {
-        let house = try House { $0.requestsUnderWay = 2 }
-        let client = try house.client()
+        let fixture = try Fixture { $0.requestsUnderWay = 2 }
+        let client = try fixture.client()
         var waiting: Set<Int64> = []
         for _ in 0..<100 { waiting.insert(try client.send(.listUsers(after: nil))) }
         for _ in 0..<100 { waiting.remove(try client.nextAnswer().id) }
@@ -119,10 +119,10 @@ import Testing
 
     @Test("one operator too many is told that the server is busy")
     func full() throws {
-        let house = try House { $0.clients = 2 }
-        let first = try house.client()
-        let second = try house.client()
-        let error = #expect(throws: AdminError.self) { try house.client() }
+        let fixture = try Fixture { $0.clients = 2 }
+        let first = try fixture.client()
+        let second = try fixture.client()
+        let error = #expect(throws: AdminError.self) { try fixture.client() }
         #expect(error?.code == .busy)
         withExtendedLifetime((first, second)) {}
     }
@@ -130,8 +130,8 @@ import Testing
     @Test("the log keeps who changed whom, and no password")
     func journal() throws {
         let lines = Lock([String]())
-        let house = try House { $0.log = Log(level: .info, write: { line in lines.withLock { $0.append(line) } }) }
-        let client = try house.client()
+        let fixture = try Fixture { $0.log = Log(level: .info, write: { line in lines.withLock { $0.append(line) } }) }
+        let client = try fixture.client()
         client.who = AdminOperator(name: "ming", source: .console)
         _ = try client.ask(.addUser(AdminNewUser(name: romeo, password: "wherefore art thou")))
         _ = try client.ask(.listUsers(after: nil))
@@ -143,11 +143,11 @@ import Testing
 
     @Test("who does not read misses events, is told how many, and holds up nobody")
     func slowFollower() throws {
-        let house = try House { $0.waitingBytes = 4_096 }
-        try house.add("romeo", "juliet")
-        let follower = try house.client()
+        let fixture = try Fixture { $0.waitingBytes = 4_096 }
+        try fixture.add("romeo", "juliet")
+        let follower = try fixture.client()
         #expect(try follower.ask(.follow(conversation: nil, withSessions: false)) == .following)
-        let client = try house.client()
+        let client = try fixture.client()
         let text = String(repeating: "x", count: 8_000)
         let sent: Int64 = 200
         for _ in 0..<sent { _ = try client.ask(.send(AdminSend(from: romeo, to: .user(juliet), text: text))) }

@@ -22,9 +22,9 @@ import Testing
 
     @Test("a group is made, changed, banned and found by name and number")
     func group() throws {
-        let house = try House()
-        try house.add("romeo", "juliet", "nurse")
-        let client = try house.client()
+        let fixture = try Fixture()
+        try fixture.add("romeo", "juliet", "nurse")
+        let client = try fixture.client()
         let new = AdminNewGroup(name: verona, title: "维罗纳", members: [romeo, juliet])
         let made = try self.conversation(client, .createGroup(new))
         #expect(made.conversation.name == "verona" && made.conversation.title == "维罗纳")
@@ -48,9 +48,9 @@ import Testing
 
     @Test("a group and a member are muted, and an announcement is set, once each")
     func muting() throws {
-        let house = try House()
-        try house.add("romeo", "juliet")
-        let client = try house.client()
+        let fixture = try Fixture()
+        try fixture.add("romeo", "juliet")
+        let client = try fixture.client()
         _ = try client.ask(.createGroup(AdminNewGroup(name: verona, members: [romeo])))
         let requests: [AdminRequest] = [
             .setGroupMuted(verona, true), .setMemberMuted(verona, romeo, true, minutes: nil),
@@ -64,7 +64,7 @@ import Testing
         let before = Clock.system.wallMilliseconds()
         #expect(try client.count(.setMemberMuted(verona, romeo, true, minutes: 5)) == 1)
         let fiveMinutes = before + 300_000...Clock.system.wallMilliseconds() + 300_000
-        #expect(fiveMinutes.contains(try house.mutedUntil(romeo, in: verona)))
+        #expect(fiveMinutes.contains(try fixture.mutedUntil(romeo, in: verona)))
         #expect(client.refusal(of: .setMemberMuted(verona, juliet, true, minutes: 5))?.code == .notFound)
         #expect(client.refusal(of: .setMemberMuted(verona, romeo, true, minutes: 0))?.code == .invalid)
     }
@@ -81,20 +81,20 @@ import Testing
             (.follow(conversation: "verona", withSessions: false), "verona"),
         ] as [(AdminRequest, String)])
     func unknown(_ request: AdminRequest, _ name: String) throws {
-        let house = try House()
-        try house.add("romeo")
-        let error = try house.client().refusal(of: request)
+        let fixture = try Fixture()
+        try fixture.add("romeo")
+        let error = try fixture.client().refusal(of: request)
         #expect(error?.code == .notFound)
         #expect(error?.message.contains(name) == true)
     }
 
     @Test("a message reaches the session, the history and those who follow")
     func send() throws {
-        let house = try House()
-        try house.add("romeo", "juliet")
-        try house.signIn("juliet", .app, handle: 1)
-        let client = try house.client()
-        let follower = try house.client()
+        let fixture = try Fixture()
+        try fixture.add("romeo", "juliet")
+        try fixture.signIn("juliet", .app, handle: 1)
+        let client = try fixture.client()
+        let follower = try fixture.client()
         #expect(try follower.ask(.follow(conversation: nil, withSessions: true)) == .following)
         let text = "你好\n\u{1B}"
         guard case .sent(let sent) = try client.ask(.send(AdminSend(from: romeo, to: .user(juliet), text: text)))
@@ -103,7 +103,7 @@ import Testing
             return
         }
         #expect(sent.sequence == 1 && sent.text == text && sent.conversationName == "juliet,romeo")
-        house.outlet.wait { $0.received == [#"{"type":1,"content":"你好\n\u001b"}"#] }
+        fixture.outlet.wait { $0.received == [#"{"type":1,"content":"你好\n\u001b"}"#] }
         #expect(try follower.nextEvent() == .message(sent))
         #expect(try self.messages(client, "romeo,juliet", before: nil) == [sent])
         #expect(try self.messages(client, "juliet,romeo", before: 1).isEmpty)
@@ -120,9 +120,9 @@ import Testing
 
     @Test("sending is refused in words")
     func sendRefused() throws {
-        let house = try House()
-        try house.add("romeo")
-        let client = try house.client()
+        let fixture = try Fixture()
+        try fixture.add("romeo")
+        let client = try fixture.client()
         let cases: [(AdminSend, AdminError.Code)] = [
             (AdminSend(from: juliet, to: .user(romeo), text: "x"), .notFound),
             (AdminSend(from: romeo, to: .user(juliet), text: "x"), .notFound),
@@ -137,9 +137,9 @@ import Testing
 
     @Test("who follows one conversation hears of no other, and nothing after stopping")
     func followOne() throws {
-        let house = try House()
-        try house.add("romeo", "juliet")
-        let client = try house.client()
+        let fixture = try Fixture()
+        try fixture.add("romeo", "juliet")
+        let client = try fixture.client()
         _ = try client.ask(.createGroup(AdminNewGroup(name: verona, members: [romeo, juliet])))
         let follow = try client.send(.follow(conversation: "verona", withSessions: false))
         #expect(try client.nextAnswer().id == follow)
@@ -164,12 +164,12 @@ import Testing
 
     @Test("long texts are cut between characters, page after page still fits a line")
     func longTexts() throws {
-        let house = try House()
-        try house.add("romeo", "juliet")
-        let client = try house.client()
+        let fixture = try Fixture()
+        try fixture.add("romeo", "juliet")
+        let client = try fixture.client()
         let text = String(repeating: "\u{1}", count: 1 + AdminProtocol.maximumTextBytes - 3) + "茶茶茶"
         for _ in 0..<AdminProtocol.pageMessages + 1 {
-            let outcome = house.append(text, from: "romeo", to: juliet)
+            let outcome = fixture.append(text, from: "romeo", to: juliet)
             #expect(outcome)
         }
         let page = try self.messages(client, "romeo,juliet", before: nil)
@@ -180,15 +180,15 @@ import Testing
 
     @Test("status counts what is there")
     func status() throws {
-        let house = try House()
-        try house.add("romeo", "juliet")
-        let client = try house.client()
+        let fixture = try Fixture()
+        try fixture.add("romeo", "juliet")
+        let client = try fixture.client()
         _ = try client.ask(.send(AdminSend(from: romeo, to: .user(juliet), text: "x")))
         guard case .status(let status) = try client.ask(.status) else {
             Issue.record("no status")
             return
         }
-        #expect(status.version == "1.0" && status.dataFolder == house.folder)
+        #expect(status.version == "1.0" && status.dataFolder == fixture.folder)
         #expect(status.addresses == ["127.0.0.1:7677"] && status.troubles.isEmpty)
         let figures = Dictionary(uniqueKeysWithValues: status.figures.map { ($0.name, $0.value) })
         #expect(figures["users"] == 2 && figures["messages"] == 1 && figures["conversations"] == 1)
@@ -196,7 +196,7 @@ import Testing
     }
 }
 
-extension House {
+extension Fixture {
     /// Sends a plain body by the operator's right, and waits.
     func append(_ text: String, from sender: String, to other: UserName) -> Bool {
         let done = ConditionLock<Bool?>(nil)

@@ -6,9 +6,9 @@ import Testing
 @Suite("What LeanCloud's apps keep, as operators see it") struct ExpiringTests {
     @Test("nothing is expiring that is new, and the days are the server's or those asked for")
     func expiring() throws {
-        let house = try House()
-        try house.add("romeo", "juliet")
-        let client = try house.client()
+        let fixture = try Fixture()
+        try fixture.add("romeo", "juliet")
+        let client = try fixture.client()
         _ = try client.ask(.createGroup(AdminNewGroup(name: verona, members: [romeo, juliet])))
         guard case .talks(.expiring(let usual)) = try client.ask(.talks(.expiring(days: nil))) else {
             Issue.record("another answer was due")
@@ -24,10 +24,10 @@ import Testing
 
     @Test("a conversation of an app is found by its object id, which it shows with what else the app keeps")
     func object() throws {
-        let house = try House()
-        try house.add("romeo")
-        let client = try house.client()
-        let id = try house.store.writeAndWait { transaction throws(StoreError) in
+        let fixture = try Fixture()
+        try fixture.add("romeo")
+        let client = try fixture.client()
+        let id = try fixture.store.writeAndWait { transaction throws(StoreError) in
             let names = ["Jerry", "Spike"].compactMap { UserName($0) }
             guard let creator = try transaction.reading.user(named: romeo)?.id else { return "" }
             let new = NewObject(
@@ -47,10 +47,10 @@ import Testing
 
     @Test("a person's devices are among their details")
     func devices() throws {
-        let house = try House()
-        try house.add("romeo")
-        let client = try house.client()
-        try house.store.writeAndWait { transaction throws(StoreError) in
+        let fixture = try Fixture()
+        try fixture.add("romeo")
+        let client = try fixture.client()
+        try fixture.store.writeAndWait { transaction throws(StoreError) in
             guard let user = try transaction.reading.user(named: romeo)?.id else { return }
             _ = try transaction.register(
                 InstallationPatch(deviceType: "ios", deviceToken: "0123456789abcdef", installationID: "i-1"))

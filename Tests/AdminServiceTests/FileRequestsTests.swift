@@ -114,9 +114,9 @@ func prose(_ count: Int, seed: Int = 0) -> [UInt8] {
 @Suite("Requests about files") struct FileRequestsTests {
     @Test("an upload in many pieces is kept, listed, shown and found whole")
     func upload() throws {
-        let house = try House()
-        try house.add("romeo")
-        let client = try house.client()
+        let fixture = try Fixture()
+        try fixture.add("romeo")
+        let client = try fixture.client()
         let bytes = prose(3 << 20)
         let done = try Uploading(client: client).upload("剧本\u{1B}.txt", bytes)
         #expect(done.state == .succeeded && done.offset == Int64(bytes.count))
@@ -134,9 +134,9 @@ func prose(_ count: Int, seed: Int = 0) -> [UInt8] {
 
     @Test("the same content again is another file and no other content; an empty file is a file")
     func duplicates() throws {
-        let house = try House()
-        try house.add("romeo", "juliet")
-        let uploading = Uploading(client: try house.client())
+        let fixture = try Fixture()
+        try fixture.add("romeo", "juliet")
+        let uploading = Uploading(client: try fixture.client())
         let bytes = prose(300_000)
         let first = try uploading.upload("a", bytes)
         let second = try uploading.upload("b", bytes, for: juliet)
@@ -152,14 +152,14 @@ func prose(_ count: Int, seed: Int = 0) -> [UInt8] {
 
     @Test("a connection that ends keeps what came; the same file goes on there, another does not")
     func resume() throws {
-        let house = try House()
-        try house.add("romeo", "juliet")
+        let fixture = try Fixture()
+        try fixture.add("romeo", "juliet")
         let bytes = prose(2 << 20)
-        var client: AdminClient? = try house.client()
+        var client: AdminClient? = try fixture.client()
         let begun = try Uploading(client: try #require(client)).open("a", bytes.count)
         try Uploading(client: try #require(client)).send(bytes[..<(1 << 20)])
         client = nil
-        let again = Uploading(client: try house.client())
+        let again = Uploading(client: try fixture.client())
         // Until the engine has let go of the connection that ended, the upload is busy.
         var resumed: AdminTransfer?
         while resumed == nil {
@@ -186,12 +186,12 @@ func prose(_ count: Int, seed: Int = 0) -> [UInt8] {
 
     @Test("an unfinished upload is gone on with by its key alone, by its owner and for its size")
     func resumeByKey() throws {
-        let house = try House()
-        try house.add("romeo", "juliet")
-        var client: AdminClient? = try house.client()
+        let fixture = try Fixture()
+        try fixture.add("romeo", "juliet")
+        var client: AdminClient? = try fixture.client()
         let begun = try Uploading(client: try #require(client)).open("a", 1_000)
         client = nil
-        let again = try house.client()
+        let again = try fixture.client()
         let source = "0123456789abcdef"
         #expect(again.refusal(of: self.opening(1_000, source, begun.key, juliet))?.code == .notFound)
         #expect(again.refusal(of: self.opening(999, source, begun.key))?.code == .invalid)
@@ -206,9 +206,9 @@ func prose(_ count: Int, seed: Int = 0) -> [UInt8] {
 
     @Test("pieces without an upload, at a wrong place, or of a cancelled upload are refused, and nothing hangs")
     func pieces() throws {
-        let house = try House()
-        try house.add("romeo")
-        let client = try house.client()
+        let fixture = try Fixture()
+        try fixture.add("romeo")
+        let client = try fixture.client()
         let piece = AdminRequest.transfers(.piece(AdminPiece(offset: 0, bytes: [1, 2, 3])))
         #expect(client.refusal(of: piece)?.code == .invalid)
         #expect(client.refusal(of: .transfers(.finishUpload))?.code == .invalid)
@@ -216,7 +216,7 @@ func prose(_ count: Int, seed: Int = 0) -> [UInt8] {
         let begun = try Uploading(client: client).open("a", 6)
         #expect(try client.ask(piece) == .transfers(.taken(3)))
         #expect(client.refusal(of: piece)?.code == .invalid)
-        let operator2 = try house.client()
+        let operator2 = try fixture.client()
         guard case .transfers(.one(let ended)) = try operator2.ask(.transfers(.change(begun.key, .cancel))) else {
             Issue.record("no transfer")
             return
@@ -231,12 +231,12 @@ func prose(_ count: Int, seed: Int = 0) -> [UInt8] {
 
     @Test("a suspended upload takes pieces up to a bound and answers them when it is resumed")
     func suspended() throws {
-        let house = try House()
-        try house.add("romeo")
-        let client = try house.client()
+        let fixture = try Fixture()
+        try fixture.add("romeo")
+        let client = try fixture.client()
         let size = AdminProtocol.pieceBytes
         let begun = try Uploading(client: client).open("a", 4 * size)
-        let operator2 = try house.client()
+        let operator2 = try fixture.client()
         _ = try operator2.ask(.transfers(.change(begun.key, .suspend)))
         #expect(try operator2.transfers().map(\.state) == [.suspended])
         let bytes = prose(4 * size)
@@ -253,11 +253,11 @@ func prose(_ count: Int, seed: Int = 0) -> [UInt8] {
 
     @Test("suspending, resuming and cancelling are noted when asked for and when done, with the state before and after")
     func noted() throws {
-        let house = try House()
-        try house.add("romeo")
-        let uploader = try house.client()
+        let fixture = try Fixture()
+        try fixture.add("romeo")
+        let uploader = try fixture.client()
         let begun = try Uploading(client: uploader).open("a", 1_000_000)
-        let client = try house.client()
+        let client = try fixture.client()
         for action in [AdminTransferAction.suspend, .suspend, .resume, .cancel] {
             _ = try client.ask(.transfers(.change(begun.key, action)))
         }
@@ -280,14 +280,14 @@ func prose(_ count: Int, seed: Int = 0) -> [UInt8] {
 
     @Test("who watches is told of the way and of the end, and only of the person they watch")
     func watch() throws {
-        let house = try House()
-        try house.add("romeo", "juliet")
-        let all = try house.client()
-        let one = try house.client()
+        let fixture = try Fixture()
+        try fixture.add("romeo", "juliet")
+        let all = try fixture.client()
+        let one = try fixture.client()
         #expect(try all.ask(.transfers(.watch(nil))) == .following)
         #expect(try one.ask(.transfers(.watch(juliet))) == .following)
         #expect(one.refusal(of: .transfers(.watch(UserName("nobody")!)))?.code == .notFound)
-        let uploading = Uploading(client: try house.client())
+        let uploading = Uploading(client: try fixture.client())
         let first = try uploading.upload("一", prose(1 << 20))
         let second = try uploading.upload("二", prose(1 << 20, seed: 9), for: juliet)
         let seen = try self.events(of: all, until: second.key)
@@ -307,13 +307,13 @@ func prose(_ count: Int, seed: Int = 0) -> [UInt8] {
 
     @Test("a watch that is stopped tells nothing more")
     func stopWatching() throws {
-        let house = try House()
-        try house.add("romeo")
-        let client = try house.client()
+        let fixture = try Fixture()
+        try fixture.add("romeo")
+        let client = try fixture.client()
         let id = try client.send(.transfers(.watch(nil)))
         #expect(try client.nextAnswer().answer.get() == .following)
         #expect(try client.ask(.stopFollowing(id)) == .done)
-        try Uploading(client: try house.client()).upload("a", prose(1_000))
+        try Uploading(client: try fixture.client()).upload("a", prose(1_000))
         var events = 0
         _ = try client.ask(.status) { _ in events += 1 }
         #expect(events == 0)
@@ -321,11 +321,11 @@ func prose(_ count: Int, seed: Int = 0) -> [UInt8] {
 
     @Test("damage on the disk is found, named, listed and told by the status")
     func damage() throws {
-        let house = try House()
-        try house.add("romeo")
-        let client = try house.client()
+        let fixture = try Fixture()
+        try fixture.add("romeo")
+        let client = try fixture.client()
         let bad = try Uploading(client: client).upload("a", prose(1 << 20))
-        let path = try house.onlyContent()
+        let path = try fixture.onlyContent()
         let good = try Uploading(client: client).upload("b", prose(1 << 20, seed: 5))
         let file = try #require(fopen(path, "r+"))
         fseek(file, 200, SEEK_SET)
@@ -350,9 +350,9 @@ func prose(_ count: Int, seed: Int = 0) -> [UInt8] {
     @Test("a collection says what would go, and then it goes; what was sent stays")
     func collect() throws {
         let clock = ManualClock()
-        let house = try House(clock: clock.clock)
-        try house.add("romeo", "juliet")
-        let client = try house.client()
+        let fixture = try Fixture(clock: clock.clock)
+        try fixture.add("romeo", "juliet")
+        let client = try fixture.client()
         let lost = try Uploading(client: client).upload("lost", prose(500_000))
         let kept = try Uploading(client: client).upload("kept", prose(500_000, seed: 7))
         let sending = AdminFileSend(from: romeo, to: .user(juliet), file: kept.file)
@@ -376,9 +376,9 @@ func prose(_ count: Int, seed: Int = 0) -> [UInt8] {
 
     @Test("a file is sent into a group and a direct conversation by its number, and not into those of others")
     func send() throws {
-        let house = try House()
-        try house.add("romeo", "juliet", "paris")
-        let client = try house.client()
+        let fixture = try Fixture()
+        try fixture.add("romeo", "juliet", "paris")
+        let client = try fixture.client()
         _ = try client.ask(.createGroup(AdminNewGroup(name: verona, members: [romeo, juliet])))
         _ = try client.ask(.send(AdminSend(from: juliet, to: .user(UserName("paris")!), text: "no")))
         let file = try Uploading(client: client).upload("a", prose(10)).file
@@ -400,9 +400,9 @@ func prose(_ count: Int, seed: Int = 0) -> [UInt8] {
 
     @Test("a deleted file is gone for everybody, also where a message names it")
     func delete() throws {
-        let house = try House()
-        try house.add("romeo", "juliet")
-        let client = try house.client()
+        let fixture = try Fixture()
+        try fixture.add("romeo", "juliet")
+        let client = try fixture.client()
         let file = try Uploading(client: client).upload("a", prose(10)).file
         _ = try client.ask(.files(.send(AdminFileSend(from: romeo, to: .user(juliet), file: file))))
         #expect(try client.ask(.files(.delete(file))) == .done)
@@ -413,8 +413,8 @@ func prose(_ count: Int, seed: Int = 0) -> [UInt8] {
 
     @Test("the status shows files, room and speeds, and what to do when there is too little room")
     func status() throws {
-        let house = try House(transfers: { $0.stopUploadsFreeBytes = .max })
-        guard case .status(let status) = try house.client().ask(.status) else {
+        let fixture = try Fixture(transfers: { $0.stopUploadsFreeBytes = .max })
+        guard case .status(let status) = try fixture.client().ask(.status) else {
             Issue.record("no status")
             return
         }
@@ -425,15 +425,15 @@ func prose(_ count: Int, seed: Int = 0) -> [UInt8] {
 
     @Test("a server without files says so")
     func noFiles() throws {
-        let house = try House()
+        let fixture = try Fixture()
         var template = Array("/tmp/teahouse-admin-XXXXXX".utf8CString)
         let folder = String(cString: try #require(mkdtemp(&template)))
         defer { rmdir(folder) }
         let service = try AdminService(
-            AdminServiceOptions(folder: folder, version: "1.0", addresses: []), store: house.store,
-            accounts: house.accounts, broker: house.broker, moderation: house.moderation)
+            AdminServiceOptions(folder: folder, version: "1.0", addresses: []), store: fixture.store,
+            accounts: fixture.accounts, broker: fixture.broker, moderation: fixture.moderation)
         defer { service.stop() }
-        try house.add("romeo")
+        try fixture.add("romeo")
         let client = try AdminClient(dataFolder: folder)
         for request: AdminRequest in [
             self.opening(1, "0123456789abcdef"), .files(.verify(nil)), .files(.collect(isDryRun: false)),

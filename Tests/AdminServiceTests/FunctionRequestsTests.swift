@@ -9,7 +9,7 @@ import Testing
     @Test("functions are listed and switched, each switch with its audit entry and what was before")
     func switches() throws {
         let off = Lock<Set<String>>([])
-        let house = try House { options in
+        let fixture = try Fixture { options in
             options.functions = ServerFunctions(
                 list: {
                     ["_clientOnline", "_messageReceived"].map { name in
@@ -22,7 +22,7 @@ import Testing
                     }
                 })
         }
-        let client = try house.client()
+        let client = try fixture.client()
         let answer = try client.ask(.hooks(.setDisabled("_clientOnline", true)))
         #expect(answer == .hooks(.function(AdminHookFunction(name: "_clientOnline", isDisabled: true))))
         guard case .hooks(.functions(let functions, let dropped)) = try client.ask(.hooks(.list)) else {
@@ -42,8 +42,8 @@ import Testing
 
     @Test("without functions the answer says which setting is missing")
     func none() throws {
-        let house = try House()
-        let client = try house.client()
+        let fixture = try Fixture()
+        let client = try fixture.client()
         let error = #expect(throws: AdminError.self) { try client.ask(.hooks(.list)) }
         #expect(error?.code == .refused)
     }

@@ -31,10 +31,10 @@ import Testing
     @Test("has a point for each second, with what was done in it, and limits")
     func points() throws {
         let clock = ManualClock()
-        let house = try House(clock: clock.clock)
-        try house.add("romeo", "juliet")
-        try house.signIn("juliet", .app, handle: 1)
-        let client = try house.client()
+        let fixture = try Fixture(clock: clock.clock)
+        try fixture.add("romeo", "juliet")
+        try fixture.signIn("juliet", .app, handle: 1)
+        let client = try fixture.client()
         _ = try self.points(2, clock, client)
         for text in ["a", "b", "c"] { _ = try client.ask(.send(AdminSend(from: romeo, to: .user(juliet), text: text))) }
         let points = try self.points(3, clock, client)
@@ -48,9 +48,9 @@ import Testing
     @Test("who starts gets what was, and then each new point until it stops")
     func start() throws {
         let clock = ManualClock()
-        let house = try House(clock: clock.clock)
-        let client = try house.client()
-        let asker = try house.client()
+        let fixture = try Fixture(clock: clock.clock)
+        let client = try fixture.client()
+        let asker = try fixture.client()
         let known = try self.points(2, clock, asker)
         guard case .live(let history) = try client.ask(.live(.start)) else { return }
         #expect(history.points == known)

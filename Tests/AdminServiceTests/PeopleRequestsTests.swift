@@ -13,9 +13,9 @@ import Testing
 
     @Test("an edit changes what is said, all of it or nothing")
     func edit() throws {
-        let house = try House()
-        try house.add("romeo", "juliet")
-        let client = try house.client()
+        let fixture = try Fixture()
+        try fixture.add("romeo", "juliet")
+        let client = try fixture.client()
         _ = try client.count(.people(.edit(AdminUserEdit(name: romeo, displayName: "R", externalID: "7"))))
         var found = try self.user(romeo, client)
         #expect(found.displayName == "R" && found.externalID == "7" && found.role == .member)
@@ -37,10 +37,10 @@ import Testing
 
     @Test("another role ends the sessions, the same one does not")
     func role() throws {
-        let house = try House()
-        try house.add("romeo")
-        try house.signIn("romeo", .app, handle: 1)
-        let client = try house.client()
+        let fixture = try Fixture()
+        try fixture.add("romeo")
+        try fixture.signIn("romeo", .app, handle: 1)
+        let client = try fixture.client()
         #expect(try client.count(.people(.edit(AdminUserEdit(name: romeo, role: .member)))) == 0)
         #expect(try client.count(.people(.edit(AdminUserEdit(name: romeo, role: .administrator)))) == 1)
         #expect(try self.user(romeo, client).role == .administrator)
@@ -48,9 +48,9 @@ import Testing
 
     @Test("a preview says what an import would do, and does nothing")
     func preview() throws {
-        let house = try House()
-        try house.add("romeo")
-        let client = try house.client()
+        let fixture = try Fixture()
+        try fixture.add("romeo")
+        let client = try fixture.client()
         let rows = [
             AdminImportRow(name: romeo), AdminImportRow(name: juliet), AdminImportRow(name: juliet),
             AdminImportRow(name: UserName("nurse")!, displayName: "a\nb"), AdminImportRow(name: systemUserName),
@@ -63,12 +63,12 @@ import Testing
 
     @Test("a filter ends the sessions it means; a dry run only says which")
     func filter() throws {
-        let house = try House()
-        try house.add("romeo", "juliet")
-        try house.signIn("romeo", .app, handle: 1)
-        try house.signIn("romeo", .web, handle: 2)
-        try house.signIn("juliet", .web, handle: 3)
-        let client = try house.client()
+        let fixture = try Fixture()
+        try fixture.add("romeo", "juliet")
+        try fixture.signIn("romeo", .app, handle: 1)
+        try fixture.signIn("romeo", .web, handle: 2)
+        try fixture.signIn("juliet", .web, handle: 3)
+        let client = try fixture.client()
         let web = AdminSessionFilter(device: .web, address: "127.0.0.")
         guard case .sessions(let meant, nil) = try client.ask(.people(.endSessions(web, isDryRun: true))) else {
             return

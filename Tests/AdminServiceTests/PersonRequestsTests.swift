@@ -22,10 +22,10 @@ import Testing
 
     @Test("a page about a person has friends, conversations, teams, files, tokens and the last ends")
     func details() throws {
-        let house = try House()
-        try house.add("romeo", "juliet")
-        let client = try house.client()
-        try house.store.writeAndWait { store throws(StoreError) in
+        let fixture = try Fixture()
+        try fixture.add("romeo", "juliet")
+        let client = try fixture.client()
+        try fixture.store.writeAndWait { store throws(StoreError) in
             let (one, other) = (try store.ensureUser(romeo).id, try store.ensureUser(juliet).id)
             try store.makeFriends(one, other)
             try store.setFriendRemark(other, of: one, "J")
@@ -34,7 +34,7 @@ import Testing
         _ = try client.ask(.teams(.create(team)))
         _ = try client.ask(.send(AdminSend(from: juliet, to: .user(romeo), text: "hist")))
         _ = try client.ask(.issueToken(romeo, .web, .primary))
-        try house.signIn("romeo", .app, handle: 1)
+        try fixture.signIn("romeo", .app, handle: 1)
         _ = try client.ask(.endSessions(ids: [], user: romeo))
         let found = try self.details(romeo, client)
         #expect(found.friendCount == 1 && found.friends.map(\.name) == [juliet] && found.friends[0].remark == "J")
@@ -50,17 +50,17 @@ import Testing
 
     @Test("a deleted person is signed out, leaves their teams with a line, and the audit log says what went")
     func delete() throws {
-        let house = try House()
-        try house.add("romeo", "juliet", "tybalt")
-        let client = try house.client()
+        let fixture = try Fixture()
+        try fixture.add("romeo", "juliet", "tybalt")
+        let client = try fixture.client()
         let team = AdminNewTeam(name: verona, form: .advanced, owner: romeo, members: [juliet, UserName("tybalt")!])
-        try house.signIn("juliet", .app, handle: 1)
+        try fixture.signIn("juliet", .app, handle: 1)
         _ = try client.ask(.teams(.create(team)))
-        try house.signIn("romeo", .app, handle: 2)
+        try fixture.signIn("romeo", .app, handle: 2)
         _ = try client.ask(.issueToken(romeo, .app, .primary))
         #expect(try client.count(.people(.delete(romeo))) == 1)
-        house.outlet.wait { $0.ended[2] == .disabled && $0.received.count >= 3 }
-        let events = try house.outlet.received.map {
+        fixture.outlet.wait { $0.ended[2] == .disabled && $0.received.count >= 3 }
+        let events = try fixture.outlet.received.map {
             try JSONValue(parsing: Array($0.utf8))["team_event"]?["event"]?.string
         }
         // The lines go to everybody who is there: romeo's device is none of them any more.
@@ -87,18 +87,18 @@ import Testing
 
     @Test("an announcement reaches everybody as a message of the house, and says who confirmed it")
     func announce() throws {
-        let house = try House()
-        try house.add("romeo", "juliet")
-        try house.signIn("romeo", .app, handle: 1)
-        let client = try house.client()
+        let fixture = try Fixture()
+        try fixture.add("romeo", "juliet")
+        try fixture.signIn("romeo", .app, handle: 1)
+        let client = try fixture.client()
         client.who = AdminOperator(name: "ming")
         let send = AdminRequest.notices(.send(AdminNewNotice(title: "T", text: "tea\nat eight")))
         guard case .notices(.one(let made, let people, nil)) = try client.ask(send) else { return }
         #expect(made.number == 1 && made.sender == "ming" && people == [])
-        house.outlet.wait { $0.received.count == 1 }
-        let body = try JSONValue(parsing: Array(house.outlet.received[0].utf8))
+        fixture.outlet.wait { $0.received.count == 1 }
+        let body = try JSONValue(parsing: Array(fixture.outlet.received[0].utf8))
         #expect(body["content"]?.string == "T\ntea\nat eight" && body["notice"]?.integer == 1)
-        try house.store.writeAndWait { store throws(StoreError) in
+        try fixture.store.writeAndWait { store throws(StoreError) in
             _ = try store.confirmNotice(1, by: try store.ensureUser(romeo).id)
         }
         let show = AdminRequest.notices(.show(1, .confirmed, after: nil))
@@ -111,22 +111,22 @@ import Testing
 
     @Test("two announcements in a row, one for a team, come in their order and once to each")
     func twoInARow() throws {
-        let house = try House()
-        try house.add("romeo", "juliet")
-        try house.signIn("romeo", .app, handle: 1)
-        let client = try house.client()
+        let fixture = try Fixture()
+        try fixture.add("romeo", "juliet")
+        try fixture.signIn("romeo", .app, handle: 1)
+        let client = try fixture.client()
         _ = try client.ask(.teams(.create(AdminNewTeam(name: verona, form: .normal, owner: juliet, members: []))))
         _ = try client.ask(.notices(.send(AdminNewNotice(text: "for verona", teams: [verona]))))
         _ = try client.ask(.notices(.send(AdminNewNotice(text: "for all"))))
-        house.outlet.wait { $0.received.contains { $0.contains("for all") } }
-        #expect(house.outlet.received.count == 1)
+        fixture.outlet.wait { $0.received.contains { $0.contains("for all") } }
+        #expect(fixture.outlet.received.count == 1)
     }
 
     @Test("one without words, with control characters, or for nobody is refused and leaves no trace")
     func wrongNotices() throws {
-        let house = try House()
-        try house.add("romeo")
-        let client = try house.client()
+        let fixture = try Fixture()
+        try fixture.add("romeo")
+        let client = try fixture.client()
         let wrong = [
             AdminNewNotice(text: " \n"), AdminNewNotice(text: "a\u{1B}[2J"), AdminNewNotice(title: "a\nb", text: "t"),
             AdminNewNotice(text: "t", teams: [verona]),

@@ -15,9 +15,9 @@ import Testing
 
     @Test("what is set is shown at once, with where it comes from")
     func set() throws {
-        let house = try House()
-        try house.add("romeo")
-        let client = try house.client()
+        let fixture = try Fixture()
+        try fixture.add("romeo")
+        let client = try fixture.client()
         #expect(try self.profile(client, romeo).shownName == "romeo")
         var change = AdminProfileChange(
             name: romeo, displayName: "罗密欧", externalID: "x-7", attributes: #"{"house":"Montague"}"#)
@@ -35,9 +35,9 @@ import Testing
 
     @Test("what cannot be set is refused, with why")
     func refused() throws {
-        let house = try House()
-        try house.add("romeo")
-        let client = try house.client()
+        let fixture = try Fixture()
+        try fixture.add("romeo")
+        let client = try fixture.client()
         let nobody = UserName("nobody")!
         #expect(
             client.refusal(of: .profiles(.set(AdminProfileChange(name: nobody, displayName: "x"))))?.code == .notFound)
@@ -54,11 +54,11 @@ import Testing
 
     @Test("somebody's own words and the name in a group are theirs")
     func asker() throws {
-        let house = try House()
-        try house.add("romeo", "juliet")
-        let client = try house.client()
+        let fixture = try Fixture()
+        try fixture.add("romeo", "juliet")
+        let client = try fixture.client()
         _ = try client.ask(.createGroup(AdminNewGroup(name: verona, members: [romeo, juliet])))
-        try house.store.writeAndWait { transaction throws(StoreError) in
+        try fixture.store.writeAndWait { transaction throws(StoreError) in
             let romeo = try transaction.reading.user(named: romeo)!.id
             let group = try transaction.reading.conversation(.channel(.group, verona), seenBy: .system)!.id
             try transaction.setNickname(of: romeo, "Montague", in: group, by: .operator)
@@ -71,15 +71,15 @@ import Testing
 
     @Test("what is thrown out is asked for again, and counted")
     func invalidate() throws {
-        let house = try House()
-        try house.add("romeo")
-        let client = try house.client()
+        let fixture = try Fixture()
+        try fixture.add("romeo")
+        let client = try fixture.client()
         _ = try client.ask(.createGroup(AdminNewGroup(name: verona, members: [romeo])))
         for what: AdminInvalidation in [.person(romeo), .all, .team("verona")] {
             _ = try self.profile(client, romeo)
-            #expect(house.profiles.inspect(romeo).info != nil)
+            #expect(fixture.profiles.inspect(romeo).info != nil)
             #expect(try client.ask(.profiles(.invalidate(what))) == .done)
-            if what != .team("verona") { #expect(house.profiles.inspect(romeo).info == nil) }
+            if what != .team("verona") { #expect(fixture.profiles.inspect(romeo).info == nil) }
         }
         #expect(client.refusal(of: .profiles(.invalidate(.team("nowhere"))))?.code == .notFound)
         guard case .profiles(.figures(let figures)) = try client.ask(.profiles(.figures)) else {

@@ -37,9 +37,9 @@ import Testing
 
     @Test("settings are listed, set in a scope, seen as they hold for a person, and reset, each with its audit entry")
     func settings() throws {
-        let house = try House()
-        try house.add("romeo", "juliet")
-        let client = try house.client()
+        let fixture = try Fixture()
+        try fixture.add("romeo", "juliet")
+        let client = try fixture.client()
         _ = try client.ask(.createGroup(AdminNewGroup(name: verona, owner: romeo, members: [juliet])))
         #expect(try self.list(client).map(\.name) == SessionSetting.all.map(\.name))
         let scope = SessionScope(.group, .member)
@@ -65,8 +65,8 @@ import Testing
 
     @Test("what cannot be is refused with what may be, and nothing is changed")
     func refused() throws {
-        let house = try House()
-        let client = try house.client()
+        let fixture = try Fixture()
+        let client = try fixture.client()
         let wrong = client.refusal(of: .settings(.set("max_input", .everywhere, "-1")))
         #expect(wrong?.code == .invalid && wrong?.message.contains("0 to 100000 characters") == true)
         #expect(client.refusal(of: .settings(.set("moonlight", .everywhere, "1")))?.code == .notFound)
@@ -83,7 +83,7 @@ import Testing
         let shown = AdminSetting(
             name: "limits.tea", group: .server, form: .number, bounds: "1 to 9 cups", builtIn: "3", value: "3",
             origin: "built in", isLive: true, isEnforced: true)
-        let house = try House({ options in
+        let fixture = try Fixture({ options in
             options.serverSettings = ServerSettings(
                 list: { [shown] },
                 check: { name, value throws(AdminError) in
@@ -92,12 +92,12 @@ import Testing
                 },
                 apply: { name, value in applied.withLock { $0.append("\(name)=\(value ?? "file")") } })
         })
-        let client = try house.client()
+        let client = try fixture.client()
         #expect(try self.list(client).last == shown)
         #expect(try self.setting(client, .set("limits.tea", .everywhere, "5")) == shown)
         #expect(client.refusal(of: .settings(.set("limits.tea", .everywhere, "10")))?.code == .invalid)
         #expect(client.refusal(of: .settings(.set("limits.tea", SessionScope(.group), "5")))?.code == .invalid)
-        let stored = { try house.store.readAndWait { store throws(StoreError) in try store.serverSettings() } }
+        let stored = { try fixture.store.readAndWait { store throws(StoreError) in try store.serverSettings() } }
         #expect(try stored() == ["limits.tea": "5"])
         _ = try self.setting(client, .reset("limits.tea", .everywhere))
         #expect(try stored().isEmpty)
@@ -106,8 +106,8 @@ import Testing
 
     @Test("limits come with the setting that moves them and what to do")
     func limits() throws {
-        let house = try House()
-        guard case .settings(.limits(let limits)) = try house.client().ask(.settings(.limits)) else { return }
+        let fixture = try Fixture()
+        guard case .settings(.limits(let limits)) = try fixture.client().ask(.settings(.limits)) else { return }
         let queue = try #require(limits.first { $0.limit.name == "commit_queue_requests" })
         #expect(queue.setting == "limits.commit_queue_requests" && !queue.isLive)
         #expect(queue.advice == "commit_queue_requests" && queue.limit.peak > 0 && queue.limit.maximum == 4_096)
@@ -115,13 +115,13 @@ import Testing
 
     @Test("a policy is previewed, set without ending anybody, and set with ending those the preview showed")
     func policy() throws {
-        let house = try House()
-        try house.add("romeo", "juliet")
-        try house.signIn("romeo", .web, handle: 1)
-        try house.signIn("romeo", .desktop, handle: 2)
-        try house.signIn("romeo", .app, handle: 3)
-        try house.signIn("juliet", .web, handle: 4)
-        let client = try house.client()
+        let fixture = try Fixture()
+        try fixture.add("romeo", "juliet")
+        try fixture.signIn("romeo", .web, handle: 1)
+        try fixture.signIn("romeo", .desktop, handle: 2)
+        try fixture.signIn("romeo", .app, handle: 3)
+        try fixture.signIn("juliet", .web, handle: 4)
+        let client = try fixture.client()
         let policy = SignInPolicy.Preset.desktopOrWeb.policy
         #expect(try client.ask(.policy(.show)) == .policy(.policy(SignInPolicy.Preset.byLevel.policy)))
         let found = try self.preview(client, policy)
@@ -130,11 +130,11 @@ import Testing
         #expect(try client.ask(.policy(.set(policy, endingNow: false))) == .policy(.changed(policy, ended: 0)))
         #expect(try client.sessions().count == 4)
         #expect(try client.ask(.policy(.set(policy, endingNow: true))) == .policy(.changed(policy, ended: 1)))
-        house.outlet.wait { $0.ended[1] == .takenOver }
+        fixture.outlet.wait { $0.ended[1] == .takenOver }
         #expect(try client.sessions().count == 3 && self.preview(client, policy).isEmpty)
         // It holds for who signs in from now on.
-        try house.signIn("romeo", .web, handle: 5)
-        house.outlet.wait { $0.ended[2] == .takenOver }
+        try fixture.signIn("romeo", .web, handle: 5)
+        fixture.outlet.wait { $0.ended[2] == .takenOver }
         #expect(try client.ask(.policy(.show)) == .policy(.policy(policy)))
         var query = AuditQuery()
         query.what = "policy.set"

@@ -10,15 +10,15 @@ import Testing
     /// Romeo and juliet in verona, where romeo said 1 to 5.
     private func furnished(
         clock: Clock = .system, _ change: (inout AdminServiceOptions) -> Void = { _ in }
-    ) throws -> (House, AdminClient) {
-        let house = try House(clock: clock, change)
-        try house.add("romeo", "juliet", "nurse")
-        let client = try house.client()
+    ) throws -> (Fixture, AdminClient) {
+        let fixture = try Fixture(clock: clock, change)
+        try fixture.add("romeo", "juliet", "nurse")
+        let client = try fixture.client()
         _ = try client.ask(.createGroup(AdminNewGroup(name: verona, members: [romeo, juliet])))
         for number in 1...5 {
             _ = try client.ask(.send(AdminSend(from: romeo, to: .group(verona), text: "m\(number)")))
         }
-        return (house, client)
+        return (fixture, client)
     }
 
     private func lastEntry(_ client: AdminClient) throws -> AuditEntry? {
@@ -35,8 +35,8 @@ import Testing
 
     @Test("two people's conversation is made once, a room once and for all")
     func made() throws {
-        let (house, client) = try self.furnished()
-        defer { withExtendedLifetime(house) {} }
+        let (fixture, client) = try self.furnished()
+        defer { withExtendedLifetime(fixture) {} }
         let direct = try self.conversation(client, .createDirect(romeo, juliet))
         #expect(direct.kind == .direct && direct.name == "juliet,romeo" && direct.memberCount == 2)
         #expect(try self.conversation(client, .createDirect(juliet, romeo)).number == direct.number)
@@ -50,8 +50,8 @@ import Testing
 
     @Test("another title, and none")
     func renamed() throws {
-        let (house, client) = try self.furnished()
-        defer { withExtendedLifetime(house) {} }
+        let (fixture, client) = try self.furnished()
+        defer { withExtendedLifetime(fixture) {} }
         #expect(try client.count(.talks(.rename("verona", title: "维罗纳"))) == 1)
         #expect(try client.count(.talks(.rename("verona", title: "维罗纳"))) == 0)
         #expect(try client.count(.talks(.rename("verona", title: nil))) == 1)
@@ -69,8 +69,8 @@ import Testing
 
     @Test("attributes are merged key by key, noted with what was before, and bounded")
     func attributes() throws {
-        let (house, client) = try self.furnished()
-        defer { withExtendedLifetime(house) {} }
+        let (fixture, client) = try self.furnished()
+        defer { withExtendedLifetime(fixture) {} }
         func set(_ patch: String) -> AdminRequest { .talks(.setAttributes("verona", patch: patch)) }
         #expect(try self.attributes(client) == nil)
         #expect(try client.count(set(#"{"color":"green","seat":{"row":1,"place":2}}"#)) == 1)
@@ -95,8 +95,8 @@ import Testing
 
     @Test("the system writes into a room; a conversation of two takes messages from the two alone")
     func written() throws {
-        let (house, client) = try self.furnished()
-        defer { withExtendedLifetime(house) {} }
+        let (fixture, client) = try self.furnished()
+        defer { withExtendedLifetime(fixture) {} }
         let ball = ChannelName("ball")!
         #expect(
             client.refusal(of: .send(AdminSend(from: systemUserName, to: .room(ball), text: "x")))?.code == .notFound)
@@ -127,13 +127,13 @@ import Testing
 
     @Test("a deleted group has nobody in it, takes nothing, and keeps its history for operators")
     func deleted() throws {
-        let (house, client) = try self.furnished()
+        let (fixture, client) = try self.furnished()
         #expect(try client.count(.talks(.delete("verona"))) == 1)
         #expect(try client.count(.talks(.delete("verona"))) == 0)
         guard case .conversation(let detail) = try client.ask(.showConversation("verona")) else { return }
         #expect(detail.members.isEmpty && detail.conversation.isDisbanded && detail.conversation.head == 5)
         #expect(client.refusal(of: .send(AdminSend(from: romeo, to: .group(verona), text: "?")))?.code == .refused)
-        let romeos = try house.store.readAndWait { transaction throws(StoreError) in
+        let romeos = try fixture.store.readAndWait { transaction throws(StoreError) in
             try transaction.conversations(of: try transaction.user(named: romeo)!.id).count
         }
         #expect(romeos == 0)
@@ -148,8 +148,8 @@ import Testing
     @Test("pages before, after and around a sequence, and from a time on")
     func look() throws {
         let clock = ManualClock()
-        let (house, client) = try self.furnished(clock: clock.clock)
-        defer { withExtendedLifetime(house) {} }
+        let (fixture, client) = try self.furnished(clock: clock.clock)
+        defer { withExtendedLifetime(fixture) {} }
         clock.advance(milliseconds: 60_000)
         let later = clock.clock.wallMilliseconds()
         _ = try client.ask(.send(AdminSend(from: juliet, to: .group(verona), text: "m6")))
@@ -168,9 +168,9 @@ import Testing
     @Test("the operator takes back what is old, and the devices are told after the commit")
     func recall() throws {
         let told = ConditionLock<[Int64]>([])
-        let (house, client) = try self.furnished()
-        defer { withExtendedLifetime(house) {} }
-        house.broker.listen { events in
+        let (fixture, client) = try self.furnished()
+        defer { withExtendedLifetime(fixture) {} }
+        fixture.broker.listen { events in
             for case .recalled(let message) in events.map(\.change) { told.change { $0.append(message.sequence) } }
         }
         #expect(try client.ask(.talks(.recall("verona", sequence: 2, forGood: false))) == .done)
@@ -188,9 +188,9 @@ import Testing
 
     @Test("a trace tells of each member: devices, reading, sessions, and why they do not see it")
     func trace() throws {
-        let (house, client) = try self.furnished()
-        try house.signIn("juliet", .web, handle: 7)
-        try house.store.writeAndWait { transaction throws(StoreError) in
+        let (fixture, client) = try self.furnished()
+        try fixture.signIn("juliet", .web, handle: 7)
+        try fixture.store.writeAndWait { transaction throws(StoreError) in
             let (low, high) = (
                 try transaction.reading.user(named: romeo)!.id, try transaction.reading.user(named: juliet)!.id
             )
@@ -217,7 +217,7 @@ import Testing
     @Test("a trace says when, as far as it is known, and claims nothing of who came later")
     func times() throws {
         let clock = ManualClock()
-        let (house, client) = try self.furnished(clock: clock.clock)
+        let (fixture, client) = try self.furnished(clock: clock.clock)
         let address = ConversationAddress.channel(.group, verona)
         func trace(_ sequence: Int64) throws -> [AdminTraceRow] {
             guard
@@ -228,7 +228,7 @@ import Testing
         }
         func step(upTo sequence: Int64) throws -> Int64 {
             clock.advance(milliseconds: 1_000)
-            try house.store.writeAndWait { transaction throws(StoreError) in
+            try fixture.store.writeAndWait { transaction throws(StoreError) in
                 let user = try transaction.reading.user(named: juliet)!.id
                 let id = try transaction.reading.conversation(address, seenBy: .system)!.id
                 try transaction.recordDelivered([
@@ -254,15 +254,15 @@ import Testing
         #expect(first < second)
         let unread = try trace(5)[1]
         #expect(!unread.isRead && unread.read == nil && unread.delivered == nil && unread.waitingFor == [.app])
-        house.store.setShowsBeforeJoining(false)
+        fixture.store.setShowsBeforeJoining(false)
         #expect(try trace(5)[2].withheld == .beforeJoining)
     }
 
     @Test("an edited message is shown as people see it, and what it said before beside it")
     func edited() throws {
-        let (house, client) = try self.furnished()
+        let (fixture, client) = try self.furnished()
         let address = ConversationAddress.channel(.group, verona)
-        try house.store.writeAndWait { transaction throws(StoreError) in
+        try fixture.store.writeAndWait { transaction throws(StoreError) in
             let id = try transaction.reading.conversation(address, seenBy: .system)!.id
             for (sequence, text) in [(Int64(2), "two"), (2, "zwei"), (3, "three")] {
                 try transaction.edit(
@@ -298,10 +298,10 @@ import Testing
 
     @Test("with another's eyes: what they see and nothing else, with a reason and an entry in the audit log")
     func seeAs() throws {
-        let (house, client) = try self.furnished()
+        let (fixture, client) = try self.furnished()
         let request = AdminRequest.talks(.seeAs("verona", juliet, before: nil, limit: 20))
         #expect(client.refusal(of: request)?.code == .invalid)
-        try house.store.writeAndWait { transaction throws(StoreError) in
+        try fixture.store.writeAndWait { transaction throws(StoreError) in
             let user = try transaction.reading.user(named: juliet)!.id
             let id = try transaction.reading.conversation(.channel(.group, verona), seenBy: .system)!.id
             _ = try transaction.hide([MessagePlace(id, 4)], for: user)
@@ -326,8 +326,8 @@ import Testing
 
     @Test("an export comes page by page, and each page is in the audit log")
     func export() throws {
-        let (house, client) = try self.furnished()
-        defer { withExtendedLifetime(house) {} }
+        let (fixture, client) = try self.furnished()
+        defer { withExtendedLifetime(fixture) {} }
         let long = String(repeating: "x", count: 20_000)
         for _ in 0..<10 { _ = try client.ask(.send(AdminSend(from: romeo, to: .group(verona), text: long))) }
         var sequences: [Int64] = []

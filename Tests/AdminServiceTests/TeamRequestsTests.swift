@@ -8,14 +8,14 @@ import Testing
 @Suite("Requests about teams") struct TeamRequestsTests {
     private let tybalt = UserName("tybalt")!
 
-    private func furnished(_ form: TeamForm = .advanced) throws -> (House, AdminClient) {
-        let house = try House()
-        try house.add("romeo", "juliet", "tybalt")
-        try house.signIn("juliet", .app, handle: 1)
-        let client = try house.client()
+    private func furnished(_ form: TeamForm = .advanced) throws -> (Fixture, AdminClient) {
+        let fixture = try Fixture()
+        try fixture.add("romeo", "juliet", "tybalt")
+        try fixture.signIn("juliet", .app, handle: 1)
+        let client = try fixture.client()
         _ = try client.ask(
             .teams(.create(AdminNewTeam(name: verona, form: form, owner: romeo, members: [juliet]))))
-        return (house, client)
+        return (fixture, client)
     }
 
     private func team(_ client: AdminClient) throws -> AdminTeam {
@@ -33,15 +33,15 @@ import Testing
         return requests
     }
 
-    /// The lines that the house left in the team, oldest first, once juliet has got so many.
-    private func tips(_ house: House, _ count: Int) throws -> [JSONValue] {
-        house.outlet.wait { $0.received.count >= count }
-        return try house.outlet.received.map { try JSONValue(parsing: Array($0.utf8)) }
+    /// The lines that the server left in the team, oldest first, once juliet has got so many.
+    private func tips(_ fixture: Fixture, _ count: Int) throws -> [JSONValue] {
+        fixture.outlet.wait { $0.received.count >= count }
+        return try fixture.outlet.received.map { try JSONValue(parsing: Array($0.utf8)) }
     }
 
     @Test("a team is made, changed and shown, and every change leaves its line")
     func changes() throws {
-        let (house, client) = try self.furnished()
+        let (fixture, client) = try self.furnished()
         var patch = AdminTeamPatch()
         patch.title = "维罗纳"
         patch.introduction = "fair"
@@ -54,7 +54,7 @@ import Testing
         let before = Clock.system.wallMilliseconds()
         #expect(try client.count(.teams(.mute(verona, juliet, true, minutes: 5))) == 1)
         let fiveMinutes = before + 300_000...Clock.system.wallMilliseconds() + 300_000
-        #expect(fiveMinutes.contains(try house.mutedUntil(juliet, in: verona)))
+        #expect(fiveMinutes.contains(try fixture.mutedUntil(juliet, in: verona)))
         #expect(try client.count(.teams(.announce(verona, title: "T", text: "tonight"))) == 1)
         _ = try client.ask(.teams(.setNickname(verona, juliet, "J")))
         let shown = try self.team(client)
@@ -62,7 +62,7 @@ import Testing
         #expect(shown.modes.join == .approval && shown.modes.mute == .members && shown.modes.invite == .managers)
         #expect(shown.announcement?.body == "tonight" && shown.announcement?.title == "T" && shown.owner == romeo)
         #expect(shown.members.map(\.role) == [.owner, .manager])
-        let tips = try self.tips(house, 8)
+        let tips = try self.tips(fixture, 8)
         let events = tips.compactMap { $0["team_event"]?["event"]?.string }
         #expect(
             events == [
@@ -76,10 +76,10 @@ import Testing
 
     @Test("the older words for groups leave the same lines, and none for what is so already")
     func groupLines() throws {
-        let house = try House()
-        try house.add("romeo", "juliet", "tybalt")
-        try house.signIn("juliet", .app, handle: 1)
-        let client = try house.client()
+        let fixture = try Fixture()
+        try fixture.add("romeo", "juliet", "tybalt")
+        try fixture.signIn("juliet", .app, handle: 1)
+        let client = try fixture.client()
         _ = try client.ask(.createGroup(AdminNewGroup(name: verona, owner: romeo, members: [romeo, juliet])))
         let once: [AdminRequest] = [
             .addMembers(verona, [self.tybalt]), .setMemberMuted(verona, self.tybalt, true, minutes: 5),
@@ -94,7 +94,7 @@ import Testing
         ]
         for request in again { #expect(try client.count(request) == 0, "\(request)") }
         _ = try client.ask(.addMembers(verona, [self.tybalt]))
-        let tips = try self.tips(house, 8)
+        let tips = try self.tips(fixture, 8)
         #expect(
             tips.compactMap { $0["team_event"]?["event"]?.string } == [
                 "invited", "muted", "unmuted", "removed", "allMuted", "allUnmuted", "updated", "invited",
@@ -104,17 +104,17 @@ import Testing
 
     @Test("a dismissed team says so in itself, is dismissed once, and nobody comes in any more")
     func dismissed() throws {
-        let (house, client) = try self.furnished()
+        let (fixture, client) = try self.furnished()
         #expect(try client.count(.teams(.dismiss(verona))) == 1)
         #expect(try client.count(.teams(.dismiss(verona))) == 0)
-        #expect(try self.tips(house, 2).last?["team_event"]?["event"]?.string == "dismissed")
+        #expect(try self.tips(fixture, 2).last?["team_event"]?["event"]?.string == "dismissed")
         #expect(client.refusal(of: .teams(.apply(verona, self.tybalt, postscript: "")))?.code == .refused)
         #expect(client.refusal(of: .send(AdminSend(from: romeo, to: .group(verona), text: "x")))?.code == .refused)
     }
 
     @Test("a member's invitation asks, the operator's does not, and requests are answered by number")
     func requests() throws {
-        let (house, client) = try self.furnished()
+        let (fixture, client) = try self.furnished()
         let invite = AdminTeamRequest.invite(verona, [self.tybalt], from: romeo, postscript: "come")
         guard case .teams(.invited(let invited)) = try client.ask(.teams(invite)) else {
             Issue.record("no answer")
@@ -135,7 +135,7 @@ import Testing
         #expect(try self.requests(client) == [])
         #expect(try self.requests(client, waiting: false).map(\.state) == [.accepted])
         #expect(client.refusal(of: .teams(.answer(waiting[0].number, accept: false, reason: "")))?.code == .refused)
-        #expect(try self.tips(house, 2).last?["content"]?.string == "{0}接受{1}的邀请进群")
+        #expect(try self.tips(fixture, 2).last?["content"]?.string == "{0}接受{1}的邀请进群")
         #expect(try client.count(.teams(.remove(verona, [self.tybalt]))) == 1)
         let added = AdminTeamRequest.invite(verona, [self.tybalt], from: nil, postscript: "")
         guard case .teams(.invited(let second)) = try client.ask(.teams(added)) else {
@@ -147,18 +147,18 @@ import Testing
 
     @Test("the owner is another one, and the old one is gone when they wanted")
     func transfer() throws {
-        let (house, client) = try self.furnished()
+        let (fixture, client) = try self.furnished()
         #expect(try client.count(.teams(.transfer(verona, to: juliet, andLeaves: true))) == 2)
         let shown = try self.team(client)
         #expect(shown.owner == juliet && shown.members.map(\.name) == [juliet])
-        let events = try self.tips(house, 3).compactMap { $0["team_event"]?["event"]?.string }
+        let events = try self.tips(fixture, 3).compactMap { $0["team_event"]?["event"]?.string }
         #expect(events == ["invited", "ownerChanged", "left"])
     }
 
     @Test("a card is of who looks, with the setting that keeps them from a row")
     func card() throws {
-        let (house, client) = try self.furnished()
-        defer { withExtendedLifetime(house) {} }
+        let (fixture, client) = try self.furnished()
+        defer { withExtendedLifetime(fixture) {} }
         func rows(_ viewer: UserName?, member: UserName? = nil) throws -> [AdminCardRow] {
             let query = AdminCardQuery(team: verona, viewer: viewer, member: member, hidden: [.pinned])
             guard case .teams(.card(let rows)) = try client.ask(.teams(.card(query))) else {
@@ -177,8 +177,8 @@ import Testing
 
     @Test("what a team of this form does not have, and who and what is unknown, is refused")
     func refused() throws {
-        let (house, client) = try self.furnished(.normal)
-        defer { withExtendedLifetime(house) {} }
+        let (fixture, client) = try self.furnished(.normal)
+        defer { withExtendedLifetime(fixture) {} }
         #expect(client.refusal(of: .teams(.setRole(verona, [juliet], .manager)))?.code == .refused)
         #expect(client.refusal(of: .teams(.announce(verona, title: nil, text: "x")))?.code == .refused)
         #expect(client.refusal(of: .teams(.setRole(verona, [juliet], .owner)))?.code == .invalid)

@@ -6,12 +6,12 @@ import Store
 import Testing
 
 @Suite("The word list and message kinds, for operators") struct WordRequestsTests {
-    private func furnished() throws -> (House, AdminClient) {
-        let house = try House()
-        try house.add("romeo", "juliet")
-        let client = try house.client()
+    private func furnished() throws -> (Fixture, AdminClient) {
+        let fixture = try Fixture()
+        try fixture.add("romeo", "juliet")
+        let client = try fixture.client()
         _ = try client.ask(.createGroup(AdminNewGroup(name: verona, members: [romeo, juliet])))
-        return (house, client)
+        return (fixture, client)
     }
 
     private func lastEntry(_ client: AdminClient) throws -> AuditEntry? {
@@ -20,13 +20,13 @@ import Testing
     }
 
     /// A person says something; the answer, once it is known.
-    private func say(_ body: String, _ house: House, as authority: Authority = .user) throws -> AppendResult {
-        let user = try house.store.readAndWait { reading throws(StoreError) in try reading.user(named: romeo) }
+    private func say(_ body: String, _ fixture: Fixture, as authority: Authority = .user) throws -> AppendResult {
+        let user = try fixture.store.readAndWait { reading throws(StoreError) in try reading.user(named: romeo) }
         let content = MessageContent(
             kind: MessageKind(rawValue: 500), flags: .bodyIsJSONObject, wire: .wuKong, body: Array(body.utf8))
         let sender = try #require(user).id
         let answer = ConditionLock<AppendResult?>(nil)
-        house.broker.publish(
+        fixture.broker.publish(
             as: sender, authority: authority, to: .channel(.group, verona), token: nil, content: content
         ) { result in answer.change { $0 = result } }
         return try #require(answer.wait(until: { $0 != nil }, then: { $0 }))
@@ -34,24 +34,24 @@ import Testing
 
     @Test("a changed list is in force when the change is answered, and stands in the audit log")
     func words() throws {
-        let (house, client) = try self.furnished()
+        let (fixture, client) = try self.furnished()
         #expect(try client.count(.words(.add([WordRule("damn", .mask), WordRule("tea", .flag)]))) == 2)
         #expect(try client.count(.words(.add([WordRule("外挂", .refuse)]))) == 1)
         #expect(try self.lastEntry(client)?.word == "word.add")
         #expect(try self.lastEntry(client)?.subject == "外挂")
         #expect(try self.lastEntry(client)?.after == #"{"action":"refuse"}"#)
-        guard case .refused(.wordNotAllowed) = try self.say(#"{"content":"外挂"}"#, house) else {
+        guard case .refused(.wordNotAllowed) = try self.say(#"{"content":"外挂"}"#, fixture) else {
             Issue.record("taken")
             return
         }
-        guard case .accepted(let accepted) = try self.say(#"{"content":"damn tea"}"#, house) else {
+        guard case .accepted(let accepted) = try self.say(#"{"content":"damn tea"}"#, fixture) else {
             Issue.record("refused")
             return
         }
         #expect(String(decoding: accepted.message.content.body, as: UTF8.self) == #"{"content":"**** tea"}"#)
         #expect(accepted.message.content.flags.contains(.masked))
         // What programs and operators send is theirs.
-        guard case .accepted(let own) = try self.say(#"{"content":"damn 外挂 tea"}"#, house, as: .application) else {
+        guard case .accepted(let own) = try self.say(#"{"content":"damn 外挂 tea"}"#, fixture, as: .application) else {
             Issue.record("refused")
             return
         }
@@ -63,7 +63,7 @@ import Testing
         #expect(flagged.map(\.word) == ["tea"] && flagged.map(\.conversationName) == ["verona"])
         #expect(flagged.map(\.sequence) == [accepted.message.sequence] && flagged.map(\.sender) == ["romeo"])
         #expect(try client.count(.words(.remove(["外挂"]))) == 1)
-        guard case .accepted = try self.say(#"{"content":"外挂"}"#, house) else {
+        guard case .accepted = try self.say(#"{"content":"外挂"}"#, fixture) else {
             Issue.record("refused")
             return
         }
@@ -71,8 +71,8 @@ import Testing
 
     @Test("a text is tried out, and rules are listed by their words")
     func test() throws {
-        let (house, client) = try self.furnished()
-        defer { withExtendedLifetime(house) {} }
+        let (fixture, client) = try self.furnished()
+        defer { withExtendedLifetime(fixture) {} }
         _ = try client.count(.words(.add([WordRule("b", .mask), WordRule("a", .flag)])))
         #expect(
             try client.ask(.words(.test("abc")))
@@ -94,7 +94,7 @@ import Testing
 
     @Test("operators see a registered kind by its digest, and how many messages of it nobody can read")
     func kinds() throws {
-        let (house, client) = try self.furnished()
+        let (fixture, client) = try self.furnished()
         func line() throws -> String? {
             guard
                 case .messages(let messages) = try client.ask(
@@ -102,19 +102,19 @@ import Testing
             else { return nil }
             return messages.last?.sketch.line
         }
-        _ = try self.say(#"{"type":500,"amount":8}"#, house)
+        _ = try self.say(#"{"type":500,"amount":8}"#, fixture)
         #expect(try line() == nil)
         #expect(
             try client.ask(.kinds(.set(Self.gift)))
                 == .kinds(.kind(AdminMessageKind(Self.gift, undecodable: 0))))
         #expect(try self.lastEntry(client)?.after?.contains("old app") == true)
         #expect(try line() == "[红包] 8")
-        _ = try self.say(#"{"type":500}"#, house)
-        _ = try self.say(#"{"type":500,"amount":1,"version":2}"#, house, as: .application)
+        _ = try self.say(#"{"type":500}"#, fixture)
+        _ = try self.say(#"{"type":500,"amount":1,"version":2}"#, fixture, as: .application)
         #expect(try line() == "old app")
         #expect(
             try client.ask(.kinds(.list)) == .kinds(.kinds([AdminMessageKind(Self.gift, undecodable: 2)])))
-        _ = try self.say(#"{"type":500,"amount":9}"#, house)
+        _ = try self.say(#"{"type":500,"amount":9}"#, fixture)
         #expect(try line() == "[红包] 9")
         _ = try client.ask(.kinds(.setDisabled(Self.gift.kind, true)))
         #expect(try line() == "old app")
@@ -124,8 +124,8 @@ import Testing
 
     @Test("numbers and names that are taken are refused, and a body is tried without being sent")
     func rules() throws {
-        let (house, client) = try self.furnished()
-        defer { withExtendedLifetime(house) {} }
+        let (fixture, client) = try self.furnished()
+        defer { withExtendedLifetime(fixture) {} }
         _ = try client.ask(.kinds(.set(Self.gift)))
         var other = Self.gift
         other.kind = MessageKind(rawValue: 501)

@@ -6,7 +6,7 @@ struct ImportTableTests {
     static let root = URL(fileURLWithPath: #filePath)
         .deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()
 
-    /// Free for everyone: what comes with the toolchain and is no module of the house.
+    /// Free for everyone: what comes with the toolchain and is no module of the server.
     static let free: Set<String> = ["Glibc", "Synchronization"]
     static let common: Set<String> = ["ChatModel", "ByteCodec", "Execution", "Diagnostics"]
 

@@ -66,64 +66,66 @@ import Testing
 @Suite("teahouse ctl for a whole person, and announcements") struct PersonCommandTests {
     @Test("deleting asks for the name, unless told not to")
     func delete() throws {
-        let house = try House()
-        for name in ["ming", "lan"] { _ = house.ctl("user", "add", name) }
-        let left = house.ctl("user", "delete", "ming", input: ["lan"])
+        let fixture = try Fixture()
+        for name in ["ming", "lan"] { _ = fixture.ctl("user", "add", name) }
+        let left = fixture.ctl("user", "delete", "ming", input: ["lan"])
         #expect(left.code == .refused && left.error.contains("Type the name to go on"))
-        #expect(house.ctl("user", "delete", "ming").code == .refused)
-        #expect(house.ctl("user", "delete", "ming", input: ["ming"]).output == "user ming deleted, 0 sessions closed\n")
-        #expect(house.ctl("user", "delete", "lan", "--yes", "--json").output.contains(#""count":0"#))
-        #expect(house.ctl("user", "list").output.contains("deleted"))
-        #expect(house.ctl("user", "enable", "ming").code == .refused)
-        #expect(house.ctl("user", "add", "ming").code == .refused)
+        #expect(fixture.ctl("user", "delete", "ming").code == .refused)
+        #expect(
+            fixture.ctl("user", "delete", "ming", input: ["ming"]).output == "user ming deleted, 0 sessions closed\n")
+        #expect(fixture.ctl("user", "delete", "lan", "--yes", "--json").output.contains(#""count":0"#))
+        #expect(fixture.ctl("user", "list").output.contains("deleted"))
+        #expect(fixture.ctl("user", "enable", "ming").code == .refused)
+        #expect(fixture.ctl("user", "add", "ming").code == .refused)
     }
 
     @Test("details of a person are shown in tables and as JSON")
     func details() throws {
-        let house = try House()
-        for name in ["ming", "lan"] { _ = house.ctl("user", "add", name) }
-        _ = house.ctl("team", "create", "tea", "--form", "advanced", "--owner", "ming")
-        _ = house.ctl("send", "--from", "lan", "--to", "ming", "hello")
-        _ = house.ctl("user", "token", "ming")
-        let shown = house.ctl("user", "details", "ming")
+        let fixture = try Fixture()
+        for name in ["ming", "lan"] { _ = fixture.ctl("user", "add", name) }
+        _ = fixture.ctl("team", "create", "tea", "--form", "advanced", "--owner", "ming")
+        _ = fixture.ctl("send", "--from", "lan", "--to", "ming", "hello")
+        _ = fixture.ctl("user", "token", "ming")
+        let shown = fixture.ctl("user", "details", "ming")
         for text in ["tea", "owner", "lan,ming", "Tokens:", "Teams (1):"] {
             #expect(shown.output.contains(text), "\(text) in \(shown.output)\(shown.error)")
         }
-        #expect(house.ctl("user", "details", "ming", "--json").output.contains(#""teamCount":1"#))
-        #expect(house.ctl("user", "details", "nobody").code == .refused)
+        #expect(fixture.ctl("user", "details", "ming", "--json").output.contains(#""teamCount":1"#))
+        #expect(fixture.ctl("user", "details", "nobody").code == .refused)
     }
 
     @Test("a table of comma-separated values is imported and tried, with the lines that are wrong")
     func imports() throws {
-        let house = try House()
+        let fixture = try Fixture()
         let text = "\u{FEFF}name,display_name\r\n\"a\",\"Ann, \"\"A\"\"\"\r\nb\r\n\"c\"x\r\n"
-        let path = try house.write(text, to: "people.csv")
-        let tried = house.ctl("user", "import", path, "--dry-run")
+        let path = try fixture.write(text, to: "people.csv")
+        let tried = fixture.ctl("user", "import", path, "--dry-run")
         #expect(tried.code == .refused && tried.error.contains("line 4: no name of a person"))
         #expect(tried.output.contains("2 new") && tried.output.contains("1 refused"))
-        let done = house.ctl("user", "import", path)
+        let done = fixture.ctl("user", "import", path)
         #expect(done.output.split(separator: "\n").map { $0.prefix { $0 != "\t" } } == ["a", "b"])
-        #expect(house.ctl("user", "show", "a").output.contains("Ann, \"A\""))
-        let plain = try house.write("d,Dora\n", to: "people.txt")
-        #expect(house.ctl("user", "import", plain, "--csv").code == .done)
-        #expect(house.ctl("user", "show", "d").output.contains("Dora"))
+        #expect(fixture.ctl("user", "show", "a").output.contains("Ann, \"A\""))
+        let plain = try fixture.write("d,Dora\n", to: "people.txt")
+        #expect(fixture.ctl("user", "import", plain, "--csv").code == .done)
+        #expect(fixture.ctl("user", "show", "d").output.contains("Dora"))
     }
 
     @Test("announcements are sent, listed and shown")
     func notices() throws {
-        let house = try House()
-        for name in ["ming", "lan"] { _ = house.ctl("user", "add", name) }
-        _ = house.ctl("team", "create", "tea", "--form", "normal", "--owner", "lan")
-        let sent = house.ctl("notice", "send", "今晚八点", "--title", "茶会", "--team", "tea")
+        let fixture = try Fixture()
+        for name in ["ming", "lan"] { _ = fixture.ctl("user", "add", name) }
+        _ = fixture.ctl("team", "create", "tea", "--form", "normal", "--owner", "lan")
+        let sent = fixture.ctl("notice", "send", "今晚八点", "--title", "茶会", "--team", "tea")
         #expect(sent.output == "announcement 1 is on its way\n", "\(sent.error)")
-        #expect(house.ctl("notice", "send", "-", input: ["one", "two"]).code == .done)
-        #expect(house.ctl("notice", "send", "-").code == .usage)
-        #expect(house.ctl("notice", "send", "x", "--team", "coffee").code == .refused)
-        let listed = house.ctl("notice", "list").output
+        #expect(fixture.ctl("notice", "send", "-", input: ["one", "two"]).code == .done)
+        #expect(fixture.ctl("notice", "send", "-").code == .usage)
+        #expect(fixture.ctl("notice", "send", "x", "--team", "coffee").code == .refused)
+        let listed = fixture.ctl("notice", "list").output
         #expect(listed.contains("茶会") && listed.contains("everybody") && listed.contains("tea"))
-        let shown = house.ctl("notice", "show", "2")
+        let shown = fixture.ctl("notice", "show", "2")
         #expect(shown.output.contains("one\ntwo\n"), "\(shown.output)\(shown.error)")
-        #expect(house.ctl("notice", "show", "1", "--people", "waiting", "--json").output.contains(#""number":1"#))
-        #expect(house.ctl("notice", "show", "one").code == .usage && house.ctl("notice", "show", "9").code == .refused)
+        #expect(fixture.ctl("notice", "show", "1", "--people", "waiting", "--json").output.contains(#""number":1"#))
+        #expect(
+            fixture.ctl("notice", "show", "one").code == .usage && fixture.ctl("notice", "show", "9").code == .refused)
     }
 }

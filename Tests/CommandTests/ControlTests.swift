@@ -7,32 +7,32 @@ import Testing
 @Suite("teahouse ctl") struct ControlTests {
     @Test("people: added, listed in aligned columns, shown")
     func users() throws {
-        let house = try House()
-        #expect(house.ctl("user", "add", "ming", "--display-name", "小明").output == "user ming added\n")
-        #expect(house.ctl("user", "add", "阿兰", "--role", "admin").code == .done)
-        let lines = house.ctl("user", "list").output.split(separator: "\n")
+        let fixture = try Fixture()
+        #expect(fixture.ctl("user", "add", "ming", "--display-name", "小明").output == "user ming added\n")
+        #expect(fixture.ctl("user", "add", "阿兰", "--role", "admin").code == .done)
+        let lines = fixture.ctl("user", "list").output.split(separator: "\n")
         #expect(lines.count == 3)
         #expect(lines[0].hasPrefix("NAME  DISPLAY NAME  ROLE           STATE   CREATED"))
         #expect(lines[1].hasPrefix("ming  小明          member         active  "))
         #expect(lines[2].hasPrefix("阿兰                administrator  active  "))
-        let again = house.ctl("user", "add", "ming")
+        let again = fixture.ctl("user", "add", "ming")
         #expect(again.code == .refused)
         #expect(again.error == "teahouse: user ming exists already: choose another name\n")
-        #expect(house.ctl("user", "show", "ming").output.contains("DISPLAY NAME  小明\n"))
+        #expect(fixture.ctl("user", "show", "ming").output.contains("DISPLAY NAME  小明\n"))
     }
 
     @Test("a token is printed alone, for scripts")
     func token() throws {
-        let house = try House()
-        _ = house.ctl("user", "add", "ming")
-        let token = house.ctl("user", "token", "ming", "--device", "web", "--level", "primary")
+        let fixture = try Fixture()
+        _ = fixture.ctl("user", "add", "ming")
+        let token = fixture.ctl("user", "token", "ming", "--device", "web", "--level", "primary")
         #expect(token.code == .done)
         #expect(token.output.hasPrefix("tea_") && token.output.hasSuffix("\n"))
         #expect(token.output.filter { $0 == "\n" }.count == 1)
-        let shown = house.ctl("user", "show", "ming").output
+        let shown = fixture.ctl("user", "show", "ming").output
         #expect(shown.contains("\nweb     primary"))
-        #expect(house.ctl("user", "revoke", "ming").output == "tokens of ming ended, 0 sessions closed\n")
-        #expect(!house.ctl("user", "show", "ming").output.contains("web"))
+        #expect(fixture.ctl("user", "revoke", "ming").output == "tokens of ming ended, 0 sessions closed\n")
+        #expect(!fixture.ctl("user", "show", "ming").output.contains("web"))
     }
 
     @Test(
@@ -44,25 +44,25 @@ import Testing
             ([], .usage, "no password was typed; nothing was changed"),
         ] as [([String], ExitCode, String)])
     func askedPassword(_ typed: [String], _ code: ExitCode, _ told: String) throws {
-        let house = try House()
-        _ = house.ctl("user", "add", "ming")
-        let outcome = house.ctl("user", "password", "ming", typed: typed)
+        let fixture = try Fixture()
+        _ = fixture.ctl("user", "add", "ming")
+        let outcome = fixture.ctl("user", "password", "ming", typed: typed)
         #expect(outcome.code == code)
         #expect(outcome.error.contains(told))
     }
 
     @Test("passwords come from standard input")
     func passwords() throws {
-        let house = try House()
-        let added = house.ctl("user", "add", "ming", "--password-stdin", input: ["a cup of longjing"])
+        let fixture = try Fixture()
+        let added = fixture.ctl("user", "add", "ming", "--password-stdin", input: ["a cup of longjing"])
         #expect(added.code == .done)
-        #expect(house.ctl("user", "show", "ming").output.contains("PASSWORD  yes\n"))
-        #expect(house.ctl("user", "password", "ming", "--password-stdin").code == .usage)
-        let unasked = house.ctl("user", "password", "ming", input: ["a pot of tea for two"])
+        #expect(fixture.ctl("user", "show", "ming").output.contains("PASSWORD  yes\n"))
+        #expect(fixture.ctl("user", "password", "ming", "--password-stdin").code == .usage)
+        let unasked = fixture.ctl("user", "password", "ming", input: ["a pot of tea for two"])
         #expect(unasked.code == .usage)
         #expect(unasked.error.contains("--password-stdin"))
-        #expect(house.ctl("user", "password", "ming", "--password-stdin", input: ["short"]).code == .refused)
-        let changed = house.ctl("user", "password", "ming", "--password-stdin", input: ["a pot of pu'er tea"])
+        #expect(fixture.ctl("user", "password", "ming", "--password-stdin", input: ["short"]).code == .refused)
+        let changed = fixture.ctl("user", "password", "ming", "--password-stdin", input: ["a pot of pu'er tea"])
         #expect(changed.output == "password of ming set, 0 sessions closed\n")
     }
 
@@ -75,18 +75,18 @@ import Testing
             (["mute", "ming"], "ming may no longer send\n"),
         ])
     func switches(_ words: [String], _ said: String) throws {
-        let house = try House()
-        for name in ["ming", "lan"] { _ = house.ctl("user", "add", name) }
-        let command = ["ctl", "--data", house.folder, "user"] + words
+        let fixture = try Fixture()
+        for name in ["ming", "lan"] { _ = fixture.ctl("user", "add", name) }
+        let command = ["ctl", "--data", fixture.folder, "user"] + words
         #expect(runTeahouse(command).output == said)
         #expect(runTeahouse(command).output == "nothing to change: it is so already\n")
     }
 
     @Test("an import prints a token for each line, and goes on after a bad one")
     func imports() throws {
-        let house = try House()
-        let people = try house.write("a\tAnna\nb\r\n\n\u{7}\nc", to: "people.txt")
-        let imported = house.ctl("user", "import", people)
+        let fixture = try Fixture()
+        let people = try fixture.write("a\tAnna\nb\r\n\n\u{7}\nc", to: "people.txt")
+        let imported = fixture.ctl("user", "import", people)
         #expect(imported.code == .refused)
         let rows = imported.output.split(separator: "\n").map { $0.split(separator: "\t") }
         #expect(rows.map { $0[0] } == ["a", "b", "c"])
@@ -97,76 +97,76 @@ import Testing
                 teahouse: 1 people were not imported, 3 were
 
                 """)
-        #expect(house.ctl("user", "show", "a").output.contains("Anna"))
-        #expect(house.ctl("user", "import", "/nowhere").code == .inputOutput)
+        #expect(fixture.ctl("user", "show", "a").output.contains("Anna"))
+        #expect(fixture.ctl("user", "import", "/nowhere").code == .inputOutput)
     }
 
     @Test("two thousand people are imported in order, a few requests at a time")
     func manyImports() throws {
-        let house = try House()
+        let fixture = try Fixture()
         let names = (0..<2_000).map { "u\($0)" }
-        let people = try house.write(names.joined(separator: "\n"), to: "people.txt")
-        let imported = house.ctl("user", "import", people)
+        let people = try fixture.write(names.joined(separator: "\n"), to: "people.txt")
+        let imported = fixture.ctl("user", "import", people)
         #expect(imported.code == .done)
         #expect(imported.output.split(separator: "\n").map { String($0.prefix { $0 != "\t" }) } == names)
-        let group = house.ctl("group", "create", "g", "--members-file", people)
+        let group = fixture.ctl("group", "create", "g", "--members-file", people)
         #expect(group.code == .refused)
         #expect(group.error.contains("at most 500 members"))
     }
 
     @Test("groups and messages: made, sent, shown with control characters visible")
     func messages() throws {
-        let house = try House()
-        for name in ["ming", "lan", "wei"] { _ = house.ctl("user", "add", name) }
-        let made = house.ctl("group", "create", "tea", "--title", "茶馆", "--members", "ming, lan")
+        let fixture = try Fixture()
+        for name in ["ming", "lan", "wei"] { _ = fixture.ctl("user", "add", name) }
+        let made = fixture.ctl("group", "create", "tea", "--title", "茶馆", "--members", "ming, lan")
         #expect(made.output == "group tea created with 2 members\n")
-        #expect(house.ctl("group", "add", "tea", "wei,lan").output == "1 people added to tea\n")
-        #expect(house.ctl("group", "remove", "tea", "lan").output == "1 people removed from tea\n")
-        #expect(house.ctl("group", "add", "tea").code == .usage)
-        let sent = house.ctl("send", "--from", "ming", "--group", "tea", "\u{1B}[2J你好\u{202E}\nx")
+        #expect(fixture.ctl("group", "add", "tea", "wei,lan").output == "1 people added to tea\n")
+        #expect(fixture.ctl("group", "remove", "tea", "lan").output == "1 people removed from tea\n")
+        #expect(fixture.ctl("group", "add", "tea").code == .usage)
+        let sent = fixture.ctl("send", "--from", "ming", "--group", "tea", "\u{1B}[2J你好\u{202E}\nx")
         #expect(sent.code == .done)
-        let shown = house.ctl("conversation", "show", "tea").output
+        let shown = fixture.ctl("conversation", "show", "tea").output
         #expect(shown.contains(#"  ming        \u001b[2J你好\u202e\nx"#))
         #expect(!shown.contains("\u{1B}") && !shown.contains("\u{202E}"))
         #expect(shown.contains("Members (2):\n"))
-        _ = house.ctl("send", "--from", "lan", "--to", "ming", "hi")
-        let list = house.ctl("conversation", "list").output
+        _ = fixture.ctl("send", "--from", "lan", "--to", "ming", "hi")
+        let list = fixture.ctl("conversation", "list").output
         #expect(list.contains("id:1  group   tea       茶馆   active        2         3"))
         #expect(list.contains("id:2  direct  lan,ming"))
-        let muted = house.ctl("group", "mute", "tea", "ming", "--minutes", "5")
+        let muted = fixture.ctl("group", "mute", "tea", "ming", "--minutes", "5")
         #expect(muted.output == "ming may not send to tea for now\n")
-        #expect(house.ctl("group", "unmute", "tea", "ming").output == "ming may send to tea again\n")
-        #expect(house.ctl("group", "mute", "tea", "--minutes", "5").code == .usage)
-        #expect(house.ctl("group", "mute", "tea").output.hasPrefix("group tea muted"))
-        #expect(house.ctl("group", "unmute", "tea").output == "group tea is no longer muted\n")
-        #expect(house.ctl("group", "notice", "tea", "今晚").output == "announcement of tea set\n")
-        #expect(house.ctl("group", "notice", "tea").output == "announcement of tea removed\n")
-        #expect(house.ctl("group", "ban", "tea").output == "group tea banned: nobody may send\n")
-        #expect(house.ctl("send", "--from", "ming", "--group", "tea", "x").code == .refused)
-        #expect(house.ctl("send", "--from", "ming", "x").code == .usage)
-        #expect(house.ctl("send", "--from", "ming", "--to", "lan", "--group", "tea", "x").code == .usage)
+        #expect(fixture.ctl("group", "unmute", "tea", "ming").output == "ming may send to tea again\n")
+        #expect(fixture.ctl("group", "mute", "tea", "--minutes", "5").code == .usage)
+        #expect(fixture.ctl("group", "mute", "tea").output.hasPrefix("group tea muted"))
+        #expect(fixture.ctl("group", "unmute", "tea").output == "group tea is no longer muted\n")
+        #expect(fixture.ctl("group", "notice", "tea", "今晚").output == "announcement of tea set\n")
+        #expect(fixture.ctl("group", "notice", "tea").output == "announcement of tea removed\n")
+        #expect(fixture.ctl("group", "ban", "tea").output == "group tea banned: nobody may send\n")
+        #expect(fixture.ctl("send", "--from", "ming", "--group", "tea", "x").code == .refused)
+        #expect(fixture.ctl("send", "--from", "ming", "x").code == .usage)
+        #expect(fixture.ctl("send", "--from", "ming", "--to", "lan", "--group", "tea", "x").code == .usage)
     }
 
     @Test("a group shows its owner, announcement and who may not send")
     func groupDetail() throws {
-        let house = try House()
-        for name in ["ming", "lan"] { _ = house.ctl("user", "add", name) }
-        #expect(house.ctl("group", "create", "tea", "--owner", "ming", "--members", "lan").code == .done)
-        _ = house.ctl("group", "notice", "tea", "今天喝龙井")
-        _ = house.ctl("group", "mute", "tea")
-        _ = house.ctl("group", "mute", "tea", "lan")
-        let shown = house.ctl("conversation", "show", "tea").output
+        let fixture = try Fixture()
+        for name in ["ming", "lan"] { _ = fixture.ctl("user", "add", name) }
+        #expect(fixture.ctl("group", "create", "tea", "--owner", "ming", "--members", "lan").code == .done)
+        _ = fixture.ctl("group", "notice", "tea", "今天喝龙井")
+        _ = fixture.ctl("group", "mute", "tea")
+        _ = fixture.ctl("group", "mute", "tea", "lan")
+        let shown = fixture.ctl("conversation", "show", "tea").output
         #expect(shown.contains("今天喝龙井") && shown.contains("only managers send"))
         #expect(shown.contains("ming  owner") && shown.contains("lan   member  muted"))
-        #expect(house.ctl("group", "create", "x", "--owner", "nobody").code == .refused)
+        #expect(fixture.ctl("group", "create", "x", "--owner", "nobody").code == .refused)
     }
 
     @Test("older messages are read page by page")
     func history() throws {
-        let house = try House()
-        for name in ["ming", "lan"] { _ = house.ctl("user", "add", name) }
-        for number in 1...45 { _ = house.ctl("send", "--from", "ming", "--to", "lan", "m\(number)") }
-        let shown = house.ctl("conversation", "show", "lan,ming", "--messages", "44").output
+        let fixture = try Fixture()
+        for name in ["ming", "lan"] { _ = fixture.ctl("user", "add", name) }
+        for number in 1...45 { _ = fixture.ctl("send", "--from", "ming", "--to", "lan", "m\(number)") }
+        let shown = fixture.ctl("conversation", "show", "lan,ming", "--messages", "44").output
         let texts = shown.split(separator: "\n").compactMap { $0.split(separator: " ").last }.filter { $0.first == "m" }
         #expect(texts.suffix(44) == (2...45).map { "m\($0)" }[...])
         #expect(!shown.contains("m1\n"))
@@ -174,42 +174,42 @@ import Testing
 
     @Test("JSON holds what a terminal would obey escaped")
     func json() throws {
-        let house = try House()
-        _ = house.ctl("user", "add", "a\u{202E}b")
-        let listed = house.ctl("user", "list", "--json").output
+        let fixture = try Fixture()
+        _ = fixture.ctl("user", "add", "a\u{202E}b")
+        let listed = fixture.ctl("user", "list", "--json").output
         #expect(listed.hasPrefix(#"{"users":[{"name":"a\u202eb","role":"member""#))
         #expect(listed.hasSuffix("}]}\n"))
-        #expect(house.ctl("--json", "status").output.hasPrefix(#"{"version":"1.0","processID":"#))
-        #expect(house.ctl("session", "list", "--json").output == "{\"sessions\":[]}\n")
+        #expect(fixture.ctl("--json", "status").output.hasPrefix(#"{"version":"1.0","processID":"#))
+        #expect(fixture.ctl("session", "list", "--json").output == "{\"sessions\":[]}\n")
     }
 
     @Test("empty lists say so, in the person's language")
     func empty() throws {
-        let house = try House()
-        #expect(house.ctl("session", "list").output == "nothing to show\n")
-        #expect(house.ctl("user", "list", language: .chinese).output != "nothing to show\n")
-        #expect(house.ctl("session", "kick").code == .usage)
-        #expect(house.ctl("session", "kick", "x").code == .usage)
-        #expect(house.ctl("session", "kick", "7").output == "0 sessions closed\n")
-        #expect(house.ctl("setup-token").code == .refused)
+        let fixture = try Fixture()
+        #expect(fixture.ctl("session", "list").output == "nothing to show\n")
+        #expect(fixture.ctl("user", "list", language: .chinese).output != "nothing to show\n")
+        #expect(fixture.ctl("session", "kick").code == .usage)
+        #expect(fixture.ctl("session", "kick", "x").code == .usage)
+        #expect(fixture.ctl("session", "kick", "7").output == "0 sessions closed\n")
+        #expect(fixture.ctl("setup-token").code == .refused)
     }
 
     @Test("the key of the HTTP API is printed alone, for scripts; before there is one, in which setting it is served")
     func managerToken() throws {
-        let house = try House()
-        let before = house.ctl("wukong", "token")
+        let fixture = try Fixture()
+        let before = fixture.ctl("wukong", "token")
         #expect(before.code == .refused && before.error.contains("wukong.api_enabled"))
-        _ = try ManagerToken(folder: house.folder)
-        defer { unlink(ManagerToken.path(in: house.folder)) }
-        let text = try #require(try ManagerToken.text(in: house.folder))
-        #expect(house.ctl("wukong", "token").output == text + "\n")
-        #expect(house.ctl("wukong", "token", "--json").output.contains(text))
+        _ = try ManagerToken(folder: fixture.folder)
+        defer { unlink(ManagerToken.path(in: fixture.folder)) }
+        let text = try #require(try ManagerToken.text(in: fixture.folder))
+        #expect(fixture.ctl("wukong", "token").output == text + "\n")
+        #expect(fixture.ctl("wukong", "token", "--json").output.contains(text))
     }
 
     @Test("every figure of the status has a name in both languages")
     func status() throws {
-        let house = try House()
-        for shown in [house.ctl("status"), house.ctl("status", language: .chinese)] {
+        let fixture = try Fixture()
+        for shown in [fixture.ctl("status"), fixture.ctl("status", language: .chinese)] {
             #expect(shown.code == .done)
             #expect(!shown.output.contains("figure.") && !shown.output.contains("table."))
             #expect(shown.output.contains("127.0.0.1:7677"))
@@ -218,32 +218,32 @@ import Testing
 
     @Test("the status says when the folder was last verified, and what to do when it never was or was not in order")
     func lastVerify() throws {
-        let house = try House()
-        #expect(house.ctl("status").output.contains("never: stop teahouse and run teahouse verify"))
-        #expect(!house.ctl("status", "--json").output.contains("lastVerify"))
+        let fixture = try Fixture()
+        #expect(fixture.ctl("status").output.contains("never: stop teahouse and run teahouse verify"))
+        #expect(!fixture.ctl("status", "--json").output.contains("lastVerify"))
         let at: Int64 = 1_800_000_000_000
-        defer { unlink("\(house.folder)/last-verify.json") }
-        #expect(LastVerify(atMilliseconds: at, findings: 0, isQuick: true).write(in: house.folder))
-        #expect(house.ctl("status").output.contains(": all good (contents of files were not read)"))
+        defer { unlink("\(fixture.folder)/last-verify.json") }
+        #expect(LastVerify(atMilliseconds: at, findings: 0, isQuick: true).write(in: fixture.folder))
+        #expect(fixture.ctl("status").output.contains(": all good (contents of files were not read)"))
         #expect(
-            house.ctl("status", "--json").output.contains(
+            fixture.ctl("status", "--json").output.contains(
                 #""lastVerify":{"at":1800000000000,"findings":0,"quick":true}"#))
-        #expect(LastVerify(atMilliseconds: at, findings: 7, isQuick: false).write(in: house.folder))
-        #expect(house.ctl("status").output.contains(": 7 faults; stop teahouse and run teahouse verify"))
+        #expect(LastVerify(atMilliseconds: at, findings: 7, isQuick: false).write(in: fixture.folder))
+        #expect(fixture.ctl("status").output.contains(": 7 faults; stop teahouse and run teahouse verify"))
     }
 
     @Test("tail prints what is sent until the server stops")
     func tail() throws {
-        var house: House? = try House()
-        for name in ["ming", "lan"] { _ = house?.ctl("user", "add", name) }
-        let tail = Tail(of: try #require(house).folder)
+        var fixture: Fixture? = try Fixture()
+        for name in ["ming", "lan"] { _ = fixture?.ctl("user", "add", name) }
+        let tail = Tail(of: try #require(fixture).folder)
         // Until the tail is there, its first message may come before it.
         while !tail.hasPrinted(where: { !$0.isEmpty }) {
-            _ = house?.ctl("send", "--from", "ming", "--to", "lan", "first")
+            _ = fixture?.ctl("send", "--from", "ming", "--to", "lan", "first")
         }
-        _ = house?.ctl("send", "--from", "ming", "--to", "lan", "last\u{1B}")
+        _ = fixture?.ctl("send", "--from", "ming", "--to", "lan", "last\u{1B}")
         tail.wait { $0.contains("  lan,ming  ming  last\\u001b\n") }
-        house = nil
+        fixture = nil
         #expect(tail.end() == .inputOutput)
     }
 
@@ -263,8 +263,8 @@ import Testing
 @Suite("teahouse verify and doctor") struct CheckCommandTests {
     @Test("verify: refused on a running server's folder and without a database")
     func verifyRefused() throws {
-        let house = try House()
-        #expect(runTeahouse(["verify", "--data", house.folder]).code == .alreadyRunning)
+        let fixture = try Fixture()
+        #expect(runTeahouse(["verify", "--data", fixture.folder]).code == .alreadyRunning)
         #expect(runTeahouse(["verify", "--data", "/tmp/no-teahouse-here"]).code == .refused)
     }
 

@@ -8,10 +8,10 @@ import Testing
 import teahouse
 
 @Suite("teahouse ctl file, upload, transfer and profile") struct FileCommandTests {
-    private func house() throws -> House {
-        let house = try House()
-        for name in ["ming", "lan"] { _ = house.ctl("user", "add", name) }
-        return house
+    private func fixture() throws -> Fixture {
+        let fixture = try Fixture()
+        for name in ["ming", "lan"] { _ = fixture.ctl("user", "add", name) }
+        return fixture
     }
 
     private func text(_ lines: Int) -> String {
@@ -20,112 +20,113 @@ import teahouse
 
     @Test("an upload prints its key alone, is sent, and shows where it is used")
     func upload() throws {
-        let house = try self.house()
-        let path = try house.write(self.text(20_000), to: "会议.txt")
-        let sent = house.ctl("upload", path, "--as", "ming", "--to-user", "lan", "--name", "记录\u{1B}[2J.txt")
+        let fixture = try self.fixture()
+        let path = try fixture.write(self.text(20_000), to: "会议.txt")
+        let sent = fixture.ctl("upload", path, "--as", "ming", "--to-user", "lan", "--name", "记录\u{1B}[2J.txt")
         #expect(sent.code == .done, "\(sent.error)")
         let key = String(sent.output.dropLast())
         #expect(FileKey(key) != nil && sent.output.hasSuffix("\n"))
         #expect(sent.error.hasPrefix("message ") && sent.error.contains("number 1 of its conversation"))
-        let shown = house.ctl("file", "show", key).output
+        let shown = fixture.ctl("file", "show", key).output
         #expect(shown.contains(#"NAME        记录\u001b[2J.txt"#))
         #expect(shown.contains("MEDIA TYPE  text/plain") && shown.contains("OWNER       ming"))
         #expect(shown.contains("Uses (1):") && shown.contains("message    id:1  lan,ming    1"))
         #expect(shown.contains("Links:") && shown.contains("th-l"))
-        let again = house.ctl("upload", path, "--as", "lan", "--json")
+        let again = fixture.ctl("upload", path, "--as", "lan", "--json")
         #expect(again.output.hasPrefix(#"{"key":"th-t"#) && again.output.contains(#""state":"succeeded""#))
-        let listed = house.ctl("file", "list", "--sort", "size")
+        let listed = fixture.ctl("file", "list", "--sort", "size")
         #expect(listed.output.contains("KEY  ") && !listed.output.contains("\u{1B}"))
         #expect(listed.output.contains("FILES        2, ") && listed.output.contains("CONTENTS     1, "))
         #expect(listed.output.contains("KEPT ONCE    1, "))
-        #expect(house.ctl("file", "list", "--of", "lan").output.contains("会议.txt"))
-        #expect(house.ctl("file", "list", "--orphans").output.contains("orphan"))
-        #expect(house.ctl("file", "list", "--damaged").output.hasPrefix("nothing to show\n"))
-        let conversation = house.ctl("conversation", "show", "lan,ming").output
+        #expect(fixture.ctl("file", "list", "--of", "lan").output.contains("会议.txt"))
+        #expect(fixture.ctl("file", "list", "--orphans").output.contains("orphan"))
+        #expect(fixture.ctl("file", "list", "--damaged").output.hasPrefix("nothing to show\n"))
+        let conversation = fixture.ctl("conversation", "show", "lan,ming").output
         #expect(conversation.contains(#"记录\u001b[2J.txt"#))
     }
 
     @Test("what cannot be uploaded says why, before anything is sent")
     func refused() throws {
-        let house = try self.house()
-        #expect(house.ctl("upload", "/nowhere", "--as", "ming").code == .inputOutput)
-        #expect(house.ctl("upload", house.folder, "--as", "ming").error.contains("is no plain file"))
-        let path = try house.write("tea", to: "a")
-        #expect(house.ctl("upload", path).code == .usage)
-        #expect(house.ctl("upload", path, "--as", "nobody").code == .refused)
-        #expect(house.ctl("upload", path, "--as", "ming", "--to", "tea", "--to-user", "lan").code == .usage)
-        #expect(house.ctl("upload", path, "--as", "ming", "--resume", "x").code == .usage)
+        let fixture = try self.fixture()
+        #expect(fixture.ctl("upload", "/nowhere", "--as", "ming").code == .inputOutput)
+        #expect(fixture.ctl("upload", fixture.folder, "--as", "ming").error.contains("is no plain file"))
+        let path = try fixture.write("tea", to: "a")
+        #expect(fixture.ctl("upload", path).code == .usage)
+        #expect(fixture.ctl("upload", path, "--as", "nobody").code == .refused)
+        #expect(fixture.ctl("upload", path, "--as", "ming", "--to", "tea", "--to-user", "lan").code == .usage)
+        #expect(fixture.ctl("upload", path, "--as", "ming", "--resume", "x").code == .usage)
         let missing = "th-tabcdefghijklmnopqrstuvwxyz"
-        #expect(house.ctl("upload", path, "--as", "ming", "--resume", missing).code == .refused)
-        #expect(house.ctl("file", "show", "x").code == .usage)
-        #expect(house.ctl("transfer", "cancel", "x").code == .usage)
-        #expect(house.ctl("transfer", "cancel", missing).code == .refused)
-        #expect(house.ctl("transfer", "list").output == "nothing to show\n")
+        #expect(fixture.ctl("upload", path, "--as", "ming", "--resume", missing).code == .refused)
+        #expect(fixture.ctl("file", "show", "x").code == .usage)
+        #expect(fixture.ctl("transfer", "cancel", "x").code == .usage)
+        #expect(fixture.ctl("transfer", "cancel", missing).code == .refused)
+        #expect(fixture.ctl("transfer", "list").output == "nothing to show\n")
     }
 
     @Test("contents are checked, a collection is shown first, and a file is deleted")
     func care() throws {
-        let house = try self.house()
-        let path = try house.write(self.text(5_000), to: "a.txt")
-        let key = String(house.ctl("upload", path, "--as", "ming").output.dropLast())
-        #expect(house.ctl("file", "verify").output.hasPrefix("1 contents read, "))
+        let fixture = try self.fixture()
+        let path = try fixture.write(self.text(5_000), to: "a.txt")
+        let key = String(fixture.ctl("upload", path, "--as", "ming").output.dropLast())
+        #expect(fixture.ctl("file", "verify").output.hasPrefix("1 contents read, "))
         #expect(
-            house.ctl("file", "gc", "--dry-run").output.hasPrefix("0 files, 0 contents and 0 unfinished uploads would"))
-        let content = try #require(contents(under: house.folder + "/files/objects").first)
+            fixture.ctl("file", "gc", "--dry-run").output.hasPrefix(
+                "0 files, 0 contents and 0 unfinished uploads would"))
+        let content = try #require(contents(under: fixture.folder + "/files/objects").first)
         let file = try #require(fopen(content, "r+"))
         fseek(file, 100, SEEK_SET)
         fputs("no tea", file)
         fclose(file)
-        let damaged = house.ctl("file", "verify", key)
+        let damaged = fixture.ctl("file", "verify", key)
         #expect(damaged.code == .refused && damaged.output.contains("1 of them damaged"))
-        #expect(house.ctl("status").output.contains("file list --damaged"))
-        #expect(house.ctl("file", "delete", key).output == "file \(key) deleted\n")
-        #expect(house.ctl("file", "gc").output.hasPrefix("0 files, 1 contents and 0 unfinished uploads removed, "))
-        #expect(contents(under: house.folder + "/files/objects").isEmpty)
+        #expect(fixture.ctl("status").output.contains("file list --damaged"))
+        #expect(fixture.ctl("file", "delete", key).output == "file \(key) deleted\n")
+        #expect(fixture.ctl("file", "gc").output.hasPrefix("0 files, 1 contents and 0 unfinished uploads removed, "))
+        #expect(contents(under: fixture.folder + "/files/objects").isEmpty)
     }
 
     @Test("transfers are listed with their state in the person's language")
     func transfers() throws {
-        let house = try self.house()
-        let path = try house.write("tea", to: "茶.txt")
-        _ = house.ctl("upload", path, "--as", "ming")
-        let listed = house.ctl("transfer", "list", "--all", language: .chinese).output
+        let fixture = try self.fixture()
+        let path = try fixture.write("tea", to: "茶.txt")
+        _ = fixture.ctl("upload", path, "--as", "ming")
+        let listed = fixture.ctl("transfer", "list", "--all", language: .chinese).output
         #expect(listed.contains("茶.txt") && listed.contains("已完成") && listed.contains("上传"))
-        #expect(house.ctl("transfer", "list", "--all", "--of", "lan").output == "nothing to show\n")
-        let json = house.ctl("transfer", "list", "--all", "--json").output
+        #expect(fixture.ctl("transfer", "list", "--all", "--of", "lan").output == "nothing to show\n")
+        let json = fixture.ctl("transfer", "list", "--all", "--json").output
         #expect(json.hasPrefix(#"{"transfers":[{"key":"th-t"#))
     }
 
     @Test("profiles are set, shown with their sources, and thrown out")
     func profiles() throws {
-        let house = try self.house()
-        let picture = try house.write("no real picture", to: "ming.png")
-        let set = house.ctl("profile", "set", "ming", "--display-name", "小明", "--avatar", picture)
+        let fixture = try self.fixture()
+        let picture = try fixture.write("no real picture", to: "ming.png")
+        let set = fixture.ctl("profile", "set", "ming", "--display-name", "小明", "--avatar", picture)
         #expect(set.output == "profile of ming set\n", "\(set.error)")
-        let shown = house.ctl("profile", "show", "ming").output
+        let shown = fixture.ctl("profile", "show", "ming").output
         #expect(shown.contains("SHOWN AS   小明") && shown.contains("display name  小明"))
         #expect(shown.contains("this server") && shown.contains("/api/v1/files/th-f"))
-        #expect(house.ctl("profile", "set", "ming").code == .usage)
-        #expect(house.ctl("profile", "set", "ming", "--attributes", "[]").code == .refused)
-        #expect(house.ctl("profile", "invalidate").code == .usage)
-        #expect(house.ctl("profile", "invalidate", "ming", "--all").code == .usage)
-        #expect(house.ctl("profile", "invalidate", "--all").code == .done)
+        #expect(fixture.ctl("profile", "set", "ming").code == .usage)
+        #expect(fixture.ctl("profile", "set", "ming", "--attributes", "[]").code == .refused)
+        #expect(fixture.ctl("profile", "invalidate").code == .usage)
+        #expect(fixture.ctl("profile", "invalidate", "ming", "--all").code == .usage)
+        #expect(fixture.ctl("profile", "invalidate", "--all").code == .done)
         for language in Language.allCases {
-            let stats = house.ctl("profile", "stats", language: language)
+            let stats = fixture.ctl("profile", "stats", language: language)
             #expect(stats.code == .done && !stats.output.contains("figure."))
         }
     }
 
     @Test("a person sees the bars of transfers move, and gets the terminal back")
     func watch() throws {
-        let house = try self.house()
-        let path = try house.write("tea", to: "茶.txt")
+        let fixture = try self.fixture()
+        let path = try fixture.write("tea", to: "茶.txt")
         var ends: [Int32] = [0, 0]
         try #require(pipe(&ends) == 0)
         defer { for end in ends { close(end) } }
         let keys = ends[0]
         let state = ConditionLock((output: "", code: ExitCode?.none))
-        let folder = house.folder
+        let folder = fixture.folder
         let thread = Thread(name: "watch") {
             let texts = Texts(embedded: .chinese)
             let terminal = Terminal(
@@ -140,7 +141,7 @@ import teahouse
             state.change { $0.code = code }
         }
         state.wait(until: { $0.output.contains("没有") || $0.output.contains("按 q 结束") }, then: { _ in })
-        _ = house.ctl("upload", path, "--as", "ming")
+        _ = fixture.ctl("upload", path, "--as", "ming")
         state.wait(until: { $0.output.contains("茶.txt") && $0.output.contains("已完成") }, then: { _ in })
         _ = Glibc.write(ends[1], "q", 1)
         thread.join()

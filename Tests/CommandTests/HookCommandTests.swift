@@ -6,7 +6,7 @@ import Testing
 @Suite("teahouse ctl hook") struct HookCommandTests {
     @Test("functions are listed with how their calls go, and switched")
     func functions() throws {
-        let house = try House { options in
+        let fixture = try Fixture { options in
             options.functions = ServerFunctions(
                 list: {
                     [
@@ -16,22 +16,22 @@ import Testing
                     ]
                 }, dropped: { 4 }, setDisabled: { _, _ in })
         }
-        let listed = house.ctl("hook", "list").output
+        let listed = fixture.ctl("hook", "list").output
         for text in ["_messageReceived", "active", "9", "30", "it answered 500", "were not told: 4"] {
             #expect(listed.contains(text), "\(listed)")
         }
-        #expect(house.ctl("hook", "list", language: .chinese).output.contains("放弃的通知：4"))
-        #expect(house.ctl("hook", "list", "--json").output.contains(#""lastMilliseconds":30"#))
+        #expect(fixture.ctl("hook", "list", language: .chinese).output.contains("放弃的通知：4"))
+        #expect(fixture.ctl("hook", "list", "--json").output.contains(#""lastMilliseconds":30"#))
         #expect(
-            house.ctl("hook", "disable", "_messageReceived").output
+            fixture.ctl("hook", "disable", "_messageReceived").output
                 == "_messageReceived is not called until the next start\n")
-        #expect(house.ctl("hook", "enable", "_messageReceived").output == "_messageReceived is called\n")
-        #expect(house.ctl("hook", "enable", "_no").code == .refused)
+        #expect(fixture.ctl("hook", "enable", "_messageReceived").output == "_messageReceived is called\n")
+        #expect(fixture.ctl("hook", "enable", "_no").code == .refused)
     }
 
     @Test("a server that calls none says which setting is missing")
     func none() throws {
-        let outcome = try House().ctl("hook", "list")
+        let outcome = try Fixture().ctl("hook", "list")
         #expect(outcome.code == .refused && outcome.error.contains("leancloud.hooks_url"))
     }
 }

@@ -201,17 +201,17 @@ import Testing
         "another user of the machine is turned away, even where the file lets them in",
         .enabled(if: geteuid() == 0 && access("/usr/bin/setpriv", X_OK) == 0))
     func otherUser() throws {
-        let house = try House()
-        _ = chmod(house.folder, 0o755)
+        let fixture = try Fixture()
+        _ = chmod(fixture.folder, 0o755)
         let asOther = [
-            "setpriv", "--reuid=65534", "--regid=65534", "--clear-groups", Self.binary, "ctl", "--data", house.folder,
+            "setpriv", "--reuid=65534", "--regid=65534", "--clear-groups", Self.binary, "ctl", "--data", fixture.folder,
             "user", "list",
         ]
         let errors = "/tmp/teahouse-other-\(getpid())"
         defer { unlink(errors) }
         // The file's mode keeps them out, and should somebody open it, the check of who connects does.
         for mode: mode_t in [0o600, 0o666] {
-            _ = chmod("\(house.folder)/admin.sock", mode)
+            _ = chmod("\(fixture.folder)/admin.sock", mode)
             #expect(try Process(asOther, errorPath: errors).end() == 1)
             let file = try #require(fopen(errors, "r"))
             defer { fclose(file) }
@@ -220,6 +220,6 @@ import Testing
             let said = String(decoding: line.prefix { $0 != 0 }.map { UInt8(bitPattern: $0) }, as: UTF8.self)
             #expect(said.contains("refuses this account"))
         }
-        #expect(house.ctl("user", "list").code == .done)
+        #expect(fixture.ctl("user", "list").code == .done)
     }
 }

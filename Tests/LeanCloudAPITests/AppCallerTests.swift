@@ -29,7 +29,7 @@ import Testing
     @Test func everyFormOfTheKeysIsTaken() throws {
         let app = try LeanCloudApp()
         let id = app.app.appID
-        let now = app.house.server.accounts.app
+        let now = app.server.server.accounts.app
         let milliseconds = Clock.system.wallMilliseconds()
         let sign = try #require(now.signREST(asMaster: false, timestamp: milliseconds)).header
         let masterSign = try #require(now.signREST(asMaster: true, timestamp: milliseconds)).header
@@ -48,7 +48,7 @@ import Testing
         let app = try LeanCloudApp()
         let id = app.app.appID
         let old = try #require(
-            app.house.server.accounts.app.signREST(
+            app.server.server.accounts.app.signREST(
                 asMaster: false, timestamp: Clock.system.wallMilliseconds() - 3_600_000)
         ).header
         for headers in [
@@ -121,7 +121,7 @@ import Testing
         let app = try LeanCloudApp()
         let fold = { (method: String, key: String) throws -> HTTPReply in
             try HTTPTestClient.ask(
-                port: app.house.port, "POST", "/1.1/date", headers: [("Content-Type", "text/plain;charset=UTF-8")],
+                port: app.server.port, "POST", "/1.1/date", headers: [("Content-Type", "text/plain;charset=UTF-8")],
                 body: Array(
                     #"{"_method":"\#(method)","_ApplicationId":"\#(app.app.appID)","_ApplicationKey":"\#(key)"}"#.utf8))
         }

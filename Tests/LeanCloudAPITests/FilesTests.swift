@@ -26,7 +26,7 @@ import Testing
     private func put(
         _ app: LeanCloudApp, _ path: String, _ bytes: [UInt8], _ headers: [(String, String)] = []
     ) throws -> HTTPReply {
-        try app.house.http(
+        try app.server.http(
             "PUT", path,
             headers: [("Content-Type", "image/png"), ("Cache-Control", "public, max-age=31536000")] + headers,
             body: bytes)
@@ -50,13 +50,13 @@ import Testing
         #expect(id.utf8.count == 24 && reply.json["mime_type"]?.string == "image/png")
         let path = try self.path(reply, "upload_url")
         #expect(try self.path(reply, "url") == path && path.hasSuffix("/a.png"))
-        #expect(try app.house.http("GET", path).status == 404)
+        #expect(try app.server.http("GET", path).status == 404)
         let png: [UInt8] = [0x89, 0x50, 0x4E, 0x47, 0x0D, 0x0A, 0x1A, 0x0A, 1, 2, 3]
         #expect(try self.put(app, path, png).status == 200)
         let token = try #require(reply.json["token"]?.string)
         let done = try app.ask("POST", "/1.1/fileCallback", app.asClient, .of(#"{"token":"\#(token)","result":true}"#))
         #expect(done.status == 200 && done.json == .object([]))
-        let read = try app.house.http("GET", path, headers: [("Origin", "https://app.example.com")])
+        let read = try app.server.http("GET", path, headers: [("Origin", "https://app.example.com")])
         #expect(read.status == 200 && read.body == png && read.headers["content-type"] == "image/png")
         #expect(read.headers["x-content-type-options"] == "nosniff")
         #expect(read.headers["access-control-allow-origin"] == "*")
@@ -65,11 +65,11 @@ import Testing
         #expect(row["url"] == reply.json["url"] && row["metaData"]?["owner"]?.string == "x")
         // The place is used.
         #expect(try self.put(app, path, [1]).status == 404)
-        #expect(try app.house.http("GET", path).body == png)
+        #expect(try app.server.http("GET", path).body == png)
         let wrong = "/f/th-l" + String(repeating: "a", count: 26)
         #expect(try self.put(app, wrong, [1]).status == 404)
-        app.house.stop()
-        #expect(try app.house.findings() == [])
+        app.server.stop()
+        #expect(try app.server.findings() == [])
     }
 
     @Test func oneByteAndFiveMebibytesComeThroughWhole() throws {
@@ -77,7 +77,7 @@ import Testing
         let large = (0..<(5 << 20)).map { UInt8(truncatingIfNeeded: $0 &* 31 ^ $0 >> 8) }
         for bytes in [[7], large] {
             let path = try self.upload(app, bytes).path
-            #expect(try app.house.http("GET", path).body == bytes)
+            #expect(try app.server.http("GET", path).body == bytes)
         }
     }
 
@@ -91,8 +91,8 @@ import Testing
         #expect(reply.json["mime_type"]?.string == "application/octet-stream")
         let path = try self.path(reply, "upload_url")
         let headers = type.isEmpty ? [] : [("Content-Type", type)]
-        #expect(try app.house.http("PUT", path, headers: headers, body: Self.png).status == 200)
-        let read = try app.house.http("GET", path)
+        #expect(try app.server.http("PUT", path, headers: headers, body: Self.png).status == 200)
+        let read = try app.server.http("GET", path)
         #expect(read.headers["content-type"] == "image/png")
         #expect(read.headers["content-disposition"]?.hasPrefix("inline") == true)
         let id = try #require(reply.json["objectId"]?.string)
@@ -119,22 +119,22 @@ import Testing
     @Test func aBrokenUploadMayBeTriedAgain() throws {
         let app = try LeanCloudApp()
         let path = try self.path(try self.place(app), "upload_url")
-        let client = try app.house.socket()
-        let head = "PUT \(path) HTTP/1.1\r\nHost: 127.0.0.1:\(app.house.port)\r\nContent-Length: 100000\r\n\r\n"
+        let client = try app.server.socket()
+        let head = "PUT \(path) HTTP/1.1\r\nHost: 127.0.0.1:\(app.server.port)\r\nContent-Length: 100000\r\n\r\n"
         try client.send(raw: Array(head.utf8) + [1, 2, 3])
         client.drop()
         // Each try is a request; the server's threads have had their turn before it is answered.
         var last = 0
         for _ in 0..<5_000 where last != 200 { last = try self.put(app, path, [4, 5, 6]).status }
         #expect(last == 200)
-        #expect(try app.house.http("GET", path).body == [4, 5, 6])
+        #expect(try app.server.http("GET", path).body == [4, 5, 6])
     }
 
     @Test func browsersOfAnyOriginUpload() throws {
         let app = try LeanCloudApp()
         let path = try self.path(try self.place(app), "upload_url")
         let origin = [("Origin", "https://app.example.com")]
-        let preflight = try app.house.http(
+        let preflight = try app.server.http(
             "OPTIONS", path,
             headers: origin + [
                 ("Access-Control-Request-Method", "PUT"),
@@ -148,7 +148,7 @@ import Testing
         let again = try self.put(app, path, [1, 2], origin)
         #expect(again.status == 404 && again.headers["access-control-allow-origin"] == "*")
         // The other gateways for files stay closed to pages of elsewhere.
-        #expect(try app.house.http("OPTIONS", "/api/v1/files", headers: origin).status == 403)
+        #expect(try app.server.http("OPTIONS", "/api/v1/files", headers: origin).status == 403)
     }
 
     @Test func aPageCannotBeMadeToRunHere() throws {
@@ -156,7 +156,7 @@ import Testing
         let path = try self.path(
             try self.place(app, #"{"name":"a.html","mime_type":"text/html"}"#), "upload_url")
         #expect(try self.put(app, path, Array("<script>alert(1)</script>".utf8)).status == 200)
-        let read = try app.house.http("GET", path)
+        let read = try app.server.http("GET", path)
         #expect(read.headers["content-disposition"]?.hasPrefix("attachment") == true)
         #expect(read.headers["content-type"]?.hasPrefix("text/html") != true)
         #expect(read.headers["x-content-type-options"] == "nosniff")
@@ -169,12 +169,12 @@ import Testing
             "POST", "/1.1/files", app.asClient,
             .of(#"{"base64":"aGVsbG8=","name":"../a.txt","mime_type":"text/plain","metaData":{"size":5}}"#))
         #expect(inside.status == 201 && inside.json["name"]?.string == "a.txt")
-        #expect(try app.house.http("GET", try self.path(inside, "url")).text == "hello")
-        let older = try app.house.http(
+        #expect(try app.server.http("GET", try self.path(inside, "url")).text == "hello")
+        let older = try app.server.http(
             "POST", "/1.1/files/b.txt", headers: app.asClient + [("Content-Type", "text/plain")],
             body: Array("there".utf8))
         #expect(older.status == 201)
-        #expect(try app.house.http("GET", try self.path(older, "url")).text == "there")
+        #expect(try app.server.http("GET", try self.path(older, "url")).text == "there")
         let elsewhere = try app.ask(
             "POST", "/1.1/files", app.asClient,
             .of(
@@ -205,7 +205,7 @@ import Testing
         #expect(script.status == 400)
         // A file of JSON with an address in it is kept as it is.
         let kept = try app.ask("POST", "/1.1/files/a.json", app.asClient, .of(#"{"url":"https://e.com","theme":1}"#))
-        #expect(try app.house.http("GET", try self.path(kept, "url")).text == #"{"url":"https://e.com","theme":1}"#)
+        #expect(try app.server.http("GET", try self.path(kept, "url")).text == #"{"url":"https://e.com","theme":1}"#)
     }
 
     @Test("a file is uploaded where the client reached the server, and read there unless the operator says where")
@@ -214,11 +214,11 @@ import Testing
         let app = try LeanCloudApp { $0.transport.hosts = ["chat.example.com"] }
         let asked = { (app: LeanCloudApp, host: String) throws -> HTTPReply in
             try HTTPTestClient.ask(
-                port: app.house.port, "POST", "/1.1/fileTokens",
+                port: app.server.port, "POST", "/1.1/fileTokens",
                 headers: app.asClient + [("Host", host), ("Content-Type", "application/json")],
                 body: Array(#"{"name":"a.png"}"#.utf8))
         }
-        for host in [host, "127.0.0.1:\(app.house.port)"] {
+        for host in [host, "127.0.0.1:\(app.server.port)"] {
             let reply = try asked(app, host)
             #expect(reply.json["url"]?.string?.hasPrefix("http://\(host)/f/") == true, "\(reply.text)")
             #expect(reply.json["upload_url"] == reply.json["url"])
@@ -237,13 +237,13 @@ import Testing
 
     @Test func onlyItsOwnerRemovesAFile() throws {
         let app = try LeanCloudApp()
-        let romeo = app.asClient + [("X-LC-Session", try app.house.token("romeo", .app))]
-        let juliet = app.asClient + [("X-LC-Session", try app.house.token("juliet", .app))]
+        let romeo = app.asClient + [("X-LC-Session", try app.server.token("romeo", .app))]
+        let juliet = app.asClient + [("X-LC-Session", try app.server.token("juliet", .app))]
         let (reply, path) = try self.upload(app, [1, 2, 3], romeo)
         let id = try #require(reply.json["objectId"]?.string)
         #expect(try app.ask("DELETE", "/1.1/files/\(id)", juliet).code == 101)
         #expect(try app.ask("DELETE", "/1.1/files/\(id)", romeo).status == 200)
-        #expect(try app.house.http("GET", path).status == 404)
+        #expect(try app.server.http("GET", path).status == 404)
         let wrong = try self.place(app, "{}", app.asClient + [("X-LC-Session", "tea_wrong")])
         #expect(wrong.code == 211)
     }
@@ -255,25 +255,25 @@ import Testing
             options.store.clock = hands.clock
             options.accounts.clock = hands.clock
         }
-        let group = try app.house.group("verona", ["romeo", "juliet"])
+        let group = try app.server.group("verona", ["romeo", "juliet"])
         let (named, unnamed) = (try self.upload(app, [1, 2, 3]), try self.upload(app, [4, 5, 6]))
         let url = try #require(named.reply.json["url"]?.string).split(separator: "/").joined(separator: #"\/"#)
         let body = #"{"_lctype":-2,"_lctext":"","_lcfile":{"url":"\#(url)","metaData":{"name":"a.bin","size":3}}}"#
-        let romeo = try app.house.id("romeo")
+        let romeo = try app.server.id("romeo")
         #expect(try self.say(body, romeo, in: group, app))
         // What is still on its way is in no message.
         let pending = try #require(try self.place(app).json["url"]?.string)
         #expect(try !self.say(#"{"_lctype":-2,"_lcfile":{"url":"\#(pending)"}}"#, romeo, in: group, app))
         hands.advance(milliseconds: 25 * 3_600_000)
         let done = ConditionLock(false)
-        app.house.server.transfers.collectNow { _ in done.change { $0 = true } }
+        app.server.server.transfers.collectNow { _ in done.change { $0 = true } }
         done.wait(until: { $0 }, then: { _ in })
-        #expect(try app.house.http("GET", named.path).body == [1, 2, 3])
-        #expect(try app.house.http("GET", unnamed.path).status == 404)
+        #expect(try app.server.http("GET", named.path).body == [1, 2, 3])
+        #expect(try app.server.http("GET", unnamed.path).status == 404)
         let gone = try #require(unnamed.reply.json["objectId"]?.string)
         #expect(try app.ask("GET", "/1.1/files/\(gone)", app.asClient).code == 101)
-        app.house.stop()
-        #expect(try app.house.findings() == [])
+        app.server.stop()
+        #expect(try app.server.findings() == [])
     }
 
     @Test func aPersonsFieldsKeepWhatTheyName() throws {
@@ -283,7 +283,7 @@ import Testing
             options.store.clock = hands.clock
             options.accounts.clock = hands.clock
         }
-        let token = try app.house.token("romeo", .app)
+        let token = try app.server.token("romeo", .app)
         let romeo = app.asClient + [("X-LC-Session", token)]
         let (reply, path) = try self.upload(app, [1, 2, 3], romeo)
         let url = try #require(reply.json["url"]?.string)
@@ -292,18 +292,18 @@ import Testing
         #expect(saved.status == 200)
         let collect = {
             let done = ConditionLock(false)
-            app.house.server.transfers.collectNow { _ in done.change { $0 = true } }
+            app.server.server.transfers.collectNow { _ in done.change { $0 = true } }
             done.wait(until: { $0 }, then: { _ in })
         }
         hands.advance(milliseconds: 25 * 3_600_000)
         collect()
-        #expect(try app.house.http("GET", path).status == 200)
+        #expect(try app.server.http("GET", path).status == 200)
         #expect(try app.ask("PUT", "/1.1/users/romeo", romeo, .of(#"{"avatar":{"__op":"Delete"}}"#)).status == 200)
         hands.advance(milliseconds: 25 * 3_600_000)
         collect()
-        #expect(try app.house.http("GET", path).status == 404)
-        app.house.stop()
-        #expect(try app.house.findings() == [])
+        #expect(try app.server.http("GET", path).status == 404)
+        app.server.stop()
+        #expect(try app.server.findings() == [])
     }
 
     /// Sends a message of LeanCloud's wire.
@@ -311,7 +311,7 @@ import Testing
         let done = ConditionLock<Bool?>(nil)
         let content = MessageContent(
             kind: .image, flags: [.countsAsUnread, .bodyIsJSONObject], wire: .leanCloud, body: Array(body.utf8))
-        app.house.server.broker.publish(as: sender, authority: .user, to: .id(group), token: nil, content: content) {
+        app.server.server.broker.publish(as: sender, authority: .user, to: .id(group), token: nil, content: content) {
             result in
             done.change { value in
                 if case .accepted = result { value = true } else { value = false }

@@ -18,7 +18,7 @@ struct FunctionsTests {
         arguments: ["functions", "call"])
     func called(form: String) throws {
         let (app, receiver) = try self.open { _ in .body(#"{"result":{"signature":"s"}}"#) }
-        let session = try app.house.token("romeo", .app)
+        let session = try app.server.token("romeo", .app)
         let reply = try app.ask(
             "POST", "/1.1/\(form)/sign-in", app.asClient + [("X-LC-Session", session), ("X-LC-Prod", "0")],
             .of(#"{"clientId":"romeo"}"#))
@@ -34,7 +34,7 @@ struct FunctionsTests {
         #expect(try app.master("POST", "/1.1/\(form)/sign-in").status == 200)
         #expect(receiver.requests.last?.fields["x-lc-sign"]?.hasSuffix(",master") == true)
         #expect(receiver.requests.last?.text == "{}" && receiver.requests.last?.fields["x-lc-session"] == nil)
-        app.house.stop()
+        app.server.stop()
     }
 
     @Test("an error of a function is told as it is")
@@ -48,7 +48,7 @@ struct FunctionsTests {
         let page = try app.ask("POST", "/1.1/functions/page", app.asClient, .of("{}"))
         #expect(page.status == 400 && page.code == 1, "\(page.status) \(page.text)")
         #expect(receiver.requests.count == 2)
-        app.house.stop()
+        app.server.stop()
     }
 
     @Test("nothing is called for who has no key or a bad session, nor by the name of a hook")
@@ -61,17 +61,17 @@ struct FunctionsTests {
             let reply = try app.ask("POST", "/1.1/functions/\(name)", app.asClient, .of("{}"))
             #expect((400...404).contains(reply.status) && reply.code != nil, "\(name): \(reply.text)")
         }
-        let cut = try app.house.http(
+        let cut = try app.server.http(
             "POST", "/1.1/functions/f", headers: app.asClient + [("Content-Type", "application/json")],
             body: Array(#"{"a":"#.utf8))
         #expect(cut.code == 107)
         #expect(receiver.requests.isEmpty)
-        let long = try app.house.http(
+        let long = try app.server.http(
             "POST", "/1.1/functions/f", headers: app.asClient,
             body: [UInt8](repeating: 0x20, count: 300 * 1024))
         #expect(long.status == 413 && long.code == 1)
         #expect(receiver.requests.isEmpty)
-        app.house.stop()
+        app.server.stop()
     }
 
     @Test("a redirect is followed nowhere, and a server that is not there is an error with a number")
@@ -87,7 +87,7 @@ struct FunctionsTests {
         #expect(moved.status == 502 && moved.code == 1 && elsewhere.requests.isEmpty)
         receiver.change { _ in .close }
         #expect(try app.ask("POST", "/1.1/functions/f", app.asClient, .of("{}")).status == 502)
-        app.house.stop()
+        app.server.stop()
         let without = try LeanCloudApp()
         #expect(try without.ask("POST", "/1.1/functions/f", without.asClient, .of("{}")).status == 404)
     }

@@ -30,7 +30,7 @@ struct HookTests {
         let row = try app.master("GET", "/1.1/classes/_Conversation/\(id)")
         #expect(row.json["name"]?.string == "talk")
         #expect(row.json["m"] == .of(#"["Tom","Jerry","Ann"]"#))
-        app.house.stop()
+        app.server.stop()
     }
 
     @Test("a list of people that is replaced in the class is asked about as who comes, goes and is muted")
@@ -61,7 +61,7 @@ struct HookTests {
         receiver.change { _ in .body(#"{"result":{"reject":true}}"#) }
         #expect(try app.master("PUT", path, .of(#"{"m":["Tom","Ann","Bob"]}"#)).code == 4305)
         #expect(try row()["m"] == .of(#"["Tom","Ann","Spike"]"#))
-        app.house.stop()
+        app.server.stop()
     }
 
     @Test("who makes a conversation is among its people; whom the app's server sends away is told as sent away")
@@ -77,12 +77,12 @@ struct HookTests {
         let named = try make(#"{"c":"Tom","m":["Jerry","Ann"]}"#)
         #expect(named["initBy"]?.string == "Tom" && named["members"] == .of(#"["Tom","Jerry","Ann"]"#))
         #expect(try make(#"{"m":["Jerry","Ann"]}"#)["members"] == .of(#"["Jerry","Ann"]"#))
-        let jerry = try app.house.leanCloud("Jerry")
+        let jerry = try app.server.leanCloud("Jerry")
         #expect(try app.master("POST", "/1.2/rtm/clients/Jerry/kick", .of(#"{"reason":"why"}"#)).status == 200)
         _ = try jerry.wait(.session, .closed)
         let told = try #require(receiver.wait { $0.contains { $0.target.hasSuffix("_clientOffline") } }?.last)
         #expect(JSONValue.of(told.text)["closeCode"]?.integer == 4)
-        app.house.stop()
+        app.server.stop()
     }
 
     @Test("who signed in to the app gets a signature unless the function says no")
@@ -109,11 +109,11 @@ struct HookTests {
         // As LeanEngine's SDKs ask for it.
         #expect(asked.fields["x-lc-id"] == app.app.appID && asked.fields["x-lc-hook-key"] == "a key of the app")
         let sign = try #require(asked.fields["x-lc-sign"])
-        let keys = app.house.server.accounts.app.keys
+        let keys = app.server.server.accounts.app.keys
         #expect(keys.verifyRESTSign(sign, now: Clock.system.wallMilliseconds()) == .client)
         receiver.change { _ in .body(#"{"result":{"result":false,"error":"banned"}}"#) }
         let refused = try app.ask("POST", "/1.1/rtm/sign", app.asClient, request)
         #expect(refused.code == 4102 && refused.text.contains("banned"), "\(refused.text)")
-        app.house.stop()
+        app.server.stop()
     }
 }

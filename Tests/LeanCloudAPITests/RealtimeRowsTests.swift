@@ -4,8 +4,8 @@ import LeanCloudWire
 import TeahouseTesting
 import Testing
 
-/// Rows of the realtime REST guide that are about lists of people, chat rooms and system conversations, each with what it
-/// does to clients that are signed in.
+/// Rows of the realtime REST guide that are about lists of people, chat rooms and system conversations, each with what
+/// it does to clients that are signed in.
 struct RealtimeRowsTests {
     // MARK: Tools
 
@@ -58,7 +58,7 @@ struct RealtimeRowsTests {
         let first = try app.master("GET", path + "/blacklists?limit=2")
         #expect(first.json == .of(#"{"client_ids":["Bob","Cai"],"next":"2"}"#))
         #expect(try app.master("GET", path + "/blacklists?limit=2&next=2").json == .of(#"{"client_ids":["Dora"]}"#))
-        let bob = try app.house.leanCloud("Bob")
+        let bob = try app.server.leanCloud("Bob")
         #expect(try self.join(id, "Bob", bob).errorMessage?.code == 4548)
         #expect(try app.master("DELETE", path + "/blacklists", self.clientIDs("Bob")).json == .object([]))
         #expect(try self.join(id, "Bob", bob).op == .added)
@@ -68,7 +68,7 @@ struct RealtimeRowsTests {
         let app = try LeanCloudApp()
         let id = try app.conversation("Tom", "Jerry", "Ann")
         let path = "/1.2/rtm/conversations/\(id)/temporary-silenceds"
-        let jerry = try app.house.leanCloud("Jerry")
+        let jerry = try app.server.leanCloud("Jerry")
         #expect(try app.master("POST", path, .of(#"{"client_id":"Jerry","ttl":50}"#)).json == .object([]))
         #expect(try self.say("quiet", in: id, jerry).code == 4563)
         // The list has those who are silent for good.
@@ -84,7 +84,7 @@ struct RealtimeRowsTests {
         let app = try LeanCloudApp()
         let id = try self.made("chatrooms", #"{"name":"room"}"#, app)
         let path = "/1.2/rtm/chatrooms/\(id)"
-        let (tom, jerry) = (try app.house.leanCloud("Tom"), try app.house.leanCloud("Jerry"))
+        let (tom, jerry) = (try app.server.leanCloud("Tom"), try app.server.leanCloud("Jerry"))
         #expect(try self.join(id, "Tom", tom).op == .added)
         #expect(try self.join(id, "Jerry", jerry).op == .added)
         #expect(try app.master("GET", path + "/members").json == .of(#"{"result":["Jerry","Tom"]}"#))
@@ -123,7 +123,7 @@ struct RealtimeRowsTests {
         let path = "/1.2/rtm/service-conversations/\(id)"
         #expect(try app.master("PUT", path, .of(#"{"name":"olds"}"#)).json["objectId"]?.string == id)
         #expect(try app.master("POST", path + "/subscribers", .of(#"{"client_id":"Tom"}"#)).status == 200)
-        let tom = try app.house.leanCloud("Tom")
+        let tom = try app.server.leanCloud("Tom")
         let sent = try app.master(
             "POST", path + "/messages", .of(#"{"from_client":"admin","to_clients":["Tom"],"message":"before"}"#))
         let (message, time) = (
@@ -191,7 +191,7 @@ struct RealtimeRowsTests {
         let token = try #require(made.json["sessionToken"]?.string)
         let signed = try app.ask("GET", "/1.2/rtm/clients/sign?session_token=\(token)", app.asClient)
         #expect(signed.json["client_id"]?.string == id, "\(signed.text)")
-        let client = try app.house.leanCloudSocket()
+        let client = try app.server.leanCloudSocket()
         let open = { (name: String) throws -> GenericCommand in
             try client.tryToOpen(name) { message in
                 message.s = signed.json["signature"]?.string

@@ -129,7 +129,7 @@ struct RealtimeTests {
         let path = "/1.2/rtm/conversations/\(id)/member-infos"
         let set = try app.master("POST", path, .of(#"{"clientId":"Jerry","role":"Manager"}"#))
         let info = try #require(set.json["objectId"]?.string)
-        let tom = try app.house.leanCloud("Tom")
+        let tom = try app.server.leanCloud("Tom")
         let token = try #require(tom.sessionToken)
         let query = "/1.1/classes/_ConversationMemberInfo?client_id=Tom&where=%7B%22cid%22%3A%22\(id)%22%7D"
         let rows = try app.ask("GET", query, app.asClient + [("X-LC-IM-Session-Token", token)])
@@ -154,7 +154,7 @@ struct RealtimeTests {
     @Test func whatIsSentReachesALiveSessionAndTheHistory() throws {
         let app = try LeanCloudApp()
         let id = try app.conversation("Tom", "Jerry", "Ann")
-        let jerry = try app.house.leanCloud("Jerry")
+        let jerry = try app.server.leanCloud("Jerry")
         let sent = try app.send("hello", from: "Tom", to: id)
         #expect(sent.status == 200)
         let message = try #require(sent.json["msg-id"]?.string)
@@ -169,7 +169,7 @@ struct RealtimeTests {
     @Test func theSendersDevicesGetItUnlessToldOtherwise() throws {
         let app = try LeanCloudApp()
         let id = try app.conversation("Tom", "Jerry", "Ann")
-        let tom = try app.house.leanCloud("Tom")
+        let tom = try app.server.leanCloud("Tom")
         try app.send("hidden", from: "Tom", to: id, #","no_sync":true"#)
         try app.send("shown", from: "Tom", to: id)
         #expect(try tom.wait(.direct).directMessage?.msg == "shown")
@@ -207,7 +207,7 @@ struct RealtimeTests {
     @Test func messagesAreEditedTakenBackAndDeleted() throws {
         let app = try LeanCloudApp()
         let id = try app.conversation("Tom", "Jerry", "Ann")
-        let jerry = try app.house.leanCloud("Jerry")
+        let jerry = try app.server.leanCloud("Jerry")
         let sent = try app.send("before", from: "Tom", to: id)
         let time = try #require(sent.json["timestamp"]?.integer)
         let path = "/1.2/rtm/conversations/\(id)/messages/\(try #require(sent.json["msg-id"]?.string))"
@@ -251,7 +251,7 @@ struct RealtimeTests {
         let app = try LeanCloudApp { $0.accounts.app.signsHistory = true }
         let id = try app.conversation("Tom", "Jerry", "Ann")
         try app.send("secret", from: "Tom", to: id)
-        let desk = app.house.server.accounts.app
+        let desk = app.server.server.accounts.app
         let now = Clock.system.wallMilliseconds()
         let path = "/1.2/rtm/conversations/\(id)/messages"
         let ask = { (name: String, signature: String) throws -> HTTPReply in
@@ -273,7 +273,7 @@ struct RealtimeTests {
         let app = try LeanCloudApp { $0.accounts.app.signsHistory = false }
         let id = try app.conversation("Tom", "Jerry", "Ann")
         let path = "/1.2/rtm/conversations/\(id)/messages"
-        let ann = try app.house.leanCloud("Ann")
+        let ann = try app.server.leanCloud("Ann")
         let secret = #"{"_lctype":-1,"_lctext":"secret","_lcattrs":{"onlyVisibleTo":["Jerry"]}}"#
         #expect(try app.master("POST", path, .of(#"{"from_client":"Tom","message":\#(secret)}"#)).status == 200)
         let placeholder = #"{"_lctype":-1,"_lctext":"这是群定向消息，仅部分群成员可见"}"#
@@ -317,7 +317,7 @@ struct RealtimeTests {
         let page = try app.master("GET", path + "/subscribers?client_id=Tom")
         #expect(page.json.array?.compactMap { $0["subscriber"]?.string } == ["Jerry"])
         #expect(try app.master("GET", path + "/subscribers?limit=51").status == 400)
-        let tom = try app.house.leanCloud("Tom")
+        let tom = try app.server.leanCloud("Tom")
         let sent = try app.master("POST", path + "/broadcasts", .of(#"{"from_client":"admin","message":"news"}"#))
         #expect(sent.json["msg-id"]?.string != nil)
         #expect(try tom.wait(.direct).directMessage?.msg == "news")
@@ -338,7 +338,7 @@ struct RealtimeTests {
         for name in ["Tom", "Jerry"] {
             #expect(try app.master("POST", path + "/subscribers", .of(#"{"client_id":"\#(name)"}"#)).status == 200)
         }
-        let (tom, jerry) = (try app.house.leanCloud("Tom"), try app.house.leanCloud("Jerry"))
+        let (tom, jerry) = (try app.server.leanCloud("Tom"), try app.server.leanCloud("Jerry"))
         let send = { (more: String) throws -> HTTPReply in
             try app.master("POST", path + "/messages", .of(#"{"from_client":"admin","message":"for one"\#(more)}"#))
         }
@@ -362,7 +362,7 @@ struct RealtimeTests {
         let made = try app.master("POST", "/1.2/rtm/service-conversations", .of(#"{"name":"news"}"#))
         let id = try #require(made.json["objectId"]?.string)
         let talk = try app.conversation("Tom", "Jerry", "Ann")
-        let (tom, jerry) = (try app.house.leanCloud("Tom"), try app.house.leanCloud("Jerry"))
+        let (tom, jerry) = (try app.server.leanCloud("Tom"), try app.server.leanCloud("Jerry"))
         let send = { (path: String, from: String, cid: String, more: String) throws -> HTTPReply in
             try app.master(
                 "POST", path, .of(#"{"\#(from)":"admin","conv_id":"\#(cid)","message":"to all"\#(more)}"#))
@@ -407,7 +407,7 @@ struct RealtimeTests {
     @Test("the session token of a connection looks people up, and changes nobody")
     func profilesByConnectionToken() throws {
         let app = try LeanCloudApp()
-        let jerry = try app.house.leanCloud("Jerry")
+        let jerry = try app.server.leanCloud("Jerry")
         let token = try #require(jerry.sessionToken)
         let asked = JSONValue.of(#"{"ids":["Jerry","Tom"]}"#)
         let fields = [("token", token), ("X-LC-IM-Session-Token", token), ("Authorization", "Bearer \(token)")]
@@ -420,7 +420,7 @@ struct RealtimeTests {
             #expect(change.status == 401)
         }
         #expect(try app.ask("POST", "/api/v1/profiles", [("token", token + "x")], asked).status == 401)
-        app.house.stop()
+        app.server.stop()
     }
 
     @Test("unread counts are told to the client itself and to the master key, and to nobody with the app key alone")
@@ -428,7 +428,7 @@ struct RealtimeTests {
         let app = try LeanCloudApp()
         let id = try app.conversation("Tom", "Jerry", "Ann")
         try app.send("a", from: "Tom", to: id)
-        let (jerry, tom) = (try app.house.token("Jerry", .app), try app.house.token("Tom", .app))
+        let (jerry, tom) = (try app.server.token("Jerry", .app), try app.server.token("Tom", .app))
         for path in [
             "/1.2/rtm/clients/Jerry/unread-count", "/1.2/rtm/clients/Jerry/unread-count?conv_id=\(id)",
             "/1.1/rtm/messages/unread/Jerry", "/1.1/rtm/messages/unread/Jerry/\(id)",
@@ -448,7 +448,7 @@ struct RealtimeTests {
     @Test func clientsAreSeenCountedAndSentAway() throws {
         let app = try LeanCloudApp()
         let id = try app.conversation("Tom", "Jerry", "Ann")
-        let jerry = try app.house.leanCloud("Jerry")
+        let jerry = try app.server.leanCloud("Jerry")
         let asked = JSONValue.of(#"{"client_ids":["Tom","Jerry","Nobody"]}"#)
         #expect(try app.master("POST", "/1.2/rtm/clients/check-online", asked).json == .of(#"{"results":["Jerry"]}"#))
         #expect(try app.master("GET", "/1.2/rtm/stats").json["result"]?["online_user_count"]?.integer == 1)
@@ -469,7 +469,7 @@ struct RealtimeTests {
 
     @Test func whatWasMissedIsToldInBothShapes() throws {
         let app = try LeanCloudApp()
-        let tom = try app.house.leanCloud("Tom")
+        let tom = try app.server.leanCloud("Tom")
         let token = try #require(tom.sessionToken)
         _ = try app.conversation("Tom", "Jerry", "Ann")
         let path = "/1.1/rtm/notifications?client_id=Tom&start_ts=1"
@@ -486,7 +486,7 @@ struct RealtimeTests {
 
     @Test func receiptsTemporaryOnesAndCardsAreAmongWhatWasMissed() throws {
         let app = try LeanCloudApp()
-        let (tom, jerry) = (try app.house.leanCloud("Tom"), try app.house.leanCloud("Jerry"))
+        let (tom, jerry) = (try app.server.leanCloud("Tom"), try app.server.leanCloud("Jerry"))
         let token = try #require(tom.sessionToken)
         let id = try app.conversation("Tom", "Jerry", unique: true)
         let ack = try tom.request(.direct) { command in
@@ -540,7 +540,7 @@ struct RealtimeTests {
     @Test func clientsAndSubscribersAreHandledByTheOldPaths() throws {
         let app = try LeanCloudApp()
         let id = try app.conversation("Tom", "Jerry", "Ann")
-        let jerry = try app.house.leanCloud("Jerry")
+        let jerry = try app.server.leanCloud("Jerry")
         let asked = JSONValue.of(#"{"peers":["Tom","Jerry"]}"#)
         #expect(try app.master("POST", "/1.1/rtm/online", asked).json == .of(#"{"results":["Jerry"]}"#))
         // Unless it says that it is not, a message is transient here.
@@ -565,8 +565,8 @@ struct RealtimeTests {
         let silenced = JSONValue.of(#"{"client_id":"Jerry","conv_id":"\#(id)","ttl":50}"#)
         #expect(try app.master("POST", silence, silenced).json == .object([]))
         let isSilent = { () throws -> Bool in
-            let person = try app.house.id("Jerry")
-            return try app.house.server.store.readAndWait { store throws(StoreError) in
+            let person = try app.server.id("Jerry")
+            return try app.server.server.store.readAndWait { store throws(StoreError) in
                 guard let object = ObjectID(id), let found = try store.conversation(.object(object), seenBy: person),
                     let member = try store.member(person, in: found.id)
                 else { return false }
@@ -651,6 +651,6 @@ struct RealtimeTests {
         for answer in answers { #expect(answer.code == 4323 && answer.status == 404) }
         let limit = try app.master("GET", "/1.2/rtm/conversations/\(id)/messages?limit=1001")
         #expect(limit.status == 400)
-        app.house.stop()
+        app.server.stop()
     }
 }

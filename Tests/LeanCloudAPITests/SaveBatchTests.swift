@@ -46,7 +46,7 @@ struct SaveBatchTests {
     @Test("what was saved before is pointed to, and operations on one field come one after the other")
     func children() throws {
         let app = try LeanCloudApp()
-        let romeo = try app.house.token("romeo", .app)
+        let romeo = try app.server.token("romeo", .app)
         let reply = try self.save(
             app,
             #"""
@@ -67,8 +67,8 @@ struct SaveBatchTests {
     @Test("what cannot be saved is the answer, and what comes after it is not done")
     func refused() throws {
         let app = try LeanCloudApp()
-        let romeo = try app.house.token("romeo", .app)
-        try app.house.add("juliet")
+        let romeo = try app.server.token("romeo", .app)
+        try app.server.add("juliet")
         let reply = try self.save(
             app,
             #"""

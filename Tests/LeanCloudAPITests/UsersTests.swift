@@ -56,8 +56,8 @@ import Testing
             #expect(reply.status == 200 && reply.json["objectId"]?.string == id)
             #expect(reply.json["sessionToken"]?.string != token)
         }
-        // The id is who the house knows, with the name that others are shown.
-        let profile = try app.house.server.store.readAndWait { store throws(StoreError) in
+        // The id is who the server knows, with the name that others are shown.
+        let profile = try app.server.server.store.readAndWait { store throws(StoreError) in
             try store.profile(named: UserName(id)!)
         }
         #expect(profile?.displayName == "Romeo M.")
@@ -122,7 +122,7 @@ import Testing
 
     @Test func whereNobodySignsUpASignInDoesNotTellWhoIsHere() throws {
         let app = try LeanCloudApp()
-        try app.house.add("romeo")
+        try app.server.add("romeo")
         #expect(try self.signIn(app, #"{"username":"romeo","password":"wrong"}"#).code == 210)
         #expect(try self.signIn(app, #"{"username":"paris","password":"wrong"}"#).code == 210)
     }
@@ -145,18 +145,18 @@ import Testing
             .of(#"{"score":{"__op":"Increment","amount":2},"nickname":"Montague","email":"r@verona.it"}"#))
         #expect(reply.status == 200 && reply.json["score"]?.integer == 3)
         let shown = { () throws -> String? in
-            try app.house.server.store.readAndWait { store throws(StoreError) in
+            try app.server.server.store.readAndWait { store throws(StoreError) in
                 try store.profile(named: UserName(id)!)?.displayName
             }
         }
         #expect(try shown() == "Montague")
-        let user = try app.house.id(id)
-        try app.house.write { store throws(StoreError) in try store.setDisplayName(user, "R. Montague, Verona") }
+        let user = try app.server.id(id)
+        try app.server.write { store throws(StoreError) in try store.setDisplayName(user, "R. Montague, Verona") }
         #expect(try app.ask("PUT", "/1.1/users/\(id)", mine, .of(#"{"nickname":"Night"}"#)).status == 200)
         #expect(try shown() == "R. Montague, Verona")
         // Nobody else changes it, and others do not see the address.
-        try app.house.add("juliet")
-        let juliet = self.session(app, try app.house.token("juliet", .app))
+        try app.server.add("juliet")
+        let juliet = self.session(app, try app.server.token("juliet", .app))
         #expect(try app.ask("PUT", "/1.1/users/\(id)", juliet, .of(#"{"score":9}"#)).code == 206)
         let seen = try app.ask("GET", "/1.1/users/\(id)", juliet)
         #expect(seen.json["nickname"]?.string == "Night" && seen.json["email"] == nil)
@@ -169,8 +169,8 @@ import Testing
         let made = try self.signUp(app, #""email":"romeo@verona.it","city":"Verona""#)
         let id = try #require(made.json["objectId"]?.string)
         let token = try #require(made.json["sessionToken"]?.string)
-        try app.house.add("juliet")
-        let juliet = self.session(app, try app.house.token("juliet", .app))
+        try app.server.add("juliet")
+        let juliet = self.session(app, try app.server.token("juliet", .app))
         let query = #"/1.1/users?where=%7B%22objectId%22%3A%7B%22%24in%22%3A%5B%22\#(id)%22%2C%22juliet%22%5D%7D%7D"#
         let rows = try #require(try app.ask("GET", query, juliet).json["results"]?.array)
         #expect(rows.count == 2 && rows.allSatisfy { $0["email"] == nil })
@@ -209,8 +209,8 @@ import Testing
         // The username may be had again, under another id.
         let again = try self.signUp(app)
         #expect(again.status == 201 && again.json["objectId"]?.string != id)
-        app.house.stop()
-        #expect(try app.house.findings() == [])
+        app.server.stop()
+        #expect(try app.server.findings() == [])
     }
 
     @Test func anImportedHashBecomesOursAtTheFirstSignIn() throws {
@@ -220,7 +220,7 @@ import Testing
                 salt: "h60d8x797d3oa0naxybxxv9bn7xpt2yiowz68mpiwou7gwr2",
                 hash: "tA7BLW+NK0UeARng0693gCaVnljkglCB9snqlpCSUKjx2RgYp8VZZOQt0S5iUtlDrkJXfT3gknS4rRqjYsd/Ug=="))
         let name = UserName("5512602ae4b01608686c3e0e")!
-        let user = try app.house.write { store throws(StoreError) in
+        let user = try app.server.write { store throws(StoreError) in
             let user = try store.createUser(name, passwordHash: imported.stored)
             try store.setAppUser(user, AppUserPatch(username: "tom", createdAtMilliseconds: 1_400_000_000_000))
             return user
@@ -230,8 +230,8 @@ import Testing
         #expect(reply.status == 200 && reply.json["objectId"]?.string == name.text)
         #expect(reply.json["createdAt"]?.string == "2014-05-13T16:53:20.000Z")
         // The next request is answered after the hash was replaced: one writer does one after the other.
-        try app.house.write { (_) throws(StoreError) in }
-        let hash = try app.house.server.store.readAndWait { store throws(StoreError) in
+        try app.server.write { (_) throws(StoreError) in }
+        let hash = try app.server.server.store.readAndWait { store throws(StoreError) in
             try store.passwordHash(of: user)
         }
         #expect(hash?.hasPrefix("$argon2id$") == true)
@@ -240,7 +240,7 @@ import Testing
 
     @Test func peopleOfTheOperatorSignInByTheirName() throws {
         let app = try LeanCloudApp()
-        let accounts = app.house.server.accounts
+        let accounts = app.server.server.accounts
         let password = self.password
         _ = try accounts.wait { accounts.addUser(UserName("mercutio")!, password: password, then: $0) }
         let reply = try self.signIn(app, #"{"username":"mercutio","password":"\#(password)"}"#)

@@ -18,8 +18,8 @@ struct AnswerTests {
             "0802 2203546f6d 2807 c206030a01ff", "0802 2807 c206050a01", "0802 2807 0701", "2807 0802 c20600ff",
         ], [Self.binary, Self.base64])
     func unreadable(digits: String, subprotocol: LeanCloudSubprotocol) throws {
-        let house = try House()
-        let client = try house.leanCloud("Tom", subprotocol)
+        let server = try TestServer()
+        let client = try server.leanCloud("Tom", subprotocol)
         let bytes = try #require(Hex.decode(digits.filter { $0 != " " }))
         try client.send(frame: subprotocol.usesTextFrames ? .text(Base64.encode(bytes)) : .binary(bytes))
         let answer = try client.wait(.error)
@@ -29,8 +29,8 @@ struct AnswerTests {
 
     @Test("where no number can be read the connection is told", arguments: ["07", "2aff", "ffffffffffffffffffffff"])
     func unreadableNumber(digits: String) throws {
-        let house = try House()
-        let client = try house.leanCloud("Tom")
+        let server = try TestServer()
+        let client = try server.leanCloud("Tom")
         try client.send(frame: .binary(try #require(Hex.decode(digits))))
         let answer = try client.wait(.error)
         #expect(answer.i == nil && answer.errorMessage?.code == 4114)
@@ -38,9 +38,9 @@ struct AnswerTests {
 
     @Test("a thousand messages at once are each taken or refused, and the session goes on", arguments: Dialect.allCases)
     func burst(dialect: Dialect) throws {
-        let house = try House { $0.broker.perUser = RateLimit(perSecond: 0.001, burst: 30) }
-        let cid = try house.directID("Tom", "Jerry")
-        let tom = try house.client("Tom", dialect)
+        let server = try TestServer { $0.broker.perUser = RateLimit(perSecond: 0.001, burst: 30) }
+        let cid = try server.directID("Tom", "Jerry")
+        let tom = try server.client("Tom", dialect)
         let numbers = (1...1_000).map { Int32($0 + 10_000) }
         for number in numbers {
             try tom.send(
@@ -66,13 +66,13 @@ struct AnswerTests {
     @Test("above so many refusals in a second the rest waits until it is over")
     func heldBack() throws {
         let clock = ManualClock()
-        let house = try House {
+        let server = try TestServer {
             $0.clock = clock.clock
             $0.leanCloud.refusalsPerSecond = 5
             $0.broker.perUser = RateLimit(perSecond: 0.001, burst: 1)
         }
-        let cid = try house.directID("Tom", "Jerry")
-        let (tom, jerry) = (try house.client("Tom"), try house.client("Jerry"))
+        let cid = try server.directID("Tom", "Jerry")
+        let (tom, jerry) = (try server.client("Tom"), try server.client("Jerry"))
         #expect(try tom.say("taken", in: cid).code == nil)
         for _ in 0..<5 { #expect(try tom.say("refused", in: cid).code == 4116) }
         try tom.send(
@@ -85,25 +85,25 @@ struct AnswerTests {
             })
         // Jerry's are read and answered by the same thread.
         for _ in 0..<3 { try jerry.settle() }
-        #expect(try Self.rateLimited(house) == 5)
+        #expect(try Self.rateLimited(server) == 5)
         clock.advance(milliseconds: 1_001)
         try jerry.settle()
         #expect(try tom.wait("the last one") { $0.i == 99 }.ackMessage?.code == 4116)
         for client in [tom, jerry] { client.drop() }
-        house.stop()
+        server.stop()
     }
 
-    private static func rateLimited(_ house: House) throws -> Int64 {
+    private static func rateLimited(_ server: TestServer) throws -> Int64 {
         let found = ConditionLock<BrokerFigures?>(nil)
-        house.server.broker.figures { figures in found.change { $0 = figures } }
+        server.server.broker.figures { figures in found.change { $0 = figures } }
         return try #require(found.wait(until: { $0 != nil }, then: { $0 })).rateLimited
     }
 
     @Test("a page of more than a thousand messages, or fewer than none, is refused", arguments: [1_001, -1, 1_000, 0])
     func pages(limit: Int32) throws {
-        let house = try House()
-        let cid = try house.directID("Tom", "Jerry")
-        let tom = try house.client("Tom")
+        let server = try TestServer()
+        let cid = try server.directID("Tom", "Jerry")
+        let tom = try server.client("Tom")
         for isOld in [false, true] {
             let answer = try tom.request(.logs) { command in
                 command.logsMessage = LogsCommand()

@@ -8,11 +8,11 @@ import Testing
 struct ArrivalTests {
     @Test("an acknowledgement that names the message alone is one for its conversation")
     func messageAlone() throws {
-        let house = try House()
-        let direct = try house.directID("romeo", "juliet")
-        let group = try house.groupID("verona", ["romeo", "juliet", "tybalt"])
-        let romeo = try house.leanCloud("romeo")
-        let juliet = try house.leanCloud("juliet")
+        let server = try TestServer()
+        let direct = try server.directID("romeo", "juliet")
+        let group = try server.groupID("verona", ["romeo", "juliet", "tybalt"])
+        let romeo = try server.leanCloud("romeo")
+        let juliet = try server.leanCloud("juliet")
         for cid in [group, direct] { try romeo.say(typed("before"), in: cid) { $0.r = true } }
         let asked = try romeo.say(typed("hello"), in: direct) { $0.r = true }
         // In one write with another one.
@@ -26,7 +26,7 @@ struct ArrivalTests {
         let told = try (0..<2).map { _ in try #require(try romeo.wait(.rcp).rcpMessage) }
         #expect(told.allSatisfy { $0.cid == direct && $0.read == nil && $0.from == "juliet" })
         #expect(told.last?.id == asked.uid)
-        try house.waitForAcknowledged("juliet", in: group, upTo: 2)
+        try server.waitForAcknowledged("juliet", in: group, upTo: 2)
         // What leads nowhere changes nothing, and breaks nothing.
         try juliet.acknowledge { $0.mid = "AAAAAAAAAAEAAAAAAAAAAA" }
         try juliet.acknowledge { _ in }
@@ -40,10 +40,10 @@ struct ArrivalTests {
 
     @Test("a message that has arrived counts as read only where the operator wants it", arguments: [false, true])
     func arrivingIsReading(isReading: Bool) throws {
-        let house = try House { $0.leanCloud.arrivingIsReading = isReading }
-        let cid = try house.groupID("verona", ["romeo", "juliet"])
-        let romeo = try house.leanCloud("romeo")
-        let juliet = try house.leanCloud("juliet")
+        let server = try TestServer { $0.leanCloud.arrivingIsReading = isReading }
+        let cid = try server.groupID("verona", ["romeo", "juliet"])
+        let romeo = try server.leanCloud("romeo")
+        let juliet = try server.leanCloud("juliet")
         try romeo.say(typed("hello"), in: cid) { direct in
             direct.r = true
             direct.mentionPids = ["juliet"]
@@ -60,7 +60,7 @@ struct ArrivalTests {
             #expect(try juliet.wait(.unread).unreadMessage?.convs.first?.unread == 0)
         }
         juliet.drop()
-        let again = try house.leanCloud("juliet")
+        let again = try server.leanCloud("juliet")
         if isReading {
             try again.settle()
             #expect(again.waiting.isEmpty)
@@ -71,7 +71,7 @@ struct ArrivalTests {
         // What waits while nobody is there is unread in any case.
         again.drop()
         try romeo.say(typed("are you there"), in: cid)
-        let later = try house.leanCloud("juliet")
+        let later = try server.leanCloud("juliet")
         #expect(try later.wait(.unread).unreadMessage?.convs.first?.unread == (isReading ? 1 : 2))
     }
 }

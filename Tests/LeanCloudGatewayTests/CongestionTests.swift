@@ -9,29 +9,29 @@ import Transport
 /// Clients that do not read while much is sent to them.
 struct CongestionTests {
     private let clock = ManualClock()
-    private let house: House
+    private let server: TestServer
     private let cid: String
     private let romeo: LeanCloudClient
     private let juliet: LeanCloudClient
 
     init() throws {
         let clock = self.clock
-        self.house = try House {
+        self.server = try TestServer {
             $0.clock = clock.clock
             $0.store.clock = clock.clock
             $0.transportLimits.outboxBytes = .init(name: "outbox", unit: "bytes", maximum: 65_536)
             $0.transportLimits.outboxLowWaterBytes = 16_384
             $0.transportLimits.outboxCeilingBytes = 1 << 20
         }
-        self.cid = try self.house.groupID("tea", ["romeo", "juliet", "sloth"])
-        self.romeo = try self.house.leanCloud("romeo")
-        self.juliet = try self.house.leanCloud("juliet")
+        self.cid = try self.server.groupID("tea", ["romeo", "juliet", "sloth"])
+        self.romeo = try self.server.leanCloud("romeo")
+        self.juliet = try self.server.leanCloud("juliet")
     }
 
     /// Somebody for whom the kernel keeps little.
     private func sloth(_ version: LeanCloudSubprotocol.Version = .countsMissedMessages) throws -> LeanCloudClient {
-        let client = try self.house.leanCloudSocket(.init(.binary, version), receiveBufferBytes: 16 * 1024)
-        try client.open("sloth", token: try self.house.token("sloth", .app))
+        let client = try self.server.leanCloudSocket(.init(.binary, version), receiveBufferBytes: 16 * 1024)
+        try client.open("sloth", token: try self.server.token("sloth", .app))
         return client
     }
 
@@ -63,8 +63,8 @@ struct CongestionTests {
     /// A server that stops waits for its clients, by a clock that stands still here.
     private func end(_ others: LeanCloudClient...) throws {
         for client in [self.romeo, self.juliet] + others { client.drop() }
-        self.house.stop()
-        #expect(try self.house.findings() == [])
+        self.server.stop()
+        #expect(try self.server.findings() == [])
     }
 
     private func isOnline(_ name: String) throws -> Bool {
@@ -136,7 +136,7 @@ struct CongestionTests {
         }
         #expect(live.count < acks.count)
         #expect(live == acks.prefix(live.count).map(\.uid))
-        let again = try self.house.leanCloud("sloth")
+        let again = try self.server.leanCloud("sloth")
         let told = try #require(try again.wait(.unread).unreadMessage?.convs.first)
         #expect(told.cid == self.cid && told.unread == 100 && told.mid == acks.last?.uid)
         #expect(try self.history(again) == acks.map(\.uid))

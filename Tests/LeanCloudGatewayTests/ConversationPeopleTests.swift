@@ -16,9 +16,9 @@ struct ConversationPeopleTests {
 
     @Test("the owner makes managers, nobody makes themselves one")
     func roles() throws {
-        let house = try House()
-        let tom = try house.client("Tom")
-        let jerry = try house.client("Jerry")
+        let server = try TestServer()
+        let tom = try server.client("Tom")
+        let jerry = try server.client("Jerry")
         let cid = try tom.start(["Jerry", "Spike"])
         for client in [tom, jerry] { _ = try client.pushes() }
         func set(_ client: LeanCloudClient, _ name: String, _ role: String) throws -> GenericCommand {
@@ -45,9 +45,9 @@ struct ConversationPeopleTests {
 
     @Test("who would speak again by their own word gets one refusal, and undoing what is not done is no news")
     func nothingToUndo() throws {
-        let house = try House()
-        let tom = try house.client("Tom")
-        let jerry = try house.client("Jerry")
+        let server = try TestServer()
+        let tom = try server.client("Tom")
+        let jerry = try server.client("Jerry")
         let cid = try tom.start(["Jerry", "Spike"])
         try tom.conv(.memberInfoUpdate) { body in
             body.cid = cid
@@ -85,10 +85,10 @@ struct ConversationPeopleTests {
 
     @Test("who is silenced is told so, everybody else and who did it as everybody is")
     func silence() throws {
-        let house = try House()
-        let tom = try house.client("Tom")
-        let jerry = try house.client("Jerry")
-        let spike = try house.client("Spike")
+        let server = try TestServer()
+        let tom = try server.client("Tom")
+        let jerry = try server.client("Jerry")
+        let spike = try server.client("Spike")
         let cid = try tom.start(["Jerry", "Spike"])
         for client in [tom, jerry, spike] { _ = try client.pushes() }
         let answer = try tom.conv(.addShutup) { body in
@@ -120,10 +120,10 @@ struct ConversationPeopleTests {
 
     @Test("who is blocked is out and stays out until they are let in again", arguments: Dialect.allCases)
     func block(dialect: Dialect) throws {
-        let house = try House()
-        let tom = try house.client("Tom", dialect)
-        let jerry = try house.client("Jerry")
-        let spike = try house.client("Spike")
+        let server = try TestServer()
+        let tom = try server.client("Tom", dialect)
+        let jerry = try server.client("Jerry")
+        let spike = try server.client("Spike")
         let cid = try tom.start(["Jerry", "Spike"])
         for client in [tom, jerry, spike] { _ = try client.pushes() }
         let answer = try self.blacklist(tom, .block, cid, ["Spike"])
@@ -153,8 +153,8 @@ struct ConversationPeopleTests {
 
     @Test("a client that reads no parts gets one error, and nobody was added")
     func whole() throws {
-        let house = try House()
-        let tom = try house.leanCloud("Tom") { $0.configBitmap = [] }
+        let server = try TestServer()
+        let tom = try server.leanCloud("Tom") { $0.configBitmap = [] }
         let cid = try tom.start(["Jerry"])
         let answer = try tom.conv(.add) { body in
             body.cid = cid
@@ -166,8 +166,8 @@ struct ConversationPeopleTests {
 
     @Test("a full conversation takes nobody")
     func full() throws {
-        let house = try House { $0.store.groupMembers = 3 }
-        let tom = try house.client("Tom")
+        let server = try TestServer { $0.store.groupMembers = 3 }
+        let tom = try server.client("Tom")
         let cid = try tom.start(["Jerry", "Spike"])
         let answer = try tom.conv(.add) { body in
             body.cid = cid
@@ -180,8 +180,8 @@ struct ConversationPeopleTests {
 
     @Test("where the operator wants signatures, all but leaving needs one")
     func signatures() throws {
-        let house = try House { $0.accounts.app.signsConversations = true }
-        let tom = try house.client("Tom")
+        let server = try TestServer { $0.accounts.app.signsConversations = true }
+        let tom = try server.client("Tom")
         #expect(
             LeanCloudClient.error(try tom.conv(.start) { $0.m = ["Jerry"] }) == "4302 CONVERSATION_SIGNATURE_FAILED")
         let cid = try tom.start(["Jerry"]) { $0.tempConv = true }
@@ -201,9 +201,9 @@ struct ConversationPeopleTests {
 
     @Test("a direct conversation that a third comes into goes on as a group")
     func directBecomesGroup() throws {
-        let house = try House()
-        let tom = try house.client("Tom")
-        let jerry = try house.client("Jerry")
+        let server = try TestServer()
+        let tom = try server.client("Tom")
+        let jerry = try server.client("Jerry")
         let cid = try tom.start(["Jerry"]) { $0.unique = true }
         for client in [tom, jerry] { _ = try client.pushes() }
         let answer = try jerry.conv(.add) { body in

@@ -21,7 +21,7 @@ enum Dialect: CaseIterable {
     }
 }
 
-extension House {
+extension TestServer {
     /// A client that speaks like an SDK.
     func client(_ name: String, _ dialect: Dialect = .swift) throws -> LeanCloudClient {
         try self.leanCloud(name) { message in
@@ -66,8 +66,8 @@ extension LeanCloudClient {
         return try #require(rows)
     }
 
-    /// Waits until what was changed before now has been told to everybody: it goes from the writer to the broker after the
-    /// answer, and from there to each session with the end of the broker's turn.
+    /// Waits until what was changed before now has been told to everybody: it goes from the writer to the broker after
+    /// the answer, and from there to each session with the end of the broker's turn.
     func settleChanges() throws {
         // Refused by the writer, which has told of everything before by then.
         _ = try self.conv(.mute) { $0.cid = "000000000000000000000000" }

@@ -11,10 +11,10 @@ struct ConversationTests {
         "everybody in a new conversation is told, the creator too; the issuing socket of a JavaScript client is not",
         arguments: Dialect.allCases)
     func create(dialect: Dialect) throws {
-        let house = try House()
-        let tom = try house.client("Tom", dialect)
-        let other = try house.client("Tom", .swift)
-        let jerry = try house.client("Jerry", dialect)
+        let server = try TestServer()
+        let tom = try server.client("Tom", dialect)
+        let other = try server.client("Tom", .swift)
+        let jerry = try server.client("Jerry", dialect)
         let answer = try tom.conv(.start) { $0.m = dialect == .cSharp ? ["Jerry"] : ["Tom", "Jerry"] }
         #expect(answer.op == .started)
         #expect(answer.convMessage?.cid?.count == 24)
@@ -28,10 +28,10 @@ struct ConversationTests {
 
     @Test("who is added is told first that they are in, then everybody who came")
     func add() throws {
-        let house = try House()
-        let tom = try house.client("Tom")
-        let jerry = try house.client("Jerry")
-        let spike = try house.client("Spike")
+        let server = try TestServer()
+        let tom = try server.client("Tom")
+        let jerry = try server.client("Jerry")
+        let spike = try server.client("Spike")
         let cid = try tom.start(["Jerry"])
         for client in [tom, jerry] { _ = try client.pushes() }
         let answer = try tom.conv(.add) { body in
@@ -48,9 +48,9 @@ struct ConversationTests {
 
     @Test("who joins and who quits is told as by themselves, the others as everybody is", arguments: Dialect.allCases)
     func joinAndQuit(dialect: Dialect) throws {
-        let house = try House()
-        let tom = try house.client("Tom")
-        let spike = try house.client("Spike", dialect)
+        let server = try TestServer()
+        let tom = try server.client("Tom")
+        let spike = try server.client("Spike", dialect)
         let cid = try tom.start(["Jerry"])
         _ = try tom.pushes()
         try spike.conv(.add) { body in
@@ -71,9 +71,9 @@ struct ConversationTests {
 
     @Test("when the owner quits, or two people become a group, nobody is told of an owner")
     func silentOwners() throws {
-        let house = try House()
-        let tom = try house.client("Tom")
-        let jerry = try house.client("Jerry")
+        let server = try TestServer()
+        let tom = try server.client("Tom")
+        let jerry = try server.client("Jerry")
         let pair = try tom.start(["Jerry"]) { $0.unique = true }
         for client in [tom, jerry] { _ = try client.pushes() }
         try tom.conv(.add) { body in
@@ -91,10 +91,10 @@ struct ConversationTests {
 
     @Test("who is removed hears that they are out and nothing more")
     func remove() throws {
-        let house = try House()
-        let tom = try house.client("Tom")
-        let jerry = try house.client("Jerry")
-        let spike = try house.client("Spike")
+        let server = try TestServer()
+        let tom = try server.client("Tom")
+        let jerry = try server.client("Jerry")
+        let spike = try server.client("Spike")
         let cid = try tom.start(["Jerry", "Spike"])
         for client in [tom, jerry, spike] { _ = try client.pushes() }
         try tom.conv(.remove) { body in
@@ -112,9 +112,9 @@ struct ConversationTests {
 
     @Test("a change of the card answers what is new, and tells the others in both forms")
     func update() throws {
-        let house = try House()
-        let tom = try house.client("Tom")
-        let jerry = try house.client("Jerry")
+        let server = try TestServer()
+        let tom = try server.client("Tom")
+        let jerry = try server.client("Jerry")
         let cid = try tom.start(["Jerry"]) { body in
             body.attr = JsonObjectMessage()
             body.attr?.data = #"{"name":"Cats","attr":{"type":1,"old":true},"color":{"text":"red"}}"#
@@ -148,8 +148,8 @@ struct ConversationTests {
         "what a client may not change is refused",
         arguments: [#"{"m":["Spike"]}"#, #"{"objectId":"x"}"#, #"{"attr":1}"#, "[", #"{"name":{"__op":"Bad"}}"#])
     func updateRefused(asked: String) throws {
-        let house = try House()
-        let tom = try house.client("Tom")
+        let server = try TestServer()
+        let tom = try server.client("Tom")
         let cid = try tom.start(["Jerry"])
         let answer = try tom.conv(.update) { body in
             body.cid = cid
@@ -161,9 +161,9 @@ struct ConversationTests {
 
     @Test("a stranger changes no card, and nobody a temporary one's")
     func updateByStranger() throws {
-        let house = try House()
-        let tom = try house.client("Tom")
-        let spike = try house.client("Spike")
+        let server = try TestServer()
+        let tom = try server.client("Tom")
+        let spike = try server.client("Spike")
         let cid = try tom.start(["Jerry"])
         let temporary = try tom.start(["Jerry"]) { $0.tempConv = true }
         func update(_ client: LeanCloudClient, _ cid: String) throws -> String? {
@@ -183,9 +183,9 @@ struct ConversationTests {
 
     @Test("a unique conversation is given again and says so; nobody is told")
     func unique() throws {
-        let house = try House()
-        let tom = try house.client("Tom")
-        let jerry = try house.client("Jerry")
+        let server = try TestServer()
+        let tom = try server.client("Tom")
+        let jerry = try server.client("Jerry")
         let first = try tom.conv(.start) { body in
             body.m = ["Jerry", "Spike"]
             body.unique = true
@@ -209,8 +209,8 @@ struct ConversationTests {
             (true, false, false, 1),
         ])
     func options(unique: Bool, room: Bool, temporary: Bool, type: Int64) throws {
-        let house = try House()
-        let tom = try house.client("Tom")
+        let server = try TestServer()
+        let tom = try server.client("Tom")
         let cid = try tom.start(["Jerry"]) { body in
             body.unique = unique
             body.transient = room
@@ -231,11 +231,11 @@ struct ConversationTests {
     @Test("the same people get their temporary one again; when it is over, everything there says so")
     func temporaryAgain() throws {
         let clock = ManualClock()
-        let house = try House {
+        let server = try TestServer {
             $0.clock = clock.clock
             $0.store.clock = clock.clock
         }
-        let (tom, jerry) = (try house.client("Tom"), try house.client("Jerry"))
+        let (tom, jerry) = (try server.client("Tom"), try server.client("Jerry"))
         func start(_ client: LeanCloudClient, _ other: String, _ unique: Bool? = true) throws -> ConvCommand {
             let answer = try client.conv(.start) { body in
                 body.m = [other]
@@ -267,13 +267,13 @@ struct ConversationTests {
         let next = try start(tom, "Jerry")
         #expect(next.cid != cid && next.existing == nil)
         for client in [tom, jerry] { client.drop() }
-        house.stop()
+        server.stop()
     }
 
     @Test("a row says whether who asks has muted the conversation")
     func mutedRows() throws {
-        let house = try House()
-        let (tom, jerry) = (try house.client("Tom"), try house.client("Jerry"))
+        let server = try TestServer()
+        let (tom, jerry) = (try server.client("Tom"), try server.client("Jerry"))
         let cid = try tom.start(["Jerry"])
         #expect(try tom.conv(.mute) { $0.cid = cid }.op == .updated)
         for flag in [nil, Int32(1), 2] {
@@ -285,9 +285,9 @@ struct ConversationTests {
 
     @Test("a temporary conversation has its prefix and its life, is found by its id, and its people are told so")
     func temporary() throws {
-        let house = try House()
-        let tom = try house.client("Tom")
-        let jerry = try house.client("Jerry")
+        let server = try TestServer()
+        let tom = try server.client("Tom")
+        let jerry = try server.client("Jerry")
         let answer = try tom.conv(.start) { body in
             body.m = ["Jerry"]
             body.tempConv = true
@@ -315,9 +315,9 @@ struct ConversationTests {
 
     @Test("who makes a room is in it, coming and going is no news, and its count is who is here")
     func room() throws {
-        let house = try House()
-        let tom = try house.client("Tom")
-        let jerry = try house.client("Jerry")
+        let server = try TestServer()
+        let tom = try server.client("Tom")
+        let jerry = try server.client("Jerry")
         let cid = try tom.start(["Tom"]) { $0.transient = true }
         func count() throws -> Int32? { try tom.conv(.count) { $0.cid = cid }.convMessage?.count }
         #expect(try count() == 1)
@@ -347,8 +347,8 @@ struct ConversationTests {
 
     @Test("a person's mute stands in the row, and is answered with an update")
     func mute() throws {
-        let house = try House()
-        let tom = try house.client("Tom")
+        let server = try TestServer()
+        let tom = try server.client("Tom")
         let cid = try tom.start(["Jerry"])
         let answer = try tom.conv(.mute) { $0.cid = cid }
         #expect(answer.op == .updated)
@@ -360,9 +360,9 @@ struct ConversationTests {
 
     @Test("the count, the list, and whether one is in it")
     func questions() throws {
-        let house = try House()
-        let tom = try house.client("Tom")
-        let spike = try house.client("Spike")
+        let server = try TestServer()
+        let tom = try server.client("Tom")
+        let spike = try server.client("Spike")
         let cid = try tom.start(["Jerry"])
         #expect(try spike.conv(.count) { $0.cid = cid }.convMessage?.count == 2)
         #expect(try tom.conv(.members) { $0.cid = cid }.convMessage?.m == ["Tom", "Jerry"])
@@ -375,8 +375,8 @@ struct ConversationTests {
 
     @Test("a row has what each SDK reads, in the kind it reads")
     func row() throws {
-        let house = try House()
-        let tom = try house.client("Tom")
+        let server = try TestServer()
+        let tom = try server.client("Tom")
         let cid = try tom.start(["Jerry"]) { $0.unique = true }
         let row = try #require(tom.rows(#"{"objectId":"\#(cid)"}"#) { $0.flag = 2 }.first)
         #expect(row["m"] == .array([.string("Tom"), .string("Jerry")]))
@@ -394,8 +394,8 @@ struct ConversationTests {
 
     @Test("the newest message stands in a row when it is asked for, its date as an object and its bytes as base64")
     func newest() throws {
-        let house = try House()
-        let tom = try house.client("Tom")
+        let server = try TestServer()
+        let tom = try server.client("Tom")
         let cid = try tom.start(["Jerry"])
         let first = try tom.say(typed("hello"), in: cid) { $0.mentionPids = ["Jerry"] }
         let condition = #"{"objectId":"\#(cid)"}"#
@@ -416,15 +416,15 @@ struct ConversationTests {
         }
         row = try #require(tom.rows(condition) { $0.flag = 2 }.first)
         #expect(row["msg"]?.string == "/wA=" && row["bin"]?.boolean == true)
-        let spike = try house.client("Spike")
+        let spike = try server.client("Spike")
         let seen = try #require(spike.rows(condition) { $0.flag = 2 }.first)
         #expect(seen["m"]?.array?.count == 2 && seen["msg"] == nil, "messages are for members")
     }
 
     @Test("without a condition the ten newest of one's own, and a limit is kept or refused")
     func limits() throws {
-        let house = try House()
-        let tom = try house.client("Tom")
+        let server = try TestServer()
+        let tom = try server.client("Tom")
         for number in 0..<12 { _ = try tom.start(["cat\(number)"]) }
         #expect(try tom.rows(nil).count == 10)
         #expect(try tom.rows(nil) { $0.limit = 0 }.isEmpty)
@@ -440,8 +440,8 @@ struct ConversationTests {
 
     @Test("less than and less or equal are two, and text goes into no statement")
     func conditions() throws {
-        let house = try House()
-        let tom = try house.client("Tom")
+        let server = try TestServer()
+        let tom = try server.client("Tom")
         for age in [17, 18, 19] {
             _ = try tom.start(["Jerry"]) { body in
                 body.attr = JsonObjectMessage()
@@ -467,8 +467,8 @@ struct ConversationTests {
 
     @Test("what is near comes nearest first, unless the client wants another order")
     func near() throws {
-        let house = try House()
-        let tom = try house.client("Tom")
+        let server = try TestServer()
+        let tom = try server.client("Tom")
         for (name, latitude) in [("far", 31.2), ("near", 39.9), ("middle", 36.6), ("elsewhere", -33.9)] {
             _ = try tom.start(["Jerry"]) { body in
                 body.attr = JsonObjectMessage()

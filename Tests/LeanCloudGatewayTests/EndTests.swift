@@ -8,10 +8,10 @@ import Testing
 struct EndTests {
     @Test("who is online, in the order of the question; no more than 20 at a time")
     func presence() throws {
-        let house = try House()
-        let tom = try house.leanCloud("Tom")
-        let jerry = try house.leanCloud("Jerry")
-        let spike = try house.connect("Spike")
+        let server = try TestServer()
+        let tom = try server.leanCloud("Tom")
+        let jerry = try server.leanCloud("Jerry")
+        let spike = try server.connect("Spike")
         let ask: ([String]) throws -> GenericCommand = { names in
             try tom.request(.session, .query) { command in
                 var message = SessionCommand()
@@ -30,11 +30,11 @@ struct EndTests {
 
     @Test("who is kicked is told why; the socket closes with the last session on it")
     func kick() throws {
-        let house = try House()
-        let client = try house.leanCloud("Tom")
-        try client.open("Jerry", token: try house.token("Jerry", .app))
-        let broker = house.server.broker
-        broker.end(allOf: try house.id("Tom"), deviceClass: nil, reason: .kickedByOperator("maintenance"))
+        let server = try TestServer()
+        let client = try server.leanCloud("Tom")
+        try client.open("Jerry", token: try server.token("Jerry", .app))
+        let broker = server.server.broker
+        broker.end(allOf: try server.id("Tom"), deviceClass: nil, reason: .kickedByOperator("maintenance"))
         let told = try client.wait(.session, .closed)
         #expect(told.peerId == "Tom")
         #expect(told.sessionMessage?.code == 4115)
@@ -42,25 +42,25 @@ struct EndTests {
         #expect(told.sessionMessage?.detail == "maintenance")
         client.peer = "Jerry"
         #expect(try client.request(.session, .refresh).op == .refreshed)
-        broker.end(allOf: try house.id("Jerry"), deviceClass: nil, reason: .kickedByOperator("maintenance"))
+        broker.end(allOf: try server.id("Jerry"), deviceClass: nil, reason: .kickedByOperator("maintenance"))
         #expect(try client.waitForEnd().last?.peerId == "Jerry")
         #expect(client.closeCode == 4115)
     }
 
     @Test("a revoked token ends the session with 4112, and the socket stays")
     func signedOut() throws {
-        let house = try House()
-        let client = try house.leanCloud("Tom")
-        house.server.broker.end(allOf: try house.id("Tom"), deviceClass: nil, reason: .signedOut)
+        let server = try TestServer()
+        let client = try server.leanCloud("Tom")
+        server.server.broker.end(allOf: try server.id("Tom"), deviceClass: nil, reason: .signedOut)
         #expect(try client.wait(.session, .closed).sessionMessage?.code == 4112)
         try client.settle()
     }
 
     @Test("a server that stops closes with 1012, and tells the Java SDK alone before", arguments: Dialect.allCases)
     func drain(dialect: Dialect) throws {
-        let house = try House()
-        let client = try house.client("Tom", dialect)
-        house.stop()
+        let server = try TestServer()
+        let client = try server.client("Tom", dialect)
+        server.stop()
         let told = try client.waitForEnd()
         #expect(told.map(\.cmd) == (dialect == .java ? [.goaway] : []))
         #expect(told.first?.i == nil)
@@ -69,29 +69,29 @@ struct EndTests {
 
     @Test("a device that has announced itself for pushes is told too, one of live queries not", arguments: [nil, 0, 1])
     func drainAnnounced(service: Int32?) throws {
-        let house = try House()
-        let client = try house.leanCloudSocket()
+        let server = try TestServer()
+        let client = try server.leanCloudSocket()
         try client.send(
             GenericCommand.with { command in
                 command.cmd = .login
-                command.appId = house.leanCloudAppID
+                command.appId = server.leanCloudAppID
                 command.service = service
             })
         _ = try client.wait(.loggedin)
-        house.stop()
+        server.stop()
         #expect(try client.waitForEnd().map(\.cmd) == (service == 1 ? [] : [.goaway]))
     }
 
-    private static func timed() throws -> (house: House, clock: ManualClock) {
+    private static func timed() throws -> (server: TestServer, clock: ManualClock) {
         let clock = ManualClock()
-        return (try House { $0.clock = clock.clock }, clock)
+        return (try TestServer { $0.clock = clock.clock }, clock)
     }
 
     @Test("who says nothing for 400 seconds is told 4107 and closed")
     func idle() throws {
-        let (house, clock) = try Self.timed()
-        let silent = try house.leanCloud("Tom")
-        let other = try house.leanCloud("Jerry")
+        let (server, clock) = try Self.timed()
+        let silent = try server.leanCloud("Tom")
+        let other = try server.leanCloud("Jerry")
         clock.advance(milliseconds: 390_000)
         try other.settle()
         try other.settle()
@@ -105,14 +105,14 @@ struct EndTests {
 
     @Test("who signs nobody in is told 4108 and closed soon, who has announced its device late")
     func signInTime() throws {
-        let (house, clock) = try Self.timed()
-        let other = try house.leanCloud("Jerry")
-        let silent = try house.leanCloudSocket()
+        let (server, clock) = try Self.timed()
+        let other = try server.leanCloud("Jerry")
+        let silent = try server.leanCloudSocket()
         try silent.settle()
-        let announced = try house.leanCloudSocket()
+        let announced = try server.leanCloudSocket()
         var login = GenericCommand()
         login.cmd = .login
-        login.appId = house.leanCloudAppID
+        login.appId = server.leanCloudAppID
         try announced.send(login)
         _ = try announced.wait(.loggedin)
         clock.advance(milliseconds: 60_000)

@@ -10,13 +10,13 @@ import Testing
 /// An app's cloud functions are asked before a client changes a conversation.
 @Suite("LeanCloud's hooks of conversations")
 struct HookTests {
-    private static func house(
+    private static func server(
         _ receiver: HTTPReceiver, _ change: @escaping (inout LeanCloudHookOptions) -> Void = { _ in },
         _ configure: @escaping (inout ServerOptions) -> Void = { _ in }
-    ) throws -> House {
+    ) throws -> TestServer {
         var hooks = try LeanCloudHookOptions(base: "http://127.0.0.1:\(receiver.port)")
         change(&hooks)
-        return try House { options in
+        return try TestServer { options in
             configure(&options)
             options.leanCloudHooks = hooks
         }
@@ -55,8 +55,8 @@ struct HookTests {
         let receiver = HTTPReceiver { request in
             refused.withLock { $0.contains(Self.function(request)) } ? .body(Self.refusal) : .body(#"{"result":{}}"#)
         }
-        let house = try Self.house(receiver)
-        let tom = try house.client("Tom")
+        let server = try Self.server(receiver)
+        let tom = try server.client("Tom")
         Self.expectRefused(
             try tom.conv(.start) { body in
                 body.m = ["Jerry", "Spike"]
@@ -83,7 +83,7 @@ struct HookTests {
         #expect(added["convId"]?.string == cid && added["members"]?.array?.map(\.string) == ["Ann"])
         #expect(try Self.asked(receiver, "_conversationUpdate").first?["mute"]?.boolean == true)
         // Who goes alone is not held up.
-        let spike = try house.client("Spike")
+        let spike = try server.client("Spike")
         #expect(try spike.conv(.remove, named("Spike")).op == .removed)
         #expect(try Self.asked(receiver, "_conversationRemove").count == 1)
     }
@@ -95,8 +95,8 @@ struct HookTests {
             let isMute = Self.parameters(request)["mute"] != nil
             return .body(isMute ? #"{"result":{"mute":false}}"# : #"{"result":{"attr":{"name":"quiet"}}}"#)
         }
-        let house = try Self.house(receiver)
-        let tom = try house.client("Tom")
+        let server = try Self.server(receiver)
+        let tom = try server.client("Tom")
         let cid = try tom.start(["Jerry", "Spike"])
         let answer = try tom.conv(.update) { body in
             body.cid = cid
@@ -114,8 +114,8 @@ struct HookTests {
             Self.function(request) == "_messageUpdate"
                 ? .body(#"{"result":{"drop":true,"code":9,"detail":"late"}}"#) : .body(#"{"result":{}}"#)
         }
-        let house = try Self.house(receiver)
-        let tom = try house.client("Tom")
+        let server = try Self.server(receiver)
+        let tom = try server.client("Tom")
         let cid = try tom.start(["Jerry", "Spike"])
         let ack = try tom.say(typed("hello"), in: cid)
         let answer = try tom.change(cid, ack.uid, at: ack.t) { $0.data = typed("good bye") }
@@ -134,21 +134,21 @@ struct HookTests {
     @Test("how somebody came and went is told: by themselves, with the link, for another device of the tag")
     func presence() throws {
         let receiver = HTTPReceiver { _ in .body(#"{"result":{}}"#) }
-        let house = try Self.house(receiver) { hooks in
+        let server = try Self.server(receiver) { hooks in
             hooks.addresses = hooks.addresses.filter { $0.key.hasPrefix("_client") }
         }
-        let first = try TagTests.tom(house, TagTests.device("phone-1"))
+        let first = try TagTests.tom(server, TagTests.device("phone-1"))
         let came = try #require(try Self.asked(receiver, "_clientOnline").first)
         #expect(came["peerId"]?.string == "Tom" && came["reconnect"]?.integer == 0)
         #expect(came["tag"] != .null && came["sourceIP"]?.string == "127.0.0.1")
-        let second = try TagTests.tom(house, TagTests.device("phone-2"))
+        let second = try TagTests.tom(server, TagTests.device("phone-2"))
         TagTests.expectConflict(try first.wait(.session, .closed))
         let lost = try #require(try Self.asked(receiver, "_clientOffline", 1).last)
         #expect(lost["closeCode"]?.integer == 3 && lost["sourceIP"]?.string == "127.0.0.1")
         second.drop()
         let broken = try #require(try Self.asked(receiver, "_clientOffline", 2).last)
         #expect(broken["closeCode"]?.integer == 2 && broken["sourceIP"] == nil)
-        let back = try house.leanCloudSocket()
+        let back = try server.leanCloudSocket()
         try back.open("Tom") { message in
             message.st = second.sessionToken
             message.r = true
@@ -163,8 +163,8 @@ struct HookTests {
     @Test("who goes alone is told of too; of a message for all nobody is named; temporary ids are those of clients")
     func told() throws {
         let receiver = HTTPReceiver { _ in .body(#"{"result":{}}"#) }
-        let house = try Self.house(receiver)
-        let tom = try house.client("Tom")
+        let server = try Self.server(receiver)
+        let tom = try server.client("Tom")
         let cid = try tom.start(["Jerry", "Spike"])
         try tom.say(typed("one"), in: cid) { $0.mentionPids = ["Jerry"] }
         try tom.say(typed("all"), in: cid) { $0.mentionAll = true }
@@ -172,7 +172,7 @@ struct HookTests {
         #expect(away[0]["mentionOfflinePeers"]?.array?.map(\.string) == ["Jerry"])
         #expect(away[0]["mentionAll"]?.boolean == false)
         #expect(away[1]["mentionOfflinePeers"] == .array([]) && away[1]["mentionAll"]?.boolean == true)
-        let spike = try house.client("Spike")
+        let spike = try server.client("Spike")
         let quit = try spike.conv(.remove) { body in
             body.cid = cid
             body.m = ["Spike"]
@@ -193,13 +193,13 @@ struct HookTests {
             Self.function(request) == "_conversationAdd" ? .status(404) : .body(#"{"result":{"reject":true}}"#)
         }
         let clock = ManualClock()
-        let house = try Self.house(receiver) { hooks in
+        let server = try Self.server(receiver) { hooks in
             hooks.addresses = hooks.addresses.filter { ["_conversationAdd", "_conversationUpdate"].contains($0.key) }
             hooks.onFailure = policy
         } _: { options in
             options.clock = clock.clock
         }
-        let tom = try house.client("Tom")
+        let tom = try server.client("Tom")
         let cid = try tom.start(["Jerry", "Spike"])
         let add = { (number: Int) throws in try tom.add("guest\(number)", to: cid) }
         guard policy == .ignore else {
@@ -224,12 +224,12 @@ struct HookTests {
         let isWell = Lock(false)
         let receiver = HTTPReceiver { _ in isWell.withLock { $0 } ? .body(#"{"result":{}}"#) : .status(500) }
         let clock = ManualClock()
-        let house = try Self.house(receiver) { hooks in
+        let server = try Self.server(receiver) { hooks in
             hooks.addresses = hooks.addresses.filter { $0.key == "_conversationAdd" }
         } _: { options in
             options.clock = clock.clock
         }
-        let tom = try house.client("Tom")
+        let tom = try server.client("Tom")
         let cid = try tom.start(["Jerry", "Spike"])
         let add = { (number: Int) throws in try tom.add("guest\(number)", to: cid) }
         for number in 1...7 { #expect(try add(number).op == .added) }

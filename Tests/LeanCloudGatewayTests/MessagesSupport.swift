@@ -4,7 +4,7 @@ import Store
 import TeahouseTesting
 import Testing
 
-extension House {
+extension TestServer {
     /// The name of the conversation of two people, who are added when missing.
     func directID(_ one: String, _ other: String) throws -> String {
         try self.add([one, other])
@@ -117,7 +117,7 @@ extension LeanCloudClient {
     }
 }
 
-extension House {
+extension TestServer {
     /// Waits until the store has that a person got a conversation's messages.
     func waitForAcknowledged(_ name: String, in cid: String, upTo sequence: Int64) throws {
         let user = try self.id(name)

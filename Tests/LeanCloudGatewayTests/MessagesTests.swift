@@ -10,12 +10,12 @@ struct MessagesTests {
 
     @Test("a message is acknowledged without a code and reaches the others in every encoding, its bytes as they were")
     func sends() throws {
-        let house = try House()
-        let cid = try house.groupID("verona", ["romeo", "juliet", "tybalt"])
-        let romeo = try house.leanCloud("romeo")
-        let tablet = try house.leanCloud("romeo")
-        let juliet = try house.leanCloud("juliet")
-        let tybalt = try house.leanCloud("tybalt", Self.base64)
+        let server = try TestServer()
+        let cid = try server.groupID("verona", ["romeo", "juliet", "tybalt"])
+        let romeo = try server.leanCloud("romeo")
+        let tablet = try server.leanCloud("romeo")
+        let juliet = try server.leanCloud("juliet")
+        let tybalt = try server.leanCloud("tybalt", Self.base64)
         for text in ["", "a", "ab", "abc", "{\"_lctype\":-1, \"_lctext\":\"\u{8336} & tea\"}"] {
             let ack = try romeo.say(text, in: cid)
             #expect(ack.code == nil && ack.reason == nil)
@@ -40,21 +40,21 @@ struct MessagesTests {
 
     @Test("each of several clients on one connection is told whom a message is for")
     func sharedConnection() throws {
-        let house = try House()
-        let cid = try house.directID("romeo", "juliet")
-        let romeo = try house.leanCloud("romeo")
-        let both = try house.leanCloud("juliet")
-        try both.open("tybalt", token: try house.token("tybalt", .app))
+        let server = try TestServer()
+        let cid = try server.directID("romeo", "juliet")
+        let romeo = try server.leanCloud("romeo")
+        let both = try server.leanCloud("juliet")
+        try both.open("tybalt", token: try server.token("tybalt", .app))
         try romeo.say("hello", in: cid)
         #expect(try both.wait(.direct).peerId == "juliet")
     }
 
     @Test("a request's number may be negative or 0; without one there is no answer", arguments: [Int32(-65_536), 0, 7])
     func numbers(number: Int32) throws {
-        let house = try House()
-        let cid = try house.directID("romeo", "juliet")
-        let romeo = try house.leanCloud("romeo")
-        let juliet = try house.leanCloud("juliet")
+        let server = try TestServer()
+        let cid = try server.directID("romeo", "juliet")
+        let romeo = try server.leanCloud("romeo")
+        let juliet = try server.leanCloud("juliet")
         var command = GenericCommand()
         command.cmd = .direct
         var direct = DirectCommand()
@@ -73,10 +73,10 @@ struct MessagesTests {
 
     @Test("who is no member is refused in the acknowledgement, and so is what leads nowhere")
     func refusals() throws {
-        let house = try House()
-        let cid = try house.groupID("verona", ["romeo", "juliet"])
-        try house.add("paris")
-        let paris = try house.leanCloud("paris")
+        let server = try TestServer()
+        let cid = try server.groupID("verona", ["romeo", "juliet"])
+        try server.add("paris")
+        let paris = try server.leanCloud("paris")
         for target in [cid, "5f0000000000000000000000", "nowhere"] {
             let ack = try paris.say("hello", in: target)
             #expect(ack.code == 4401)
@@ -87,13 +87,13 @@ struct MessagesTests {
 
     @Test("the same token gets the first answer, also on another connection, and nobody gets the message twice")
     func resend() throws {
-        let house = try House()
-        let cid = try house.directID("romeo", "juliet")
-        let juliet = try house.leanCloud("juliet")
-        let first = try house.leanCloud("romeo")
+        let server = try TestServer()
+        let cid = try server.directID("romeo", "juliet")
+        let juliet = try server.leanCloud("juliet")
+        let first = try server.leanCloud("romeo")
         let ack = try first.say("hello", in: cid) { $0.dt = "token-1" }
         first.drop()
-        let second = try house.leanCloud("romeo")
+        let second = try server.leanCloud("romeo")
         let again = try second.say("hello", in: cid) { $0.dt = "token-1" }
         #expect(again.uid == ack.uid)
         #expect(again.t == ack.t)
@@ -105,10 +105,10 @@ struct MessagesTests {
 
     @Test("a transient message reaches who is there and is not kept")
     func transient() throws {
-        let house = try House()
-        let cid = try house.directID("romeo", "juliet")
-        let romeo = try house.leanCloud("romeo")
-        let juliet = try house.leanCloud("juliet")
+        let server = try TestServer()
+        let cid = try server.directID("romeo", "juliet")
+        let romeo = try server.leanCloud("romeo")
+        let juliet = try server.leanCloud("juliet")
         let ack = try romeo.say("typing", in: cid) { $0.transient = true }
         #expect(ack.code == nil && ack.uid != nil && ack.t != nil)
         let message = try juliet.nextMessage()
@@ -119,10 +119,10 @@ struct MessagesTests {
 
     @Test("binary content goes as bytes, and as base64 in the history")
     func binary() throws {
-        let house = try House()
-        let cid = try house.directID("romeo", "juliet")
-        let romeo = try house.leanCloud("romeo")
-        let juliet = try house.leanCloud("juliet")
+        let server = try TestServer()
+        let cid = try server.directID("romeo", "juliet")
+        let romeo = try server.leanCloud("romeo")
+        let juliet = try server.leanCloud("juliet")
         let content: [UInt8] = [0xFF, 0x00, 0xFE, 0x41]
         try romeo.say("", in: cid) { direct in
             direct.msg = nil
@@ -138,32 +138,32 @@ struct MessagesTests {
 
     @Test("who is called by name is told so, live, in the history and when they come back")
     func mentions() throws {
-        let house = try House()
-        let cid = try house.groupID("verona", ["romeo", "juliet", "tybalt"])
-        let romeo = try house.leanCloud("romeo")
-        let tybalt = try house.leanCloud("tybalt")
+        let server = try TestServer()
+        let cid = try server.groupID("verona", ["romeo", "juliet", "tybalt"])
+        let romeo = try server.leanCloud("romeo")
+        let tybalt = try server.leanCloud("tybalt")
         try romeo.say(typed("you"), in: cid) { $0.mentionPids = ["juliet"] }
         let message = try tybalt.nextMessage()
         #expect(message.mentionPids == ["juliet"])
         #expect(message.mentionAll != true)
         #expect(try romeo.history(cid).first?.mentionPids == ["juliet"])
-        let juliet = try house.leanCloud("juliet")
+        let juliet = try server.leanCloud("juliet")
         let state = try #require(try juliet.wait(.unread).unreadMessage?.convs.first)
         #expect(state.mentioned == true)
         #expect(state.unread == 1)
         try juliet.read(cid)
         #expect(try juliet.wait(.unread).unreadMessage?.convs.first?.unread == 0)
         try romeo.say(typed("not you"), in: cid)
-        let again = try house.leanCloud("juliet")
+        let again = try server.leanCloud("juliet")
         #expect(try again.wait(.unread).unreadMessage?.convs.first?.mentioned != true)
     }
 
     @Test("the last will is told when the connection breaks, under the id it was promised, and is not kept")
     func will() throws {
-        let house = try House()
-        let cid = try house.directID("romeo", "juliet")
-        let juliet = try house.leanCloud("juliet")
-        let romeo = try house.leanCloud("romeo")
+        let server = try TestServer()
+        let cid = try server.directID("romeo", "juliet")
+        let juliet = try server.leanCloud("juliet")
+        let romeo = try server.leanCloud("romeo")
         let first = try romeo.say("first", in: cid) { $0.will = true }
         let ack = try romeo.say("gone", in: cid) { $0.will = true }
         #expect(ack.code == nil && ack.uid != first.uid)
@@ -176,23 +176,23 @@ struct MessagesTests {
 
     @Test("in a room everybody else gets a message once, who is not in it may speak, and nobody hears themselves")
     func room() throws {
-        let house = try House()
-        try house.add("romeo", "juliet", "paris")
-        let (romeo, juliet) = (try house.id("romeo"), try house.id("juliet"))
-        let cid = try house.write { transaction throws(StoreError) in
+        let server = try TestServer()
+        try server.add("romeo", "juliet", "paris")
+        let (romeo, juliet) = (try server.id("romeo"), try server.id("juliet"))
+        let cid = try server.write { transaction throws(StoreError) in
             let id = try transaction.createChannel(.room, ChannelName("ball")!, title: nil, creator: romeo)
             _ = try transaction.addListeners([romeo, juliet], to: id)
             return try transaction.reading.conversation(id)?.objectID.text ?? ""
         }
-        let first = try house.leanCloud("romeo")
-        let second = try house.leanCloud("romeo")
-        let other = try house.leanCloud("juliet")
+        let first = try server.leanCloud("romeo")
+        let second = try server.leanCloud("romeo")
+        let other = try server.leanCloud("juliet")
         let ack = try first.say("dance", in: cid, priority: 3)
         #expect(ack.code == nil)
         let message = try other.nextMessage()
         #expect(message.id == ack.uid)
         #expect(message.convType == 2)
-        let guest = try house.leanCloud("paris")
+        let guest = try server.leanCloud("paris")
         #expect(try guest.say("may I", in: cid).code == nil)
         #expect(try other.nextMessage().msg == "may I")
         #expect(try first.nextMessage().msg == "may I")
@@ -202,14 +202,14 @@ struct MessagesTests {
 
     @Test("what the word list has changed is told to who said it, in a message and in an edit")
     func censorship() throws {
-        let house = try House()
-        let cid = try house.directID("romeo", "juliet")
-        try house.write { transaction throws(StoreError) in
+        let server = try TestServer()
+        let cid = try server.directID("romeo", "juliet")
+        try server.write { transaction throws(StoreError) in
             _ = try transaction.addWordRules([WordRule("damn", .mask), WordRule("gambling", .refuse)])
         }
-        try house.restart()
-        let romeo = try house.leanCloud("romeo")
-        let juliet = try house.leanCloud("juliet")
+        try server.restart()
+        let romeo = try server.leanCloud("romeo")
+        let juliet = try server.leanCloud("juliet")
         let ack = try romeo.say(typed("damn tea"), in: cid)
         #expect(ack.code == nil)
         #expect(try juliet.nextMessage().msg == typed("**** tea"))
@@ -230,10 +230,10 @@ struct MessagesTests {
 
     @Test("the first acknowledgement and reading are told to who asked", arguments: [true, false])
     func receipts(namesMessage: Bool) throws {
-        let house = try House()
-        let cid = try house.directID("romeo", "juliet")
-        let romeo = try house.leanCloud("romeo")
-        let juliet = try house.leanCloud("juliet")
+        let server = try TestServer()
+        let cid = try server.directID("romeo", "juliet")
+        let romeo = try server.leanCloud("romeo")
+        let juliet = try server.leanCloud("juliet")
         try romeo.say(typed("silent"), in: cid)
         let ack = try romeo.say(typed("asked"), in: cid) { $0.r = true }
         _ = try juliet.nextMessage()
@@ -262,11 +262,11 @@ struct MessagesTests {
 
     @Test("reading is told to all devices of the person, who read included, also when there was nothing to read")
     func reading() throws {
-        let house = try House()
-        let cid = try house.directID("romeo", "juliet")
-        let romeo = try house.leanCloud("romeo")
-        let phone = try house.leanCloud("juliet")
-        let tablet = try house.leanCloud("juliet")
+        let server = try TestServer()
+        let cid = try server.directID("romeo", "juliet")
+        let romeo = try server.leanCloud("romeo")
+        let phone = try server.leanCloud("juliet")
+        let tablet = try server.leanCloud("juliet")
         try romeo.say("hello", in: cid)
         _ = try phone.nextMessage()
         _ = try tablet.nextMessage()
@@ -285,14 +285,14 @@ struct MessagesTests {
 
     @Test("unread messages are told at the opening, also after a restart, and what was read meanwhile as 0")
     func unread() throws {
-        let house = try House()
-        let cid = try house.directID("romeo", "juliet")
+        let server = try TestServer()
+        let cid = try server.directID("romeo", "juliet")
         do {
-            let romeo = try house.leanCloud("romeo")
+            let romeo = try server.leanCloud("romeo")
             for number in 1...3 { try romeo.say(typed("\(number)"), in: cid) }
         }
-        try house.restart()
-        let phone = try house.leanCloud("juliet")
+        try server.restart()
+        let phone = try server.leanCloud("juliet")
         let command = try phone.wait(.unread)
         let told = try #require(command.unreadMessage?.convs.first)
         #expect(told.cid == cid)
@@ -303,50 +303,50 @@ struct MessagesTests {
         #expect(try phone.history(cid) { $0.limit = told.unread }.map(\.data) == (1...3).map { typed("\($0)") })
         let time = try #require(command.unreadMessage?.notifTime)
         phone.drop()
-        let tablet = try house.leanCloud("juliet")
+        let tablet = try server.leanCloud("juliet")
         try tablet.read(cid, mid: told.mid, timestamp: told.timestamp)
         _ = try tablet.wait("the reading") { $0.unreadMessage?.convs.first?.unread == 0 }
-        let again = try house.leanCloud("juliet") { $0.lastUnreadNotifTime = time }
+        let again = try server.leanCloud("juliet") { $0.lastUnreadNotifTime = time }
         #expect(try again.wait(.unread).unreadMessage?.convs.first?.unread == 0)
-        let fresh = try house.leanCloud("juliet")
+        let fresh = try server.leanCloud("juliet")
         try fresh.settle()
         #expect(fresh.waiting.isEmpty)
     }
 
     @Test("the older version of the protocol gets what was missed as messages, in order, until it says it has them")
     func backlog() throws {
-        let house = try House()
-        let cid = try house.directID("romeo", "juliet")
-        let romeo = try house.leanCloud("romeo")
+        let server = try TestServer()
+        let cid = try server.directID("romeo", "juliet")
+        let romeo = try server.leanCloud("romeo")
         for number in 1...22 { try romeo.say("\(number)", in: cid) }
         let pushes = LeanCloudSubprotocol(.binary, .pushesMissedMessages)
-        let first = try house.leanCloud("juliet", pushes)
+        let first = try server.leanCloud("juliet", pushes)
         var messages = try (0..<20).map { _ in try first.nextMessage() }
         #expect(messages.map(\.msg) == (3...22).map { "\($0)" })
         #expect(messages.allSatisfy { $0.offline == true && $0.hasMore == true })
         try first.settle()
         #expect(first.waiting.isEmpty)
         first.drop()
-        let second = try house.leanCloud("juliet", pushes)
+        let second = try server.leanCloud("juliet", pushes)
         messages = try (0..<20).map { _ in try second.nextMessage() }
         #expect(messages.last?.msg == "22", "nobody said that it arrived")
         try second.acknowledge { command in
             command.cid = cid
             command.mid = messages.last?.id
         }
-        try house.waitForAcknowledged("juliet", in: cid, upTo: 22)
-        let third = try house.leanCloud("juliet", pushes)
+        try server.waitForAcknowledged("juliet", in: cid, upTo: 22)
+        let third = try server.leanCloud("juliet", pushes)
         try romeo.say("23", in: cid)
         #expect(try third.nextMessage().msg == "23", "the others were acknowledged")
     }
 
     @Test("an acknowledgement counts for its conversation and what was said there before, whatever came between")
     func acknowledgements() throws {
-        let house = try House()
-        let (one, other) = (try house.directID("romeo", "juliet"), try house.directID("mercutio", "juliet"))
-        let (romeo, mercutio) = (try house.leanCloud("romeo"), try house.leanCloud("mercutio"))
+        let server = try TestServer()
+        let (one, other) = (try server.directID("romeo", "juliet"), try server.directID("mercutio", "juliet"))
+        let (romeo, mercutio) = (try server.leanCloud("romeo"), try server.leanCloud("mercutio"))
         let pushes = LeanCloudSubprotocol(.binary, .pushesMissedMessages)
-        let juliet = try house.leanCloud("juliet", pushes)
+        let juliet = try server.leanCloud("juliet", pushes)
         for number in 1...3 {
             try romeo.say("romeo \(number)", in: one)
             try mercutio.say("mercutio \(number)", in: other)
@@ -360,9 +360,9 @@ struct MessagesTests {
                 command.mid = message.id
             }
         }
-        try house.waitForAcknowledged("juliet", in: other, upTo: 3)
+        try server.waitForAcknowledged("juliet", in: other, upTo: 3)
         juliet.drop()
-        let again = try house.leanCloud("juliet", pushes)
+        let again = try server.leanCloud("juliet", pushes)
         #expect(try again.nextMessage().msg == "romeo 3")
         #expect(try again.messagesWaiting().isEmpty)
     }
@@ -371,9 +371,9 @@ struct MessagesTests {
 
     @Test("the history is told in ascending order, whatever the direction, up to its bounds")
     func history() throws {
-        let house = try House()
-        let cid = try house.directID("romeo", "juliet")
-        let romeo = try house.leanCloud("romeo")
+        let server = try TestServer()
+        let cid = try server.directID("romeo", "juliet")
+        let romeo = try server.leanCloud("romeo")
         let acks = try (1...25).map { try romeo.say($0 % 5 == 0 ? "raw \($0)" : typed("\($0)"), in: cid) }
         func numbers(_ fill: (inout LogsCommand) -> Void) throws -> [Int] {
             try romeo.history(cid, fill).map { item in
@@ -420,7 +420,7 @@ struct MessagesTests {
                 $0.limit = 4
             } == [21, 22, 23, 24])
         #expect(try numbers { $0.t = 1 }.isEmpty, "before everything")
-        let paris = try house.leanCloud("paris")
+        let paris = try server.leanCloud("paris")
         let answer = try paris.request(.logs) { command in
             var logs = LogsCommand()
             logs.cid = cid
@@ -434,11 +434,11 @@ struct MessagesTests {
     @Test(
         "an edit and a recall are told to the others and the own other device, stand in the history, and are caught up")
     func changes() throws {
-        let house = try House()
-        let cid = try house.directID("romeo", "juliet")
-        let romeo = try house.leanCloud("romeo")
-        let tablet = try house.leanCloud("romeo")
-        let juliet = try house.leanCloud("juliet")
+        let server = try TestServer()
+        let cid = try server.directID("romeo", "juliet")
+        let romeo = try server.leanCloud("romeo")
+        let tablet = try server.leanCloud("romeo")
+        let juliet = try server.leanCloud("juliet")
         let kept = try romeo.say(typed("one"), in: cid)
         let taken = try romeo.say(typed("two"), in: cid)
         let edited = try romeo.change(cid, kept.uid, at: kept.t) { $0.data = typed("eins") }
@@ -475,7 +475,7 @@ struct MessagesTests {
         #expect(items.map(\.data) == [typed("eins"), #"{"_lctype":-127}"#])
         #expect(items.allSatisfy { $0.patchTimestamp != nil })
         #expect(try juliet.history(cid) { $0.lctype = -127 }.map(\.msgId) == [taken.uid])
-        let later = try house.leanCloud("juliet") { $0.lastPatchTime = (kept.t ?? 0) - 1 }
+        let later = try server.leanCloud("juliet") { $0.lastPatchTime = (kept.t ?? 0) - 1 }
         let missed = try later.wait("the patches") { $0.cmd == .patch && $0.op == .modify }
         #expect(missed.patchMessage?.patches.map(\.mid) == [kept.uid, taken.uid])
         #expect(missed.patchMessage?.lastPatchTime != nil)
@@ -485,10 +485,10 @@ struct MessagesTests {
 
     @Test("messages of others and those that are not there cannot be changed")
     func foreignChanges() throws {
-        let house = try House()
-        let cid = try house.directID("romeo", "juliet")
-        let romeo = try house.leanCloud("romeo")
-        let juliet = try house.leanCloud("juliet")
+        let server = try TestServer()
+        let cid = try server.directID("romeo", "juliet")
+        let romeo = try server.leanCloud("romeo")
+        let juliet = try server.leanCloud("juliet")
         let ack = try romeo.say(typed("mine"), in: cid)
         let foreign = try juliet.change(cid, ack.uid, at: ack.t) { $0.recall = true }
         #expect(foreign.errorMessage?.code == 4403)
@@ -502,14 +502,14 @@ struct MessagesTests {
     @Test("where the operator bounds editing and recalling, each is refused by a code of its own")
     func windows() throws {
         let clock = ManualClock()
-        let house = try House {
+        let server = try TestServer {
             $0.clock = clock.clock
             $0.store.clock = clock.clock
             $0.store.rules.editInDirect = .never
             $0.store.rules.recallInDirect = .seconds(60)
         }
-        let cid = try house.directID("romeo", "juliet")
-        let romeo = try house.leanCloud("romeo")
+        let cid = try server.directID("romeo", "juliet")
+        let romeo = try server.leanCloud("romeo")
         let acks = try (0..<2).map { _ in try romeo.say(typed("hello"), in: cid) }
         let edit = try romeo.change(cid, acks[0].uid, at: acks[0].t) { $0.data = typed("hallo") }
         #expect(LeanCloudClient.error(edit) == "4406 MESSAGE_EDIT_DISABLED")
@@ -519,17 +519,17 @@ struct MessagesTests {
         #expect(LeanCloudClient.error(late) == "4407 MESSAGE_RECALL_DISABLED")
         // A server that stops waits for its clients, by a clock that stands still here.
         romeo.drop()
-        house.stop()
+        server.stop()
     }
 
     @Test(
         "a binary edit is taken from its field, and from the text field where the Java SDK puts it",
         arguments: [true, false])
     func binaryEdit(isMisplaced: Bool) throws {
-        let house = try House()
-        let cid = try house.directID("romeo", "juliet")
-        let romeo = try house.leanCloud("romeo")
-        let juliet = try house.leanCloud("juliet")
+        let server = try TestServer()
+        let cid = try server.directID("romeo", "juliet")
+        let romeo = try server.leanCloud("romeo")
+        let juliet = try server.leanCloud("juliet")
         let ack = try romeo.say("text", in: cid)
         let bytes: [UInt8] = [0xC3, 0x28, 0x00]
         let answer = try romeo.change(cid, ack.uid, at: ack.t) { item in
@@ -544,10 +544,10 @@ struct MessagesTests {
 
     @Test("a WuKongIM client and a LeanCloud client talk in one conversation, edit and recall")
     func twoProtocols() throws {
-        let house = try House()
-        let cid = try house.directID("romeo", "juliet")
-        let romeo = try house.leanCloud("romeo")
-        let juliet = try house.connect("juliet")
+        let server = try TestServer()
+        let cid = try server.directID("romeo", "juliet")
+        let romeo = try server.leanCloud("romeo")
+        let juliet = try server.connect("juliet")
         let ack = try romeo.say(typed("hello"), in: cid) { $0.r = true }
         let received = try juliet.receive()
         #expect(received.text == "hello")
@@ -578,12 +578,12 @@ struct MessagesTests {
 
     @Test("a burst of reconnecting loses nothing and brings nothing twice")
     func burst() throws {
-        let house = try House()
-        let cid = try house.directID("romeo", "juliet")
-        let romeo = try house.leanCloud("romeo")
+        let server = try TestServer()
+        let cid = try server.directID("romeo", "juliet")
+        let romeo = try server.leanCloud("romeo")
         var seen: [String] = []
         for round in 0..<10 {
-            let juliet = try house.leanCloud("juliet")
+            let juliet = try server.leanCloud("juliet")
             let texts = (0..<5).map { typed("\(round)-\($0)") }
             for text in texts { try romeo.say(text, in: cid) }
             let count = Int32(texts.count)

@@ -15,9 +15,9 @@ struct OpeningTests {
 
     @Test("a client signs in with a device token, in every format and version", arguments: subprotocols)
     func opens(subprotocol: LeanCloudSubprotocol) throws {
-        let house = try House()
-        let client = try house.leanCloudSocket(subprotocol, path: "/any/path")
-        let answer = try client.open("Tom", token: try house.token("Tom", .app))
+        let server = try TestServer()
+        let client = try server.leanCloudSocket(subprotocol, path: "/any/path")
+        let answer = try client.open("Tom", token: try server.token("Tom", .app))
         #expect(client.answeredSubprotocol == subprotocol.name)
         #expect(answer.peerId == "Tom")
         #expect(answer.service == 2)
@@ -42,37 +42,37 @@ struct OpeningTests {
     @Test("the first frames of the JavaScript and C# SDKs open sessions with their tags", arguments: [0, 1])
     func golden(index: Int) throws {
         let (hex, name) = Self.goldenFrames[index]
-        let house = try House {
+        let server = try TestServer {
             $0.appID = "teahouse-app-0000000000-MdYXbMMI"
             $0.accounts.app.signIn = .open
         }
-        let client = try house.leanCloudSocket()
+        let client = try server.leanCloudSocket()
         try client.send(frame: .binary(try #require(Hex.decode(hex))))
         let answer = try client.wait(.session, .opened)
         #expect(answer.i == 1)
         #expect(answer.peerId == name)
-        let session = try #require(try Self.sessions(in: house).first)
+        let session = try #require(try Self.sessions(in: server).first)
         #expect(session.tag?.name == (index == 0 ? "Web" : "PC"))
         #expect(session.deviceClass == (index == 0 ? .web : .desktop))
         #expect(session.protocolName == "lc.protobuf2.3")
     }
 
-    static func sessions(in house: House) throws -> [SessionDescription] {
+    static func sessions(in server: TestServer) throws -> [SessionDescription] {
         let found = ConditionLock<[SessionDescription]?>(nil)
-        house.server.broker.sessions(of: nil) { sessions in found.change { $0 = sessions } }
+        server.server.broker.sessions(of: nil) { sessions in found.change { $0 = sessions } }
         return try #require(found.wait(until: { $0 != nil }, then: { $0 }))
     }
 
     @Test("negative numbers and zero are numbers of requests", arguments: [Int32(-65_536), -1, 0])
     func numbers(number: Int32) throws {
-        let house = try House()
-        let client = try house.leanCloudSocket()
+        let server = try TestServer()
+        let client = try server.leanCloudSocket()
         var message = SessionCommand()
-        message.s = try house.token("Tom", .app)
+        message.s = try server.token("Tom", .app)
         var command = GenericCommand()
         command.cmd = .session
         command.op = .open
-        command.appId = house.leanCloudAppID
+        command.appId = server.leanCloudAppID
         command.peerId = "Tom"
         command.i = number
         command.sessionMessage = message
@@ -82,25 +82,25 @@ struct OpeningTests {
 
     @Test("a device may announce itself before its clients open, and is not counted as one")
     func pushLogin() throws {
-        let house = try House()
-        let client = try house.leanCloudSocket()
+        let server = try TestServer()
+        let client = try server.leanCloudSocket()
         var command = GenericCommand()
         command.cmd = .login
-        command.appId = house.leanCloudAppID
+        command.appId = server.leanCloudAppID
         command.installationId = "a-phone"
         try client.send(command)
         let answer = try client.wait(.loggedin)
         #expect(answer.service == 0)
         #expect(answer.i == nil)
-        #expect(try Self.sessions(in: house).isEmpty)
-        try client.open("Tom", token: try house.token("Tom", .app))
+        #expect(try Self.sessions(in: server).isEmpty)
+        try client.open("Tom", token: try server.token("Tom", .app))
     }
 
     @Test("two clients on one socket: commands without a name are from the first one that is there")
     func twoClients() throws {
-        let house = try House()
-        let client = try house.leanCloud("Tom")
-        try client.open("Jerry", token: try house.token("Jerry", .app))
+        let server = try TestServer()
+        let client = try server.leanCloud("Tom")
+        try client.open("Jerry", token: try server.token("Jerry", .app))
         #expect(try client.request(.session, .refresh).peerId == "Tom")
         client.peer = "Jerry"
         #expect(try client.request(.session, .refresh).peerId == "Jerry")
@@ -113,18 +113,18 @@ struct OpeningTests {
 
     @Test("the same client once more on the same socket is the same session")
     func twice() throws {
-        let house = try House()
-        let client = try house.leanCloud("Tom")
-        let token = try house.token("Tom", .app)
+        let server = try TestServer()
+        let client = try server.leanCloud("Tom")
+        let token = try server.token("Tom", .app)
         let again = try client.open("Tom", token: token)
         #expect(again.sessionMessage?.st != nil)
-        #expect(try Self.sessions(in: house).count == 1)
+        #expect(try Self.sessions(in: server).count == 1)
     }
 
     @Test("who has no name gets one, where everybody is believed")
     func anonymous() throws {
-        let house = try House { $0.accounts.app.signIn = .open }
-        let client = try house.leanCloudSocket()
+        let server = try TestServer { $0.accounts.app.signIn = .open }
+        let client = try server.leanCloudSocket()
         let name = try #require(try client.tryToOpen(nil).peerId)
         #expect(name.utf8.count == 32)
         #expect(try client.request(.session, .refresh).peerId == name)
@@ -134,11 +134,11 @@ struct OpeningTests {
 
     @Test("one client more than a connection may have is told 4113, and the others stay")
     func crowd() throws {
-        let house = try House {
+        let server = try TestServer {
             $0.accounts.app.signIn = .open
             $0.leanCloud.clientsPerConnection = 2
         }
-        let client = try house.leanCloudSocket()
+        let client = try server.leanCloudSocket()
         for name in ["Tom", "Jerry"] { try client.open(name) }
         let refusal = try client.tryToOpen("Spike")
         #expect(refusal.errorMessage?.code == 4113)
@@ -151,8 +151,8 @@ struct OpeningTests {
         "what is not served is told so with 4114, and the session goes on",
         arguments: [CommandType.data, .room, .presence, .pubsub, .logout, .unread, .rcp, .goaway])
     func notServed(cmd: CommandType) throws {
-        let house = try House()
-        let tom = try house.leanCloud("Tom")
+        let server = try TestServer()
+        let tom = try server.leanCloud("Tom")
         let answer = try tom.request(cmd)
         #expect(answer.cmd == .error && answer.i == tom.lastRequest && answer.peerId == "Tom")
         #expect(answer.errorMessage?.code == 4114)
@@ -162,8 +162,8 @@ struct OpeningTests {
 
     @Test("client ids have 1 to 64 characters")
     func names() throws {
-        let house = try House { $0.accounts.app.signIn = .open }
-        let client = try house.leanCloudSocket()
+        let server = try TestServer { $0.accounts.app.signIn = .open }
+        let client = try server.leanCloudSocket()
         let refusal = try client.tryToOpen(String(repeating: "茶", count: 65))
         #expect(refusal.errorMessage?.code == 4103)
         #expect(refusal.errorMessage?.reason == "INVALID_LOGIN")
@@ -172,8 +172,8 @@ struct OpeningTests {
 
     @Test("another app is refused and closed with 4100", arguments: [CommandType.session, .login])
     func otherApp(cmd: CommandType) throws {
-        let house = try House()
-        let client = try house.leanCloudSocket()
+        let server = try TestServer()
+        let client = try server.leanCloudSocket()
         var command = GenericCommand()
         command.cmd = cmd
         command.op = cmd == .session ? .open : nil
@@ -190,8 +190,8 @@ struct OpeningTests {
 
     @Test("commands before a session get 4105, those nobody can read 4114, long ones 4109; the socket stays")
     func unasked() throws {
-        let house = try House()
-        let client = try house.leanCloudSocket()
+        let server = try TestServer()
+        let client = try server.leanCloudSocket()
         let early = try client.request(.conv, .query)
         #expect(early.errorMessage?.code == 4105)
         #expect(early.errorMessage?.reason == "SESSION_REQUIRED")
@@ -206,8 +206,8 @@ struct OpeningTests {
 
     @Test("a request that is too long is told so by its number")
     func tooLong() throws {
-        let house = try House()
-        let tom = try house.leanCloud("Tom")
+        let server = try TestServer()
+        let tom = try server.leanCloud("Tom")
         let answer = try tom.request(.direct) { command in
             var message = DirectCommand()
             message.cid = "551260efe4b01608686c3e0f"
@@ -220,8 +220,8 @@ struct OpeningTests {
 
     @Test("a page of a foreign origin is told so and closed with 4110")
     func origin() throws {
-        let house = try House()
-        let client = try house.leanCloudSocket(fields: [("Origin", "https://elsewhere.example")])
+        let server = try TestServer()
+        let client = try server.leanCloudSocket(fields: [("Origin", "https://elsewhere.example")])
         let told = try client.waitForEnd()
         #expect(told.map { $0.errorMessage?.code } == [4110])
         #expect(client.closeCode == 4110)
@@ -229,24 +229,24 @@ struct OpeningTests {
 
     @Test("a wrong token gets 4102, who is disabled 4103")
     func refusals() throws {
-        let house = try House()
-        let token = try house.token("Tom", .app)
-        let client = try house.leanCloudSocket()
+        let server = try TestServer()
+        let token = try server.token("Tom", .app)
+        let client = try server.leanCloudSocket()
         let wrong = try client.tryToOpen("Tom", token: "nonsense")
         #expect(wrong.errorMessage?.code == 4102)
         #expect(wrong.errorMessage?.reason == "SIGNATURE_FAILED")
-        let user = try house.id("Tom")
-        try house.write { transaction throws(StoreError) in try transaction.setDisabled(user, true) }
+        let user = try server.id("Tom")
+        try server.write { transaction throws(StoreError) in try transaction.setDisabled(user, true) }
         #expect(try client.tryToOpen("Tom", token: token).errorMessage?.code == 4103)
     }
 
     @Test("a signature of the app's server lets in, again while its time lasts")
     func signature() throws {
-        let house = try House { $0.accounts.app.signIn = .signature }
-        let app = house.server.accounts.app
+        let server = try TestServer { $0.accounts.app.signIn = .signature }
+        let app = server.server.accounts.app
         let now = Clock.system.wallMilliseconds()
         let signed = try #require(app.sign(.open(client: "Tom"), timestamp: now, nonce: "n1"))
-        let client = try house.leanCloudSocket()
+        let client = try server.leanCloudSocket()
         #expect(try client.tryToOpen("Tom").errorMessage?.code == 4102)
         let sign: (inout SessionCommand) -> Void = { message in
             message.s = signed.signature
@@ -254,9 +254,9 @@ struct OpeningTests {
             message.n = "n1"
         }
         try client.open("Tom", sign)
-        let other = try house.leanCloudSocket()
+        let other = try server.leanCloudSocket()
         try other.open("Tom", sign)
-        let strict = try House {
+        let strict = try TestServer {
             $0.accounts.app.signIn = .signature
             $0.accounts.app.signaturesAreForOneUse = true
         }
@@ -275,8 +275,8 @@ struct OpeningTests {
 
     @Test("who comes back in vain is told so once; the JavaScript SDK lets go of the client, and signs in anew")
     func releasedJavaScript() throws {
-        let house = try House { $0.accounts.app.signIn = .signature }
-        let client = try house.leanCloudSocket()
+        let server = try TestServer { $0.accounts.app.signIn = .signature }
+        let client = try server.leanCloudSocket()
         // It has a token of before: it asks again by itself, with nothing.
         let expired = try client.tryToOpen("Tom") { message in
             message.st = "of before"
@@ -294,8 +294,8 @@ struct OpeningTests {
 
     @Test("other SDKs hear of it by the answer alone", arguments: [Dialect.swift, .java, .cSharp])
     func refusedOthers(dialect: Dialect) throws {
-        let house = try House { $0.accounts.app.signIn = .signature }
-        let client = try house.leanCloudSocket()
+        let server = try TestServer { $0.accounts.app.signIn = .signature }
+        let client = try server.leanCloudSocket()
         let answer = try client.tryToOpen("Tom") { message in
             message.ua = dialect.introduction.ua
             message.r = true
@@ -307,9 +307,9 @@ struct OpeningTests {
 
     @Test("a tag that another device has taken ends the JavaScript SDK's client as well")
     func conflictingJavaScript() throws {
-        let house = try House()
-        let token = try house.token("Tom", .app)
-        let (first, second) = (try house.leanCloudSocket(), try house.leanCloudSocket())
+        let server = try TestServer()
+        let token = try server.token("Tom", .app)
+        let (first, second) = (try server.leanCloudSocket(), try server.leanCloudSocket())
         for (client, device) in [(first, "a"), (second, "b")] {
             try client.open("Tom", token: token) { message in
                 message.tag = "phone"
@@ -317,7 +317,7 @@ struct OpeningTests {
             }
         }
         let st = try #require(first.sessionToken)
-        let back = try house.leanCloudSocket()
+        let back = try server.leanCloudSocket()
         let answer = try back.tryToOpen("Tom") { message in
             message.st = st
             message.r = true
@@ -330,21 +330,21 @@ struct OpeningTests {
     @Test("who comes back and is to wait gets no answer, and after a while the socket closes for another try")
     func turnedAway() throws {
         let clock = ManualClock()
-        let house = try House {
+        let server = try TestServer {
             $0.clock = clock.clock
             $0.accounts.clock = clock.clock
         }
-        let other = try house.leanCloud("Jerry")
+        let other = try server.leanCloud("Jerry")
         for _ in 0..<5 {
-            let wrong = try house.leanCloudSocket().tryToOpen("Tom", token: "wrong")
+            let wrong = try server.leanCloudSocket().tryToOpen("Tom", token: "wrong")
             #expect(wrong.errorMessage?.code == 4102)
         }
-        let client = try house.leanCloudSocket()
+        let client = try server.leanCloudSocket()
         var command = GenericCommand()
         command.cmd = .session
         command.op = .open
         command.i = 7
-        command.appId = house.leanCloudAppID
+        command.appId = server.leanCloudAppID
         command.peerId = "Tom"
         command.sessionMessage = SessionCommand()
         command.sessionMessage?.r = true
@@ -361,12 +361,12 @@ struct OpeningTests {
     @Test("the session token lets in again; a wrong one and an expired one get 4112")
     func reopening() throws {
         let clock = ManualClock()
-        let house = try House {
+        let server = try TestServer {
             $0.clock = clock.clock
             $0.store.clock = clock.clock
             $0.accounts.clock = clock.clock
         }
-        let first = try house.leanCloud("Tom")
+        let first = try server.leanCloud("Tom")
         let token = try #require(first.sessionToken)
         first.drop()
         let back: (String) -> (inout SessionCommand) -> Void = { token in
@@ -375,7 +375,7 @@ struct OpeningTests {
                 message.r = true
             }
         }
-        let client = try house.leanCloudSocket()
+        let client = try server.leanCloudSocket()
         let wrong = try client.tryToOpen("Tom", back("nonsense"))
         #expect(wrong.errorMessage?.code == 4112)
         #expect(wrong.errorMessage?.reason == "SESSION_TOKEN_EXPIRED")
@@ -383,29 +383,29 @@ struct OpeningTests {
         #expect(try client.tryToOpen("Jerry", back(token)).errorMessage?.code == 4112)
         try client.open("Tom", back(token))
         clock.advance(milliseconds: 173_000_000)
-        let late = try house.leanCloudSocket()
+        let late = try server.leanCloudSocket()
         #expect(try late.tryToOpen("Tom", back(token)).errorMessage?.code == 4112)
     }
 
     @Test("refreshing gives a token that begins anew")
     func refresh() throws {
-        let house = try House()
-        let client = try house.leanCloud("Tom")
+        let server = try TestServer()
+        let client = try server.leanCloud("Tom")
         let answer = try client.request(.session, .refresh)
         #expect(answer.op == .refreshed)
         #expect(answer.sessionMessage?.stTtl == 172_800)
-        let again = try house.leanCloudSocket()
+        let again = try server.leanCloudSocket()
         try again.open("Tom") { $0.st = answer.sessionMessage?.st }
     }
 
     @Test("an echo comes back with the number it came with, or without")
     func echo() throws {
-        let house = try House()
-        let client = try house.leanCloudSocket()
+        let server = try TestServer()
+        let client = try server.leanCloudSocket()
         #expect(try client.request(.echo).cmd == .echo)
         var command = GenericCommand()
         command.cmd = .echo
-        command.peerId = house.leanCloudAppID
+        command.peerId = server.leanCloudAppID
         try client.send(command)
         #expect(try client.wait(.echo).i == nil)
     }

@@ -22,9 +22,9 @@ struct OverTests {
     }
 
     /// As the HTTP API and the operator delete one.
-    private func delete(_ cid: String, _ house: House) throws {
+    private func delete(_ cid: String, _ server: TestServer) throws {
         let object = try #require(ObjectID(cid))
-        try house.write { transaction throws(StoreError) in
+        try server.write { transaction throws(StoreError) in
             guard let found = try transaction.reading.conversation(.object(object), seenBy: .system) else { return }
             if found.kind == .room {
                 try transaction.setListeners([], of: found.id)
@@ -37,12 +37,12 @@ struct OverTests {
 
     @Test("one that was deleted is found by nobody, in no way, and takes nothing", arguments: [false, true])
     func deleted(isRoom: Bool) throws {
-        let house = try House()
-        let tom = try house.client("Tom")
-        let jerry = try house.client("Jerry")
+        let server = try TestServer()
+        let tom = try server.client("Tom")
+        let jerry = try server.client("Jerry")
         let cid = try tom.start(["Jerry"]) { $0.transient = isRoom }
         let other = try tom.start(["Jerry"]) { $0.transient = isRoom }
-        try self.delete(cid, house)
+        try self.delete(cid, server)
         for client in [tom, jerry] {
             for condition in [#"{"objectId":"\#(cid)"}"#, #"{"objectId":{"$in":["\#(cid)"]}}"#] {
                 #expect(try client.rows(condition).isEmpty)
@@ -69,12 +69,12 @@ struct OverTests {
 
     @Test("one that was disbanded is there for those who were in it, and for nobody else")
     func disbanded() throws {
-        let house = try House()
-        let cid = try house.groupID("tea", ["Tom", "Jerry"])
-        let (tom, spike) = (try house.client("Tom"), try house.client("Spike"))
+        let server = try TestServer()
+        let cid = try server.groupID("tea", ["Tom", "Jerry"])
+        let (tom, spike) = (try server.client("Tom"), try server.client("Spike"))
         try tom.say("before", in: cid)
         let object = try #require(ObjectID(cid))
-        try house.write { transaction throws(StoreError) in
+        try server.write { transaction throws(StoreError) in
             guard let found = try transaction.reading.conversation(.object(object), seenBy: .system) else { return }
             try transaction.disband(found.id, by: .operator)
         }
@@ -91,8 +91,8 @@ struct OverTests {
 
     @Test("marks, roles, silence and blocking are for ordinary conversations", arguments: [false, true])
     func ordinary(isRoom: Bool) throws {
-        let house = try House()
-        let tom = try house.client("Tom")
+        let server = try TestServer()
+        let tom = try server.client("Tom")
         let cid = try tom.start(["Jerry"]) { body in
             body.transient = isRoom
             body.tempConv = !isRoom

@@ -8,11 +8,11 @@ import Testing
 /// How much a client may ask, and how long its commands are.
 struct RateTests {
     private let clock = ManualClock()
-    private let house: House
+    private let server: TestServer
 
     init() throws {
         let clock = self.clock
-        self.house = try House {
+        self.server = try TestServer {
             $0.clock = clock.clock
             $0.store.clock = clock.clock
             $0.leanCloud.requestRate = RateLimit(perSecond: 0.1, burst: 6)
@@ -31,9 +31,9 @@ struct RateTests {
 
     @Test("who asks too often in a minute is told so by conversations with 4318 and else with 4116; others go on")
     func requests() throws {
-        let cid = try self.house.directID("Tom", "Jerry")
-        let (tom, tablet) = (try self.house.leanCloud("Tom"), try self.house.leanCloud("Tom"))
-        let jerry = try self.house.leanCloud("Jerry")
+        let cid = try self.server.directID("Tom", "Jerry")
+        let (tom, tablet) = (try self.server.leanCloud("Tom"), try self.server.leanCloud("Tom"))
+        let jerry = try self.server.leanCloud("Jerry")
         for _ in 0..<3 {
             #expect(try tom.conv(.count) { $0.cid = cid }.op == .result)
             #expect(try tablet.request(.session, .refresh).op == .refreshed)
@@ -62,14 +62,14 @@ struct RateTests {
         #expect(try self.logs(tom, cid) == conversation)
         // A server that stops waits for its clients, by a clock that stands still here.
         for client in [tom, tablet, jerry] { client.drop() }
-        self.house.stop()
+        self.server.stop()
     }
 
     @Test("how long a command may be is the operator's to say")
     func length() throws {
-        let house = try House { $0.leanCloud.commandBytes = 8 * 1024 }
-        let cid = try house.directID("Tom", "Jerry")
-        let (tom, jerry) = (try house.leanCloud("Tom"), try house.leanCloud("Jerry"))
+        let server = try TestServer { $0.leanCloud.commandBytes = 8 * 1024 }
+        let cid = try server.directID("Tom", "Jerry")
+        let (tom, jerry) = (try server.leanCloud("Tom"), try server.leanCloud("Jerry"))
         let text = String(repeating: "x", count: 7 * 1024)
         #expect(try tom.say(text, in: cid).code == nil)
         #expect(try jerry.nextMessage().msg == text)

@@ -10,19 +10,19 @@ import Testing
 /// How long somebody is in a room.
 struct RoomTests {
     private let clock = ManualClock()
-    private let house: House
+    private let server: TestServer
     private let rooms: [ConversationID]
 
     init() throws {
         let clock = self.clock
-        self.house = try House {
+        self.server = try TestServer {
             $0.clock = clock.clock
             $0.store.clock = clock.clock
             $0.store.listeners = 2
         }
-        try self.house.add("host", "Tom", "Jerry")
-        let host = try self.house.id("host")
-        self.rooms = try self.house.write { transaction throws(StoreError) in
+        try self.server.add("host", "Tom", "Jerry")
+        let host = try self.server.id("host")
+        self.rooms = try self.server.write { transaction throws(StoreError) in
             try ["one", "two"].map { name throws(StoreError) in
                 try transaction.createChannel(.room, ChannelName(name)!, creator: host)
             }
@@ -32,14 +32,14 @@ struct RoomTests {
     private func people(in room: Int) throws -> Set<UserID> {
         let id = self.rooms[room]
         return Set(
-            try self.house.server.store.readAndWait { transaction throws(StoreError) in
+            try self.server.server.store.readAndWait { transaction throws(StoreError) in
                 try transaction.listenerIDs(of: id)
             })
     }
 
     private func visit(_ room: Int, _ name: String) throws {
-        let (id, user) = (self.rooms[room], try self.house.id(name))
-        try self.house.write { transaction throws(StoreError) in try transaction.visit(id, by: user) }
+        let (id, user) = (self.rooms[room], try self.server.id(name))
+        try self.server.write { transaction throws(StoreError) in try transaction.visit(id, by: user) }
     }
 
     /// Has the server's tick come, and what it writes.
@@ -50,7 +50,7 @@ struct RoomTests {
             try client.settle()
         }
         try client.settle()
-        try self.house.write { _ in }
+        try self.server.write { _ in }
     }
 
     private func isOnline(_ name: String, by client: LeanCloudClient) throws -> Bool {
@@ -64,7 +64,7 @@ struct RoomTests {
 
     private func cid(of room: Int) throws -> String {
         let id = self.rooms[room]
-        return try self.house.server.store.readAndWait { transaction throws(StoreError) in
+        return try self.server.server.store.readAndWait { transaction throws(StoreError) in
             try transaction.conversation(id)?.objectID.text ?? ""
         }
     }
@@ -81,17 +81,17 @@ struct RoomTests {
     func restart() throws {
         try self.visit(0, "Tom")
         try self.visit(0, "Jerry")
-        try self.house.restart()
-        let (tom, jerry) = (try self.house.id("Tom"), try self.house.id("Jerry"))
-        let client = try self.house.leanCloud("Tom")
+        try self.server.restart()
+        let (tom, jerry) = (try self.server.id("Tom"), try self.server.id("Jerry"))
+        let client = try self.server.leanCloud("Tom")
         try self.pass(minutes: 29, client)
         #expect(try self.people(in: 0) == [tom, jerry])
         try self.pass(minutes: 3, client)
         #expect(try self.people(in: 0) == [tom])
         // A server that stops waits for its clients, by a clock that stands still here.
         client.drop()
-        self.house.stop()
-        #expect(try self.house.findings().isEmpty)
+        self.server.stop()
+        #expect(try self.server.findings().isEmpty)
     }
 
     @Test(
@@ -99,10 +99,10 @@ struct RoomTests {
         arguments: [28, 33] as [Int64])
     func disconnect(_ minutes: Int64) throws {
         let room = self.rooms[0]
-        let cid = try self.house.server.store.readAndWait { transaction throws(StoreError) in
+        let cid = try self.server.server.store.readAndWait { transaction throws(StoreError) in
             try transaction.conversation(room)?.objectID.text ?? ""
         }
-        let (tom, jerry) = (try self.house.leanCloud("Tom"), try self.house.leanCloud("Jerry"))
+        let (tom, jerry) = (try self.server.leanCloud("Tom"), try self.server.leanCloud("Jerry"))
         for (name, client) in [("Tom", tom), ("Jerry", jerry)] {
             let answer = try client.conv(.add) { body in
                 body.cid = cid
@@ -114,8 +114,8 @@ struct RoomTests {
         try waitUntil { try !self.isOnline("Jerry", by: tom) }
         try self.pass(minutes: minutes, tom)
         let isBack = minutes < 30
-        #expect(try self.people(in: 0).contains(try self.house.id("Jerry")) == isBack)
-        let again = try self.house.leanCloud("Jerry")
+        #expect(try self.people(in: 0).contains(try self.server.id("Jerry")) == isBack)
+        let again = try self.server.leanCloud("Jerry")
         #expect(try tom.say("hello", in: cid).code == nil)
         if isBack {
             #expect(try again.nextMessage().msg == "hello")
@@ -125,36 +125,37 @@ struct RoomTests {
         }
         // A server that stops waits for its clients, by a clock that stands still here.
         for client in [tom, again] { client.drop() }
-        self.house.stop()
-        #expect(try self.house.findings().isEmpty)
+        self.server.stop()
+        #expect(try self.server.findings().isEmpty)
     }
 
     @Test("who is blocked from a room does not come in and is not heard there, until they are let in again")
     func blocked() throws {
-        let (room, id) = (self.rooms[1], try self.house.id("Tom"))
-        let tom = try self.house.leanCloud("Tom")
+        let (room, id) = (self.rooms[1], try self.server.id("Tom"))
+        let tom = try self.server.leanCloud("Tom")
         #expect(try self.enter(0, "Tom", tom).op == .added)
-        try self.house.write { transaction throws(StoreError) in try transaction.addListed([id], in: room, .denied) }
+        try self.server.write { transaction throws(StoreError) in try transaction.addListed([id], in: room, .denied) }
         #expect(LeanCloudClient.error(try self.enter(1, "Tom", tom)) == "4548 BLOCKED_BY_CONV")
         #expect(try tom.say("hello", in: try self.cid(of: 1)).code == 4548)
         #expect(try self.people(in: 0) == [id])
         #expect(try self.people(in: 1) == [])
-        try self.house.write { transaction throws(StoreError) in try transaction.removeListed([id], in: room, .denied) }
+        try self.server.write { transaction throws(StoreError) in try transaction.removeListed([id], in: room, .denied)
+        }
         #expect(try self.enter(1, "Tom", tom).op == .added)
         #expect(try self.people(in: 0) == [])
         #expect(try self.people(in: 1) == [id])
         tom.drop()
-        self.house.stop()
+        self.server.stop()
     }
 
     @Test("who finds a room full stays in the one they were in, and is out of that one in time")
     func full() throws {
-        let (host, jerry, id) = (try self.house.id("host"), try self.house.id("Jerry"), try self.house.id("Tom"))
+        let (host, jerry, id) = (try self.server.id("host"), try self.server.id("Jerry"), try self.server.id("Tom"))
         let full = self.rooms[1]
-        try self.house.write { transaction throws(StoreError) in
+        try self.server.write { transaction throws(StoreError) in
             _ = try transaction.addListeners([host, jerry], to: full)
         }
-        let (tom, other) = (try self.house.leanCloud("Tom"), try self.house.leanCloud("Jerry"))
+        let (tom, other) = (try self.server.leanCloud("Tom"), try self.server.leanCloud("Jerry"))
         #expect(try self.enter(0, "Tom", tom).op == .added)
         #expect(LeanCloudClient.error(try self.enter(1, "Tom", tom)) == "4301 CONVERSATION_API_FAILED")
         #expect(try self.people(in: 0) == [id])
@@ -163,27 +164,27 @@ struct RoomTests {
         try self.pass(minutes: 33, other)
         #expect(try self.people(in: 0) == [])
         other.drop()
-        self.house.stop()
+        self.server.stop()
     }
 
     @Test("only rooms are visited")
     func groups() throws {
-        let group = try self.house.group("staff", ["Tom"])
-        let user = try self.house.id("Jerry")
+        let group = try self.server.group("staff", ["Tom"])
+        let user = try self.server.id("Jerry")
         #expect(throws: StoreError.self) {
-            try self.house.write { transaction throws(StoreError) in try transaction.visit(group, by: user) }
+            try self.server.write { transaction throws(StoreError) in try transaction.visit(group, by: user) }
         }
     }
 
     @Test("whom an app has put into a room stays there, with sessions or without")
     func listeners() throws {
-        let (id, user) = (self.rooms[0], try self.house.id("Jerry"))
-        try self.house.write { transaction throws(StoreError) in
+        let (id, user) = (self.rooms[0], try self.server.id("Jerry"))
+        try self.server.write { transaction throws(StoreError) in
             try transaction.addListeners([user], to: id)
             try transaction.visit(id, by: user)
         }
-        try self.house.restart()
-        let client = try self.house.leanCloud("Tom")
+        try self.server.restart()
+        let client = try self.server.leanCloud("Tom")
         try self.pass(minutes: 32, client)
         #expect(try self.people(in: 0) == [user])
     }
@@ -192,12 +193,12 @@ struct RoomTests {
 
     private func desk() -> LeanCloudRooms {
         LeanCloudRooms(
-            store: self.house.server.store, rejoinSeconds: 1800, clock: self.clock.clock, log: .silent)
+            store: self.server.server.store, rejoinSeconds: 1800, clock: self.clock.clock, log: .silent)
     }
 
     @Test("a session is in one room; its person stays where another of their sessions is")
     func oneRoom() throws {
-        let (desk, tom) = (self.desk(), try self.house.id("Tom"))
+        let (desk, tom) = (self.desk(), try self.server.id("Tom"))
         #expect(desk.enter(self.rooms[0], session: 1, of: tom).isEmpty)
         #expect(desk.enter(self.rooms[0], session: 2, of: tom).isEmpty)
         #expect(desk.enter(self.rooms[1], session: 1, of: tom).isEmpty)
@@ -207,7 +208,7 @@ struct RoomTests {
 
     @Test("who comes back is where their last session was, and goes on from there")
     func returning() throws {
-        let (desk, tom) = (self.desk(), try self.house.id("Tom"))
+        let (desk, tom) = (self.desk(), try self.server.id("Tom"))
         _ = desk.enter(self.rooms[0], session: 1, of: tom)
         desk.ended(session: 1, of: tom)
         desk.began(session: 2, of: tom)

@@ -9,9 +9,9 @@ struct RoundTests {
     private final class Pause {
         private let isOver = ConditionLock(false)
 
-        init(_ house: House) {
+        init(_ server: TestServer) {
             let isHeld = ConditionLock(false)
-            house.server.store.read { [isOver] _ in
+            server.server.store.read { [isOver] _ in
                 isHeld.change { $0 = true }
                 isOver.wait(until: { $0 }, then: { _ in })
             } then: { _ in
@@ -26,25 +26,25 @@ struct RoundTests {
 
     @Test("a message that comes while the missed ones are looked for comes live, and is not counted besides")
     func news() throws {
-        let house = try House { $0.store.readers = 1 }
-        let (one, other) = (try house.directID("romeo", "juliet"), try house.directID("mercutio", "juliet"))
-        let (romeo, mercutio) = (try house.client("romeo"), try house.client("mercutio"))
+        let server = try TestServer { $0.store.readers = 1 }
+        let (one, other) = (try server.directID("romeo", "juliet"), try server.directID("mercutio", "juliet"))
+        let (romeo, mercutio) = (try server.client("romeo"), try server.client("mercutio"))
         // The broker knows both conversations from then on.
         try romeo.say(typed("read"), in: one)
-        let before = try house.client("juliet")
+        let before = try server.client("juliet")
         try before.read(one)
         try before.settleChanges()
         try mercutio.say(typed("before"), in: other)
-        let juliet = try house.leanCloudSocket()
-        let token = try house.token("juliet", .app)
+        let juliet = try server.leanCloudSocket()
+        let token = try server.token("juliet", .app)
 
         // What was missed is looked up behind the pause.
-        let pause = Pause(house)
+        let pause = Pause(server)
         try juliet.send(
             GenericCommand { command in
                 command.cmd = .session
                 command.op = .open
-                command.appId = house.leanCloudAppID
+                command.appId = server.leanCloudAppID
                 command.peerId = "juliet"
                 command.sessionMessage = SessionCommand { message in
                     message.s = token

@@ -9,10 +9,10 @@ import Testing
 /// Conversations of an app's own server, large ones, and what reaches people through other gateways.
 struct ServiceTests {
     /// A service of an app, which anybody may subscribe to.
-    private func makeService(_ house: House) throws -> String {
-        try house.add("host")
-        let host = try house.id("host")
-        return try house.write { transaction throws(StoreError) in
+    private func makeService(_ server: TestServer) throws -> String {
+        try server.add("host")
+        let host = try server.id("host")
+        return try server.write { transaction throws(StoreError) in
             let id = try transaction.createObject(NewObject(.service, creator: host, title: "news")).id
             return try transaction.reading.conversation(id)?.objectID.text ?? ""
         }
@@ -26,18 +26,18 @@ struct ServiceTests {
         #expect(answer.op == .added, "\(answer)")
     }
 
-    private func texts(_ cid: String, _ house: House) throws -> [String] {
+    private func texts(_ cid: String, _ server: TestServer) throws -> [String] {
         let object = try #require(ObjectID(cid))
-        let messages = try house.history(.object(object), seenBy: "host")
+        let messages = try server.history(.object(object), seenBy: "host")
         return messages.map { String(decoding: $0.content.body, as: UTF8.self) }
     }
 
     @Test("anybody writes to a service, and is heard by the app alone; subscribing is no news to others")
     func service() throws {
-        let house = try House()
-        let cid = try self.makeService(house)
-        let (tom, jerry) = (try house.client("Tom"), try house.client("Jerry"))
-        let spike = try house.client("Spike")
+        let server = try TestServer()
+        let cid = try self.makeService(server)
+        let (tom, jerry) = (try server.client("Tom"), try server.client("Jerry"))
+        let spike = try server.client("Spike")
         try self.subscribe("Tom", to: cid, tom)
         try self.subscribe("Jerry", to: cid, jerry)
         #expect(try tom.pushes() == [])
@@ -51,9 +51,9 @@ struct ServiceTests {
         }
         #expect(try jerry.history(cid).isEmpty)
         #expect(try tom.history(cid).map(\.data) == ["another"])
-        #expect(try self.texts(cid, house) == ["a question", "another"])
-        let jerryID = try house.id("Jerry")
-        let unread = try house.server.store.readAndWait { transaction throws(StoreError) in
+        #expect(try self.texts(cid, server) == ["a question", "another"])
+        let jerryID = try server.id("Jerry")
+        let unread = try server.server.store.readAndWait { transaction throws(StoreError) in
             try transaction.unread(of: jerryID)
         }
         #expect(unread.values.allSatisfy { $0 == 0 })
@@ -61,12 +61,12 @@ struct ServiceTests {
 
     @Test("a service that was deleted takes nothing, and nobody subscribes to it")
     func deleted() throws {
-        let house = try House()
-        let cid = try self.makeService(house)
-        let (tom, jerry) = (try house.client("Tom"), try house.client("Jerry"))
+        let server = try TestServer()
+        let cid = try self.makeService(server)
+        let (tom, jerry) = (try server.client("Tom"), try server.client("Jerry"))
         try self.subscribe("Tom", to: cid, tom)
         let object = try #require(ObjectID(cid))
-        try house.write { transaction throws(StoreError) in
+        try server.write { transaction throws(StoreError) in
             guard let found = try transaction.reading.conversation(.object(object), seenBy: .system) else { return }
             try transaction.removeAllMembers(from: found.id, by: .application)
             try transaction.setFlags(found.flags.union(.disbanded), of: found.id)
@@ -80,15 +80,15 @@ struct ServiceTests {
             body.m = ["Jerry"]
         }
         #expect(LeanCloudClient.error(again) == "4303 CONVERSATION_NOT_FOUND")
-        #expect(try self.texts(cid, house).isEmpty)
+        #expect(try self.texts(cid, server).isEmpty)
     }
 
     @Test("nobody else is subscribed by somebody")
     func dragged() throws {
-        let house = try House()
-        let cid = try self.makeService(house)
-        let tom = try house.client("Tom")
-        try house.add("Jerry")
+        let server = try TestServer()
+        let cid = try self.makeService(server)
+        let tom = try server.client("Tom")
+        try server.add("Jerry")
         let answer = try tom.conv(.add) { body in
             body.cid = cid
             body.m = ["Jerry"]
@@ -98,11 +98,11 @@ struct ServiceTests {
 
     @Test("a conversation of 500 is made at once, and everybody hears what is said")
     func large() throws {
-        let house = try House()
-        let tom = try house.client("Tom")
+        let server = try TestServer()
+        let tom = try server.client("Tom")
         let cid = try tom.start((1..<500).map { "m\($0)" })
         #expect(try tom.conv(.count) { $0.cid = cid }.convMessage?.count == 500)
-        let last = try house.client("m499")
+        let last = try server.client("m499")
         try tom.say("all of you", in: cid)
         #expect(try last.nextMessage().msg == "all of you")
         let answer = try tom.conv(.add) { body in
@@ -124,9 +124,9 @@ struct ServiceTests {
 
     @Test("a WuKongIM client is told who comes, how the conversation looks, and what was read on another device")
     func wuKongIsTold() throws {
-        let house = try House()
-        let tom = try house.client("Tom")
-        let phone = try house.connect("Jerry")
+        let server = try TestServer()
+        let tom = try server.client("Tom")
+        let phone = try server.connect("Jerry")
         let cid = try tom.start(["Jerry", "Ann"])
         // It was made.
         _ = try self.command("channelUpdate", phone)
@@ -144,7 +144,7 @@ struct ServiceTests {
         }
         let card = try self.command("channelUpdate", phone)
         #expect(card.parameters["payload"]?["param"]?["channel_id"]?.string == cid)
-        let tablet = try house.client("Jerry")
+        let tablet = try server.client("Jerry")
         try tom.say(typed("hello"), in: cid)
         _ = try tablet.nextMessage()
         try tablet.read(cid)
@@ -155,14 +155,14 @@ struct ServiceTests {
 
     @Test("where the operator wants it, strangers learn nothing, nobody lets themselves in, and owners stay")
     func strict() throws {
-        let house = try House {
+        let server = try TestServer {
             $0.leanCloud.hidesFromStrangers = true
             $0.leanCloud.joinsByInvitation = true
             $0.leanCloud.ownerStays = true
         }
-        let tom = try house.client("Tom")
+        let tom = try server.client("Tom")
         let cid = try tom.start(["Jerry"])
-        let spike = try house.client("Spike")
+        let spike = try server.client("Spike")
         #expect(try LeanCloudClient.error(spike.conv(.count) { $0.cid = cid }) == "4303 CONVERSATION_NOT_FOUND")
         #expect(try spike.rows(#"{"objectId":"\#(cid)"}"#).isEmpty)
         let joined = try spike.conv(.add) { body in
@@ -187,15 +187,15 @@ struct ServiceTests {
 
     @Test("what is changed or taken back through another door reaches a LeanCloud client as a patch")
     func recalledElsewhere() throws {
-        let house = try House()
-        _ = try house.directID("romeo", "juliet")
-        let romeo = try house.leanCloud("romeo")
-        let juliet = try house.connect("juliet")
+        let server = try TestServer()
+        _ = try server.directID("romeo", "juliet")
+        let romeo = try server.leanCloud("romeo")
+        let juliet = try server.connect("juliet")
         let sent = try juliet.publish("hi", to: "romeo")
         let message = try romeo.nextMessage()
-        let (asker, cid) = (try house.id("juliet"), try #require(message.cid))
+        let (asker, cid) = (try server.id("juliet"), try #require(message.cid))
         let object = try #require(ObjectID(cid))
-        try house.write { transaction throws(StoreError) in
+        try server.write { transaction throws(StoreError) in
             guard let found = try transaction.reading.conversation(.object(object), seenBy: asker) else { return }
             let body = Array(#"{"type":1,"content":"ho"}"#.utf8)
             try transaction.edit(
@@ -204,7 +204,7 @@ struct ServiceTests {
         let edit = try romeo.nextPatch()
         #expect(edit.mid == message.id)
         #expect(edit.data == typed("ho"))
-        try house.write { transaction throws(StoreError) in
+        try server.write { transaction throws(StoreError) in
             guard let found = try transaction.reading.conversation(.object(object), seenBy: asker) else { return }
             _ = try transaction.recall(MessagePlace(found.id, sent.sequence), by: Actor(asker))
         }
@@ -216,24 +216,24 @@ struct ServiceTests {
 
     @Test("an edit and a recall over WuKongIM's HTTP API are patches for LeanCloud clients, and the other way round")
     func patchesOverHTTP() throws {
-        let house = try House()
-        let cid = try house.groupID("verona", ["romeo", "juliet"])
-        let token = try house.token("juliet")
-        let phone = try house.connect("juliet", token: token)
-        let (romeo, tablet) = (try house.leanCloud("romeo"), try house.leanCloud("juliet"))
+        let server = try TestServer()
+        let cid = try server.groupID("verona", ["romeo", "juliet"])
+        let token = try server.token("juliet")
+        let phone = try server.connect("juliet", token: token)
+        let (romeo, tablet) = (try server.leanCloud("romeo"), try server.leanCloud("juliet"))
         let sent = try ["teh", "oops"].map { try phone.publish($0, to: "verona", group: true).messageID }
         let shown = try sent.map { _ in try romeo.nextMessage() }
         for _ in sent { _ = try tablet.nextMessage() }
         let place = #""channel_id":"verona","channel_type":2"#
         let edit = #"{\#(place),"message_id":"\#(sent[0])","content_edit":"{\"type\":1,\"content\":\"tea\"}"}"#
-        #expect(try house.http("POST", "/v1/message/edit", token: token, json: edit).status == 200)
+        #expect(try server.http("POST", "/v1/message/edit", token: token, json: edit).status == 200)
         for client in [romeo, tablet] {
             let patch = try client.nextPatch()
             #expect(patch.cid == cid && patch.mid == shown[0].id && patch.timestamp == shown[0].timestamp)
             #expect(patch.data == typed("tea") && patch.from == "juliet" && patch.recall != true)
         }
         let recall = "/v1/message/revoke?channel_id=verona&channel_type=2&message_id=\(sent[1])"
-        #expect(try house.http("POST", recall, token: token, json: "").status == 200)
+        #expect(try server.http("POST", recall, token: token, json: "").status == 200)
         for client in [romeo, tablet] {
             let patch = try client.nextPatch()
             #expect(patch.mid == shown[1].id && patch.recall == true && patch.data == #"{"_lctype":-127}"#)
@@ -245,7 +245,7 @@ struct ServiceTests {
         #expect(try romeo.change(cid, own[1].uid, at: own[1].t) { $0.recall = true }.op == .modified)
         _ = try self.command("messageRevoke", phone)
         #expect(try romeo.change(cid, own[2].uid, at: own[2].t) { $0.binaryMsg = [0xFF, 0x00] }.op == .modified)
-        let asked = try house.http(
+        let asked = try server.http(
             "POST", "/v1/message/extra/sync", token: token, json: "{\(place),\"extra_version\":0,\"limit\":100}")
         let extras = try #require(asked.json.array)
         #expect(extras.count == 5)
@@ -260,24 +260,24 @@ struct ServiceTests {
 
     @Test("a device that a push SDK registered is whose client opened on it and wants that, until it closes")
     func installation() throws {
-        let house = try House { $0.store.readers = 1 }
-        try house.add("Tom")
-        let tom = try house.id("Tom")
-        try house.write { transaction throws(StoreError) in
+        let server = try TestServer { $0.store.readers = 1 }
+        try server.add("Tom")
+        let tom = try server.id("Tom")
+        try server.write { transaction throws(StoreError) in
             var patch = InstallationPatch()
             patch.installationID = "i-1"
             _ = try transaction.register(patch)
         }
         func devices() throws -> [String?] {
             // What sessions look up is found by then, and what they write then is written.
-            try house.server.store.readAndWait { _ in }
-            try house.write { _ in }
-            return try house.server.store.readAndWait { transaction throws(StoreError) in
+            try server.server.store.readAndWait { _ in }
+            try server.write { _ in }
+            return try server.server.store.readAndWait { transaction throws(StoreError) in
                 try transaction.installations(of: tom).map(\.installationID)
             }
         }
         func open(_ dialect: Dialect) throws -> LeanCloudClient {
-            try house.leanCloud("Tom") { message in
+            try server.leanCloud("Tom") { message in
                 message.configBitmap = ConfigBitmap(rawValue: dialect.introduction.features)
                 message.deviceId = "i-1"
             }
@@ -296,12 +296,12 @@ struct ServiceTests {
     @Test("when a room runs low, what is least urgent is refused first")
     func priorities() throws {
         let clock = ManualClock()
-        let house = try House {
+        let server = try TestServer {
             $0.clock = clock.clock
             $0.store.clock = clock.clock
             $0.broker.perConversation = RateLimit(perSecond: 1, burst: 10)
         }
-        let tom = try house.client("Tom")
+        let tom = try server.client("Tom")
         let cid = try tom.start(["Tom"]) { $0.transient = true }
         // By the first one it is known to be a room.
         #expect(try tom.say("first", in: cid, priority: 1).code == nil)
@@ -316,6 +316,6 @@ struct ServiceTests {
         #expect(try tom.say("low", in: cid, priority: 3).code != nil)
         #expect(try tom.say("high", in: cid, priority: 1).code == nil)
         tom.drop()
-        house.stop()
+        server.stop()
     }
 }

@@ -14,8 +14,8 @@ struct TagTests {
         }
     }
 
-    static func tom(_ house: House, _ fill: (inout SessionCommand) -> Void) throws -> LeanCloudClient {
-        try house.leanCloud("Tom", LeanCloudSubprotocol(.binary, .countsMissedMessages), fill)
+    static func tom(_ server: TestServer, _ fill: (inout SessionCommand) -> Void) throws -> LeanCloudClient {
+        try server.leanCloud("Tom", LeanCloudSubprotocol(.binary, .countsMissedMessages), fill)
     }
 
     /// What is told to a session that lost, or does not get in.
@@ -29,10 +29,10 @@ struct TagTests {
 
     @Test("who insists gets the tag; the loser is told so, and its socket stays for the others on it")
     func forced() throws {
-        let house = try House()
-        let old = try Self.tom(house, Self.device("phone-1"))
-        try old.open("Jerry", token: try house.token("Jerry", .app))
-        let new = try Self.tom(house, Self.device("phone-2"))
+        let server = try TestServer()
+        let old = try Self.tom(server, Self.device("phone-1"))
+        try old.open("Jerry", token: try server.token("Jerry", .app))
+        let new = try Self.tom(server, Self.device("phone-2"))
         let told = try old.wait(.session, .closed)
         Self.expectConflict(told)
         #expect(told.i == nil)
@@ -42,23 +42,23 @@ struct TagTests {
 
     @Test("who does not insist is refused while another device holds the tag, and let in as the same device")
     func unforced() throws {
-        let house = try House()
-        let token = try house.token("Tom", .app)
-        let holder = try Self.tom(house, Self.device("phone-1"))
-        let other = try house.leanCloudSocket()
+        let server = try TestServer()
+        let token = try server.token("Tom", .app)
+        let holder = try Self.tom(server, Self.device("phone-1"))
+        let other = try server.leanCloudSocket()
         let refusal = try other.tryToOpen("Tom", token: token, Self.device("phone-2", comesBack: true))
         Self.expectConflict(refusal)
         #expect(refusal.i == other.lastRequest)
         holder.drop()
-        let same = try house.leanCloudSocket()
+        let same = try server.leanCloudSocket()
         try same.open("Tom", token: token, Self.device("phone-1", comesBack: true))
     }
 
     @Test("who was signed out by another device does not come back by itself, but may insist")
     func kickedBefore() throws {
-        let house = try House()
-        let first = try Self.tom(house, Self.device("phone-1"))
-        let second = try Self.tom(house, Self.device("phone-2"))
+        let server = try TestServer()
+        let first = try Self.tom(server, Self.device("phone-1"))
+        let second = try Self.tom(server, Self.device("phone-2"))
         _ = try first.wait(.session, .closed)
         let token = try #require(first.sessionToken)
         // As the JavaScript SDK comes back: what it is stands in its token.
@@ -67,33 +67,33 @@ struct TagTests {
                 message.st = token
                 message.r = true
             })
-        try first.open("Tom", token: try house.token("Tom", .app), Self.device("phone-1"))
+        try first.open("Tom", token: try server.token("Tom", .app), Self.device("phone-1"))
         Self.expectConflict(try second.wait(.session, .closed))
     }
 
     @Test("a client that comes back with its token alone still holds its tag")
     func tagInToken() throws {
-        let house = try House()
-        let client = try Self.tom(house, Self.device("phone-1"))
+        let server = try TestServer()
+        let client = try Self.tom(server, Self.device("phone-1"))
         client.drop()
-        let back = try house.leanCloudSocket()
+        let back = try server.leanCloudSocket()
         try back.open("Tom") { message in
             message.st = client.sessionToken
             message.r = true
         }
-        _ = try Self.tom(house, Self.device("phone-2"))
+        _ = try Self.tom(server, Self.device("phone-2"))
         Self.expectConflict(try back.wait(.session, .closed))
     }
 
     @Test("any number of devices sign in without a tag, with the reserved one, or with different ones")
     func beside() throws {
-        let house = try House()
+        let server = try TestServer()
         let clients = [
-            try house.leanCloud("Tom"), try house.leanCloud("Tom"),
-            try Self.tom(house, Self.device("a", tag: "default")),
-            try Self.tom(house, Self.device("b", tag: "default")),
-            try Self.tom(house, Self.device("c", tag: "Mobile")),
-            try Self.tom(house, Self.device("c", tag: "Web")),
+            try server.leanCloud("Tom"), try server.leanCloud("Tom"),
+            try Self.tom(server, Self.device("a", tag: "default")),
+            try Self.tom(server, Self.device("b", tag: "default")),
+            try Self.tom(server, Self.device("c", tag: "Mobile")),
+            try Self.tom(server, Self.device("c", tag: "Web")),
         ]
         for client in clients {
             #expect(try client.request(.session, .refresh).op == .refreshed)
@@ -103,13 +103,13 @@ struct TagTests {
 
     @Test("who holds a tag is known after a restart")
     func restart() throws {
-        let house = try House()
-        let token = try house.token("Tom", .app)
-        let holder = try Self.tom(house, Self.device("phone-1"))
-        try house.restart()
-        let other = try house.leanCloudSocket()
+        let server = try TestServer()
+        let token = try server.token("Tom", .app)
+        let holder = try Self.tom(server, Self.device("phone-1"))
+        try server.restart()
+        let other = try server.leanCloudSocket()
         Self.expectConflict(try other.tryToOpen("Tom", token: token, Self.device("phone-2", comesBack: true)))
-        let same = try house.leanCloudSocket()
+        let same = try server.leanCloudSocket()
         try same.open("Tom") { message in
             message.st = holder.sessionToken
             message.r = true
@@ -118,22 +118,22 @@ struct TagTests {
 
     @Test("who closes lets go of the tag; the answer has no code")
     func close() throws {
-        let house = try House()
-        let token = try house.token("Tom", .app)
-        let holder = try Self.tom(house, Self.device("phone-1"))
+        let server = try TestServer()
+        let token = try server.token("Tom", .app)
+        let holder = try Self.tom(server, Self.device("phone-1"))
         let answer = try holder.request(.session, .close)
         #expect(answer.op == .closed)
         #expect(answer.sessionMessage?.code == nil)
-        #expect(try OpeningTests.sessions(in: house).isEmpty)
-        let other = try house.leanCloudSocket()
+        #expect(try OpeningTests.sessions(in: server).isEmpty)
+        let other = try server.leanCloudSocket()
         try other.open("Tom", token: token, Self.device("phone-2", comesBack: true))
     }
 
     @Test("a device that reports its real token keeps its tag under it")
     func report() throws {
-        let house = try House()
-        let token = try house.token("Tom", .app)
-        let holder = try Self.tom(house, Self.device("made-up"))
+        let server = try TestServer()
+        let token = try server.token("Tom", .app)
+        let holder = try Self.tom(server, Self.device("made-up"))
         let answer = try holder.request(.report, .upload) { command in
             var report = ReportCommand()
             report.initiative = true
@@ -144,9 +144,9 @@ struct TagTests {
         #expect(answer.cmd == .report)
         #expect(answer.op == .uploaded)
         holder.drop()
-        let other = try house.leanCloudSocket()
+        let other = try server.leanCloudSocket()
         Self.expectConflict(try other.tryToOpen("Tom", token: token, Self.device("made-up", comesBack: true)))
-        let same = try house.leanCloudSocket()
+        let same = try server.leanCloudSocket()
         try same.open("Tom", token: token) { message in
             message.tag = "Mobile"
             message.deviceToken = "real-token"

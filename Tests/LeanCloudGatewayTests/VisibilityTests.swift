@@ -14,26 +14,26 @@ import Testing
         try client.rows(nil) { $0.flag = 2 }.first?["msg"]?.string
     }
 
-    private func add(_ rules: [FilterRule], to house: House) throws {
+    private func add(_ rules: [FilterRule], to server: TestServer) throws {
         for rule in rules {
-            try house.write { transaction throws(StoreError) in _ = try transaction.addFilterRule(rule) }
+            try server.write { transaction throws(StoreError) in _ = try transaction.addFilterRule(rule) }
         }
-        house.server.store.reloadFilter { _ in }
+        server.server.store.reloadFilter { _ in }
         // What is written later is done later.
-        try house.write { _ throws(StoreError) in }
+        try server.write { _ throws(StoreError) in }
     }
 
     @Test(
         "a message for some is theirs and the sender's devices'; the others have the words for it everywhere",
         arguments: ["onlyVisibleTo", "OnlyVisiableForPartClientIds"])
     func restricted(_ key: String) throws {
-        let house = try House()
-        let cid = try house.groupID("verona", ["romeo", "juliet", "tybalt", "benvolio", "paris"])
-        let romeo = try house.client("romeo")
-        let phone = try house.client("romeo")
-        let juliet = try house.client("juliet")
-        let tybalt = try house.client("tybalt")
-        let benvolio = try house.connect("benvolio")
+        let server = try TestServer()
+        let cid = try server.groupID("verona", ["romeo", "juliet", "tybalt", "benvolio", "paris"])
+        let romeo = try server.client("romeo")
+        let phone = try server.client("romeo")
+        let juliet = try server.client("juliet")
+        let tybalt = try server.client("tybalt")
+        let benvolio = try server.connect("benvolio")
         let secret = #"{"_lctype":7,"_lctext":"at the balcony","_lcattrs":{"\#(key)":["juliet"]}}"#
         let ack = try romeo.say(secret, in: cid)
         #expect(try juliet.nextMessage().msg == secret)
@@ -53,30 +53,30 @@ import Testing
         #expect(try tybalt.history(cid).map(\.data) == [Self.placeholder])
         try tybalt.settle()
         #expect(!tybalt.waiting.contains { $0.cmd == .patch })
-        let back = try house.leanCloud("tybalt") { $0.lastPatchTime = (ack.t ?? 0) - 1 }
+        let back = try server.leanCloud("tybalt") { $0.lastPatchTime = (ack.t ?? 0) - 1 }
         try romeo.say(typed("to all"), in: cid)
         #expect(try back.nextMessage().msg == typed("to all"))
         #expect(!back.waiting.contains { $0.cmd == .patch }, "nor when they come back")
         // It counts for whom it is.
         for (name, count) in [("paris", 1), ("juliet", 2)] {
-            let told = try house.client(name).wait(.unread).unreadMessage?.convs.first
+            let told = try server.client(name).wait(.unread).unreadMessage?.convs.first
             #expect(told?.unread == Int32(count) && told?.data == typed("to all"), "\(name)")
         }
-        let old = try house.leanCloud("tybalt", .init(.binary, .pushesMissedMessages))
+        let old = try server.leanCloud("tybalt", .init(.binary, .pushesMissedMessages))
         #expect(try old.nextMessage().msg == Self.placeholder)
         // That it is gone is for everybody.
         #expect(try romeo.change(cid, ack.uid, at: ack.t) { $0.recall = true }.op == .modified)
         for client in [juliet, tybalt] { #expect(try client.nextPatch().recall == true) }
-        house.stop()
-        #expect(try house.findings() == [])
+        server.stop()
+        #expect(try server.findings() == [])
     }
 
     @Test("between two people the list has no effect, and stays in the message")
     func direct() throws {
-        let house = try House()
-        let cid = try house.directID("romeo", "juliet")
-        let romeo = try house.client("romeo")
-        let juliet = try house.client("juliet")
+        let server = try TestServer()
+        let cid = try server.directID("romeo", "juliet")
+        let romeo = try server.client("romeo")
+        let juliet = try server.client("juliet")
         let body = #"{"_lctype":-1,"_lctext":"hello","_lcattrs":{"OnlyVisiableForPartClientIds":["romeo"]}}"#
         try romeo.say(body, in: cid)
         #expect(try juliet.nextMessage().msg == body)
@@ -85,18 +85,18 @@ import Testing
 
     @Test("rules hold live, for edits, in the history, in rows and for what waits, also for words of an app's kinds")
     func rules() throws {
-        let house = try House()
-        let cid = try house.groupID("verona", ["romeo", "juliet", "tybalt"])
-        let romeo = try house.client("romeo")
-        let juliet = try house.client("juliet")
-        let tybalt = try house.client("tybalt")
-        let (girl, foe) = (try house.id("juliet"), try house.id("tybalt"))
+        let server = try TestServer()
+        let cid = try server.groupID("verona", ["romeo", "juliet", "tybalt"])
+        let romeo = try server.client("romeo")
+        let juliet = try server.client("juliet")
+        let tybalt = try server.client("tybalt")
+        let (girl, foe) = (try server.id("juliet"), try server.id("tybalt"))
         try self.add(
             [
                 FilterRule(receiver: girl, sender: foe, action: .drop),
                 FilterRule(word: "sword", action: .replace(text: "flower", kind: .text)),
                 FilterRule(word: "dagger", action: .replace(text: "leaf", kind: MessageKind(rawValue: 700))),
-            ], to: house)
+            ], to: server)
         let link = #"{"_lctype":502,"_lcattrs":{"url":"u","title":"a sword"}}"#
         try romeo.say(link, in: cid)
         #expect(try juliet.nextMessage().msg == typed("flower"))
@@ -112,17 +112,17 @@ import Testing
             try romeo.history(cid).map(\.data) == [link, typed("war"), typed("a dagger"), typed("war")],
             "who said it sees what they said")
         #expect(try self.newest(juliet) == leaf)
-        let tablet = try house.client("juliet")
+        let tablet = try server.client("juliet")
         let told = try tablet.wait(.unread).unreadMessage?.convs.first
         #expect(told?.unread == 2 && told?.data == leaf)
-        house.stop()
-        #expect(try house.findings() == [])
+        server.stop()
+        #expect(try server.findings() == [])
     }
 
     @Test("the history of a conversation that is not there is refused as sending to it is")
     func gone() throws {
-        let house = try House()
-        let romeo = try house.client("romeo")
+        let server = try TestServer()
+        let romeo = try server.client("romeo")
         let cid = "551260efe4b01608686c3e0f"
         let answer = try romeo.request(.logs) { command in
             var logs = LogsCommand()

@@ -3,7 +3,7 @@ import LeanCloudTranslation
 import Store
 import Testing
 
-/// Refusals of the house in LeanCloud's words. Source: LeanCloud realtime error codes; SDKs compare number and name.
+/// Refusals of the server in LeanCloud's words. Source: LeanCloud realtime error codes; SDKs compare number and name.
 struct FaultTests {
     private func short(_ fault: LeanCloudFault) -> String { "\(fault.code) \(fault.reason)" }
 

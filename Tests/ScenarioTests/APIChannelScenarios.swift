@@ -13,21 +13,21 @@ struct APIChannelScenarios {
 
     @Test("a channel is made with its subscribers, who are added when missing, and changed later")
     func channel() throws {
-        let house = try House()
+        let server = try TestServer()
         let body = #"{"channel_id":"tea","channel_type":2,"subscribers":["romeo","juliet"]}"#
-        #expect(try house.manage("/channel", body).status == 200)
-        let romeo = try house.connect("romeo")
-        let juliet = try house.connect("juliet")
+        #expect(try server.manage("/channel", body).status == 200)
+        let romeo = try server.connect("romeo")
+        let juliet = try server.connect("juliet")
         #expect(try romeo.publish("hello", to: "tea", group: true).reason == 1)
         #expect(try juliet.receive().text == "hello")
-        #expect(try house.manage("/channel/info", #"{"channel_id":"tea","channel_type":2,"ban":1}"#).status == 200)
+        #expect(try server.manage("/channel/info", #"{"channel_id":"tea","channel_type":2,"ban":1}"#).status == 200)
         #expect(try self.reason(romeo) == 19)
-        #expect(try house.manage("/channel/info", #"{"channel_id":"tea","channel_type":2,"disband":1}"#).status == 200)
+        #expect(try server.manage("/channel/info", #"{"channel_id":"tea","channel_type":2,"disband":1}"#).status == 200)
         #expect(try self.reason(romeo) == 24)
-        #expect(try house.manage("/channel/info", #"{"channel_id":"tea","channel_type":2}"#).status == 200)
+        #expect(try server.manage("/channel/info", #"{"channel_id":"tea","channel_type":2}"#).status == 200)
         #expect(try self.reason(romeo) == 1)
         let reset = #"{"channel_id":"tea","channel_type":2,"reset":1,"subscribers":["juliet"]}"#
-        #expect(try house.manage("/channel", reset).status == 200)
+        #expect(try server.manage("/channel", reset).status == 200)
         #expect(try self.reason(romeo) == 3)
     }
 
@@ -40,74 +40,74 @@ struct APIChannelScenarios {
         ],
         ["/channel"])
     func badChannel(body: String, path: String) throws {
-        #expect(try House().manage(path, body).status == 400)
+        #expect(try TestServer().manage(path, body).status == 400)
     }
 
     @Test("too many subscribers for a group are refused as a whole")
     func bound() throws {
-        let house = try House { $0.store.groupMembers = 3 }
+        let server = try TestServer { $0.store.groupMembers = 3 }
         let four = #"{"channel_id":"tea","channel_type":2,"subscribers":["a","b","c","d"]}"#
-        #expect(try house.manage("/channel", four).status == 400)
+        #expect(try server.manage("/channel", four).status == 400)
         let three = #"{"channel_id":"tea","channel_type":2,"subscribers":["a","b","c"]}"#
-        #expect(try house.manage("/channel", three).status == 200)
+        #expect(try server.manage("/channel", three).status == 200)
     }
 
     @Test("the channel of a person is the person: ban and send_ban")
     func personChannel() throws {
-        let house = try House()
-        let romeo = try house.connect("romeo")
-        try house.add("juliet")
+        let server = try TestServer()
+        let romeo = try server.connect("romeo")
+        try server.add("juliet")
         #expect(
-            try house.manage("/channel/info", #"{"channel_id":"romeo","channel_type":1,"send_ban":1}"#).status == 200)
+            try server.manage("/channel/info", #"{"channel_id":"romeo","channel_type":1,"send_ban":1}"#).status == 200)
         #expect(try romeo.publish("x", to: "juliet").reason == 25)
-        #expect(try house.manage("/channel", #"{"channel_id":"romeo","channel_type":1,"ban":1}"#).status == 200)
+        #expect(try server.manage("/channel", #"{"channel_id":"romeo","channel_type":1,"ban":1}"#).status == 200)
         #expect(try romeo.waitForEnd().contains { $0["params"]?["reasonCode"]?.integer == 19 })
     }
 
     @Test("a channel with a send ban says so, one with a ban says that")
     func bans() throws {
-        let house = try House()
-        let romeo = try house.connect("romeo")
-        try house.group("tea", ["romeo"])
+        let server = try TestServer()
+        let romeo = try server.connect("romeo")
+        try server.group("tea", ["romeo"])
         for (ban, sendBan, reason) in [(0, 0, 1), (0, 1, 25), (1, 1, 19), (0, 0, 1)] {
             let info = #"{"channel_id":"tea","channel_type":2,"ban":\#(ban),"send_ban":\#(sendBan)}"#
-            #expect(try house.manage("/channel/info", info).status == 200)
+            #expect(try server.manage("/channel/info", info).status == 200)
             #expect(try romeo.publish("x", to: "tea", group: true).reason == reason)
         }
     }
 
     @Test("subscribers come and go; a stranger is one no more")
     func subscribers() throws {
-        let house = try House()
-        let romeo = try house.connect("romeo")
+        let server = try TestServer()
+        let romeo = try server.connect("romeo")
         let add = #"{"channel_id":"tea","channel_type":2,"subscribers":["romeo","juliet"]}"#
-        #expect(try house.manage("/channel/subscriber_add", add).status == 200)
+        #expect(try server.manage("/channel/subscriber_add", add).status == 200)
         #expect(try self.reason(romeo) == 1)
         let remove = #"{"channel_id":"tea","channel_type":2,"subscribers":["romeo","nobody"]}"#
-        #expect(try house.manage("/channel/subscriber_remove", remove).status == 200)
+        #expect(try server.manage("/channel/subscriber_remove", remove).status == 200)
         #expect(try self.reason(romeo) == 3)
         let only = #"{"channel_id":"tea","channel_type":2,"reset":1,"subscribers":["romeo"]}"#
-        #expect(try house.manage("/channel/subscriber_add", only).status == 200)
+        #expect(try server.manage("/channel/subscriber_add", only).status == 200)
         #expect(try self.reason(romeo) == 1)
         let all = #"{"channel_id":"tea","channel_type":2}"#
-        #expect(try house.manage("/channel/subscriber_remove_all", all).status == 200)
+        #expect(try server.manage("/channel/subscriber_remove_all", all).status == 200)
         #expect(try self.reason(romeo) == 3)
         for path in ["/channel/subscriber_add", "/channel/subscriber_remove", "/channel/subscriber_remove_all"] {
-            #expect(try house.manage(path, #"{"channel_id":"romeo","channel_type":1}"#).status == 400)
-            #expect(try house.http("POST", path, token: "wrong", json: add).status == 401)
+            #expect(try server.manage(path, #"{"channel_id":"romeo","channel_type":1}"#).status == 400)
+            #expect(try server.http("POST", path, token: "wrong", json: add).status == 401)
         }
     }
 
     @Test("a temporary subscriber hears what is said, and no longer after they were removed")
     func temporary() throws {
-        let house = try House()
-        try house.group("tea", ["romeo"])
-        let (romeo, guest) = (try house.connect("romeo"), try house.connect("guest"))
+        let server = try TestServer()
+        try server.group("tea", ["romeo"])
+        let (romeo, guest) = (try server.connect("romeo"), try server.connect("guest"))
         let body = #"{"channel_id":"tea","channel_type":2,"temp_subscriber":1,"subscribers":["guest"]}"#
-        #expect(try house.manage("/channel/subscriber_add", body).status == 200)
+        #expect(try server.manage("/channel/subscriber_add", body).status == 200)
         try romeo.publish("one", to: "tea", group: true)
         #expect(try guest.receive().text == "one")
-        #expect(try house.manage("/channel/subscriber_remove", body).status == 200)
+        #expect(try server.manage("/channel/subscriber_remove", body).status == 200)
         try romeo.publish("two", to: "tea", group: true)
         try guest.settle()
         #expect(guest.waiting.isEmpty)
@@ -115,66 +115,66 @@ struct APIChannelScenarios {
 
     @Test("a deleted channel has nobody and keeps its history; made again, it goes on")
     func delete() throws {
-        let house = try House()
-        try house.group("tea", ["romeo", "juliet"])
-        let romeo = try house.connect("romeo")
+        let server = try TestServer()
+        try server.group("tea", ["romeo", "juliet"])
+        let romeo = try server.connect("romeo")
         try romeo.publish("one", to: "tea", group: true)
-        #expect(try house.manage("/channel/delete", #"{"channel_id":"tea","channel_type":2}"#).status == 200)
+        #expect(try server.manage("/channel/delete", #"{"channel_id":"tea","channel_type":2}"#).status == 200)
         #expect(try self.reason(romeo) == 3)
         let again = #"{"channel_id":"tea","channel_type":2,"subscribers":["romeo"]}"#
-        #expect(try house.manage("/channel", again).status == 200)
+        #expect(try server.manage("/channel", again).status == 200)
         #expect(try romeo.publish("two", to: "tea", group: true).sequence == 2)
-        #expect(try house.manage("/channel/delete", #"{"channel_id":"nothing","channel_type":2}"#).status == 200)
-        #expect(try house.manage("/channel/delete", #"{"channel_id":"romeo","channel_type":1}"#).status == 400)
+        #expect(try server.manage("/channel/delete", #"{"channel_id":"nothing","channel_type":2}"#).status == 200)
+        #expect(try server.manage("/channel/delete", #"{"channel_id":"romeo","channel_type":1}"#).status == 400)
     }
 
     @Test("the deny list of a group keeps a member from sending", arguments: ["add", "set"])
     func blacklist(change: String) throws {
-        let house = try House()
-        try house.group("tea", ["romeo", "juliet"])
-        let romeo = try house.connect("romeo")
+        let server = try TestServer()
+        try server.group("tea", ["romeo", "juliet"])
+        let romeo = try server.connect("romeo")
         let body = #"{"channel_id":"tea","channel_type":2,"uids":["romeo"]}"#
-        #expect(try house.manage("/channel/blacklist_\(change)", body).status == 200)
+        #expect(try server.manage("/channel/blacklist_\(change)", body).status == 200)
         #expect(try self.reason(romeo) == 4)
-        #expect(try house.manage("/channel/blacklist_remove", body).status == 200)
+        #expect(try server.manage("/channel/blacklist_remove", body).status == 200)
         #expect(try self.reason(romeo) == 1)
-        #expect(try house.manage("/channel/blacklist_add", body).status == 200)
-        #expect(try house.manage("/channel/blacklist_remove_all", body).status == 200)
+        #expect(try server.manage("/channel/blacklist_add", body).status == 200)
+        #expect(try server.manage("/channel/blacklist_remove_all", body).status == 200)
         #expect(try self.reason(romeo) == 1)
     }
 
     @Test("the allow list of a group is who may send, and can be read", arguments: ["add", "set"])
     func whitelist(change: String) throws {
-        let house = try House()
-        try house.group("tea", ["romeo", "juliet"])
-        let romeo = try house.connect("romeo")
+        let server = try TestServer()
+        try server.group("tea", ["romeo", "juliet"])
+        let romeo = try server.connect("romeo")
         let body = #"{"channel_id":"tea","channel_type":2,"uids":["juliet"]}"#
-        #expect(try house.manage("/channel/whitelist_\(change)", body).status == 200)
+        #expect(try server.manage("/channel/whitelist_\(change)", body).status == 200)
         #expect(try self.reason(romeo) == 13)
-        let token = try house.managerToken()
-        let list = try house.http("GET", "/channel/whitelist?channel_id=tea&channel_type=2", token: token).json
+        let token = try server.managerToken()
+        let list = try server.http("GET", "/channel/whitelist?channel_id=tea&channel_type=2", token: token).json
         #expect(list.array?.map { $0["uid"]?.string } == ["juliet"])
-        #expect(try house.manage("/channel/whitelist_remove", body).status == 200)
+        #expect(try server.manage("/channel/whitelist_remove", body).status == 200)
         #expect(try self.reason(romeo) == 1)
-        #expect(try house.manage("/channel/whitelist_add", body).status == 200)
-        #expect(try house.manage("/channel/whitelist_remove_all", body).status == 200)
+        #expect(try server.manage("/channel/whitelist_add", body).status == 200)
+        #expect(try server.manage("/channel/whitelist_remove_all", body).status == 200)
         #expect(try self.reason(romeo) == 1)
-        #expect(try house.http("GET", "/channel/whitelist?channel_id=tea", token: token).status == 400)
-        #expect(try house.http("GET", "/channel/whitelist?channel_id=tea&channel_type=2").status == 401)
+        #expect(try server.http("GET", "/channel/whitelist?channel_id=tea", token: token).status == 400)
+        #expect(try server.http("GET", "/channel/whitelist?channel_id=tea&channel_type=2").status == 401)
     }
 
     @Test("a person's deny list is theirs: set replaces it")
     func personalList() throws {
-        let house = try House()
-        let (romeo, tybalt) = (try house.connect("romeo"), try house.connect("tybalt"))
+        let server = try TestServer()
+        let (romeo, tybalt) = (try server.connect("romeo"), try server.connect("tybalt"))
         let set = { (uid: String) in #"{"channel_id":"juliet","channel_type":1,"uids":["\#(uid)"]}"# }
-        #expect(try house.manage("/channel/blacklist_add", set("romeo")).status == 200)
+        #expect(try server.manage("/channel/blacklist_add", set("romeo")).status == 200)
         #expect(try romeo.publish("x", to: "juliet").reason == 4)
-        #expect(try house.manage("/channel/blacklist_set", set("tybalt")).status == 200)
+        #expect(try server.manage("/channel/blacklist_set", set("tybalt")).status == 200)
         #expect(try romeo.publish("x", to: "juliet").reason == 1)
         #expect(try tybalt.publish("x", to: "juliet").reason == 4)
         #expect(
-            try house.manage("/channel/blacklist_remove_all", #"{"channel_id":"juliet","channel_type":1}"#).status
+            try server.manage("/channel/blacklist_remove_all", #"{"channel_id":"juliet","channel_type":1}"#).status
                 == 200)
         #expect(try tybalt.publish("x", to: "juliet").reason == 1)
     }
@@ -185,10 +185,10 @@ struct APIChannelScenarios {
             ["add", "set", "remove", "remove_all"].map { "/channel/\(list)_\($0)" }
         })
     func listsAreClosed(path: String) throws {
-        let house = try House()
-        let token = try house.token("romeo")
+        let server = try TestServer()
+        let token = try server.token("romeo")
         let body = #"{"channel_id":"tea","channel_type":2,"uids":["romeo"]}"#
-        #expect(try house.http("POST", path, token: token, json: body).status == 401)
-        #expect(try house.manage(path, #"{"channel_type":2,"uids":["romeo"]}"#).status == 400)
+        #expect(try server.http("POST", path, token: token, json: body).status == 401)
+        #expect(try server.manage(path, #"{"channel_type":2,"uids":["romeo"]}"#).status == 400)
     }
 }

@@ -7,64 +7,66 @@ import Testing
 struct APIKitScenarios {
     @Test("anybody may ask for the address, which is the one they asked")
     func route() throws {
-        let house = try House()
-        let reply = try house.http("GET", "/route?uid=romeo")
+        let server = try TestServer()
+        let reply = try server.http("GET", "/route?uid=romeo")
         #expect(reply.status == 200)
-        #expect(reply.json["tcp_addr"]?.string == "127.0.0.1:\(house.port)")
-        #expect(reply.json["ws_addr"]?.string == "ws://127.0.0.1:\(house.port)")
-        #expect(try house.http("GET", "/health").text == #"{"status":"ok"}"#)
-        #expect(try house.http("HEAD", "/health").body.isEmpty)
+        #expect(reply.json["tcp_addr"]?.string == "127.0.0.1:\(server.port)")
+        #expect(reply.json["ws_addr"]?.string == "ws://127.0.0.1:\(server.port)")
+        #expect(try server.http("GET", "/health").text == #"{"status":"ok"}"#)
+        #expect(try server.http("HEAD", "/health").body.isEmpty)
     }
 
     @Test("the manager's rows are closed to everybody else")
     func manager() throws {
-        let house = try House()
-        let token = try house.token("romeo")
+        let server = try TestServer()
+        let token = try server.token("romeo")
         let body = #"{"uid":"romeo","token":"t","device_flag":0}"#
-        #expect(try house.http("POST", "/user/token", json: body).status == 401)
-        let person = try house.http("POST", "/user/token", token: token, json: body)
+        #expect(try server.http("POST", "/user/token", json: body).status == 401)
+        let person = try server.http("POST", "/user/token", token: token, json: body)
         #expect(person.status == 401 && person.json["status"]?.integer == 401)
         #expect(person.json["msg"]?.string?.isEmpty == false)
-        #expect(try house.manage("/user/token", body).status == 200)
+        #expect(try server.manage("/user/token", body).status == 200)
     }
 
     @Test("who guesses the manager's token is slowed down, the manager is not")
     func guessing() throws {
-        let house = try House()
-        let statuses = try (0..<7).map { try house.http("POST", "/user/token", token: "wrong\($0)", json: "{}").status }
+        let server = try TestServer()
+        let statuses = try (0..<7).map {
+            try server.http("POST", "/user/token", token: "wrong\($0)", json: "{}").status
+        }
         #expect(statuses.first == 401 && statuses.last == 429)
-        #expect(try house.manage("/user/token", #"{"uid":"romeo","token":"t"}"#).status == 200)
+        #expect(try server.manage("/user/token", #"{"uid":"romeo","token":"t"}"#).status == 200)
     }
 
     @Test("the manager's token outlives a restart")
     func restart() throws {
-        let house = try House()
-        let token = try house.managerToken()
-        try house.restart()
-        #expect(try house.managerToken() == token)
-        #expect(try house.http("POST", "/user/token", token: token, json: #"{"uid":"a","token":"t"}"#).status == 200)
+        let server = try TestServer()
+        let token = try server.managerToken()
+        try server.restart()
+        #expect(try server.managerToken() == token)
+        #expect(try server.http("POST", "/user/token", token: token, json: #"{"uid":"a","token":"t"}"#).status == 200)
     }
 
     @Test("paths that are not served say why; paths of other doors are theirs")
     func paths() throws {
-        let house = try House()
-        let tags = try house.http("GET", "/tags")
+        let server = try TestServer()
+        let tags = try server.http("GET", "/tags")
         #expect(tags.status == 404 && tags.json["msg"]?.string?.contains("fan-out") == true)
-        let unknown = try house.http("POST", "/user/nothing")
+        let unknown = try server.http("POST", "/user/nothing")
         #expect(unknown.status == 404 && unknown.json["status"]?.integer == 404)
-        let method = try house.http("GET", "/user/token")
+        let method = try server.http("GET", "/user/token")
         #expect(method.status == 405 && method.headers["allow"] == "POST")
-        #expect(try house.http("GET", "/").text.contains("teahouse"))
+        #expect(try server.http("GET", "/").text.contains("teahouse"))
     }
 
     @Test("bodies are bounded, for strangers more than for the manager")
     func bodies() throws {
-        let house = try House()
+        let server = try TestServer()
         let large = #"{"uid":"romeo","token":"t","more":""# + String(repeating: "x", count: 100_000) + #""}"#
-        #expect(try house.http("POST", "/user/token", token: "wrong", json: large).status == 413)
-        #expect(try house.manage("/user/token", large).status == 200)
+        #expect(try server.http("POST", "/user/token", token: "wrong", json: large).status == 413)
+        #expect(try server.manage("/user/token", large).status == 200)
         let huge = String(repeating: " ", count: 1 << 20) + #"{"uid":"romeo","token":"t"}"#
-        #expect(try house.manage("/user/token", huge).status == 413)
+        #expect(try server.manage("/user/token", huge).status == 413)
     }
 
     @Test(
@@ -76,31 +78,31 @@ struct APIKitScenarios {
             (#"{"uid":"a","token":"t","device_flag":99}"#, "device_flag"), ("", "JSON object"),
         ])
     func badBodies(body: String, reason: String) throws {
-        let house = try House()
-        let answer = try house.manage("/user/token", body)
+        let server = try TestServer()
+        let answer = try server.manage("/user/token", body)
         #expect(answer.status == 400 && answer.json["status"]?.integer == 400)
         #expect(answer.json["msg"]?.string?.contains(reason) == true)
     }
 
     @Test("a query that cannot be decoded is refused")
     func query() throws {
-        let house = try House()
-        #expect(try house.http("GET", "/route?uid=%zz").status == 400)
+        let server = try TestServer()
+        #expect(try server.http("GET", "/route?uid=%zz").status == 400)
     }
 
     @Test("a page of a foreign origin is refused, one of a configured origin may read the answer")
     func origins() throws {
-        let house = try House { $0.transport.origins = ["https://app.example.com"] }
-        let foreign = try house.http("GET", "/route", headers: [("Origin", "https://evil.example")])
+        let server = try TestServer { $0.transport.origins = ["https://app.example.com"] }
+        let foreign = try server.http("GET", "/route", headers: [("Origin", "https://evil.example")])
         #expect(foreign.status == 403)
-        let own = try house.http("GET", "/route", headers: [("Origin", "https://app.example.com")])
+        let own = try server.http("GET", "/route", headers: [("Origin", "https://app.example.com")])
         #expect(own.status == 200 && own.headers["access-control-allow-origin"] == "https://app.example.com")
     }
 
     @Test("one request after the other is answered in order on one connection")
     func pipelining() throws {
-        let house = try House()
-        let client = try house.socket()
+        let server = try TestServer()
+        let client = try server.socket()
         let one = "GET /health HTTP/1.1\r\nHost: localhost\r\n\r\n"
         let two = "GET /tags HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n"
         try client.send(raw: one + two)
@@ -111,74 +113,74 @@ struct APIKitScenarios {
 
     @Test("the API can be switched off; the front door stays")
     func switchedOff() throws {
-        let house = try House { $0.servesWuKongAPI = false }
-        #expect(try house.http("GET", "/route").status == 404)
-        #expect(try house.http("GET", "/health").status == 200)
-        let token = try house.managerToken()
-        #expect(try house.http("GET", "/connz", token: token).status == 404)
-        #expect(try house.http("POST", "/api/v1/profiles", token: token, json: #"{"ids":["x"]}"#).status == 200)
+        let server = try TestServer { $0.servesWuKongAPI = false }
+        #expect(try server.http("GET", "/route").status == 404)
+        #expect(try server.http("GET", "/health").status == 200)
+        let token = try server.managerToken()
+        #expect(try server.http("GET", "/connz", token: token).status == 404)
+        #expect(try server.http("POST", "/api/v1/profiles", token: token, json: #"{"ids":["x"]}"#).status == 200)
     }
 
     @Test("who asks too fast is told when to ask again; the manager is not")
     func rate() throws {
-        let house = try House { $0.wuKongAPI.perPerson = .init(perSecond: 0.001, burst: 2) }
-        let (romeo, juliet) = (try house.token("romeo"), try house.token("juliet"))
+        let server = try TestServer { $0.wuKongAPI.perPerson = .init(perSecond: 0.001, burst: 2) }
+        let (romeo, juliet) = (try server.token("romeo"), try server.token("juliet"))
         func ask(_ uid: String, _ token: String) throws -> HTTPReply {
             let body = #"{"uid":"\#(uid)","msg_count":1}"#
-            return try house.http("POST", "/conversation/sync", token: token, body: Array(body.utf8))
+            return try server.http("POST", "/conversation/sync", token: token, body: Array(body.utf8))
         }
         let replies = try (0..<3).map { _ in try ask("romeo", romeo) }
         #expect(replies.map(\.status) == [200, 200, 429] && replies.last?.headers["retry-after"] == "1")
         #expect(try ask("juliet", juliet).status == 200)
-        let token = try house.managerToken()
+        let token = try server.managerToken()
         for _ in 0..<5 { #expect(try ask("romeo", token).status == 200) }
     }
 
     @Test("people send over HTTP no faster and no more than on a session; a business server has no such bound")
     func messageRate() throws {
-        let house = try House { options in
+        let server = try TestServer { options in
             options.broker.perUser = .init(perSecond: 0.001, burst: 2)
             options.broker.bodyBytes = 1024
         }
-        let romeo = try house.token("romeo")
-        try house.add("juliet")
+        let romeo = try server.token("romeo")
+        try server.add("juliet")
         func send(_ token: String, _ payload: [UInt8]) throws -> HTTPReply {
             let payload = String(decoding: Base64.encode(payload), as: UTF8.self)
             let body = #"{"from_uid":"romeo","channel_id":"juliet","channel_type":1,"payload":"\#(payload)"}"#
-            return try house.http("POST", "/message/send", token: token, body: Array(body.utf8))
+            return try server.http("POST", "/message/send", token: token, body: Array(body.utf8))
         }
         let small = Array(#"{"type":1}"#.utf8)
         let long = Array(#"{"type":1,"content":"\#(String(repeating: "x", count: 2000))"}"#.utf8)
         #expect(try send(romeo, long).status == 400)
         let replies = try (0..<3).map { _ in try send(romeo, small) }
         #expect(replies.map(\.status) == [200, 200, 503] && replies.last?.headers["retry-after"] == "1")
-        let token = try house.managerToken()
+        let token = try server.managerToken()
         for _ in 0..<3 { #expect(try send(token, small).status == 200) }
         #expect(try send(token, long).status == 200)
     }
 
     @Test("with too many requests waiting the next one is told to come again")
     func waiting() throws {
-        let house = try House { $0.wuKongAPI.waitingRequests = 0 }
-        let reply = try house.http("GET", "/health")
+        let server = try TestServer { $0.wuKongAPI.waitingRequests = 0 }
+        let reply = try server.http("GET", "/health")
         #expect(reply.status == 503 && reply.headers["retry-after"] == "1")
     }
 
     @Test("a full disk refuses messages with 507, and reading goes on")
     func full() throws {
-        let house = try House { $0.store.stopWritingFreeBytes = .max }
+        let server = try TestServer { $0.store.stopWritingFreeBytes = .max }
         let send = #"{"from_uid":"romeo","channel_id":"juliet","channel_type":1,"payload":"e30="}"#
-        let answer = try house.manage("/message/send", send)
+        let answer = try server.manage("/message/send", send)
         #expect(answer.status == 507 && answer.json["status"]?.integer == 507)
-        #expect(try house.manage("/conversation/sync", #"{"uid":"romeo","msg_count":1}"#).status == 200)
+        #expect(try server.manage("/conversation/sync", #"{"uid":"romeo","msg_count":1}"#).status == 200)
     }
 
     @Test("a disabled person's token is refused with 403")
     func disabled() throws {
-        let house = try House()
-        let token = try house.token("romeo")
-        #expect(try house.manage("/channel/info", #"{"channel_id":"romeo","channel_type":1,"ban":1}"#).status == 200)
+        let server = try TestServer()
+        let token = try server.token("romeo")
+        #expect(try server.manage("/channel/info", #"{"channel_id":"romeo","channel_type":1,"ban":1}"#).status == 200)
         let body = #"{"uid":"romeo","msg_count":1}"#
-        #expect(try house.http("POST", "/conversation/sync", token: token, json: body).status == 403)
+        #expect(try server.http("POST", "/conversation/sync", token: token, json: body).status == 403)
     }
 }

@@ -9,26 +9,26 @@ import Testing
 struct APIPeopleScenarios {
     @Test("a token from the business server signs a new person in, and the next one ends that session")
     func tokens() throws {
-        let house = try House()
-        #expect(try house.manage("/user/token", #"{"uid":"romeo","token":"one","device_flag":1}"#).status == 200)
-        let client = try house.socket()
+        let server = try TestServer()
+        #expect(try server.manage("/user/token", #"{"uid":"romeo","token":"one","device_flag":1}"#).status == 200)
+        let client = try server.socket()
         try client.signIn("romeo", token: "one", .web)
-        #expect(try house.manage("/user/token", #"{"uid":"romeo","token":"one","device_flag":1}"#).status == 200)
+        #expect(try server.manage("/user/token", #"{"uid":"romeo","token":"one","device_flag":1}"#).status == 200)
         try client.settle()
-        #expect(try house.manage("/user/token", #"{"uid":"romeo","token":"two","device_flag":1}"#).status == 200)
+        #expect(try server.manage("/user/token", #"{"uid":"romeo","token":"two","device_flag":1}"#).status == 200)
         #expect(try client.waitForEnd().contains { $0["method"]?.string == "disconnect" })
-        #expect(try house.socket().tryToSignIn("romeo", token: "one", .web)["error"] != nil)
-        try house.socket().signIn("romeo", token: "two", .web)
+        #expect(try server.socket().tryToSignIn("romeo", token: "one", .web)["error"] != nil)
+        try server.socket().signIn("romeo", token: "two", .web)
     }
 
     @Test("a primary device's token ends the class's sessions even when it is the same")
     func primary() throws {
-        let house = try House()
+        let server = try TestServer()
         let body = #"{"uid":"romeo","token":"one","device_flag":0,"device_level":1}"#
-        #expect(try house.manage("/user/token", body).status == 200)
-        let client = try house.socket()
+        #expect(try server.manage("/user/token", body).status == 200)
+        let client = try server.socket()
         try client.signIn("romeo", token: "one", .app)
-        #expect(try house.manage("/user/token", body).status == 200)
+        #expect(try server.manage("/user/token", body).status == 200)
         #expect(try client.waitForEnd().contains { $0["method"]?.string == "disconnect" })
     }
 
@@ -39,98 +39,98 @@ struct APIPeopleScenarios {
             #"{"uid":"a","token":"t","device_level":7}"#,
         ])
     func badToken(body: String) throws {
-        #expect(try House().manage("/user/token", body).status == 400)
+        #expect(try TestServer().manage("/user/token", body).status == 400)
     }
 
     @Test("device_quit ends the tokens and sessions of one class, or of all")
     func quit() throws {
-        let house = try House()
-        let token = try house.token("romeo", .web)
-        let web = try house.connect("romeo", .web, token: token)
-        let app = try house.connect("romeo", .app)
-        #expect(try house.manage("/user/device_quit", #"{"uid":"romeo","device_flag":1}"#).status == 200)
+        let server = try TestServer()
+        let token = try server.token("romeo", .web)
+        let web = try server.connect("romeo", .web, token: token)
+        let app = try server.connect("romeo", .app)
+        #expect(try server.manage("/user/device_quit", #"{"uid":"romeo","device_flag":1}"#).status == 200)
         #expect(try web.waitForEnd().contains { $0["method"]?.string == "disconnect" })
-        #expect(try house.socket().tryToSignIn("romeo", token: token, .web)["error"] != nil)
+        #expect(try server.socket().tryToSignIn("romeo", token: token, .web)["error"] != nil)
         try app.settle()
-        #expect(try house.manage("/user/device_quit", #"{"uid":"romeo","device_flag":-1}"#).status == 200)
+        #expect(try server.manage("/user/device_quit", #"{"uid":"romeo","device_flag":-1}"#).status == 200)
         #expect(try app.waitForEnd().contains { $0["method"]?.string == "disconnect" })
-        #expect(try house.manage("/user/device_quit", #"{"uid":"nobody","device_flag":-1}"#).status == 404)
-        #expect(try house.manage("/user/device_quit", #"{"uid":"romeo","device_flag":9}"#).status == 400)
+        #expect(try server.manage("/user/device_quit", #"{"uid":"nobody","device_flag":-1}"#).status == 404)
+        #expect(try server.manage("/user/device_quit", #"{"uid":"romeo","device_flag":9}"#).status == 400)
     }
 
     @Test("onlinestatus lists who is online, by device, and nobody else")
     func online() throws {
-        let house = try House()
-        let romeo = try house.connect("romeo", .web)
-        let more = try house.connect("romeo", .app)
-        try house.add("juliet")
-        let answer = try house.manage("/user/onlinestatus", #"["romeo","juliet","nobody"]"#)
+        let server = try TestServer()
+        let romeo = try server.connect("romeo", .web)
+        let more = try server.connect("romeo", .app)
+        try server.add("juliet")
+        let answer = try server.manage("/user/onlinestatus", #"["romeo","juliet","nobody"]"#)
         let entries = (answer.json.array ?? []).map { "\($0["uid"]?.string ?? "")-\($0["device_flag"]?.integer ?? -1)" }
         #expect(answer.status == 200 && Set(entries) == ["romeo-0", "romeo-1"])
-        #expect(try house.manage("/user/onlinestatus", #"{"uids":[]}"#).status == 400)
+        #expect(try server.manage("/user/onlinestatus", #"{"uids":[]}"#).status == 400)
         try romeo.settle()
         try more.settle()
     }
 
     @Test("a system account may write to who has blocked it, as long as it is one")
     func systemAccounts() throws {
-        let house = try House()
-        let robot = try house.connect("robot")
-        try house.add("juliet")
-        let (robotID, julietID) = (try house.id("robot"), try house.id("juliet"))
-        try house.write { transaction throws(StoreError) in
+        let server = try TestServer()
+        let robot = try server.connect("robot")
+        try server.add("juliet")
+        let (robotID, julietID) = (try server.id("robot"), try server.id("juliet"))
+        try server.write { transaction throws(StoreError) in
             try transaction.setListed(owner: julietID, .blocked, robotID, true)
         }
         #expect(try robot.publish("one", to: "juliet").reason == 4)
-        #expect(try house.manage("/user/systemuids_add", #"{"uids":["robot"]}"#).status == 200)
-        let token = try house.managerToken()
-        #expect(try house.http("GET", "/user/systemuids", token: token).text == #"["robot"]"#)
+        #expect(try server.manage("/user/systemuids_add", #"{"uids":["robot"]}"#).status == 200)
+        let token = try server.managerToken()
+        #expect(try server.http("GET", "/user/systemuids", token: token).text == #"["robot"]"#)
         #expect(try robot.publish("two", to: "juliet").reason == 1)
-        #expect(try house.manage("/user/systemuids_remove", #"{"uids":["robot"]}"#).status == 200)
+        #expect(try server.manage("/user/systemuids_remove", #"{"uids":["robot"]}"#).status == 200)
         #expect(try robot.publish("three", to: "juliet").reason == 4)
-        #expect(try house.http("GET", "/user/systemuids").status == 401)
-        #expect(try house.manage("/user/systemuids_add", #"{"uids":["a@b"]}"#).status == 400)
+        #expect(try server.http("GET", "/user/systemuids").status == 401)
+        #expect(try server.manage("/user/systemuids_add", #"{"uids":["a@b"]}"#).status == 400)
     }
 
     @Test("connz shows who is connected; kick tells the client to stay away, remove does not")
     func connections() throws {
-        let house = try House()
-        let romeo = try house.connect("romeo", .web)
-        let juliet = try house.connect("juliet")
-        let token = try house.managerToken()
-        let all = try house.http("GET", "/connz", token: token).json
+        let server = try TestServer()
+        let romeo = try server.connect("romeo", .web)
+        let juliet = try server.connect("juliet")
+        let token = try server.managerToken()
+        let all = try server.http("GET", "/connz", token: token).json
         #expect(all["total"]?.integer == 2)
-        let own = try house.http("GET", "/connz?uid=romeo&limit=1", token: token).json
+        let own = try server.http("GET", "/connz?uid=romeo&limit=1", token: token).json
         let id = try #require(own["connections"]?.array?.first?["id"]?.integer)
         #expect(own["total"]?.integer == 1 && own["connections"]?.array?.first?["device_flag"]?.integer == 1)
-        #expect(try house.manage("/conn/kick", #"{"uid":"juliet","conn_id":\#(id)}"#).status == 404)
-        #expect(try house.manage("/conn/kick", #"{"uid":"romeo","conn_id":\#(id)}"#).status == 200)
+        #expect(try server.manage("/conn/kick", #"{"uid":"juliet","conn_id":\#(id)}"#).status == 404)
+        #expect(try server.manage("/conn/kick", #"{"uid":"romeo","conn_id":\#(id)}"#).status == 200)
         #expect(try romeo.waitForEnd().contains { $0["method"]?.string == "disconnect" })
-        #expect(try house.manage("/conn/remove", #"{"uid":"juliet"}"#).status == 200)
+        #expect(try server.manage("/conn/remove", #"{"uid":"juliet"}"#).status == 200)
         #expect(try !juliet.waitForEnd().contains { $0["method"]?.string == "disconnect" })
-        #expect(try house.http("GET", "/connz").status == 401)
-        #expect(try house.http("GET", "/connz?limit=x", token: token).status == 400)
+        #expect(try server.http("GET", "/connz").status == 401)
+        #expect(try server.http("GET", "/connz?limit=x", token: token).status == 400)
     }
 
     @Test("varz counts what was sent")
     func figures() throws {
-        let house = try House()
-        let romeo = try house.connect("romeo")
-        try house.add("juliet")
+        let server = try TestServer()
+        let romeo = try server.connect("romeo")
+        try server.add("juliet")
         try romeo.publish("hello", to: "juliet")
-        let varz = try house.http("GET", "/varz", token: try house.managerToken()).json
+        let varz = try server.http("GET", "/varz", token: try server.managerToken()).json
         #expect(varz["connections"]?.integer == 1 && varz["in_msgs"]?.integer == 1)
         #expect(varz["version"]?.string?.isEmpty == false && varz["limits"]?.array?.isEmpty == false)
-        #expect(try house.http("GET", "/varz", token: "wrong").status == 401)
+        #expect(try server.http("GET", "/varz", token: "wrong").status == 401)
     }
 
     @Test("one address serves everybody, also in batches")
     func routes() throws {
-        let house = try House()
-        let reply = try house.http("POST", "/route/batch", json: #"["romeo","juliet"]"#)
+        let server = try TestServer()
+        let reply = try server.http("POST", "/route/batch", json: #"["romeo","juliet"]"#)
         #expect(reply.json.array?.first?["uids"]?.array?.count == 2)
-        #expect(reply.json.array?.first?["tcp_addr"]?.string == "127.0.0.1:\(house.port)")
-        #expect(try house.http("POST", "/route/batch", json: "{}").status == 400)
-        #expect(try house.http("POST", "/route/batch", json: "[1]").status == 400)
+        #expect(reply.json.array?.first?["tcp_addr"]?.string == "127.0.0.1:\(server.port)")
+        #expect(try server.http("POST", "/route/batch", json: "{}").status == 400)
+        #expect(try server.http("POST", "/route/batch", json: "[1]").status == 400)
     }
 }

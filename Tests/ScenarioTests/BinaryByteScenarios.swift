@@ -8,9 +8,9 @@ import WuKongWire
 struct BinaryByteScenarios {
     @Test("frames may be cut anywhere, on TCP and over WebSocket", arguments: BinaryClient.Carrier.allCases, [1, 2, 7])
     func cut(carrier: BinaryClient.Carrier, piece: Int) throws {
-        let house = try House()
-        let token = try house.token("romeo", .app)
-        let romeo = try house.binarySocket(over: carrier)
+        let server = try TestServer()
+        let token = try server.token("romeo", .app)
+        let romeo = try server.binarySocket(over: carrier)
         func sendInPieces(_ bytes: [UInt8]) throws {
             for start in stride(from: 0, to: bytes.count, by: piece) {
                 try romeo.send(raw: Array(bytes[start..<min(start + piece, bytes.count)]))
@@ -18,7 +18,7 @@ struct BinaryByteScenarios {
         }
         try sendInPieces(romeo.bytes { $0.connect(romeo.connectPacket("romeo", token: token, .app)) })
         #expect(try romeo.finishSignIn().reason == 1)
-        let juliet = try house.connectBinary("juliet")
+        let juliet = try server.connectBinary("juliet")
         let send = try romeo.sendPacket("hello", to: "juliet")
         try sendInPieces(romeo.bytes { $0.send(send, version: .latest) })
         #expect(try romeo.acknowledgement(of: send.clientSequence).reason == 1)
@@ -27,9 +27,9 @@ struct BinaryByteScenarios {
 
     @Test("several frames in one WebSocket message, as the JS SDK sends them")
     func several() throws {
-        let house = try House()
-        let romeo = try house.connectBinary("romeo", .web, over: .webSocket)
-        let juliet = try house.connectBinary("juliet")
+        let server = try TestServer()
+        let romeo = try server.connectBinary("romeo", .web, over: .webSocket)
+        let juliet = try server.connectBinary("juliet")
         let sends = try (0..<5).map { try romeo.sendPacket("\($0)", to: "juliet") }
         try romeo.send(
             raw: romeo.bytes { writer in
@@ -43,9 +43,9 @@ struct BinaryByteScenarios {
 
     @Test("a WebSocket that begins with a brace is JSON, whatever frame it comes in, and is answered in text")
     func jsonInBinaryFrame() throws {
-        let house = try House()
-        let token = try house.token("romeo", .desktop)
-        let socket = try ClientWebSocket(port: house.port)
+        let server = try TestServer()
+        let token = try server.token("romeo", .desktop)
+        let socket = try ClientWebSocket(port: server.port)
         let connect =
             " {\"id\":\"1\",\"method\":\"connect\",\"params\":{\"uid\":\"romeo\",\"token\":\"\(token)\",\"deviceFlag\":2}}"
         try socket.send(.binary(Array(connect.utf8)))
@@ -60,8 +60,8 @@ struct BinaryByteScenarios {
         "a broken frame ends a session that is signed in",
         arguments: [[0x30, 0x01, 0x00], [0x00], [0xD0, 0x00], [0x20]])
     func broken(bytes: [UInt8]) throws {
-        let house = try House()
-        let romeo = try house.connectBinary("romeo")
+        let server = try TestServer()
+        let romeo = try server.connectBinary("romeo")
         try romeo.send(raw: bytes + [0])
         #expect(try romeo.waitForEnd().isEmpty)
     }
@@ -86,7 +86,7 @@ struct BinaryByteScenarios {
         private let socket: ClientSocket
         private var input: [UInt8] = []
 
-        init(_ house: House) throws { self.socket = try ClientSocket(port: house.port) }
+        init(_ server: TestServer) throws { self.socket = try ClientSocket(port: server.port) }
 
         func send(_ bytes: [UInt8]) throws { try self.socket.send(bytes) }
 
@@ -141,12 +141,12 @@ struct BinaryByteScenarios {
 
     @Test("a session of a version 4 device, byte for byte")
     func versionFour() throws {
-        let house = try House()
-        let (romeo, juliet) = (try Device(house), try Device(house))
+        let server = try TestServer()
+        let (romeo, juliet) = (try Device(server), try Device(server))
         let (romeoPair, julietPair) = (try KeyPair(), try KeyPair())
-        try romeo.send(Self.connect("romeo", try house.token("romeo", .app), romeoPair.publicKeyBase64))
+        try romeo.send(Self.connect("romeo", try server.token("romeo", .app), romeoPair.publicKeyBase64))
         let romeoKeys = try Self.keys(try romeo.next(), romeoPair)
-        try juliet.send(Self.connect("juliet", try house.token("juliet", .app), julietPair.publicKeyBase64))
+        try juliet.send(Self.connect("juliet", try server.token("juliet", .app), julietPair.publicKeyBase64))
         let julietKeys = try Self.keys(try juliet.next(), julietPair)
         try romeo.send([0x70])
         #expect(try romeo.next().first == 0x80)
@@ -181,8 +181,8 @@ struct BinaryByteScenarios {
         // RECVACK: id and sequence, with the flags of the RECV.
         try juliet.send([0x62, 12] + received.body[place..<place + 12])
 
-        house.server.broker.end(
-            allOf: try house.id("juliet"), deviceClass: nil, reason: .kickedByOperator("bye"))
+        server.server.broker.end(
+            allOf: try server.id("juliet"), deviceClass: nil, reason: .kickedByOperator("bye"))
         let end = try juliet.next()
         #expect(end.first == 0x90 && end.body == [12, 0, 3] + Array("bye".utf8))
     }

@@ -11,9 +11,9 @@ struct BinaryMessageScenarios {
         "a message arrives as the receiver sees it, in every version and over both carriers",
         arguments: [UInt8(2), 3, 4, 5], BinaryClient.Carrier.allCases)
     func personChannel(version: UInt8, carrier: BinaryClient.Carrier) throws {
-        let house = try House()
-        let romeo = try house.connectBinary("romeo", over: carrier, version: version)
-        let juliet = try house.connectBinary("juliet", over: carrier, version: version)
+        let server = try TestServer()
+        let romeo = try server.connectBinary("romeo", over: carrier, version: version)
+        let juliet = try server.connectBinary("juliet", over: carrier, version: version)
         var send = try romeo.sendPacket(
             "hello", to: "juliet", number: "n-1", setting: [.receipt, .topic], topic: "tea")
         send.expire = 60
@@ -30,10 +30,10 @@ struct BinaryMessageScenarios {
 
     @Test("the sender's other devices see the peer, without a red dot; the sending session gets nothing")
     func ownDevices() throws {
-        let house = try House()
-        let phone = try house.connectBinary("romeo", .app)
-        let page = try house.connectBinary("romeo", .web, over: .webSocket)
-        try house.add("juliet")
+        let server = try TestServer()
+        let phone = try server.connectBinary("romeo", .app)
+        let page = try server.connectBinary("romeo", .web, over: .webSocket)
+        try server.add("juliet")
         try phone.publish("hello", to: "juliet")
         let copy = try page.receive().packet
         #expect(copy.channelID == "juliet" && copy.fromUID == "romeo" && copy.header == WuKongHeader())
@@ -43,12 +43,12 @@ struct BinaryMessageScenarios {
 
     @Test("JSON and binary clients of all versions share a group")
     func mixedGroup() throws {
-        let house = try House()
-        try house.group("tea", ["romeo", "juliet", "old", "page"])
-        let romeo = try house.connect("romeo")
-        let juliet = try house.connectBinary("juliet")
-        let old = try house.connectBinary("old", version: 2)
-        let page = try house.connectBinary("page", .web, over: .webSocket)
+        let server = try TestServer()
+        try server.group("tea", ["romeo", "juliet", "old", "page"])
+        let romeo = try server.connect("romeo")
+        let juliet = try server.connectBinary("juliet")
+        let old = try server.connectBinary("old", version: 2)
+        let page = try server.connectBinary("page", .web, over: .webSocket)
         try romeo.publish("from json", to: "tea", group: true)
         try juliet.publish("from binary", to: "tea", type: 2)
         for client in [old, page] {
@@ -62,9 +62,9 @@ struct BinaryMessageScenarios {
 
     @Test("SENDACK repeats client sequence and flags exactly; a resend gets the first answer")
     func acknowledgements() throws {
-        let house = try House()
-        try house.add("juliet")
-        let romeo = try house.connectBinary("romeo")
+        let server = try TestServer()
+        try server.add("juliet")
+        let romeo = try server.connectBinary("romeo")
         let flags = WuKongHeader(redDot: true, syncOnce: true, dup: true)
         var send = try romeo.sendPacket("one", to: "juliet", number: "n-1", header: flags)
         let first = try romeo.publish(send)
@@ -82,9 +82,9 @@ struct BinaryMessageScenarios {
 
     @Test("a SEND that was changed on the way is answered with 9 and goes nowhere", arguments: Spoiled.allCases)
     func forgedSend(spoiled: Spoiled) throws {
-        let house = try House()
-        let romeo = try house.connectBinary("romeo")
-        let juliet = try house.connectBinary("juliet")
+        let server = try TestServer()
+        let romeo = try server.connectBinary("romeo")
+        let juliet = try server.connectBinary("juliet")
         var send = try romeo.sendPacket("hello", to: "juliet", number: "n-1")
         switch spoiled {
         case .messageKey: send.messageKey[0] ^= 1
@@ -102,9 +102,9 @@ struct BinaryMessageScenarios {
 
     @Test("refusals have their reasons: no such channel 5, not a member 3, channel type 23, reserved id 16")
     func refusals() throws {
-        let house = try House()
-        try house.group("tea", ["juliet"])
-        let romeo = try house.connectBinary("romeo")
+        let server = try TestServer()
+        try server.group("tea", ["juliet"])
+        let romeo = try server.connectBinary("romeo")
         #expect(try romeo.publish("x", to: "none", type: 2).reason == 5)
         #expect(try romeo.publish("x", to: "tea", type: 2).reason == 3)
         #expect(try romeo.publish("x", to: "tea", type: 13).reason == 23)
@@ -115,12 +115,12 @@ struct BinaryMessageScenarios {
 
     @Test("a person cannot send a command, in neither encoding")
     func commandsAreTheServers() throws {
-        let house = try House()
-        try house.add("juliet")
-        let romeo = try house.connectBinary("romeo")
+        let server = try TestServer()
+        try server.add("juliet")
+        let romeo = try server.connectBinary("romeo")
         let command = try romeo.sendPacket(content: "{\"type\":99,\"cmd\":\"messageRevoke\"}", to: "juliet")
         #expect(try romeo.publish(command).reason == 11)
-        let page = try house.connect("romeo", .web)
+        let page = try server.connect("romeo", .web)
         let answer = try page.request(
             "send", "{\"channelId\":\"juliet\",\"channelType\":1,\"payload\":{\"type\":99,\"cmd\":\"x\"}}")
         #expect(answer["result"]?["reasonCode"]?.integer == 11)
@@ -128,12 +128,12 @@ struct BinaryMessageScenarios {
 
     @Test("an unacknowledged message comes again with the resend flag, and its key is right; acknowledged it does not")
     func redelivery() throws {
-        let house = try House {
+        let server = try TestServer {
             $0.wuKong.redeliverySeconds = 0
             $0.wuKong.redeliveryAttempts = 2
         }
-        let romeo = try house.connectBinary("romeo")
-        let juliet = try house.connectBinary("juliet", version: 4)
+        let romeo = try server.connectBinary("romeo")
+        let juliet = try server.connectBinary("juliet", version: 4)
         juliet.acknowledges = false
         try romeo.publish("hello", to: "juliet")
         let first = try juliet.receive().packet
@@ -144,29 +144,29 @@ struct BinaryMessageScenarios {
 
     @Test("nothing is sent at sign-in: the app fetches history; what is acknowledged counts for its device class")
     func noCatchUp() throws {
-        let house = try House()
-        let romeo = try house.connectBinary("romeo")
-        try house.add("juliet")
+        let server = try TestServer()
+        let romeo = try server.connectBinary("romeo")
+        try server.add("juliet")
         try romeo.publish("while away", to: "juliet")
-        let juliet = try house.connectBinary("juliet")
+        let juliet = try server.connectBinary("juliet")
         try romeo.publish("live", to: "juliet")
         #expect(try juliet.receive().text == "live")
     }
 
     @Test("who does not read fast enough gets all that was held back, and nothing from before the sign-in")
     func slowConsumer() throws {
-        let house = try House {
+        let server = try TestServer {
             $0.transportLimits.outboxBytes = .init(name: "outbox", unit: "bytes", maximum: 65_536)
             $0.transportLimits.outboxLowWaterBytes = 16_384
             $0.transportLimits.outboxCeilingBytes = 1 << 20
             $0.transportLimits.stallSeconds = 3600
             $0.wuKong.idleSeconds = 3600
         }
-        try house.group("tea", ["romeo", "sloth"])
-        try house.group("old", ["romeo", "sloth"])
-        let romeo = try house.connectBinary("romeo")
+        try server.group("tea", ["romeo", "sloth"])
+        try server.group("old", ["romeo", "sloth"])
+        let romeo = try server.connectBinary("romeo")
         for number in 0..<3 { try romeo.publish("before \(number)", to: "old", type: 2) }
-        let sloth = try house.connectBinary("sloth")
+        let sloth = try server.connectBinary("sloth")
         let body = String(repeating: "x", count: 8000)
         let count: UInt32 = 1000
         for number in 0..<count { try romeo.publish("\(number) \(body)", to: "tea", type: 2) }
@@ -178,10 +178,10 @@ struct BinaryMessageScenarios {
 
     @Test("five hundred sessions with keys of their own get every message of their group, and can read it")
     func largeGroup() throws {
-        let house = try House()
+        let server = try TestServer()
         let names = (0..<500).map { "member\($0)" }
-        try house.group("tea", names)
-        let clients = try names.map { try house.connectBinary($0) }
+        try server.group("tea", names)
+        let clients = try names.map { try server.connectBinary($0) }
         for number in 1...5 { try clients[0].publish("\(number)", to: "tea", type: 2) }
         for client in clients.dropFirst() {
             #expect(try client.receive(5) == ["1", "2", "3", "4", "5"])
@@ -191,14 +191,14 @@ struct BinaryMessageScenarios {
 
     @Test("events reach the members who are online, in version 5 and JSON; older versions hear nothing")
     func events() throws {
-        let house = try House()
-        let tea = try house.group("tea", ["romeo", "juliet", "old"])
-        let romeo = try house.connect("romeo")
-        let juliet = try house.connectBinary("juliet")
-        let old = try house.connectBinary("old", version: 4)
-        let stranger = try house.connectBinary("stranger")
-        let broker = house.server.broker
-        let juliets = try house.id("juliet")
+        let server = try TestServer()
+        let tea = try server.group("tea", ["romeo", "juliet", "old"])
+        let romeo = try server.connect("romeo")
+        let juliet = try server.connectBinary("juliet")
+        let old = try server.connectBinary("old", version: 4)
+        let stranger = try server.connectBinary("stranger")
+        let broker = server.server.broker
+        let juliets = try server.id("juliet")
         for (number, user) in [(1, nil), (2, juliets), (3, nil)] as [(Int, UserID?)] {
             let event = StreamEvent(
                 id: "e\(number)", type: "stream.delta", timestampMilliseconds: 1_700_000_000_123,

@@ -12,26 +12,26 @@ struct BinarySignInScenarios {
         "each version signs in over TCP and WebSocket and is told what the session speaks",
         arguments: [UInt8(2), 3, 4, 5, 9], BinaryClient.Carrier.allCases)
     func versions(version: UInt8, carrier: BinaryClient.Carrier) throws {
-        let house = try House()
-        let client = try house.binarySocket(over: carrier, version: version)
-        let token = try house.token("romeo", .app)
+        let server = try TestServer()
+        let client = try server.binarySocket(over: carrier, version: version)
+        let token = try server.token("romeo", .app)
         let answer = try client.tryToSignIn(client.connectPacket("romeo", token: token, .app))
         #expect(answer.reason == 1 && answer.salt.utf8.count == 16 && answer.serverKey.utf8.count == 44)
         #expect(answer.serverVersion == (version > 3 ? min(version, 5) : nil))
         #expect(answer.nodeID == (version > 3 ? 1 : nil))
         try client.settle()
         let sessions = ConditionLock<[SessionDescription]?>(nil)
-        house.server.broker.sessions(of: nil) { found in sessions.change { $0 = found } }
+        server.server.broker.sessions(of: nil) { found in sessions.change { $0 = found } }
         let session = sessions.wait(until: { $0 != nil }, then: { $0 })?.first
         #expect(session?.protocolName == "wukong-\(min(version, 5))" && session?.deviceClass == .app)
     }
 
     @Test("two sessions never share a salt")
     func salts() throws {
-        let house = try House()
+        let server = try TestServer()
         let salts = try (0..<3).map { number in
-            let client = try house.binarySocket()
-            let token = try house.token("romeo", .app)
+            let client = try server.binarySocket()
+            let token = try server.token("romeo", .app)
             return try client.tryToSignIn(
                 client.connectPacket("romeo", token: token, .app, device: "\(number)")
             ).salt
@@ -46,9 +46,9 @@ struct BinarySignInScenarios {
     @Test(
         "a refused sign-in is told its reason in a whole CONNACK, then the connection ends", arguments: Fault.allCases)
     func refusals(fault: Fault) throws {
-        let house = try House()
-        let client = try house.binarySocket()
-        let token = try house.token("romeo", .app)
+        let server = try TestServer()
+        let client = try server.binarySocket()
+        let token = try server.token("romeo", .app)
         var connect = client.connectPacket("romeo", token: token, .app)
         var reason: UInt8 = 2
         switch fault {
@@ -68,11 +68,11 @@ struct BinarySignInScenarios {
 
     @Test("who is disabled is refused with 19")
     func disabled() throws {
-        let house = try House()
-        let token = try house.token("romeo", .app)
-        let romeo = try house.id("romeo")
-        try house.write { transaction throws(StoreError) in try transaction.setDisabled(romeo, true) }
-        let client = try house.binarySocket(version: 4)
+        let server = try TestServer()
+        let token = try server.token("romeo", .app)
+        let romeo = try server.id("romeo")
+        try server.write { transaction throws(StoreError) in try transaction.setDisabled(romeo, true) }
+        let client = try server.binarySocket(version: 4)
         #expect(try client.tryToSignIn(client.connectPacket("romeo", token: token, .app)).reason == 19)
     }
 
@@ -84,35 +84,35 @@ struct BinarySignInScenarios {
             [0x10, 0xFF, 0xFF, 0x7F],  // longer than is allowed
         ] as [[UInt8]])
     func notConnect(bytes: [UInt8]) throws {
-        let house = try House()
-        let client = try house.binarySocket()
+        let server = try TestServer()
+        let client = try server.binarySocket()
         try client.send(raw: bytes)
         #expect(try client.waitForEnd().isEmpty)
     }
 
     @Test("over WebSocket, a first packet that is no CONNECT ends the connection", arguments: [[0x70], [0x90, 0x03]])
     func notConnectOverWebSocket(bytes: [UInt8]) throws {
-        let house = try House()
-        let client = try house.binarySocket(over: .webSocket)
+        let server = try TestServer()
+        let client = try server.binarySocket(over: .webSocket)
         try client.send(raw: bytes + [0, 0, 0])
         #expect(try client.waitForEnd().isEmpty)
     }
 
     @Test("a second CONNECT ends the connection")
     func secondConnect() throws {
-        let house = try House()
-        let romeo = try house.connectBinary("romeo")
+        let server = try TestServer()
+        let romeo = try server.connectBinary("romeo")
         try romeo.send(raw: romeo.bytes { $0.connect(romeo.connectPacket("romeo", token: "", .app)) })
         #expect(try romeo.waitForEnd().isEmpty)
     }
 
     @Test("an operator's kick is DISCONNECT 12 with its text; DISCONNECT from the client ends the session")
     func kick() throws {
-        let house = try House()
-        let romeo = try house.connectBinary("romeo")
-        let juliet = try house.connectBinary("juliet")
-        house.server.broker.end(
-            allOf: try house.id("romeo"), deviceClass: nil, reason: .kickedByOperator("maintenance"))
+        let server = try TestServer()
+        let romeo = try server.connectBinary("romeo")
+        let juliet = try server.connectBinary("juliet")
+        server.server.broker.end(
+            allOf: try server.id("romeo"), deviceClass: nil, reason: .kickedByOperator("maintenance"))
         #expect(try romeo.waitForEnd() == [.disconnect(reason: 12, text: "maintenance")])
         try juliet.send(raw: juliet.bytes { $0.disconnect(reason: 0, text: "") })
         #expect(try juliet.waitForEnd().isEmpty)
@@ -120,20 +120,20 @@ struct BinarySignInScenarios {
 
     @Test("a primary device ends the older session of its class with 12, the same device silently")
     func takeover() throws {
-        let house = try House()
-        let old = try house.connectBinary("romeo", .app, level: .primary, device: "a")
-        let same = try house.connectBinary("romeo", .app, level: .primary, device: "a")
+        let server = try TestServer()
+        let old = try server.connectBinary("romeo", .app, level: .primary, device: "a")
+        let same = try server.connectBinary("romeo", .app, level: .primary, device: "a")
         #expect(try old.waitForEnd().isEmpty)
-        let new = try house.connectBinary("romeo", .app, level: .primary, device: "b")
+        let new = try server.connectBinary("romeo", .app, level: .primary, device: "b")
         #expect(try same.waitForEnd() == [.disconnect(reason: 12, text: "signed in on another device")])
         try new.settle()
     }
 
     @Test("what is sent right behind CONNECT waits for the sign-in")
     func early() throws {
-        let house = try House()
-        let token = try house.token("romeo", .app)
-        let client = try house.binarySocket()
+        let server = try TestServer()
+        let token = try server.token("romeo", .app)
+        let client = try server.binarySocket()
         try client.send(
             raw: client.bytes {
                 $0.connect(client.connectPacket("romeo", token: token, .app))
@@ -147,8 +147,8 @@ struct BinarySignInScenarios {
 
     @Test("SUB is read and not answered")
     func subscribe() throws {
-        let house = try House()
-        let romeo = try house.connectBinary("romeo")
+        let server = try TestServer()
+        let romeo = try server.connectBinary("romeo")
         let wish = BinarySubscribe(
             setting: [], number: "1", channelID: "tea", channelType: 2, action: .subscribe, parameter: "")
         try romeo.send(raw: romeo.bytes { $0.subscribe(wish) })

@@ -21,19 +21,19 @@ struct CommandScenarios {
 
     @discardableResult
     private static func publish(
-        _ command: NewCommand, isKept: Bool, causedBy person: UserID? = nil, in house: House
+        _ command: NewCommand, isKept: Bool, causedBy person: UserID? = nil, in server: TestServer
     ) throws -> StoredCommand {
         let answer = ConditionLock<Result<StoredCommand, StoreError>?>(nil)
-        house.server.broker.publishCommand(command, isKept: isKept, causedBy: person) { result in
+        server.server.broker.publishCommand(command, isKept: isKept, causedBy: person) { result in
             answer.change { $0 = result }
         }
         return try answer.wait(until: { $0 != nil }, then: { $0 })!.get()
     }
 
     /// How far a person has acknowledged commands, once that is `sequence`.
-    private static func waitForPosition(_ sequence: Int64, of user: UserID, in house: House) throws {
+    private static func waitForPosition(_ sequence: Int64, of user: UserID, in server: TestServer) throws {
         try waitUntil {
-            try house.server.store.readAndWait { transaction throws(StoreError) in
+            try server.server.store.readAndWait { transaction throws(StoreError) in
                 try transaction.commandPosition(user)
             } == sequence
         }
@@ -41,19 +41,19 @@ struct CommandScenarios {
 
     @Test("a command that is not kept reaches who is online, in both encodings, and leaves nothing behind")
     func transient() throws {
-        let house = try House()
-        let tea = try house.group("tea", ["romeo", "juliet", "away"])
-        let romeo = try house.connect("romeo")
-        let juliet = try house.connectBinary("juliet")
-        let sent = try Self.publish(Self.command(.conversation(tea)), isKept: false, in: house)
+        let server = try TestServer()
+        let tea = try server.group("tea", ["romeo", "juliet", "away"])
+        let romeo = try server.connect("romeo")
+        let juliet = try server.connectBinary("juliet")
+        let sent = try Self.publish(Self.command(.conversation(tea)), isKept: false, in: server)
         #expect(sent.sequence == 0)
         let json = try romeo.receive()
         #expect(json.channel == "tea" && json.parameters["header"]?["noPersist"]?.boolean == true)
         #expect(json.parameters["payload"]?["cmd"]?.string == "memberUpdate")
         let packet = try juliet.receive().packet
         #expect(packet.messageID == sent.id.rawValue && packet.header == WuKongHeader(noPersist: true))
-        let away = try house.id("away")
-        let kept = try house.server.store.readAndWait { transaction throws(StoreError) in
+        let away = try server.id("away")
+        let kept = try server.server.store.readAndWait { transaction throws(StoreError) in
             try transaction.commands(for: away, after: 0, limit: 10).count
         }
         #expect(kept == 0)
@@ -61,39 +61,39 @@ struct CommandScenarios {
 
     @Test("a kept command is sent again until it is acknowledged, which counts for the person")
     func kept() throws {
-        let house = try House { $0.wuKong.redeliverySeconds = 0 }
+        let server = try TestServer { $0.wuKong.redeliverySeconds = 0 }
         let juliets = try {
-            try house.add("juliet"); return try house.id("juliet")
+            try server.add("juliet"); return try server.id("juliet")
         }()
-        let juliet = try house.connectBinary("juliet")
+        let juliet = try server.connectBinary("juliet")
         juliet.acknowledges = false
         let sent = try Self.publish(
-            Self.command(.people([juliets]), channel: "news", kind: .service), isKept: true, in: house)
+            Self.command(.people([juliets]), channel: "news", kind: .service), isKept: true, in: server)
         let first = try juliet.receive().packet
         #expect(first.channelID == "news" && first.channelType == 6 && first.sequence == UInt32(sent.sequence))
         #expect(first.header == WuKongHeader(syncOnce: true))
         juliet.acknowledges = true
         #expect(try juliet.receive().packet.header == WuKongHeader(syncOnce: true, dup: true))
-        try Self.waitForPosition(sent.sequence, of: juliets, in: house)
+        try Self.waitForPosition(sent.sequence, of: juliets, in: server)
     }
 
     @Test("an acknowledgement without syncOnce says that a command arrived, and does not consume it")
     func arrivedOnly() throws {
-        let house = try House()
-        try house.add("juliet", "romeo")
-        let juliets = try house.id("juliet")
-        let juliet = try house.connectBinary("juliet")
+        let server = try TestServer()
+        try server.add("juliet", "romeo")
+        let juliets = try server.id("juliet")
+        let juliet = try server.connectBinary("juliet")
         juliet.acknowledges = false
-        try Self.publish(Self.command(.people([juliets]), channel: "news", kind: .service), isKept: true, in: house)
+        try Self.publish(Self.command(.people([juliets]), channel: "news", kind: .service), isKept: true, in: server)
         let packet = try juliet.receive().packet
         try juliet.acknowledge(packet, header: WuKongHeader())
         // Its own message takes the same way, behind the acknowledgement: reactor, broker, writer.
         #expect(try juliet.publish("done", to: "romeo").reason == 1)
-        let position = try house.server.store.readAndWait { transaction throws(StoreError) in
+        let position = try server.server.store.readAndWait { transaction throws(StoreError) in
             try transaction.commandPosition(juliets)
         }
         #expect(position == 0)
-        let waiting = try house.server.store.readAndWait { transaction throws(StoreError) in
+        let waiting = try server.server.store.readAndWait { transaction throws(StoreError) in
             try transaction.commands(for: juliets, after: position, limit: 10).count
         }
         #expect(waiting == 1)
@@ -101,66 +101,66 @@ struct CommandScenarios {
 
     @Test("what one person causes above the rate reaches who is online and is not kept; others have rates of their own")
     func rate() throws {
-        let house = try House { $0.broker.keptCommands = RateLimit(perSecond: 0, burst: 2) }
-        try house.add("romeo", "juliet", "nurse")
-        let (romeo, juliet, nurse) = (try house.id("romeo"), try house.id("juliet"), try house.id("nurse"))
-        let online = try house.connectBinary("juliet")
+        let server = try TestServer { $0.broker.keptCommands = RateLimit(perSecond: 0, burst: 2) }
+        try server.add("romeo", "juliet", "nurse")
+        let (romeo, juliet, nurse) = (try server.id("romeo"), try server.id("juliet"), try server.id("nurse"))
+        let online = try server.connectBinary("juliet")
         let command = Self.command(.people([juliet, nurse]), channel: "news", kind: .service)
         let kept = try [romeo, romeo, romeo, nurse, nil].map { person in
-            let sent = try Self.publish(command, isKept: true, causedBy: person, in: house)
+            let sent = try Self.publish(command, isKept: true, causedBy: person, in: server)
             let packet = try online.receive().packet
             #expect(packet.messageID == sent.id.rawValue && packet.sequence == UInt32(sent.sequence))
             #expect(packet.header.noPersist == (sent.sequence == 0))
             return sent.sequence > 0
         }
         #expect(kept == [true, true, false, true, true])
-        try Self.publish(command, isKept: false, causedBy: romeo, in: house)
-        let log = try house.server.store.readAndWait { transaction throws(StoreError) in
+        try Self.publish(command, isKept: false, causedBy: romeo, in: server)
+        let log = try server.server.store.readAndWait { transaction throws(StoreError) in
             try transaction.commands(for: nurse, after: 0, limit: 10).count
         }
         #expect(log == 4)
-        #expect(Self.figures(house).commandsNotKept == 1)
+        #expect(Self.figures(server).commandsNotKept == 1)
     }
 
-    private static func figures(_ house: House) -> BrokerFigures {
+    private static func figures(_ server: TestServer) -> BrokerFigures {
         let answer = ConditionLock<BrokerFigures?>(nil)
-        house.server.broker.figures { figures in answer.change { $0 = figures } }
+        server.server.broker.figures { figures in answer.change { $0 = figures } }
         return answer.wait(until: { $0 != nil }, then: { $0! })
     }
 
     @Test("a secondary device's acknowledgement does not count while a primary one is online")
     func primarySpeaks() throws {
-        let house = try House()
-        let phone = try house.connectBinary("juliet", .app, level: .primary)
+        let server = try TestServer()
+        let phone = try server.connectBinary("juliet", .app, level: .primary)
         phone.acknowledges = false
-        let page = try house.connectBinary("juliet", .web)
-        let juliets = try house.id("juliet")
+        let page = try server.connectBinary("juliet", .web)
+        let juliets = try server.id("juliet")
         let command = Self.command(.people([juliets]), channel: "news", kind: .service)
-        let first = try Self.publish(command, isKept: true, in: house)
+        let first = try Self.publish(command, isKept: true, in: server)
         _ = try page.receive()
-        let second = try Self.publish(command, isKept: true, in: house)
+        let second = try Self.publish(command, isKept: true, in: server)
         phone.acknowledges = true
         _ = try page.receive()
         try page.settle()
         // The phone acknowledges both; the position follows in order.
         #expect(try phone.receive().packet.sequence == UInt32(first.sequence))
-        try Self.waitForPosition(first.sequence, of: juliets, in: house)
+        try Self.waitForPosition(first.sequence, of: juliets, in: server)
         #expect(try phone.receive().packet.sequence == UInt32(second.sequence))
-        try Self.waitForPosition(second.sequence, of: juliets, in: house)
+        try Self.waitForPosition(second.sequence, of: juliets, in: server)
     }
 
     @Test("a command in a direct conversation shows each of the two the other one")
     func direct() throws {
-        let house = try House()
-        let romeo = try house.connectBinary("romeo")
-        let juliet = try house.connect("juliet")
+        let server = try TestServer()
+        let romeo = try server.connectBinary("romeo")
+        let juliet = try server.connect("juliet")
         try romeo.publish("hello", to: "juliet")
         _ = try juliet.receive()
-        let romeos = try house.id("romeo")
-        let conversation = try #require(try house.history(.direct(UserName("juliet")!), seenBy: "romeo").first)
+        let romeos = try server.id("romeo")
+        let conversation = try #require(try server.history(.direct(UserName("juliet")!), seenBy: "romeo").first)
         try Self.publish(
             Self.command(.conversation(conversation.conversation), from: romeos, channel: "", kind: .direct),
-            isKept: false, in: house)
+            isKept: false, in: server)
         #expect(try juliet.receive().channel == "romeo")
         #expect(try romeo.receive().packet.channelID == "juliet")
     }

@@ -24,16 +24,16 @@ struct DatasourceScenarios {
         }
     }
 
-    private static func house(_ source: HTTPReceiver) throws -> House {
+    private static func server(_ source: HTTPReceiver) throws -> TestServer {
         let address = try HTTPAddress(source.address)
-        return try House { $0.datasource = address }
+        return try TestServer { $0.datasource = address }
     }
 
     @Test("messages to a channel that is not known here wait while it is asked for, and arrive in order")
     func imported() throws {
         let source = Self.source()
-        let house = try Self.house(source)
-        let (romeo, juliet) = (try house.connect("romeo"), try house.connect("juliet"))
+        let server = try Self.server(source)
+        let (romeo, juliet) = (try server.connect("romeo"), try server.connect("juliet"))
         for text in ["one", "two", "three"] {
             let parameters = TestClient.sendParameters(text, to: "verona", group: true, number: nil, header: "")
             try romeo.send(raw: "{\"id\":\"\(text)\",\"method\":\"send\",\"params\":\(parameters)}")
@@ -50,15 +50,15 @@ struct DatasourceScenarios {
         }
         #expect(said == ["one", "two", "three"])
         #expect(source.requests.count { $0.text.contains("getSubscribers") } == 1)
-        let stranger = try house.connect("tybalt")
+        let stranger = try server.connect("tybalt")
         #expect(try stranger.publish("me too", to: "verona", group: true).reason == 3)
     }
 
     @Test("a channel that nobody knows is refused, and not asked for again at once")
     func unknown() throws {
         let source = Self.source()
-        let house = try Self.house(source)
-        let romeo = try house.connect("romeo")
+        let server = try Self.server(source)
+        let romeo = try server.connect("romeo")
         #expect(try romeo.publish("hello?", to: "mantua", group: true).reason == 5)
         #expect(try romeo.publish("hello?", to: "mantua", group: true).reason == 5)
         #expect(source.requests.count { $0.text.contains("mantua") } == 1)
@@ -66,10 +66,10 @@ struct DatasourceScenarios {
 
     @Test("a datasource that fails leaves everything as it was")
     func fails() throws {
-        let house = try Self.house(HTTPReceiver { _ in .status(500) })
-        let romeo = try house.connect("romeo")
+        let server = try Self.server(HTTPReceiver { _ in .status(500) })
+        let romeo = try server.connect("romeo")
         #expect(try romeo.publish("hello?", to: "verona", group: true).reason == 5)
-        try house.group("tea", ["romeo"])
+        try server.group("tea", ["romeo"])
         #expect(try romeo.publish("hello", to: "tea", group: true).reason == 1)
     }
 }

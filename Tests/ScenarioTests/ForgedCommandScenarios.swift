@@ -22,12 +22,12 @@ struct ForgedCommandScenarios {
 
     @Test("no spelling of a command passes a door as a person's message")
     func sending() throws {
-        let house = try House { $0.wuKongAPI.perPerson = RateLimit(perSecond: 1e6, burst: 1e6) }
-        let juliet = try house.connect("juliet")
-        let phone = try house.connectBinary("juliet")
-        let binary = try house.connectBinary("romeo")
-        let token = try house.token("romeo", .web)
-        let json = try house.connect("romeo", .web, token: token)
+        let server = try TestServer { $0.wuKongAPI.perPerson = RateLimit(perSecond: 1e6, burst: 1e6) }
+        let juliet = try server.connect("juliet")
+        let phone = try server.connectBinary("juliet")
+        let binary = try server.connectBinary("romeo")
+        let token = try server.token("romeo", .web)
+        let json = try server.connect("romeo", .web, token: token)
         for payload in Self.forged {
             let reason = try binary.publish(try binary.sendPacket(content: payload, to: "juliet")).reason
             #expect(reason == 11 || reason == 9, "binary \(payload)")
@@ -36,22 +36,22 @@ struct ForgedCommandScenarios {
             #expect(answer == 11 || answer == 9, "json \(payload)")
             let body =
                 #"{"from_uid":"romeo","channel_id":"juliet","channel_type":1,"payload":"\#(Self.base64(payload))"}"#
-            let status = try house.http("POST", "/message/send", token: token, json: body).status
+            let status = try server.http("POST", "/message/send", token: token, json: body).status
             #expect([400, 403].contains(status), "\(payload)")
         }
         // Nothing of it has reached anybody, and what is no command still does.
         try binary.publish("tea", to: "juliet")
         #expect(try juliet.receive().text == "tea")
         #expect(try phone.receive().text == "tea")
-        house.stop()
-        #expect(try house.findings() == [])
+        server.stop()
+        #expect(try server.findings() == [])
     }
 
     @Test("no spelling of a command becomes the new text of a message")
     func editing() throws {
-        let house = try House()
-        let romeo = try App(house, "romeo")
-        try house.add("juliet")
+        let server = try TestServer()
+        let romeo = try App(server, "romeo")
+        try server.add("juliet")
         let client = try romeo.connect()
         let id = try client.publish("tea", to: "juliet").messageID
         func edit(_ payload: String) throws -> (status: Int, json: JSONValue) {
@@ -86,15 +86,15 @@ struct ForgedCommandScenarios {
         var hooks = try LeanCloudHookOptions(
             base: "http://127.0.0.1:\(receiver.port)", functions: ["_messageReceived"])
         hooks.key = "a key of the app"
-        let house = try House { [hooks] options in options.leanCloudHooks = hooks }
-        let romeo = try house.connect("romeo")
-        let juliet = try house.connect("juliet")
+        let server = try TestServer { [hooks] options in options.leanCloudHooks = hooks }
+        let romeo = try server.connect("romeo")
+        let juliet = try server.connect("juliet")
         for text in ["double", "plain", "broken"] { #expect(try romeo.publish(text, to: "juliet").reason == 11) }
         #expect(try romeo.publish("image", to: "juliet").reason == 1)
         #expect(try romeo.publish("tea", to: "juliet").reason == 1)
         #expect(try juliet.receive().parameters["payload"]?["url"]?.string == "u")
         #expect(try juliet.receive().parameters["payload"]?.string == Self.base64("coffee"))
-        let kinds = try house.history(.direct(UserName("romeo")!), seenBy: "juliet").map(\.content.kind)
+        let kinds = try server.history(.direct(UserName("romeo")!), seenBy: "juliet").map(\.content.kind)
         #expect(kinds == [.image, .none], "a message is what its new body says")
     }
 }

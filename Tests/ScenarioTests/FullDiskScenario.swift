@@ -19,9 +19,9 @@ struct FullDiskScenario {
         let disk = TemporaryFolder()
         #expect(mount("tmpfs", disk.path, "tmpfs", 0, "size=6m,mode=700") == 0)
         defer { umount2(disk.path, Int32(MNT_DETACH)) }
-        let house = try House(on: disk)
-        let romeo = try house.connect("romeo")
-        let juliet = try house.connect("juliet")
+        let server = try TestServer(on: disk)
+        let romeo = try server.connect("romeo")
+        let juliet = try server.connect("juliet")
         let body = String(repeating: "x", count: 30_000)
         var accepted = 0
         var reason = 1
@@ -34,11 +34,11 @@ struct FullDiskScenario {
         #expect(try juliet.receive(accepted).count == accepted)
         #expect(try romeo.publish("typing", to: "juliet", header: "\"noPersist\":true").reason == 1)
         #expect(mount("tmpfs", disk.path, "tmpfs", UInt(MS_REMOUNT), "size=64m,mode=700") == 0)
-        house.server.store.runMaintenance()
+        server.server.store.runMaintenance()
         let next = try romeo.publish(body, to: "juliet", number: "n\(accepted)")
         #expect(next.reason == 1 && next.sequence == Int64(accepted + 1))
-        house.stop()
-        #expect(try house.findings() == [])
+        server.stop()
+        #expect(try server.findings() == [])
     }
 
     @Test(
@@ -48,24 +48,24 @@ struct FullDiskScenario {
         let disk = TemporaryFolder()
         #expect(mount("tmpfs", disk.path, "tmpfs", 0, "size=8m,mode=700") == 0)
         defer { umount2(disk.path, Int32(MNT_DETACH)) }
-        let house = try House(on: disk) { options in
+        let server = try TestServer(on: disk) { options in
             options.files.transfers.stopUploadsFreeBytes = 0
             options.files.transfers.stopUploadsFreePercent = 0
         }
-        let romeo = try house.connect("romeo")
-        let juliet = try house.connect("juliet")
-        let token = try house.token("romeo", .app)
+        let romeo = try server.connect("romeo")
+        let juliet = try server.connect("juliet")
+        let token = try server.token("romeo", .app)
         let whole = Sample.text(300_000)
-        let kept = try house.upload(token, whole)
+        let kept = try server.upload(token, whole)
         let content = Sample.noise(9_000_000)
-        let place = try house.beginUpload(token, size: content.count)
+        let place = try server.beginUpload(token, size: content.count)
 
         var offset = 0
-        var reply = try house.patch(place, token: token, at: 0, Self.piece(of: content, at: 0))
+        var reply = try server.patch(place, token: token, at: 0, Self.piece(of: content, at: 0))
         while reply.status == 204 {
             offset = try #require(Int(reply.headers["upload-offset"] ?? ""))
             try #require(offset < content.count)
-            reply = try house.patch(place, token: token, at: offset, Self.piece(of: content, at: offset))
+            reply = try server.patch(place, token: token, at: offset, Self.piece(of: content, at: offset))
         }
         #expect(reply.status == 507 && reply.headers["tus-resumable"] == "1.0.0")
         #expect(reply.json["error"]?.string == "there is no room for more files: the operator has to make some")
@@ -79,24 +79,24 @@ struct FullDiskScenario {
         }
         #expect(reason == 1 || reason == 15)
         #expect(try juliet.receive(accepted).count == accepted)
-        #expect(try house.http("GET", kept, token: token).body == whole)
-        let told = try house.tus("HEAD", place, token: token).headers["upload-offset"]
+        #expect(try server.http("GET", kept, token: token).body == whole)
+        let told = try server.tus("HEAD", place, token: token).headers["upload-offset"]
         #expect(told == String(offset))
 
         #expect(mount("tmpfs", disk.path, "tmpfs", UInt(MS_REMOUNT), "size=64m,mode=700") == 0)
-        house.server.store.runMaintenance()
+        server.server.store.runMaintenance()
         while offset < content.count {
-            reply = try house.patch(place, token: token, at: offset, Self.piece(of: content, at: offset))
+            reply = try server.patch(place, token: token, at: offset, Self.piece(of: content, at: offset))
             try #require(reply.status == 204)
             offset = try #require(Int(reply.headers["upload-offset"] ?? ""))
         }
         let file = try #require(reply.headers["teahouse-file"])
-        #expect(try house.http("GET", "/api/v1/files/\(file)", token: token).body == content)
-        #expect(try house.http("GET", kept, token: token).body == whole)
+        #expect(try server.http("GET", "/api/v1/files/\(file)", token: token).body == content)
+        #expect(try server.http("GET", kept, token: token).body == whole)
         let next = try romeo.publish("here it is: \(file)", to: "juliet", number: "n\(accepted)")
         #expect(next.reason == 1 && next.sequence == Int64(accepted + 1))
-        house.stop()
-        #expect(try house.findings() == [])
+        server.stop()
+        #expect(try server.findings() == [])
     }
 
     private static func piece(of content: [UInt8], at offset: Int) -> [UInt8] {

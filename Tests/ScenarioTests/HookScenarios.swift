@@ -13,11 +13,11 @@ import Testing
 /// What a business server hears of a whole server: real sockets on both sides.
 @Suite("Hooks")
 struct HookScenarios {
-    private static func house(
+    private static func server(
         _ receiver: HTTPReceiver, on folder: TemporaryFolder = TemporaryFolder()
-    ) throws -> House {
+    ) throws -> TestServer {
         let address = try HTTPAddress(receiver.address)
-        return try House(on: folder) { options in
+        return try TestServer(on: folder) { options in
             var hooks = HooksOptions(address: address)
             hooks.lingerMilliseconds = 5
             hooks.firstRetryMilliseconds = 5
@@ -35,9 +35,9 @@ struct HookScenarios {
     @Test("people come, write, and go: the business server hears of it, signed")
     func everything() throws {
         let receiver = HTTPReceiver()
-        let house = try Self.house(receiver)
-        let romeo = try house.connect("romeo", .app, level: .primary)
-        try house.add("juliet")
+        let server = try Self.server(receiver)
+        let romeo = try server.connect("romeo", .app, level: .primary)
+        try server.add("juliet")
         try romeo.publish("hi", to: "juliet")
         let requests = receiver.wait { requests in
             ["msg.notify", "msg.offline", "user.onlinestatus"].allSatisfy { event in
@@ -47,21 +47,21 @@ struct HookScenarios {
         let offline = try #require(requests?.first { $0.target.hasSuffix("msg.offline") })
         #expect(try JSONValue(parsing: offline.body)["to_uids"] == .array([.string("juliet")]))
         #expect(requests?.allSatisfy { $0.fields["x-teahouse-signature"]?.hasPrefix("t=") == true } == true)
-        house.stop()
+        server.stop()
         #expect(romeo.waiting.isEmpty)
-        try house.restart()
+        try server.restart()
         let told = try #require(receiver.wait { Self.lines($0).count >= 2 })
         #expect(Self.lines(told).map { $0.split(separator: "-")[2] } == ["1", "0"])
-        house.stop()
-        #expect(try house.findings() == [])
+        server.stop()
+        #expect(try server.findings() == [])
     }
 
     @Test("nobody is woken for a message that is not for them, or that a rule of the operator's keeps from them")
     func restricted() throws {
         let receiver = HTTPReceiver()
-        let house = try Self.house(receiver)
-        try house.group("verona", ["romeo", "juliet", "tybalt"])
-        let romeo = try house.connect("romeo", .app, level: .primary)
+        let server = try Self.server(receiver)
+        try server.group("verona", ["romeo", "juliet", "tybalt"])
+        let romeo = try server.connect("romeo", .app, level: .primary)
         func woken(_ count: Int) throws -> [[String?]?] {
             let requests = try #require(
                 receiver.wait { $0.count { $0.target.hasSuffix("msg.offline") } >= count })
@@ -71,41 +71,41 @@ struct HookScenarios {
         // Ends the text, and goes on with the list.
         try romeo.publish(#"at the balcony","onlyVisibleTo":["juliet"],"more":""#, to: "verona", group: true)
         #expect(try woken(1) == [["juliet"]])
-        #expect(house.ctl("filter", "add", "--for", "juliet", "--from", "romeo", "--drop").code == .done)
+        #expect(server.ctl("filter", "add", "--for", "juliet", "--from", "romeo", "--drop").code == .done)
         try romeo.publish("to all", to: "verona", group: true)
         #expect(try woken(2) == [["juliet"], ["tybalt"]])
-        house.stop()
-        #expect(try house.findings() == [])
+        server.stop()
+        #expect(try server.findings() == [])
     }
 
     @Test("a receiver that hangs holds up neither chat nor the stop of the server")
     func hangs() throws {
         let receiver = HTTPReceiver { _ in .silence }
-        let house = try Self.house(receiver)
-        let romeo = try house.connect("romeo")
-        let juliet = try house.connect("juliet")
+        let server = try Self.server(receiver)
+        let romeo = try server.connect("romeo")
+        let juliet = try server.connect("juliet")
         try romeo.publish("one", to: "juliet")
         #expect(receiver.wait { !$0.isEmpty } != nil)
         for number in 0..<50 { try romeo.publish("m\(number)", to: "juliet") }
         #expect(try juliet.receive(51).last == "m49")
-        house.stop()
+        server.stop()
         receiver.change { _ in .status(200) }
-        try house.restart()
+        try server.restart()
         #expect(
             receiver.wait { requests in
                 requests.contains { $0.target.hasSuffix("msg.notify") && $0.text.contains("\"message_seq\":51,") }
             } != nil)
-        house.stop()
-        #expect(try house.findings() == [])
+        server.stop()
+        #expect(try server.findings() == [])
     }
 
     @Test("the operator sees how it goes, and why it does not")
     func status() throws {
         let receiver = HTTPReceiver { _ in .status(503) }
-        let house = try Self.house(receiver)
-        try house.connect("romeo").settle()
+        let server = try Self.server(receiver)
+        try server.connect("romeo").settle()
         #expect(receiver.wait { $0.count >= 2 } != nil)
-        let operatorSide = try AdminClient(dataFolder: house.folder.path)
+        let operatorSide = try AdminClient(dataFolder: server.folder.path)
         guard case .status(let status) = try operatorSide.ask(.status) else {
             Issue.record("no status")
             return
@@ -116,12 +116,12 @@ struct HookScenarios {
 
     @Test("without hooks nothing waits in the queue")
     func off() throws {
-        let house = try House()
-        let romeo = try house.connect("romeo")
-        try house.add("juliet")
+        let server = try TestServer()
+        let romeo = try server.connect("romeo")
+        try server.add("juliet")
         try romeo.publish("hi", to: "juliet")
-        #expect(house.server.hookFigures == nil)
-        let length = try house.server.store.readAndWait { transaction throws(StoreError) in
+        #expect(server.server.hookFigures == nil)
+        let length = try server.server.store.readAndWait { transaction throws(StoreError) in
             try transaction.hookQueueLength()
         }
         #expect(length.events == 0)
@@ -172,7 +172,7 @@ struct HookScenarios {
     @Test("a CA file that holds none keeps the server from starting")
     func badTrust() {
         #expect(throws: ServerError.self) {
-            try House { options in
+            try TestServer { options in
                 options.hooks = HooksOptions(address: try! HTTPAddress("https://h/"))
                 options.outgoing.caFile = "/dev/null"
             }

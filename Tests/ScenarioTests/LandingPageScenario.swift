@@ -5,32 +5,32 @@ import Testing
 
 /// What a browser meets at the port.
 struct LandingPageScenario {
-    func get(_ path: String, from house: House) throws -> String {
-        let client = try house.socket()
+    func get(_ path: String, from server: TestServer) throws -> String {
+        let client = try server.socket()
         try client.send(raw: "GET \(path) HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n")
         return try client.everything()
     }
 
     @Test("the first page says where one is, and how to trust it")
     func page() throws {
-        let house = try House { $0.servesTLS = true }
-        let page = try self.get("/", from: house)
+        let server = try TestServer { $0.servesTLS = true }
+        let page = try self.get("/", from: server)
         #expect(page.hasPrefix("HTTP/1.1 200 ") && page.contains("teahouse") && page.contains("SHA-256 "))
-        let certificate = try self.get("/ca.pem", from: house)
+        let certificate = try self.get("/ca.pem", from: server)
         #expect(certificate.contains("-----BEGIN CERTIFICATE-----") && !certificate.contains("PRIVATE"))
     }
 
     @Test("health is ok, what is not there is 404, also the authority of a server without TLS")
     func others() throws {
-        let house = try House()
-        #expect(try self.get("/health", from: house).hasSuffix("{\"status\":\"ok\"}"))
-        #expect(try self.get("/ca.pem", from: house).hasPrefix("HTTP/1.1 404 "))
-        #expect(try self.get("/admin", from: house).hasPrefix("HTTP/1.1 404 "))
+        let server = try TestServer()
+        #expect(try self.get("/health", from: server).hasSuffix("{\"status\":\"ok\"}"))
+        #expect(try self.get("/ca.pem", from: server).hasPrefix("HTTP/1.1 404 "))
+        #expect(try self.get("/admin", from: server).hasPrefix("HTTP/1.1 404 "))
     }
 
-    func setUp(_ house: House, token: String, password: String = "tea for two people") throws -> String {
+    func setUp(_ server: TestServer, token: String, password: String = "tea for two people") throws -> String {
         let body = "{\"token\":\"\(token)\",\"name\":\"lady\",\"password\":\"\(password)\"}"
-        let client = try house.socket()
+        let client = try server.socket()
         try client.send(
             raw: "POST /api/v1/setup HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n"
                 + "Content-Type: application/json\r\nContent-Length: \(body.utf8.count)\r\n\r\n\(body)")
@@ -39,17 +39,17 @@ struct LandingPageScenario {
 
     @Test("the setup token makes one administrator; afterwards there is no such route")
     func setup() throws {
-        let house = try House()
-        let token = try #require(Self.firstLine(of: house.folder.path + "/setup-token"))
-        #expect(try self.setUp(house, token: "wrong").hasPrefix("HTTP/1.1 403 "))
-        #expect(try self.setUp(house, token: token, password: "short").hasPrefix("HTTP/1.1 400 "))
-        #expect(try self.setUp(house, token: token).hasPrefix("HTTP/1.1 201 "))
-        let lady = try house.id("lady")
-        let role = try house.server.store.readAndWait { transaction throws(StoreError) in
+        let server = try TestServer()
+        let token = try #require(Self.firstLine(of: server.folder.path + "/setup-token"))
+        #expect(try self.setUp(server, token: "wrong").hasPrefix("HTTP/1.1 403 "))
+        #expect(try self.setUp(server, token: token, password: "short").hasPrefix("HTTP/1.1 400 "))
+        #expect(try self.setUp(server, token: token).hasPrefix("HTTP/1.1 201 "))
+        let lady = try server.id("lady")
+        let role = try server.server.store.readAndWait { transaction throws(StoreError) in
             try transaction.user(lady)?.role
         }
         #expect(role == .administrator)
-        #expect(try self.setUp(house, token: token).hasPrefix("HTTP/1.1 404 "))
+        #expect(try self.setUp(server, token: token).hasPrefix("HTTP/1.1 404 "))
     }
 
     static func firstLine(of path: String) -> String? {

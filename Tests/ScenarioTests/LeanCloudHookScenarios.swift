@@ -9,13 +9,13 @@ import Testing
 /// An app's cloud functions are asked before messages are taken, and told what happened.
 @Suite("LeanCloud's hooks")
 struct LeanCloudHookScenarios {
-    private static func house(
+    private static func server(
         _ receiver: HTTPReceiver, _ functions: Set<String>, _ change: (inout LeanCloudHookOptions) -> Void = { _ in }
-    ) throws -> House {
+    ) throws -> TestServer {
         var hooks = try LeanCloudHookOptions(base: "http://127.0.0.1:\(receiver.port)", functions: functions)
         hooks.key = "a key of the app"
         change(&hooks)
-        return try House { options in options.leanCloudHooks = hooks }
+        return try TestServer { options in options.leanCloudHooks = hooks }
     }
 
     private static func parameters(_ request: ReceivedRequest) -> JSONValue {
@@ -33,11 +33,11 @@ struct LeanCloudHookScenarios {
             if content.contains("secret") { return .body(#"{"result":{"toPeers":["juliet"]}}"#) }
             return .body(#"{"result":{}}"#)
         }
-        let house = try Self.house(receiver, ["_messageReceived"])
-        try house.group("verona", ["romeo", "juliet", "tybalt"])
-        let romeo = try house.connect("romeo")
-        let juliet = try house.connect("juliet")
-        let tybalt = try house.connect("tybalt")
+        let server = try Self.server(receiver, ["_messageReceived"])
+        try server.group("verona", ["romeo", "juliet", "tybalt"])
+        let romeo = try server.connect("romeo")
+        let juliet = try server.connect("juliet")
+        let tybalt = try server.connect("tybalt")
         #expect(try romeo.publish("bad", to: "verona", group: true).reason == 11, "not allowed to send")
         #expect(try romeo.publish("tea", to: "verona", group: true).reason == 1)
         #expect(try romeo.publish("secret", to: "verona", group: true).reason == 1)
@@ -52,14 +52,14 @@ struct LeanCloudHookScenarios {
         #expect(parameters["toPeers"]?.array?.map(\.string) == ["juliet", "tybalt"])
         #expect(parameters["convId"]?.string?.count == 24 && parameters["bin"]?.boolean == false)
         // Who writes as a business server is one.
-        let answer = try house.manage(
+        let answer = try server.manage(
             "/message/send",
             #"{"from_uid":"romeo","channel_id":"juliet","channel_type":1,"payload":"eyJ0eXBlIjoxLCJjb250ZW50IjoiYmFkIn0="}"#
         )
         #expect(answer.status == 200)
         #expect(try juliet.receive().text == "bad")
-        house.stop()
-        #expect(try house.findings() == [])
+        server.stop()
+        #expect(try server.findings() == [])
     }
 
     @Test("who a message is not for is not named among its receivers, and no function can add them")
@@ -68,9 +68,9 @@ struct LeanCloudHookScenarios {
             request.target.hasSuffix("_messageReceived")
                 ? .body(#"{"result":{"toPeers":["juliet","tybalt"]}}"#) : .body(#"{"result":{}}"#)
         }
-        let house = try Self.house(receiver, ["_messageReceived", "_messageSent", "_receiversOffline"])
-        try house.group("verona", ["romeo", "juliet", "tybalt"])
-        let romeo = try house.connect("romeo")
+        let server = try Self.server(receiver, ["_messageReceived", "_messageSent", "_receiversOffline"])
+        try server.group("verona", ["romeo", "juliet", "tybalt"])
+        let romeo = try server.connect("romeo")
         // Ends the text, and goes on with the list.
         try romeo.publish(#"at the balcony","onlyVisibleTo":["juliet"],"more":""#, to: "verona", group: true)
         let told = try #require(receiver.wait { $0.count == 3 })
@@ -78,10 +78,10 @@ struct LeanCloudHookScenarios {
         for parameters in told.dropFirst().map(Self.parameters) {
             #expect(parameters["offlinePeers"]?.array?.map(\.string) == ["juliet"])
         }
-        #expect(try house.connect("tybalt").receive().text == "这是群定向消息，仅部分群成员可见")
-        #expect(try house.connect("juliet").receive().text == "at the balcony")
-        house.stop()
-        #expect(try house.findings() == [])
+        #expect(try server.connect("tybalt").receive().text == "这是群定向消息，仅部分群成员可见")
+        #expect(try server.connect("juliet").receive().text == "at the balcony")
+        server.stop()
+        #expect(try server.findings() == [])
     }
 
     @Test("a function that does not answer holds up its own conversation alone, and then the policy decides")
@@ -91,31 +91,31 @@ struct LeanCloudHookScenarios {
                 ? .silence : .body(#"{"result":{}}"#)
         }
         for policy in LeanCloudHookOptions.FailurePolicy.allCases {
-            let house = try Self.house(receiver, ["_messageReceived"]) { hooks in
+            let server = try Self.server(receiver, ["_messageReceived"]) { hooks in
                 hooks.timeoutMilliseconds = 300
                 hooks.onFailure = policy
             }
-            let romeo = try house.connect("romeo")
-            let tybalt = try house.connect("tybalt")
-            let juliet = try house.connect("juliet")
+            let romeo = try server.connect("romeo")
+            let tybalt = try server.connect("tybalt")
+            let juliet = try server.connect("juliet")
             let slow = TestClient.sendParameters("slow", to: "juliet", group: false, number: nil, header: "")
             try romeo.send(raw: #"{"id":"s","method":"send","params":\#(slow)}"#)
             #expect(try tybalt.publish("quick", to: "juliet").reason == 1)
             #expect(try juliet.receive().text == "quick")
             let answer = try romeo.answer(to: "s")
             #expect(answer["result"]?["reasonCode"]?.integer == (policy == .ignore ? 1 : 11))
-            house.stop()
+            server.stop()
         }
     }
 
     @Test("what happened is told in its order")
     func told() throws {
         let receiver = HTTPReceiver { _ in .body(#"{"result":{}}"#) }
-        let house = try Self.house(
+        let server = try Self.server(
             receiver, ["_messageSent", "_receiversOffline", "_clientOnline", "_clientOffline", "_conversationStarted"])
-        try house.group("verona", ["romeo", "juliet", "tybalt"])
-        let romeo = try house.connect("romeo")
-        let juliet = try house.connect("juliet")
+        try server.group("verona", ["romeo", "juliet", "tybalt"])
+        let romeo = try server.connect("romeo")
+        let juliet = try server.connect("juliet")
         try romeo.publish("hello", to: "verona", group: true)
         #expect(try juliet.receive().text == "hello")
         let told = try #require(receiver.wait { $0.contains { $0.target.hasSuffix("_receiversOffline") } })
@@ -132,6 +132,6 @@ struct LeanCloudHookScenarios {
         let last = try #require(all.last)
         #expect(Self.parameters(last)["peerId"]?.string == "juliet")
         #expect(Self.parameters(last)["closeCode"]?.integer == 2)
-        house.stop()
+        server.stop()
     }
 }

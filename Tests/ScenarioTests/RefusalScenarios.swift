@@ -11,9 +11,9 @@ import WuKongWire
 struct RefusalScenarios {
     @Test("a wrong token is an error object with code 2, and the connection closes")
     func wrongToken() throws {
-        let house = try House()
-        try house.add("romeo")
-        let client = try house.socket()
+        let server = try TestServer()
+        try server.add("romeo")
+        let client = try server.socket()
         let answer = try client.tryToSignIn("romeo", token: "wrong")
         #expect(answer["error"]?["code"]?.integer == 2 && answer["result"] == nil)
         #expect(try client.waitForEnd().isEmpty)
@@ -21,53 +21,53 @@ struct RefusalScenarios {
 
     @Test("a token of another device class, of another person, or revoked is a wrong token")
     func tokenOfAnother() throws {
-        let house = try House()
-        let romeo = try house.token("romeo", .web)
-        try house.add("juliet")
-        #expect(try house.socket().tryToSignIn("romeo", token: romeo, .desktop)["error"]?["code"]?.integer == 2)
-        #expect(try house.socket().tryToSignIn("juliet", token: romeo, .web)["error"]?["code"]?.integer == 2)
-        let accounts = house.server.accounts
+        let server = try TestServer()
+        let romeo = try server.token("romeo", .web)
+        try server.add("juliet")
+        #expect(try server.socket().tryToSignIn("romeo", token: romeo, .desktop)["error"]?["code"]?.integer == 2)
+        #expect(try server.socket().tryToSignIn("juliet", token: romeo, .web)["error"]?["code"]?.integer == 2)
+        let accounts = server.server.accounts
         _ = try accounts.wait { accounts.revokeTokens(of: UserName("romeo")!, then: $0) }
-        #expect(try house.socket().tryToSignIn("romeo", token: romeo, .web)["error"]?["code"]?.integer == 2)
+        #expect(try server.socket().tryToSignIn("romeo", token: romeo, .web)["error"]?["code"]?.integer == 2)
     }
 
     @Test("a disabled person is refused with code 19")
     func disabled() throws {
-        let house = try House()
-        let token = try house.token("romeo")
-        let accounts = house.server.accounts
+        let server = try TestServer()
+        let token = try server.token("romeo")
+        let accounts = server.server.accounts
         _ = try accounts.wait { accounts.setDisabled(UserName("romeo")!, true, then: $0) }
-        #expect(try house.socket().tryToSignIn("romeo", token: token)["error"]?["code"]?.integer == 19)
+        #expect(try server.socket().tryToSignIn("romeo", token: token)["error"]?["code"]?.integer == 19)
     }
 
     @Test("nothing but connect is taken before the sign-in")
     func firstMessage() throws {
-        let house = try House()
-        let client = try house.socket()
+        let server = try TestServer()
+        let client = try server.socket()
         try client.send(raw: "{\"id\":\"1\",\"method\":\"ping\",\"params\":{}}")
         #expect(try client.waitForEnd().isEmpty)
     }
 
     @Test("somebody who has not signed in cannot make the server hold much")
     func flood() throws {
-        let house = try House()
-        let client = try house.socket()
+        let server = try TestServer()
+        let client = try server.socket()
         try client.send(raw: "{\"id\":\"" + String(repeating: "x", count: 20_000))
         #expect(try client.waitForEnd().isEmpty)
     }
 
     @Test("a blocked sender gets reason 4, and messages flow again when unblocked")
     func blocked() throws {
-        let house = try House()
-        let romeo = try house.connect("romeo")
-        let juliet = try house.connect("juliet")
-        let (romeoID, julietID) = (try house.id("romeo"), try house.id("juliet"))
-        try house.write { transaction throws(StoreError) in
+        let server = try TestServer()
+        let romeo = try server.connect("romeo")
+        let juliet = try server.connect("juliet")
+        let (romeoID, julietID) = (try server.id("romeo"), try server.id("juliet"))
+        try server.write { transaction throws(StoreError) in
             try transaction.setListed(owner: julietID, .blocked, romeoID, true)
         }
         #expect(try romeo.publish("psst", to: "juliet").reason == 4)
         #expect(try juliet.publish("still possible", to: "romeo").reason == 1)
-        try house.write { transaction throws(StoreError) in
+        try server.write { transaction throws(StoreError) in
             try transaction.setListed(owner: julietID, .blocked, romeoID, false)
         }
         #expect(try romeo.publish("hello", to: "juliet").reason == 1)
@@ -76,13 +76,13 @@ struct RefusalScenarios {
 
     @Test("somebody who takes messages from a list only is not reached by others")
     func allowlist() throws {
-        let house = try House()
-        let romeo = try house.connect("romeo")
-        try house.add("juliet")
-        let (romeoID, julietID) = (try house.id("romeo"), try house.id("juliet"))
-        try house.write { transaction throws(StoreError) in try transaction.setAllowlistOnly(julietID, true) }
+        let server = try TestServer()
+        let romeo = try server.connect("romeo")
+        try server.add("juliet")
+        let (romeoID, julietID) = (try server.id("romeo"), try server.id("juliet"))
+        try server.write { transaction throws(StoreError) in try transaction.setAllowlistOnly(julietID, true) }
         #expect(try romeo.publish("hello", to: "juliet").reason == 13)
-        try house.write { transaction throws(StoreError) in
+        try server.write { transaction throws(StoreError) in
             try transaction.setListed(owner: julietID, .allowed, romeoID, true)
         }
         #expect(try romeo.publish("hello", to: "juliet").reason == 1)
@@ -90,32 +90,32 @@ struct RefusalScenarios {
 
     @Test("groups: strangers get 3, banned groups 19, disbanded ones 24, unknown ones 5, silenced people 25")
     func groups() throws {
-        let house = try House()
-        let tea = try house.group("tea", ["romeo", "juliet"])
-        let romeo = try house.connect("romeo")
-        let tybalt = try house.connect("tybalt")
+        let server = try TestServer()
+        let tea = try server.group("tea", ["romeo", "juliet"])
+        let romeo = try server.connect("romeo")
+        let tybalt = try server.connect("tybalt")
         #expect(try tybalt.publish("x", to: "tea", group: true).reason == 3)
         #expect(try romeo.publish("x", to: "coffee", group: true).reason == 5)
-        try house.write { transaction throws(StoreError) in try transaction.setFlags([.banned], of: tea) }
+        try server.write { transaction throws(StoreError) in try transaction.setFlags([.banned], of: tea) }
         #expect(try romeo.publish("x", to: "tea", group: true).reason == 19)
-        try house.write { transaction throws(StoreError) in try transaction.setFlags([.disbanded], of: tea) }
+        try server.write { transaction throws(StoreError) in try transaction.setFlags([.disbanded], of: tea) }
         #expect(try romeo.publish("x", to: "tea", group: true).reason == 24)
-        try house.write { transaction throws(StoreError) in try transaction.setFlags([], of: tea) }
-        let id = try house.id("romeo")
-        try house.write { transaction throws(StoreError) in try transaction.setSendBanned(id, true) }
+        try server.write { transaction throws(StoreError) in try transaction.setFlags([], of: tea) }
+        let id = try server.id("romeo")
+        try server.write { transaction throws(StoreError) in try transaction.setSendBanned(id, true) }
         #expect(try romeo.publish("x", to: "tea", group: true).reason == 25)
     }
 
     @Test("who was removed sends nothing and gets nothing, on a socket that was open before")
     func removed() throws {
-        let house = try House()
-        let tea = try house.group("tea", ["romeo", "juliet", "tybalt"])
-        let romeo = try house.connect("romeo")
-        let tybalt = try house.connect("tybalt")
+        let server = try TestServer()
+        let tea = try server.group("tea", ["romeo", "juliet", "tybalt"])
+        let romeo = try server.connect("romeo")
+        let tybalt = try server.connect("tybalt")
         try romeo.publish("one", to: "tea", group: true)
         #expect(try tybalt.receive().text == "one")
-        let id = try house.id("tybalt")
-        try house.write { transaction throws(StoreError) in _ = try transaction.removeMembers([id], from: tea) }
+        let id = try server.id("tybalt")
+        try server.write { transaction throws(StoreError) in _ = try transaction.removeMembers([id], from: tea) }
         try romeo.publish("two", to: "tea", group: true)
         #expect(try tybalt.publish("x", to: "tea", group: true).reason == 3)
         // The app is told to synchronise, by commands; nothing that is said reaches it.
@@ -125,9 +125,9 @@ struct RefusalScenarios {
 
     @Test("who sends too fast gets reason 22, others do not")
     func rate() throws {
-        let house = try House { $0.broker.perUser = .init(perSecond: 0.001, burst: 3) }
-        let romeo = try house.connect("romeo")
-        let juliet = try house.connect("juliet")
+        let server = try TestServer { $0.broker.perUser = .init(perSecond: 0.001, burst: 3) }
+        let romeo = try server.connect("romeo")
+        let juliet = try server.connect("juliet")
         let reasons = try (0..<5).map { try romeo.publish("m\($0)", to: "juliet").reason }
         #expect(reasons == [1, 1, 1, 22, 22])
         #expect(try juliet.publish("slowly", to: "romeo").reason == 1)
@@ -135,13 +135,13 @@ struct RefusalScenarios {
 
     @Test("with the limits as they are, what an SDK sends after a reconnect is taken, and nobody else is slowed down")
     func offlineQueue() throws {
-        let house = try House { options in
+        let server = try TestServer { options in
             options.broker.perUser = BrokerLimits().perUser
             options.broker.perConversation = BrokerLimits().perConversation
         }
-        try house.group("tea", ["romeo", "juliet"])
-        let romeo = try house.connectBinary("romeo")
-        let juliet = try house.connectBinary("juliet")
+        try server.group("tea", ["romeo", "juliet"])
+        let romeo = try server.connectBinary("romeo")
+        let juliet = try server.connectBinary("juliet")
         // Source: flushSendingQueue of the JS SDK: all that had no answer, one after the other.
         let queue = try (0..<500).map { try romeo.sendPacket("m\($0)", to: "tea", type: 2, number: "n\($0)") }
         try romeo.send(raw: queue.flatMap { send in romeo.bytes { $0.send(send, version: .latest) } })
@@ -152,9 +152,9 @@ struct RefusalScenarios {
 
     @Test("a request that cannot be read is answered all the same, and the connection goes on")
     func unreadable() throws {
-        let house = try House { $0.wuKong.frameBytes = 4096 }
-        let client = try house.connect("romeo")
-        try house.add("juliet")
+        let server = try TestServer { $0.wuKong.frameBytes = 4096 }
+        let client = try server.connect("romeo")
+        try server.add("juliet")
         let deep = String(repeating: "[", count: 40) + String(repeating: "]", count: 40)
         for (id, params) in [
             ("double", #"{"channelId":"juliet","channelId":"nurse","channelType":1,"payload":"aGk="}"#),
@@ -169,26 +169,26 @@ struct RefusalScenarios {
 
     @Test("a message that is longer than may be sent gets its answer, so that no SDK sends it for ever")
     func tooLong() throws {
-        let house = try House { options in
+        let server = try TestServer { options in
             options.wuKong.frameBytes = 64 * 1024
             options.transportLimits.messageBytes = Limit(name: "message_bytes", unit: "bytes", maximum: 64 * 1024)
         }
-        try house.add("juliet")
+        try server.add("juliet")
         let long = String(repeating: "x", count: 100_000)
-        let phone = try house.connectBinary("romeo")
+        let phone = try server.connectBinary("romeo")
         #expect(try phone.publish(try phone.sendPacket(long, to: "juliet")).reason == 11)
         #expect(try phone.publish("tea", to: "juliet").reason == 1, "the stream goes on behind it")
-        let page = try house.connectBinary("romeo", .web, over: .webSocket)
+        let page = try server.connectBinary("romeo", .web, over: .webSocket)
         #expect(try page.publish(try page.sendPacket(long, to: "juliet")).reason == 11)
     }
 
     @Test("a business server that renews a token does not have the operator blamed for it")
     func renewed() throws {
-        let house = try House()
-        let token = try house.token("romeo", .app, level: .primary)
-        let romeo = try house.connectBinary("romeo", level: .primary, token: token)
+        let server = try TestServer()
+        let token = try server.token("romeo", .app, level: .primary)
+        let romeo = try server.connectBinary("romeo", level: .primary, token: token)
         let body = #"{"uid":"romeo","token":"another","device_flag":0,"device_level":1}"#
-        #expect(try house.manage("/user/token", body).status == 200)
+        #expect(try server.manage("/user/token", body).status == 200)
         let last = try romeo.waitForEnd().last
         guard case .disconnect(let reason, let text) = last else { return #expect(Bool(false), "\(last as Any)") }
         #expect(reason == 12 && text.contains("token") && !text.contains("operator"))
@@ -196,12 +196,12 @@ struct RefusalScenarios {
 
     @Test("a session that is refused too often is closed, without a disconnect, so that it may come back")
     func refusals() throws {
-        let house = try House {
+        let server = try TestServer {
             $0.broker.perUser = .init(perSecond: 0.001, burst: 1)
             $0.broker.refusalsBeforeClose = 5
         }
-        let romeo = try house.connect("romeo")
-        try house.add("juliet")
+        let romeo = try server.connect("romeo")
+        try server.add("juliet")
         for number in 0..<6 {
             let parameters = TestClient.sendParameters("x", to: "juliet", group: false, number: nil, header: "")
             try romeo.send(raw: "{\"id\":\"m\(number)\",\"method\":\"send\",\"params\":\(parameters)}")
@@ -213,9 +213,9 @@ struct RefusalScenarios {
 
     @Test("a body over the bound is refused, one at the bound is taken")
     func bodyBound() throws {
-        let house = try House { $0.broker.bodyBytes = 2048 }
-        let romeo = try house.connect("romeo")
-        try house.add("juliet")
+        let server = try TestServer { $0.broker.bodyBytes = 2048 }
+        let romeo = try server.connect("romeo")
+        try server.add("juliet")
         let frame = "{\"type\":1,\"content\":\"\"}".utf8.count
         let most = String(repeating: "a", count: 2048 - frame)
         #expect(try romeo.publish(most, to: "juliet").reason == 1)
@@ -224,8 +224,8 @@ struct RefusalScenarios {
 
     @Test("channel types that there are not get reason 23, and ids with reserved characters 16")
     func channelTypes() throws {
-        let house = try House()
-        let romeo = try house.connect("romeo")
+        let server = try TestServer()
+        let romeo = try server.connect("romeo")
         let none = try romeo.request("send", "{\"channelId\":\"x\",\"channelType\":13,\"payload\":\"e30=\"}")
         #expect(none["result"]?["reasonCode"]?.integer == 23)
         let reserved = try romeo.request("send", "{\"channelId\":\"a@b\",\"channelType\":1,\"payload\":\"e30=\"}")

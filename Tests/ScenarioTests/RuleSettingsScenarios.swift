@@ -42,18 +42,18 @@ struct RuleSettingsScenarios {
 
     @Test("where recalling is switched off, members are told so, managers may, and apps know it beforehand")
     func recallOff() throws {
-        let house = try House { $0.store.rules.recallInGroups = .never }
-        try house.group("tea", ["romeo", "juliet"])
-        let client = try house.connect("juliet")
+        let server = try TestServer { $0.store.rules.recallInGroups = .never }
+        try server.group("tea", ["romeo", "juliet"])
+        let client = try server.connect("juliet")
         func recall(as name: String) throws -> (status: Int, json: JSONValue) {
             let sent = try client.publish("oops", to: "tea", group: true)
             let target = "/v1/message/revoke?channel_id=tea&channel_type=2&message_id=\(sent.messageID)"
-            return try house.http("POST", target, token: try house.token(name), json: "{}")
+            return try server.http("POST", target, token: try server.token(name), json: "{}")
         }
         let refused = try recall(as: "juliet")
         #expect(refused.status == 400 && refused.json["msg"]?.string?.contains("switched this off") == true)
         #expect(try recall(as: "romeo").status == 200)
-        let configuration = try house.http("GET", "/v1/common/appconfig").json
+        let configuration = try server.http("GET", "/v1/common/appconfig").json
         #expect(configuration["revoke_second"]?.integer == 0)
     }
 }

@@ -7,11 +7,11 @@ import Testing
 /// People ask to join teams over HTTP, and answer each other.
 struct TeamRequestScenarios {
     /// A team of an owner, a manager and a member; `outsider` and `other` are none of it.
-    private func team(_ house: House, _ name: String, join: TeamJoinMode, form: TeamForm = .advanced) throws {
-        try house.add("owner", "manager", "member", "outsider", "other")
-        let (owner, manager, member) = (try house.id("owner"), try house.id("manager"), try house.id("member"))
+    private func team(_ server: TestServer, _ name: String, join: TeamJoinMode, form: TeamForm = .advanced) throws {
+        try server.add("owner", "manager", "member", "outsider", "other")
+        let (owner, manager, member) = (try server.id("owner"), try server.id("manager"), try server.id("member"))
         let channel = ChannelName(name)!
-        try house.write { store throws(StoreError) in
+        try server.write { store throws(StoreError) in
             var modes = TeamModesPatch()
             if form == .advanced { modes.join = join }
             let id = try store.createTeam(
@@ -21,29 +21,29 @@ struct TeamRequestScenarios {
     }
 
     private func apply(
-        _ house: House, _ token: String, _ team: String, _ json: String = #"{"postscript":"tea?"}"#
+        _ server: TestServer, _ token: String, _ team: String, _ json: String = #"{"postscript":"tea?"}"#
     ) throws -> (status: Int, json: JSONValue) {
-        try house.http("POST", "/api/v1/teams/\(team)/apply", token: token, json: json)
+        try server.http("POST", "/api/v1/teams/\(team)/apply", token: token, json: json)
     }
 
-    private func list(_ house: House, _ token: String, _ query: String = "") throws -> [JSONValue] {
-        let reply = try house.http("GET", "/api/v1/requests\(query)", token: token)
+    private func list(_ server: TestServer, _ token: String, _ query: String = "") throws -> [JSONValue] {
+        let reply = try server.http("GET", "/api/v1/requests\(query)", token: token)
         #expect(reply.status == 200, "\(reply.text)")
         return reply.json["requests"]?.array ?? []
     }
 
     private func answer(
-        _ house: House, _ token: String, _ number: Int64, _ word: String
+        _ server: TestServer, _ token: String, _ number: Int64, _ word: String
     ) throws -> (status: Int, json: JSONValue) {
-        try house.http("POST", "/api/v1/requests/\(number)/\(word)", token: token, json: #"{"reason":"so"}"#)
+        try server.http("POST", "/api/v1/requests/\(number)/\(word)", token: token, json: #"{"reason":"so"}"#)
     }
 
-    /// What the events of the lines in a team are, once there are so many: they come after the answer. Each question is a
-    /// request, so that the server's threads have had their turn.
-    private func events(_ house: House, _ team: String, _ token: String, count: Int) throws -> [String] {
+    /// What the events of the lines in a team are, once there are so many: they come after the answer. Each question is
+    /// a request, so that the server's threads have had their turn.
+    private func events(_ server: TestServer, _ team: String, _ token: String, count: Int) throws -> [String] {
         for _ in 0..<5000 {
-            _ = try self.list(house, token)
-            let found = try house.history(.channel(.group, ChannelName(team)!), seenBy: "owner").compactMap {
+            _ = try self.list(server, token)
+            let found = try server.history(.channel(.group, ChannelName(team)!), seenBy: "owner").compactMap {
                 (try? JSONValue(parsing: $0.content.body))?["team_event"]?["event"]?.string
             }
             if found.count >= count { return found }
@@ -53,23 +53,23 @@ struct TeamRequestScenarios {
 
     @Test("who may apply is the same in every mode for every role, and the setting that says no is named")
     func applying() throws {
-        let house = try House.withFiles()
+        let server = try TestServer.withFiles()
         var tokens: [String: String] = [:]
-        for name in ["owner", "manager", "member", "outsider"] { tokens[name] = try house.token(name) }
-        for mode in TeamJoinMode.allCases { try self.team(house, "team\(mode.rawValue)", join: mode) }
-        try self.team(house, "normal", join: .closed, form: .normal)
+        for name in ["owner", "manager", "member", "outsider"] { tokens[name] = try server.token(name) }
+        for mode in TeamJoinMode.allCases { try self.team(server, "team\(mode.rawValue)", join: mode) }
+        try self.team(server, "normal", join: .closed, form: .normal)
         for mode in TeamJoinMode.allCases {
             let team = "team\(mode.rawValue)"
             for role in ["owner", "manager", "member"] {
-                let inside = try self.apply(house, tokens[role]!, team)
+                let inside = try self.apply(server, tokens[role]!, team)
                 #expect(inside.status == 409 && inside.json["setting"]?.string == "already-member")
                 #expect(inside.json["status"]?.integer == 409 && inside.json["error"]?.string?.isEmpty == false)
             }
-            let outside = try self.apply(house, tokens["outsider"]!, team)
+            let outside = try self.apply(server, tokens["outsider"]!, team)
             switch mode {
             case .open:
                 #expect(outside.status == 200 && outside.json["joined"]?.boolean == true)
-                #expect(try self.apply(house, tokens["outsider"]!, team).json["setting"]?.string == "already-member")
+                #expect(try self.apply(server, tokens["outsider"]!, team).json["setting"]?.string == "already-member")
             case .approval:
                 #expect(outside.status == 200 && outside.json["joined"]?.boolean == false)
                 let request = outside.json["request"]
@@ -79,97 +79,97 @@ struct TeamRequestScenarios {
             case .closed: #expect(outside.status == 403 && outside.json["setting"]?.string == "join-mode")
             }
         }
-        let normal = try self.apply(house, tokens["outsider"]!, "normal")
+        let normal = try self.apply(server, tokens["outsider"]!, "normal")
         #expect(normal.status == 400 && normal.json["setting"]?.string == "form")
-        let nowhere = try self.apply(house, tokens["outsider"]!, "nowhere")
+        let nowhere = try self.apply(server, tokens["outsider"]!, "nowhere")
         #expect(nowhere.status == 404 && nowhere.json["setting"] == nil)
-        #expect(try self.apply(house, "wrong", "team0").status == 401)
+        #expect(try self.apply(server, "wrong", "team0").status == 401)
         // Only coming in leaves a line.
-        #expect(try self.events(house, "team0", tokens["outsider"]!, count: 1) == ["joined"])
-        #expect(try self.events(house, "team1", tokens["outsider"]!, count: 0) == [])
+        #expect(try self.events(server, "team0", tokens["outsider"]!, count: 1) == ["joined"])
+        #expect(try self.events(server, "team1", tokens["outsider"]!, count: 0) == [])
     }
 
     @Test(
         "an application is answered by managers and the owner, and taken back by who made it",
         arguments: ["owner", "manager", "member", "outsider", "other"])
     func answering(_ role: String) throws {
-        let house = try House.withFiles()
-        let (outsider, asker) = (try house.token("outsider"), try house.token(role))
-        try self.team(house, "tea", join: .approval)
-        let made = try self.apply(house, outsider, "tea")
+        let server = try TestServer.withFiles()
+        let (outsider, asker) = (try server.token("outsider"), try server.token(role))
+        try self.team(server, "tea", join: .approval)
+        let made = try self.apply(server, outsider, "tea")
         let number = try #require(made.json["request"]?["number"]?.integer)
         let mayAnswer = role == "owner" || role == "manager"
-        let seen = try self.list(house, asker, "?waiting=1")
+        let seen = try self.list(server, asker, "?waiting=1")
         #expect(seen.map { $0["number"]?.integer } == (mayAnswer || role == "outsider" ? [number] : []))
         #expect(seen.allSatisfy { $0["can_answer"]?.boolean == mayAnswer })
         #expect(seen.allSatisfy { $0["can_withdraw"]?.boolean == (role == "outsider") })
         for word in ["accept", "refuse"] where !mayAnswer {
-            let refused = try self.answer(house, asker, number, word)
+            let refused = try self.answer(server, asker, number, word)
             #expect(refused.status == (role == "member" ? 403 : 404))
             #expect(refused.json["setting"]?.string == (role == "member" ? "role-manager" : nil))
         }
-        let withdrawn = try self.answer(house, asker, number, "withdraw")
+        let withdrawn = try self.answer(server, asker, number, "withdraw")
         #expect(withdrawn.status == (role == "outsider" ? 200 : 404))
         guard mayAnswer else {
-            #expect(try self.events(house, "tea", asker, count: 0) == [])
+            #expect(try self.events(server, "tea", asker, count: 0) == [])
             return
         }
-        let accepted = try self.answer(house, asker, number, "accept")
+        let accepted = try self.answer(server, asker, number, "accept")
         #expect(accepted.status == 200 && accepted.json["state"]?.string == "accepted")
         #expect(accepted.json["answered_by"]?.string == role && accepted.json["can_answer"]?.boolean == false)
-        #expect(try self.events(house, "tea", asker, count: 1) == ["applicationPassed"])
-        #expect(try self.answer(house, asker, number, "refuse").status == 410)
-        #expect(try self.list(house, outsider).map { $0["state"]?.string } == ["accepted"])
-        #expect(try self.list(house, outsider, "?waiting=1") == [])
+        #expect(try self.events(server, "tea", asker, count: 1) == ["applicationPassed"])
+        #expect(try self.answer(server, asker, number, "refuse").status == 410)
+        #expect(try self.list(server, outsider).map { $0["state"]?.string } == ["accepted"])
+        #expect(try self.list(server, outsider, "?waiting=1") == [])
     }
 
     @Test(
         "an invitation is answered by whom it asks alone, and taken back by who invited",
         arguments: ["owner", "manager", "member", "outsider", "other"])
     func invitations(_ role: String) throws {
-        let house = try House.withFiles()
-        let asker = try house.token(role)
-        try self.team(house, "tea", join: .closed)
-        let (manager, outsider) = (try house.id("manager"), try house.id("outsider"))
-        try house.write { store throws(StoreError) in
+        let server = try TestServer.withFiles()
+        let asker = try server.token(role)
+        try self.team(server, "tea", join: .closed)
+        let (manager, outsider) = (try server.id("manager"), try server.id("outsider"))
+        try server.write { store throws(StoreError) in
             guard let team = try store.reading.conversation(.channel(.group, ChannelName("tea")!), seenBy: .system)
             else { return }
             _ = try store.invite([outsider], to: team.id, postscript: "come", by: Actor(manager))
         }
-        let seen = try self.list(house, asker)
+        let seen = try self.list(server, asker)
         #expect(seen.count == (role == "manager" || role == "outsider" ? 1 : 0))
         guard role == "outsider" else {
-            #expect(try self.answer(house, asker, 1, "accept").status == 404)
-            let withdrawn = try self.answer(house, asker, 1, "withdraw")
+            #expect(try self.answer(server, asker, 1, "accept").status == 404)
+            let withdrawn = try self.answer(server, asker, 1, "withdraw")
             #expect(withdrawn.status == (role == "manager" ? 200 : 404))
             return
         }
         #expect(seen[0]["inviter"]?.string == "manager" && seen[0]["can_answer"]?.boolean == true)
-        #expect(try self.answer(house, asker, 1, "withdraw").status == 404)
-        let refused = try self.answer(house, asker, 1, "refuse")
+        #expect(try self.answer(server, asker, 1, "withdraw").status == 404)
+        let refused = try self.answer(server, asker, 1, "refuse")
         #expect(refused.json["state"]?.string == "refused" && refused.json["reason"]?.string == "so")
-        #expect(try self.answer(house, asker, 1, "accept").status == 410)
+        #expect(try self.answer(server, asker, 1, "accept").status == 410)
     }
 
     @Test("a full team says so by the setting's name, and the request goes on to wait")
     func full() throws {
-        let house = try House.withFiles()
-        let (outsider, manager) = (try house.token("outsider"), try house.token("manager"))
-        try self.team(house, "tea", join: .approval)
-        let made = try self.apply(house, outsider, "tea")
+        let server = try TestServer.withFiles()
+        let (outsider, manager) = (try server.token("outsider"), try server.token("manager"))
+        try self.team(server, "tea", join: .approval)
+        let made = try self.apply(server, outsider, "tea")
         let number = try #require(made.json["request"]?["number"]?.integer)
-        try house.write { store throws(StoreError) in
+        try server.write { store throws(StoreError) in
             guard let team = try store.reading.conversation(.channel(.group, ChannelName("tea")!), seenBy: .system)
             else { return }
             try store.setMemberLimit(of: team.id, 3, by: .operator)
         }
-        let full = try self.answer(house, manager, number, "accept")
+        let full = try self.answer(server, manager, number, "accept")
         #expect(full.status == 400 && full.json["setting"]?.string == "full")
-        #expect(try self.list(house, manager, "?waiting=1").count == 1)
-        #expect(try self.answer(house, manager, 99, "accept").status == 404)
-        #expect(try house.http("POST", "/api/v1/requests/x/accept", token: manager, json: "{}").status == 404)
+        #expect(try self.list(server, manager, "?waiting=1").count == 1)
+        #expect(try self.answer(server, manager, 99, "accept").status == 404)
+        #expect(try server.http("POST", "/api/v1/requests/x/accept", token: manager, json: "{}").status == 404)
         let long = String(repeating: "x", count: TeamBounds.postscriptScalars + 1)
-        #expect(try self.apply(house, outsider, "tea", #"{"postscript":"\#(long)"}"#).status == 400)
+        #expect(try self.apply(server, outsider, "tea", #"{"postscript":"\#(long)"}"#).status == 400)
     }
 }
 
@@ -177,33 +177,33 @@ struct TeamRequestScenarios {
 struct NoticeScenarios {
     @Test("an announcement comes as a message, is read again, and confirmed once")
     func confirm() throws {
-        let house = try House.withFiles()
-        let (ann, bob) = (try house.token("ann"), try house.token("bob"))
-        let client = try house.connect("ann", token: ann)
+        let server = try TestServer.withFiles()
+        let (ann, bob) = (try server.token("ann"), try server.token("bob"))
+        let client = try server.connect("ann", token: ann)
         defer { withExtendedLifetime(client) {} }
-        try house.group("tea", ["ann"])
-        #expect(house.ctl("notice", "send", "tonight", "--title", "Tea", "--team", "tea").code == .done)
-        let reply = try self.notices(house, ann) { !$0.isEmpty }
+        try server.group("tea", ["ann"])
+        #expect(server.ctl("notice", "send", "tonight", "--title", "Tea", "--team", "tea").code == .done)
+        let reply = try self.notices(server, ann) { !$0.isEmpty }
         #expect(reply[0]["title"]?.string == "Tea" && reply[0]["text"]?.string == "tonight")
         #expect(reply[0]["confirmed_at"] == .null)
         let number = try #require(reply[0]["number"]?.integer)
         let path = "/api/v1/notices/\(number)/confirm"
-        let first = try house.http("POST", path, token: ann, json: "{}")
+        let first = try server.http("POST", path, token: ann, json: "{}")
         #expect(first.status == 200 && first.json["confirmed_at"]?.integer ?? 0 > 0)
-        #expect(try house.http("POST", path, token: ann).json["confirmed_at"] == first.json["confirmed_at"])
-        #expect(try house.http("POST", path, token: bob).status == 404)
-        #expect(try house.http("POST", "/api/v1/notices/x/confirm", token: ann).status == 404)
-        #expect(try self.notices(house, bob) { _ in true } == [])
-        #expect(try self.notices(house, ann) { _ in true }[0]["confirmed_at"] == first.json["confirmed_at"])
-        #expect(house.ctl("notice", "show", String(number), "--people", "confirmed").output.contains("ann"))
+        #expect(try server.http("POST", path, token: ann).json["confirmed_at"] == first.json["confirmed_at"])
+        #expect(try server.http("POST", path, token: bob).status == 404)
+        #expect(try server.http("POST", "/api/v1/notices/x/confirm", token: ann).status == 404)
+        #expect(try self.notices(server, bob) { _ in true } == [])
+        #expect(try self.notices(server, ann) { _ in true }[0]["confirmed_at"] == first.json["confirmed_at"])
+        #expect(server.ctl("notice", "show", String(number), "--people", "confirmed").output.contains("ann"))
     }
 
     /// Asks until they are as wanted: each question is a request, so that the server's threads have had their turn.
     private func notices(
-        _ house: House, _ token: String, until isWanted: ([JSONValue]) -> Bool
+        _ server: TestServer, _ token: String, until isWanted: ([JSONValue]) -> Bool
     ) throws -> [JSONValue] {
         for _ in 0..<5000 {
-            let rows = try house.http("GET", "/api/v1/notices", token: token).json["notices"]?.array ?? []
+            let rows = try server.http("GET", "/api/v1/notices", token: token).json["notices"]?.array ?? []
             if isWanted(rows) { return rows }
         }
         throw TestClientError(description: "the announcement never came")
@@ -211,26 +211,26 @@ struct NoticeScenarios {
 
     @Test("a deleted person is nobody at every door, and what they said is there")
     func deleted() throws {
-        let house = try House.withFiles()
-        let (ann, bob) = (try house.token("ann"), try house.token("bob"))
-        let tea = try house.group("tea", ["bob", "ann"])
-        try house.name("ann", "Ann")
-        let client = try house.connect("ann", token: ann)
+        let server = try TestServer.withFiles()
+        let (ann, bob) = (try server.token("ann"), try server.token("bob"))
+        let tea = try server.group("tea", ["bob", "ann"])
+        try server.name("ann", "Ann")
+        let client = try server.connect("ann", token: ann)
         defer { withExtendedLifetime(client) {} }
-        #expect(house.ctl("send", "--from", "ann", "--group", "tea", "farewell").code == .done)
-        #expect(house.ctl("user", "delete", "ann", "--yes").output == "user ann deleted, 1 sessions closed\n")
-        #expect(try house.http("GET", "/api/v1/notices", token: ann).status == 401)
-        #expect(throws: (any Error).self) { try house.connect("ann", token: ann) }
-        let shown = try house.profile("ann", token: bob)
+        #expect(server.ctl("send", "--from", "ann", "--group", "tea", "farewell").code == .done)
+        #expect(server.ctl("user", "delete", "ann", "--yes").output == "user ann deleted, 1 sessions closed\n")
+        #expect(try server.http("GET", "/api/v1/notices", token: ann).status == 401)
+        #expect(throws: (any Error).self) { try server.connect("ann", token: ann) }
+        let shown = try server.profile("ann", token: bob)
         #expect(shown["name"]?.string == "ann" && shown["display_name"] == .null)
-        let history = try house.history(.channel(.group, ChannelName("tea")!), seenBy: "bob")
+        let history = try server.history(.channel(.group, ChannelName("tea")!), seenBy: "bob")
         #expect(history.contains { $0.senderName.text == "ann" })
         #expect(
-            try house.manage("/user/token", #"{"uid":"ann","token":"x","device_flag":0,"device_level":1}"#).status
+            try server.manage("/user/token", #"{"uid":"ann","token":"x","device_flag":0,"device_level":1}"#).status
                 >= 400)
-        #expect(try house.manage("/message/send", Self.message).status >= 400)
-        let id = try house.id("ann")
-        let member = try house.server.store.readAndWait { store throws(StoreError) in try store.member(id, in: tea) }
+        #expect(try server.manage("/message/send", Self.message).status >= 400)
+        let id = try server.id("ann")
+        let member = try server.server.store.readAndWait { store throws(StoreError) in try store.member(id, in: tea) }
         #expect(member == nil)
     }
 

@@ -27,7 +27,7 @@ struct AppPeopleTests {
         #expect(try self.user(.email("r@verona.it")) == romeo && self.user(.phone("+39055")) == romeo)
         try self.set(romeo, AppUserPatch(email: ""))
         #expect(try self.user(.email("r@verona.it")) == nil && self.user(.phone("+39055")) == romeo)
-        #expect(try self.verona.house.verified().findings == [])
+        #expect(try self.verona.fixture.verified().findings == [])
     }
 
     @Test("what somebody has, nobody else gets, nor a name of somebody")
@@ -58,7 +58,7 @@ struct AppPeopleTests {
         let device = try self.verona.read { store throws(StoreError) in try store.installation(device: "t") }
         #expect(device != nil && device?.person == nil)
         try self.set(self.verona.juliet, AppUserPatch(username: "montague"))
-        #expect(try self.verona.house.verified().findings == [])
+        #expect(try self.verona.fixture.verified().findings == [])
     }
 
     @Test("two rows of one device become one")
@@ -98,7 +98,7 @@ struct AppPeopleTests {
                         metadata: nil))
             }
         }
-        #expect(try self.verona.house.verified().findings == [])
+        #expect(try self.verona.fixture.verified().findings == [])
     }
 
     @Test("the link of an app's file gives its content while a message or somebody's fields name it")
@@ -124,6 +124,6 @@ struct AppPeopleTests {
         #expect(try self.verona.file(link: key)?.id == file.id)
         try self.set(romeo, AppUserPatch(fields: Array("{}".utf8)))
         #expect(try self.verona.file(link: key) == nil)
-        #expect(try self.verona.house.verified().findings == [])
+        #expect(try self.verona.fixture.verified().findings == [])
     }
 }

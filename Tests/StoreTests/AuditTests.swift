@@ -15,9 +15,9 @@ struct AuditTests {
         }
     }
 
-    private func rename(_ user: UserID, _ name: String, in house: House, _ word: String = "user.edit") throws {
+    private func rename(_ user: UserID, _ name: String, in fixture: Fixture, _ word: String = "user.edit") throws {
         let done = ConditionLock<Result<Void, StoreError>?>(nil)
-        house.store.write(
+        fixture.store.write(
             noting: self.note(user, word),
             { transaction throws(StoreError) in
                 try transaction.setDisplayName(user, name)
@@ -25,29 +25,29 @@ struct AuditTests {
         try done.wait(until: { $0 != nil }, then: { $0! }).get()
     }
 
-    private func entries(of house: House, _ change: (inout AuditQuery) -> Void = { _ in }) throws -> [AuditEntry] {
+    private func entries(of fixture: Fixture, _ change: (inout AuditQuery) -> Void = { _ in }) throws -> [AuditEntry] {
         var query = AuditQuery()
         change(&query)
         let wanted = query
-        return try house.store.readAndWait { transaction throws(StoreError) in try transaction.auditEntries(wanted) }
+        return try fixture.store.readAndWait { transaction throws(StoreError) in try transaction.auditEntries(wanted) }
     }
 
     @Test("keeps who, what, before and after, and a whole chain")
     func kept() throws {
-        let house = try House()
-        let romeo = try house.user("romeo")
-        try self.rename(romeo, "R", in: house)
-        house.clock.advance(milliseconds: 5)
-        try self.rename(romeo, "R2", in: house)
-        let found = try self.entries(of: house)
+        let fixture = try Fixture()
+        let romeo = try fixture.user("romeo")
+        try self.rename(romeo, "R", in: fixture)
+        fixture.clock.advance(milliseconds: 5)
+        try self.rename(romeo, "R2", in: fixture)
+        let found = try self.entries(of: fixture)
         #expect(
             found.map(\.number) == [2, 1] && found.map(\.before) == ["R", nil] && found.map(\.after) == ["R2", "R"])
         #expect(found[0].atMilliseconds == found[1].atMilliseconds + 5)
         #expect(found.allSatisfy { $0.actor == Self.ming && $0.word == "user.edit" && $0.subject == "romeo" })
         #expect(found.allSatisfy { $0.stage == .done && $0.asked == #"{"name":"romeo"}"# && $0.hash.count == 32 })
-        let check = try house.store.readAndWait { transaction throws(StoreError) in try transaction.checkAudit() }
+        let check = try fixture.store.readAndWait { transaction throws(StoreError) in try transaction.checkAudit() }
         #expect(check == AuditCheck(head: AuditHead(number: 2, hash: found[0].hash), problems: []))
-        #expect(try house.verified().findings == [])
+        #expect(try fixture.verified().findings == [])
     }
 
     @Test("the hash is that of the netstrings that the documentation names")
@@ -64,24 +64,24 @@ struct AuditTests {
 
     @Test("a change that fails leaves no entry, and one whose entry cannot be written is not made")
     func together() throws {
-        let house = try House()
-        let romeo = try house.user("romeo")
+        let fixture = try Fixture()
+        let romeo = try fixture.user("romeo")
         let note = self.note(romeo)
         #expect(throws: StoreError.self) {
-            try house.store.writeAndWait { transaction throws(StoreError) in
+            try fixture.store.writeAndWait { transaction throws(StoreError) in
                 try transaction.noting(note) { () throws(StoreError) in
                     try transaction.setDisplayName(romeo, "R")
                     throw StoreError.invalid("no")
                 }
             }
         }
-        #expect(try self.entries(of: house).isEmpty)
-        try house.store.writeAndWait { transaction throws(StoreError) in
+        #expect(try self.entries(of: fixture).isEmpty)
+        try fixture.store.writeAndWait { transaction throws(StoreError) in
             try transaction.connection.script(
                 "CREATE TEMP TRIGGER full BEFORE INSERT ON audit BEGIN SELECT RAISE(ABORT, 'full'); END")
         }
-        #expect(throws: StoreError.self) { try self.rename(romeo, "R", in: house) }
-        let name = try house.store.readAndWait { transaction throws(StoreError) in
+        #expect(throws: StoreError.self) { try self.rename(romeo, "R", in: fixture) }
+        let name = try fixture.store.readAndWait { transaction throws(StoreError) in
             try transaction.user(romeo)?.displayName
         }
         #expect(name == nil)
@@ -89,27 +89,27 @@ struct AuditTests {
 
     @Test("a refusal that is an answer leaves no entry either")
     func refusals() throws {
-        let house = try House()
-        let note = self.note(try house.user("romeo"))
-        let answer = try house.store.writeAndWait { transaction throws(StoreError) in
+        let fixture = try Fixture()
+        let note = self.note(try fixture.user("romeo"))
+        let answer = try fixture.store.writeAndWait { transaction throws(StoreError) in
             try transaction.noting(note, counts: { $0 }) { () throws(StoreError) in false }
         }
         #expect(!answer)
-        #expect(try self.entries(of: house).isEmpty)
+        #expect(try self.entries(of: fixture).isEmpty)
     }
 
     @Test("a message by the operator's right has its entry with where it stands; a refused one has none")
     func messages() throws {
-        let house = try House()
-        let romeo = try house.user("romeo")
-        let verona = try house.group("verona", owner: romeo, [])
-        var append = house.append("hello", from: romeo, to: .id(verona))
+        let fixture = try Fixture()
+        let romeo = try fixture.user("romeo")
+        let verona = try fixture.group("verona", owner: romeo, [])
+        var append = fixture.append("hello", from: romeo, to: .id(verona))
         append.note = AppendNote(self.note(romeo, "send"))
-        let message = try #require(house.send([append])[0].accepted).message
-        var toNobody = house.append("hello", from: romeo, to: .id(ConversationID(rawValue: 99)))
+        let message = try #require(fixture.send([append])[0].accepted).message
+        var toNobody = fixture.append("hello", from: romeo, to: .id(ConversationID(rawValue: 99)))
         toNobody.note = append.note
-        #expect(house.send([toNobody])[0].refusal != nil)
-        let found = try self.entries(of: house)
+        #expect(fixture.send([toNobody])[0].refusal != nil)
+        let found = try self.entries(of: fixture)
         #expect(found.count == 1 && found[0].before == nil)
         #expect(
             found[0].after
@@ -118,27 +118,29 @@ struct AuditTests {
 
     @Test("what is no change of the database alone is noted before it is done")
     func asked() throws {
-        let house = try House()
-        let romeo = try house.user("romeo")
+        let fixture = try Fixture()
+        let romeo = try fixture.user("romeo")
         let note = self.note(romeo, "session.end")
-        try house.store.writeAndWait { transaction throws(StoreError) in
+        try fixture.store.writeAndWait { transaction throws(StoreError) in
             try transaction.setDisplayName(romeo, "R")
             try transaction.noteAsked(note)
         }
-        let found = try self.entries(of: house)
+        let found = try self.entries(of: fixture)
         #expect(found.map(\.stage) == [.asked] && found[0].before == "R" && found[0].after == nil)
     }
 
     @Test("is searched by who, what, on what and since when, page by page")
     func filters() throws {
-        let house = try House()
-        let romeo = try house.user("romeo")
+        let fixture = try Fixture()
+        let romeo = try fixture.user("romeo")
         for word in ["user.edit", "user.disable", "users.import", "group.create"] {
-            try self.rename(romeo, word, in: house, word)
-            house.clock.advance(milliseconds: 10)
+            try self.rename(romeo, word, in: fixture, word)
+            fixture.clock.advance(milliseconds: 10)
         }
-        let start = try #require(try self.entries(of: house).last).atMilliseconds
-        let numbers: ((inout AuditQuery) -> Void) throws -> [Int64] = { try self.entries(of: house, $0).map(\.number) }
+        let start = try #require(try self.entries(of: fixture).last).atMilliseconds
+        let numbers: ((inout AuditQuery) -> Void) throws -> [Int64] = {
+            try self.entries(of: fixture, $0).map(\.number)
+        }
         #expect(try numbers { $0.what = "user" } == [2, 1])
         #expect(try numbers { $0.what = "user.disable" } == [2])
         #expect(try numbers { $0.who = "小明" } == [4, 3, 2, 1] && numbers { $0.who = "1000" } == [4, 3, 2, 1])
@@ -149,22 +151,22 @@ struct AuditTests {
                 $0.limit = 2
                 $0.before = 4
             } == [3, 2])
-        let one = try house.store.readAndWait { transaction throws(StoreError) in try transaction.auditEntry(3) }
+        let one = try fixture.store.readAndWait { transaction throws(StoreError) in try transaction.auditEntry(3) }
         #expect(one?.word == "users.import")
     }
 
     @Test("no statement changes or removes an entry")
     func onlyGrows() throws {
-        let house = try House()
-        try self.rename(try house.user("romeo"), "R", in: house)
+        let fixture = try Fixture()
+        try self.rename(try fixture.user("romeo"), "R", in: fixture)
         for sql in ["UPDATE audit SET word = 'x'", "DELETE FROM audit"] {
             #expect(throws: StoreError.self) {
-                try house.store.writeAndWait { transaction throws(StoreError) in
+                try fixture.store.writeAndWait { transaction throws(StoreError) in
                     try transaction.connection.script(sql)
                 }
             }
         }
-        #expect(try self.entries(of: house).map(\.word) == ["user.edit"])
+        #expect(try self.entries(of: fixture).map(\.word) == ["user.edit"])
     }
 
     @Test(
@@ -182,13 +184,13 @@ struct AuditTests {
             ("UPDATE audit SET source = 'web' WHERE number = 1", ["Entry 1 of the audit log is none that teahouse"]),
         ])
     func damage(_ sql: String, _ said: [String]) throws {
-        let house = try House()
-        let romeo = try house.user("romeo")
-        for name in ["a", "b", "c"] { try self.rename(romeo, name, in: house) }
-        house.store.close()
-        try Connection(path: DataFolder.databasePath(in: house.folder.data), role: .writer(synchronous: "FULL"))
+        let fixture = try Fixture()
+        let romeo = try fixture.user("romeo")
+        for name in ["a", "b", "c"] { try self.rename(romeo, name, in: fixture) }
+        fixture.store.close()
+        try Connection(path: DataFolder.databasePath(in: fixture.folder.data), role: .writer(synchronous: "FULL"))
             .script("DROP TRIGGER audit_is_not_changed; DROP TRIGGER audit_is_not_removed; \(sql)")
-        let found = try house.verify(house.folder).findings
+        let found = try fixture.verify(fixture.folder).findings
         #expect(found.map(\.kind) == said.map { _ in .audit })
         for (finding, start) in zip(found, said) { #expect(finding.description.hasPrefix(start)) }
     }

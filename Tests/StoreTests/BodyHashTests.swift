@@ -9,23 +9,23 @@ struct BodyHashTests {
     private static let card = MessageKind(rawValue: 7)
 
     /// A server that ends the bodies of one kind with an exclamation mark.
-    private static func house(_ folder: TemporaryFolder = TemporaryFolder()) throws -> House {
-        let house = try House(folder) {
+    private static func fixture(_ folder: TemporaryFolder = TemporaryFolder()) throws -> Fixture {
+        let fixture = try Fixture(folder) {
             $0.completed = { content, _, _ in content.body + [UInt8(ascii: "!")] }
         }
-        try house.store.writeAndWait { transaction throws(StoreError) in
+        try fixture.store.writeAndWait { transaction throws(StoreError) in
             try transaction.setMessageKind(
                 MessageKindEntry(
                     kind: BodyHashTests.card, name: "card", degrade: "a card", typeTitle: "card", summary: "a card"))
         }
-        return house
+        return fixture
     }
 
     private static func append(
-        _ body: String, from sender: UserID, token: String, in house: House,
+        _ body: String, from sender: UserID, token: String, in fixture: Fixture,
         change: (inout Append) -> Void = { _ in }
     ) -> Append {
-        var append = house.append(body, from: sender, to: direct("juliet"), token: token)
+        var append = fixture.append(body, from: sender, to: direct("juliet"), token: token)
         change(&append)
         return append
     }
@@ -53,79 +53,79 @@ struct BodyHashTests {
 
     @Test("they verify, a resend is known by what was sent, and another body is refused", arguments: Way.allCases)
     func resent(way: Way) throws {
-        let house = try Self.house()
-        let (romeo, juliet) = (try house.user("romeo"), try house.user("juliet"))
-        let first = Self.append("hello", from: romeo, token: "t", in: house, change: way.change)
-        let message = try #require(house.send([first])[0].accepted?.message)
+        let fixture = try Self.fixture()
+        let (romeo, juliet) = (try fixture.user("romeo"), try fixture.user("juliet"))
+        let first = Self.append("hello", from: romeo, token: "t", in: fixture, change: way.change)
+        let message = try #require(fixture.send([first])[0].accepted?.message)
         #expect(String(decoding: message.content.body, as: UTF8.self) == way.stored)
-        let again = Self.append("hello", from: romeo, token: "t", in: house, change: way.change)
-        let duplicate = try #require(house.send([again])[0].accepted)
+        let again = Self.append("hello", from: romeo, token: "t", in: fixture, change: way.change)
+        let duplicate = try #require(fixture.send([again])[0].accepted)
         #expect(duplicate.isDuplicate && duplicate.message.id == message.id)
         // The operator's settings may have changed: what was sent is still the same.
-        let plain = Self.append("hello", from: romeo, token: "t", in: house)
-        #expect(house.send([plain])[0].accepted?.isDuplicate == true)
-        let other = Self.append("hullo", from: romeo, token: "t", in: house, change: way.change)
-        #expect(house.send([other])[0].refusal == .tokenConflict)
+        let plain = Self.append("hello", from: romeo, token: "t", in: fixture)
+        #expect(fixture.send([plain])[0].accepted?.isDuplicate == true)
+        let other = Self.append("hullo", from: romeo, token: "t", in: fixture, change: way.change)
+        #expect(fixture.send([other])[0].refusal == .tokenConflict)
         let withdrawn = try #require(
-            house.send([Self.append("hello", from: romeo, token: "u", in: house, change: way.change)])[0].accepted?
+            fixture.send([Self.append("hello", from: romeo, token: "u", in: fixture, change: way.change)])[0].accepted?
                 .message)
-        try house.store.writeAndWait { transaction throws(StoreError) in
+        try fixture.store.writeAndWait { transaction throws(StoreError) in
             try transaction.recall(MessagePlace(withdrawn.conversation, withdrawn.sequence), by: Actor(romeo))
             try transaction.edit(
                 MessagePlace(message.conversation, message.sequence), newBody: Array("edited".utf8),
                 isJSONObject: false, by: Actor(romeo))
         }
-        let report = try house.verified()
+        let report = try fixture.verified()
         #expect(report.findings == [] && report.unprovenBodies == 0)
         withExtendedLifetime(juliet) {}
     }
 
     @Test("damage to a completed body, to one that was taken back, and to an edit is found", arguments: [1, 2, 3])
     func damaged(sequence: Int64) throws {
-        let house = try Self.house()
-        let romeo = try house.user("romeo")
-        _ = try house.user("juliet")
+        let fixture = try Self.fixture()
+        let romeo = try fixture.user("romeo")
+        _ = try fixture.user("juliet")
         for token in ["1", "2", "3"] {
-            _ = house.send([
-                Self.append("hello", from: romeo, token: token, in: house) { $0.content.kind = Self.card }
+            _ = fixture.send([
+                Self.append("hello", from: romeo, token: token, in: fixture) { $0.content.kind = Self.card }
             ])
         }
         let id = ConversationID(rawValue: 1)
-        try house.store.writeAndWait { transaction throws(StoreError) in
+        try fixture.store.writeAndWait { transaction throws(StoreError) in
             try transaction.recall(MessagePlace(id, 2), by: Actor(romeo))
             try transaction.edit(
                 MessagePlace(id, 3), newBody: Array("edited".utf8), isJSONObject: false, by: Actor(romeo))
         }
-        house.store.close()
+        fixture.store.close()
         let connection = try Connection(
-            path: DataFolder.databasePath(in: house.folder.data), role: .writer(synchronous: "OFF"))
+            path: DataFolder.databasePath(in: fixture.folder.data), role: .writer(synchronous: "OFF"))
         let table = sequence == 1 ? "message" : "message_edit"
         try connection.script("UPDATE \(table) SET body = CAST('hellO!' AS BLOB) WHERE sequence = \(sequence)")
-        let findings = try house.verify(house.folder).findings
+        let findings = try fixture.verify(fixture.folder).findings
         #expect(findings.map(\.kind) == [.body], "\(findings)")
     }
 
     @Test("what an earlier version completed verifies, is counted, and is known when it is sent again")
     func earlier() throws {
-        let house = try Self.house()
-        let romeo = try house.user("romeo")
-        _ = try house.user("juliet")
+        let fixture = try Self.fixture()
+        let romeo = try fixture.user("romeo")
+        _ = try fixture.user("juliet")
         func card(_ body: String) -> Append {
-            Self.append(body, from: romeo, token: "t", in: house) { $0.content.kind = Self.card }
+            Self.append(body, from: romeo, token: "t", in: fixture) { $0.content.kind = Self.card }
         }
-        _ = house.send([card("hello")])
-        house.store.close()
+        _ = fixture.send([card("hello")])
+        fixture.store.close()
         // As version 18 left it: the hash of what was sent, and the time up to which that was so.
         let connection = try Connection(
-            path: DataFolder.databasePath(in: house.folder.data), role: .writer(synchronous: "OFF"))
+            path: DataFolder.databasePath(in: fixture.folder.data), role: .writer(synchronous: "OFF"))
         try connection.script(
             """
             UPDATE message SET body_hash = sent_hash, sent_hash = NULL;
             INSERT OR REPLACE INTO meta (key, value) SELECT 'completed_until', max(id) FROM message;
             """)
-        let report = try house.verify(house.folder)
+        let report = try fixture.verify(fixture.folder)
         #expect(report.findings == [] && report.unprovenBodies == 1)
-        let reopened = try Self.house(house.folder)
+        let reopened = try Self.fixture(fixture.folder)
         let again = reopened.send([
             Self.append("hello", from: romeo, token: "t", in: reopened) { $0.content.kind = Self.card }
         ])

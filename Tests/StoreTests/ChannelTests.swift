@@ -7,25 +7,25 @@ import Testing
 struct ChannelTests {
     private typealias Body<Value> = @Sendable (WriteTransaction) throws(StoreError) -> Value
 
-    private func card(_ house: House, _ id: ConversationID) throws -> ConversationCard {
-        let card = try house.store.readAndWait { store throws(StoreError) in try store.card(of: id) }
+    private func card(_ fixture: Fixture, _ id: ConversationID) throws -> ConversationCard {
+        let card = try fixture.store.readAndWait { store throws(StoreError) in try store.card(of: id) }
         return try #require(card)
     }
 
-    private func conversation(_ house: House, _ id: ConversationID) throws -> Conversation {
-        let found = try house.store.readAndWait { store throws(StoreError) in try store.conversation(id) }
+    private func conversation(_ fixture: Fixture, _ id: ConversationID) throws -> Conversation {
+        let found = try fixture.store.readAndWait { store throws(StoreError) in try store.conversation(id) }
         return try #require(found)
     }
 
-    private func members(_ house: House, _ id: ConversationID) throws -> [UserID: MemberRole] {
-        let members = try house.store.readAndWait { store throws(StoreError) in try store.members(of: id) }
+    private func members(_ fixture: Fixture, _ id: ConversationID) throws -> [UserID: MemberRole] {
+        let members = try fixture.store.readAndWait { store throws(StoreError) in try store.members(of: id) }
         return Dictionary(uniqueKeysWithValues: members.map { ($0.user, $0.role) })
     }
 
     @Test("a channel is made once and changed after that; nothing new is no change")
     func upsert() throws {
-        let house = try House()
-        let (romeo, juliet) = (try house.user("romeo"), try house.user("juliet"))
+        let fixture = try Fixture()
+        let (romeo, juliet) = (try fixture.user("romeo"), try fixture.user("juliet"))
         let name = try #require(ChannelName("verona"))
         var patch = ChannelPatch()
         patch.title = "Verona"
@@ -35,18 +35,18 @@ struct ChannelTests {
         patch.attributesMergePatch = Array(#"{"a":1,"b":{"c":2,"d":3}}"#.utf8)
         patch.members = [romeo]
         patch.creator = juliet
-        let made = try house.store.writeAndWait { [patch] store throws(StoreError) in
+        let made = try fixture.store.writeAndWait { [patch] store throws(StoreError) in
             try store.upsertChannel(.group, name, patch)
         }
         #expect(made.isNew)
-        #expect(try self.members(house, made.id) == [juliet: .owner, romeo: .member])
-        let before = try self.conversation(house, made.id)
+        #expect(try self.members(fixture, made.id) == [juliet: .owner, romeo: .member])
+        let before = try self.conversation(fixture, made.id)
         #expect(before.flags == .large && before.title == "Verona")
-        let again = try house.store.writeAndWait { [patch] store throws(StoreError) in
+        let again = try fixture.store.writeAndWait { [patch] store throws(StoreError) in
             try store.upsertChannel(.group, name, patch)
         }
         #expect(again == (made.id, false))
-        #expect(try self.conversation(house, made.id) == before)
+        #expect(try self.conversation(fixture, made.id) == before)
         var change = ChannelPatch()
         change.title = ""
         change.clearedFlags = [.large]
@@ -54,15 +54,15 @@ struct ChannelTests {
         change.attributesMergePatch = Array(#"{"a":null,"b":{"d":4}}"#.utf8)
         change.members = [romeo]
         change.resetsMembers = true
-        _ = try house.store.writeAndWait { [change] store throws(StoreError) in
+        _ = try fixture.store.writeAndWait { [change] store throws(StoreError) in
             try store.upsertChannel(.group, name, change)
         }
-        let card = try self.card(house, made.id)
+        let card = try self.card(fixture, made.id)
         #expect(card.title == nil && card.logo == "/verona.png" && card.notice == "tonight")
         #expect(card.attributes == Array(#"{"b":{"c":2,"d":4}}"#.utf8))
-        #expect(try self.conversation(house, made.id).flags == .membersMuted)
-        #expect(try self.members(house, made.id) == [romeo: .member])
-        #expect(try house.verified().findings == [])
+        #expect(try self.conversation(fixture, made.id).flags == .membersMuted)
+        #expect(try self.members(fixture, made.id) == [romeo: .member])
+        #expect(try fixture.verified().findings == [])
     }
 
     enum Field: CaseIterable {
@@ -90,10 +90,10 @@ struct ChannelTests {
 
     @Test("every text has its bound", arguments: Field.allCases)
     func bounds(_ field: Field) throws {
-        let house = try House()
-        let verona = try house.group("verona", owner: try house.user("romeo"))
+        let fixture = try Fixture()
+        let verona = try fixture.group("verona", owner: try fixture.user("romeo"))
         func update(_ count: Int) throws {
-            try house.store.writeAndWait { store throws(StoreError) in
+            try fixture.store.writeAndWait { store throws(StoreError) in
                 try store.updateInfo(of: verona, field.patch(count), by: .operator)
             }
         }
@@ -103,12 +103,12 @@ struct ChannelTests {
 
     @Test("attributes that are no object, or too long, are refused", arguments: ["[]", "{", "7", ""])
     func attributes(_ text: String) throws {
-        let house = try House()
-        let verona = try house.group("verona", owner: try house.user("romeo"))
+        let fixture = try Fixture()
+        let verona = try fixture.group("verona", owner: try fixture.user("romeo"))
         func set(_ text: String) throws {
             var patch = ChannelPatch()
             patch.attributesMergePatch = Array(text.utf8)
-            try house.store.writeAndWait { [patch] store throws(StoreError) in
+            try fixture.store.writeAndWait { [patch] store throws(StoreError) in
                 try store.updateInfo(of: verona, patch, by: .operator)
             }
         }
@@ -121,46 +121,46 @@ struct ChannelTests {
 
     @Test("a manager changes the card and mutes everyone, but neither bans nor lets others in by it")
     func managers() throws {
-        let house = try House()
-        let (romeo, juliet) = (try house.user("romeo"), try house.user("juliet"))
-        let nurse = try house.user("nurse")
-        let verona = try house.group("verona", owner: romeo, [juliet, nurse])
+        let fixture = try Fixture()
+        let (romeo, juliet) = (try fixture.user("romeo"), try fixture.user("juliet"))
+        let nurse = try fixture.user("nurse")
+        let verona = try fixture.group("verona", owner: romeo, [juliet, nurse])
         func update(_ actor: UserID, _ change: (inout ChannelPatch) -> Void) throws {
             var patch = ChannelPatch()
             change(&patch)
-            try house.store.writeAndWait { [patch] store throws(StoreError) in
+            try fixture.store.writeAndWait { [patch] store throws(StoreError) in
                 try store.updateInfo(of: verona, patch, by: Actor(actor))
             }
         }
         #expect(throws: StoreError.refused(.notManager)) { try update(juliet) { $0.title = "x" } }
-        try house.store.writeAndWait { store throws(StoreError) in
+        try fixture.store.writeAndWait { store throws(StoreError) in
             try store.setRoles([juliet], .manager, in: verona, by: Actor(romeo))
         }
         try update(juliet) { $0.setFlags = .membersMuted }
         #expect(throws: StoreError.refused(.notApplicable)) { try update(juliet) { $0.setFlags = .banned } }
         #expect(throws: StoreError.refused(.notApplicable)) { try update(juliet) { $0.members = [] } }
-        #expect(house.send("no", from: nurse, to: .id(verona)).refusal == .membersMuted)
-        #expect(house.send("yes", from: juliet, to: .id(verona)).accepted != nil)
-        #expect(house.send("yes", from: romeo, to: .id(verona)).accepted != nil)
+        #expect(fixture.send("no", from: nurse, to: .id(verona)).refusal == .membersMuted)
+        #expect(fixture.send("yes", from: juliet, to: .id(verona)).accepted != nil)
+        #expect(fixture.send("yes", from: romeo, to: .id(verona)).accepted != nil)
     }
 
     @Test("a muted member may not send until the time has come, also after a restart")
     func mutedMember() throws {
-        var house = try House()
-        let (romeo, juliet) = (try house.user("romeo"), try house.user("juliet"))
-        let verona = try house.group("verona", owner: romeo, [juliet])
-        let until = house.clock.clock.wallMilliseconds() + 1_000
-        try house.store.writeAndWait { store throws(StoreError) in
+        var fixture = try Fixture()
+        let (romeo, juliet) = (try fixture.user("romeo"), try fixture.user("juliet"))
+        let verona = try fixture.group("verona", owner: romeo, [juliet])
+        let until = fixture.clock.clock.wallMilliseconds() + 1_000
+        try fixture.store.writeAndWait { store throws(StoreError) in
             try store.setMemberMuted(juliet, untilMilliseconds: until, in: verona, by: Actor(romeo))
         }
-        #expect(try house.member(juliet, in: verona).mutedUntilMilliseconds == until)
-        #expect(house.send("no", from: juliet, to: .id(verona)).refusal == .muted)
-        house = try house.reopened()
-        #expect(house.send("no", from: juliet, to: .id(verona)).refusal == .muted)
-        house.clock.advance(milliseconds: 1_000)
-        #expect(house.send("yes", from: juliet, to: .id(verona)).accepted != nil)
+        #expect(try fixture.member(juliet, in: verona).mutedUntilMilliseconds == until)
+        #expect(fixture.send("no", from: juliet, to: .id(verona)).refusal == .muted)
+        fixture = try fixture.reopened()
+        #expect(fixture.send("no", from: juliet, to: .id(verona)).refusal == .muted)
+        fixture.clock.advance(milliseconds: 1_000)
+        #expect(fixture.send("yes", from: juliet, to: .id(verona)).accepted != nil)
         #expect(throws: StoreError.refused(.notManager)) {
-            try house.store.writeAndWait { store throws(StoreError) in
+            try fixture.store.writeAndWait { store throws(StoreError) in
                 try store.setMemberMuted(romeo, untilMilliseconds: .max, in: verona, by: Actor(juliet))
             }
         }
@@ -168,27 +168,27 @@ struct ChannelTests {
 
     @Test("a member who is muted in a community may not write in its topics either")
     func mutedInCommunity() throws {
-        let house = try House()
-        let (romeo, juliet) = (try house.user("romeo"), try house.user("juliet"))
-        let topic = try house.store.writeAndWait { store throws(StoreError) in
+        let fixture = try Fixture()
+        let (romeo, juliet) = (try fixture.user("romeo"), try fixture.user("juliet"))
+        let topic = try fixture.store.writeAndWait { store throws(StoreError) in
             let community = try store.createChannel(
                 .community, ChannelName("verona")!, creator: romeo, members: [juliet])
             try store.setMemberMuted(juliet, untilMilliseconds: .max, in: community, by: Actor(romeo))
             return try store.createChannel(.communityTopic, ChannelName("verona@balls")!, creator: .system)
         }
-        #expect(house.send("no", from: juliet, to: .id(topic)).refusal == .muted)
-        #expect(house.send("yes", from: romeo, to: .id(topic)).accepted != nil)
+        #expect(fixture.send("no", from: juliet, to: .id(topic)).refusal == .muted)
+        #expect(fixture.send("yes", from: romeo, to: .id(topic)).accepted != nil)
     }
 
     @Test("who is refused for one person removes nobody")
     func removal() throws {
-        let house = try House()
-        let people = try ["owner", "boss", "other", "guest"].map(house.user)
-        let verona = try house.group("verona", owner: people[0], Array(people[1...]))
+        let fixture = try Fixture()
+        let people = try ["owner", "boss", "other", "guest"].map(fixture.user)
+        let verona = try fixture.group("verona", owner: people[0], Array(people[1...]))
         func change(_ body: @escaping @Sendable (WriteTransaction) throws(StoreError) -> MembershipChange) throws
             -> MembershipChange
         {
-            try house.store.writeAndWait(body)
+            try fixture.store.writeAndWait(body)
         }
         _ = try change { store throws(StoreError) in
             try store.setRoles([people[1], people[2]], .manager, in: verona, by: Actor(people[0]))
@@ -198,7 +198,7 @@ struct ChannelTests {
                 try store.removeMembers([people[3], people[2]], from: verona, by: Actor(people[1]))
             }
         }
-        #expect(try self.members(house, verona).count == 4)
+        #expect(try self.members(fixture, verona).count == 4)
         let gone = try change { store throws(StoreError) in
             try store.removeMembers([people[3]], from: verona, by: Actor(people[1]))
         }
@@ -207,52 +207,52 @@ struct ChannelTests {
             try store.transferOwner(to: people[2], in: verona, by: Actor(people[0]))
         }
         #expect(handed.newOwner == people[2])
-        #expect(try self.members(house, verona) == [people[0]: .member, people[1]: .manager, people[2]: .owner])
+        #expect(try self.members(fixture, verona) == [people[0]: .member, people[1]: .manager, people[2]: .owner])
         let left = try change { store throws(StoreError) in try store.leave(verona, people[2]) }
         #expect(left.newOwner == people[1])
         #expect(throws: StoreError.refused(.notMember)) {
             try change { store throws(StoreError) in try store.leave(verona, people[2]) }
         }
-        try house.store.writeAndWait { store throws(StoreError) in try store.disband(verona, by: Actor(people[1])) }
-        #expect(house.send("no", from: people[1], to: .id(verona)).refusal == .conversationDisbanded)
+        try fixture.store.writeAndWait { store throws(StoreError) in try store.disband(verona, by: Actor(people[1])) }
+        #expect(fixture.send("no", from: people[1], to: .id(verona)).refusal == .conversationDisbanded)
         #expect(throws: StoreError.refused(.disbanded)) {
             try change { store throws(StoreError) in
                 try store.addMembers([people[3]], to: verona, by: Actor(people[1]))
             }
         }
         _ = try change { store throws(StoreError) in try store.removeAllMembers(from: verona, by: .application) }
-        #expect(try self.members(house, verona).isEmpty)
-        #expect(try house.verified().findings == [])
+        #expect(try self.members(fixture, verona).isEmpty)
+        #expect(try fixture.verified().findings == [])
     }
 
     @Test("who owns a group is changed by handing it over only")
     func ownerRole() throws {
-        let house = try House()
-        let (romeo, juliet) = (try house.user("romeo"), try house.user("juliet"))
-        let verona = try house.group("verona", owner: romeo, [juliet])
+        let fixture = try Fixture()
+        let (romeo, juliet) = (try fixture.user("romeo"), try fixture.user("juliet"))
+        let verona = try fixture.group("verona", owner: romeo, [juliet])
         func roles(_ users: [UserID], _ role: MemberRole) throws {
-            try house.store.writeAndWait { store throws(StoreError) in
+            try fixture.store.writeAndWait { store throws(StoreError) in
                 _ = try store.setRoles(users, role, in: verona, by: .application)
             }
         }
         #expect(throws: StoreError.refused(.notApplicable)) { try roles([juliet], .owner) }
         #expect(throws: StoreError.refused(.notApplicable)) { try roles([juliet, romeo], .manager) }
         #expect(throws: StoreError.refused(.noSuchUser)) { try roles([.system], .manager) }
-        #expect(try self.members(house, verona) == [romeo: .owner, juliet: .member])
+        #expect(try self.members(fixture, verona) == [romeo: .owner, juliet: .member])
     }
 
     @Test("members changed and gone are told by revision, a page ends with a whole revision")
     func memberSync() throws {
-        let house = try House()
-        let people = try (0..<6).map { try house.user("user\($0)") }
-        let verona = try house.group("verona", owner: people[0], [people[1], people[2]])
+        let fixture = try Fixture()
+        let people = try (0..<6).map { try fixture.user("user\($0)") }
+        let verona = try fixture.group("verona", owner: people[0], [people[1], people[2]])
         func sync(_ revision: Int64, _ limit: Int) throws -> [Member] {
-            try house.store.readAndWait { store throws(StoreError) in
+            try fixture.store.readAndWait { store throws(StoreError) in
                 try store.members(of: verona, after: revision, limit: limit)
             }
         }
         #expect(try sync(0, 1).map(\.user) == Array(people[..<3]))
-        try house.store.writeAndWait { store throws(StoreError) in
+        try fixture.store.writeAndWait { store throws(StoreError) in
             try store.addMembers([people[3], people[4], people[5]], to: verona)
             try store.setNickname(of: people[1], "Jule", in: verona, by: Actor(people[1]))
             try store.removeMembers([people[4]], from: verona)
@@ -262,96 +262,96 @@ struct ChannelTests {
         #expect(first.map(\.user) == [people[1]] && first.first?.nickname == "Jule")
         let rest = try sync(2, 10)
         #expect(rest.map(\.user) == [people[4]] && rest.first?.isRemoved == true && rest.first?.revision == 3)
-        try house.store.writeAndWait { store throws(StoreError) in try store.addMembers([people[4]], to: verona) }
+        try fixture.store.writeAndWait { store throws(StoreError) in try store.addMembers([people[4]], to: verona) }
         let back = try sync(3, 10)
         #expect(back.map(\.user) == [people[4]] && back.first?.isRemoved == false)
         #expect(try sync(4, 10).isEmpty)
-        #expect(try house.verified().findings == [])
+        #expect(try fixture.verified().findings == [])
     }
 
     @Test("a visitor's conversation is made by the visitor, or for them")
     func visitors() throws {
-        let house = try House()
-        let (visitor, staff) = (try house.user("visitor"), try house.user("staff"))
+        let fixture = try Fixture()
+        let (visitor, staff) = (try fixture.user("visitor"), try fixture.user("staff"))
         let address = ConversationAddress.channel(.visitors, try #require(ChannelName("visitor")))
-        #expect(house.send("?", from: staff, to: address).refusal == .noSuchConversation)
-        #expect(house.send("…", from: visitor, to: address, flags: .transient).accepted?.members == [visitor])
-        let sent = try #require(house.send("help", from: visitor, to: address).accepted)
+        #expect(fixture.send("?", from: staff, to: address).refusal == .noSuchConversation)
+        #expect(fixture.send("…", from: visitor, to: address, flags: .transient).accepted?.members == [visitor])
+        let sent = try #require(fixture.send("help", from: visitor, to: address).accepted)
         #expect(sent.message.sequence == 1 && sent.members == [visitor] && sent.kind == .visitors)
-        try house.store.writeAndWait { store throws(StoreError) in
+        try fixture.store.writeAndWait { store throws(StoreError) in
             _ = try store.addMembers([staff], to: sent.message.conversation)
         }
-        #expect(house.send("hello", from: staff, to: address).accepted?.members == [visitor, staff])
-        #expect(try house.unread(visitor) == [sent.message.conversation: 1])
-        #expect(try house.verified().findings == [])
+        #expect(fixture.send("hello", from: staff, to: address).accepted?.members == [visitor, staff])
+        #expect(try fixture.unread(visitor) == [sent.message.conversation: 1])
+        #expect(try fixture.verified().findings == [])
     }
 
     @Test("an agent's conversation is made by either, and has its two people as members")
     func agents() throws {
-        let house = try House()
-        let (romeo, agent) = (try house.user("romeo"), try house.user("agent"))
-        let tybalt = try house.user("tybalt")
+        let fixture = try Fixture()
+        let (romeo, agent) = (try fixture.user("romeo"), try fixture.user("agent"))
+        let tybalt = try fixture.user("tybalt")
         let address = ConversationAddress.channel(.agent, try #require(ChannelName("romeo@agent")))
-        #expect(house.send("?", from: tybalt, to: address).refusal == .noSuchConversation)
+        #expect(fixture.send("?", from: tybalt, to: address).refusal == .noSuchConversation)
         let nobody = ConversationAddress.channel(.agent, try #require(ChannelName("romeo@nobody")))
-        #expect(house.send("?", from: romeo, to: nobody).refusal == .noSuchConversation)
-        #expect(house.send("hi", from: agent, to: address).accepted?.members == [romeo, agent])
-        #expect(house.send("ho", from: romeo, to: address).accepted?.message.sequence == 2)
-        #expect(house.send("?", from: tybalt, to: address).refusal == .notMember)
-        #expect(try house.verified().findings == [])
+        #expect(fixture.send("?", from: romeo, to: nobody).refusal == .noSuchConversation)
+        #expect(fixture.send("hi", from: agent, to: address).accepted?.members == [romeo, agent])
+        #expect(fixture.send("ho", from: romeo, to: address).accepted?.message.sequence == 2)
+        #expect(fixture.send("?", from: tybalt, to: address).refusal == .notMember)
+        #expect(try fixture.verified().findings == [])
     }
 
     @Test("a topic without members of its own is its community's")
     func topics() throws {
-        let house = try House()
-        let (romeo, juliet) = (try house.user("romeo"), try house.user("juliet"))
-        let nurse = try house.user("nurse")
-        let (community, topic) = try house.store.writeAndWait { store throws(StoreError) in
+        let fixture = try Fixture()
+        let (romeo, juliet) = (try fixture.user("romeo"), try fixture.user("juliet"))
+        let nurse = try fixture.user("nurse")
+        let (community, topic) = try fixture.store.writeAndWait { store throws(StoreError) in
             (
                 try store.createChannel(.community, ChannelName("verona")!, creator: romeo, members: [juliet]),
                 try store.createChannel(.communityTopic, ChannelName("verona@balls")!, creator: .system)
             )
         }
-        let sent = try #require(house.send("1", from: juliet, to: .id(topic)).accepted)
+        let sent = try #require(fixture.send("1", from: juliet, to: .id(topic)).accepted)
         #expect(sent.members == [romeo, juliet])
-        #expect(house.send("2", from: nurse, to: .id(topic)).refusal == .notMember)
-        let read = try house.store.readAndWait { store throws(StoreError) in
+        #expect(fixture.send("2", from: nurse, to: .id(topic)).refusal == .notMember)
+        let read = try fixture.store.readAndWait { store throws(StoreError) in
             try store.latestMessages(in: topic, limit: 1, as: .member(romeo)).count
         }
         #expect(read == 1)
-        try house.store.writeAndWait { store throws(StoreError) in
+        try fixture.store.writeAndWait { store throws(StoreError) in
             _ = try store.addMembers([nurse], to: community)
         }
-        #expect(house.send("3", from: nurse, to: .id(topic)).accepted?.members == [romeo, juliet, nurse])
-        try house.store.writeAndWait { store throws(StoreError) in _ = try store.addMembers([nurse], to: topic) }
-        #expect(house.send("4", from: nurse, to: .id(topic)).accepted?.members == [nurse])
-        #expect(house.send("5", from: romeo, to: .id(topic)).refusal == .notMember)
-        #expect(try house.verified().findings == [])
+        #expect(fixture.send("3", from: nurse, to: .id(topic)).accepted?.members == [romeo, juliet, nurse])
+        try fixture.store.writeAndWait { store throws(StoreError) in _ = try store.addMembers([nurse], to: topic) }
+        #expect(fixture.send("4", from: nurse, to: .id(topic)).accepted?.members == [nurse])
+        #expect(fixture.send("5", from: romeo, to: .id(topic)).refusal == .notMember)
+        #expect(try fixture.verified().findings == [])
     }
 
     @Test("a direct conversation can be there before its first message")
     func ensureDirect() throws {
-        let house = try House()
-        let (romeo, juliet) = (try house.user("romeo"), try house.user("juliet"))
-        let ids = try house.store.writeAndWait { store throws(StoreError) in
+        let fixture = try Fixture()
+        let (romeo, juliet) = (try fixture.user("romeo"), try fixture.user("juliet"))
+        let ids = try fixture.store.writeAndWait { store throws(StoreError) in
             [try store.ensureDirect(romeo, juliet), try store.ensureDirect(juliet, romeo)]
         }
         #expect(ids[0] == ids[1])
-        #expect(house.send("hi", from: romeo, to: direct("juliet")).accepted?.message.conversation == ids[0])
-        #expect(try house.verified().findings == [])
+        #expect(fixture.send("hi", from: romeo, to: direct("juliet")).accepted?.message.conversation == ids[0])
+        #expect(try fixture.verified().findings == [])
     }
 
     @Test("a system account writes to any group, and is written to in spite of its lists")
     func systemAccount() throws {
-        let house = try House()
-        let (romeo, robot) = (try house.user("romeo"), try house.user("robot"))
-        let verona = try house.group("verona", owner: romeo)
-        try house.store.writeAndWait { store throws(StoreError) in
+        let fixture = try Fixture()
+        let (romeo, robot) = (try fixture.user("romeo"), try fixture.user("robot"))
+        let verona = try fixture.group("verona", owner: romeo)
+        try fixture.store.writeAndWait { store throws(StoreError) in
             try store.setListed(owner: robot, .blocked, romeo, true)
             try store.setListed(owner: romeo, .blocked, robot, true)
             try store.connection.run("UPDATE user SET is_system = 1 WHERE id = ?", robot)
         }
-        let again = try house.reopened()
+        let again = try fixture.reopened()
         #expect(again.send("1", from: robot, to: .id(verona)).accepted != nil)
         #expect(again.send("2", from: romeo, to: direct("robot")).accepted != nil)
         #expect(again.send("3", from: robot, to: direct("romeo")).accepted != nil)
@@ -359,29 +359,29 @@ struct ChannelTests {
 
     @Test("people on a group's lists are added, removed and read")
     func lists() throws {
-        let house = try House()
-        let (romeo, juliet) = (try house.user("romeo"), try house.user("juliet"))
-        let nurse = try house.user("nurse")
-        let verona = try house.group("verona", owner: romeo, [juliet])
+        let fixture = try Fixture()
+        let (romeo, juliet) = (try fixture.user("romeo"), try fixture.user("juliet"))
+        let nurse = try fixture.user("nurse")
+        let verona = try fixture.group("verona", owner: romeo, [juliet])
         func denied() throws -> [String] {
-            try house.store.readAndWait { store throws(StoreError) in
+            try fixture.store.readAndWait { store throws(StoreError) in
                 try store.conversationList(.denied, of: verona).map(\.name.text)
             }
         }
-        try house.store.writeAndWait { store throws(StoreError) in
+        try fixture.store.writeAndWait { store throws(StoreError) in
             try store.addListed([juliet, nurse], in: verona, .denied, by: Actor(romeo))
         }
         #expect(try denied() == ["juliet", "nurse"])
-        try house.store.writeAndWait { store throws(StoreError) in
+        try fixture.store.writeAndWait { store throws(StoreError) in
             try store.removeListed([juliet], in: verona, .denied)
         }
         #expect(try denied() == ["nurse"])
         #expect(throws: StoreError.refused(.notManager)) {
-            try house.store.writeAndWait { store throws(StoreError) in
+            try fixture.store.writeAndWait { store throws(StoreError) in
                 try store.removeAllListed(in: verona, .denied, by: Actor(juliet))
             }
         }
-        try house.store.writeAndWait { store throws(StoreError) in try store.removeAllListed(in: verona, .denied) }
+        try fixture.store.writeAndWait { store throws(StoreError) in try store.removeAllListed(in: verona, .denied) }
         #expect(try denied() == [])
     }
 }

@@ -101,30 +101,30 @@ struct ClockGuardTests {
 struct WrongClockTests {
     private static let year: Int64 = 365 * 86_400_000
 
-    private func jump(_ house: House, _ milliseconds: Int64) {
-        house.clock.setWall(milliseconds: house.clock.clock.wallMilliseconds() + milliseconds)
+    private func jump(_ fixture: Fixture, _ milliseconds: Int64) {
+        fixture.clock.setWall(milliseconds: fixture.clock.clock.wallMilliseconds() + milliseconds)
     }
 
     /// Days with a look at what is old on each.
-    private func pass(days: Int, _ house: House) {
+    private func pass(days: Int, _ fixture: Fixture) {
         for _ in 0..<days {
-            house.clock.advance(milliseconds: 86_400_000)
-            house.store.runMaintenance()
+            fixture.clock.advance(milliseconds: 86_400_000)
+            fixture.store.runMaintenance()
         }
     }
 
     @Test("starting years ahead deletes nothing, until the operator says that it is right")
     func startsAhead() throws {
-        let house = try House()
-        let romeo = try house.user("romeo")
-        let verona = try house.group("verona", owner: romeo)
-        house.send("one", from: romeo, to: .id(verona), token: "t1")
-        try house.store.writeAndWait { store throws(StoreError) in
+        let fixture = try Fixture()
+        let romeo = try fixture.user("romeo")
+        let verona = try fixture.group("verona", owner: romeo)
+        fixture.send("one", from: romeo, to: .id(verona), token: "t1")
+        try fixture.store.writeAndWait { store throws(StoreError) in
             let reminder = NewReminder(in: verona, kind: ReminderKind(rawValue: 100), text: "x")
             try store.addReminder(reminder, for: [romeo], by: .application)
         }
-        self.jump(house, 10 * Self.year)
-        let later = try house.reopened { $0.inactiveDays = 1 }
+        self.jump(fixture, 10 * Self.year)
+        let later = try fixture.reopened { $0.inactiveDays = 1 }
         #expect(later.store.figures.clock == .doubted(aheadMilliseconds: 10 * Self.year))
         self.pass(days: 40, later)
         #expect(later.send("one", from: romeo, to: .id(verona), token: "t1").accepted?.isDuplicate == true)
@@ -149,7 +149,7 @@ struct WrongClockTests {
         let verona = try Verona()
         let file = try verona.upload(verona.romeo)
         _ = try verona.begin(verona.romeo)
-        let clock = verona.house.clock
+        let clock = verona.fixture.clock
         clock.setWall(milliseconds: clock.clock.wallMilliseconds() + 10 * Self.year)
         #expect(try verona.sweep() == [])
         #expect(try verona.write { store throws(StoreError) in try store.expireTransfers() }.isEmpty)
@@ -162,53 +162,53 @@ struct WrongClockTests {
 
     @Test("after a jump ahead a conversation's times find back, with its next message", arguments: [false, true])
     func findsBack(_ restarts: Bool) throws {
-        var house = try House()
-        let romeo = try house.user("romeo")
-        let verona = try house.group("verona", owner: romeo)
-        let before = try #require(house.send("before", from: romeo, to: .id(verona)).accepted?.message)
-        self.jump(house, 10 * Self.year)
-        if restarts { house = try house.reopened() }
-        house.send("ahead", from: romeo, to: .id(verona))
-        house.clock.advance(milliseconds: 60_000)
-        let wrong = try #require(house.send("ahead too", from: romeo, to: .id(verona)).accepted?.message)
+        var fixture = try Fixture()
+        let romeo = try fixture.user("romeo")
+        let verona = try fixture.group("verona", owner: romeo)
+        let before = try #require(fixture.send("before", from: romeo, to: .id(verona)).accepted?.message)
+        self.jump(fixture, 10 * Self.year)
+        if restarts { fixture = try fixture.reopened() }
+        fixture.send("ahead", from: romeo, to: .id(verona))
+        fixture.clock.advance(milliseconds: 60_000)
+        let wrong = try #require(fixture.send("ahead too", from: romeo, to: .id(verona)).accepted?.message)
         #expect(wrong.sentAtMilliseconds > before.sentAtMilliseconds + 9 * Self.year)
-        self.jump(house, -10 * Self.year)
-        if restarts { house = try house.reopened() }
-        house.clock.advance(milliseconds: 60_000)
-        let right = try #require(house.send("right", from: romeo, to: .id(verona)).accepted?.message)
-        #expect(right.sentAtMilliseconds == house.clock.clock.wallMilliseconds())
+        self.jump(fixture, -10 * Self.year)
+        if restarts { fixture = try fixture.reopened() }
+        fixture.clock.advance(milliseconds: 60_000)
+        let right = try #require(fixture.send("right", from: romeo, to: .id(verona)).accepted?.message)
+        #expect(right.sentAtMilliseconds == fixture.clock.clock.wallMilliseconds())
         #expect(right.sequence == 4 && right.id > wrong.id)
-        let times = try house.store.readAndWait { store throws(StoreError) in
+        let times = try fixture.store.readAndWait { store throws(StoreError) in
             try store.latestMessages(in: verona, limit: 10, as: .unrestricted).map(\.sentAtMilliseconds)
         }
         #expect(times == times.sorted() && times.first == before.sentAtMilliseconds)
         #expect(times.allSatisfy { $0 <= right.sentAtMilliseconds } && times[2] - times[1] == 60_000)
-        #expect(try house.verified().findings == [])
+        #expect(try fixture.verified().findings == [])
     }
 
     @Test("one in which nothing is said any more finds back in a quiet moment; right times are left alone")
     func quiet() throws {
-        let house = try House()
-        let romeo = try house.user("romeo")
-        let (verona, mantua) = (try house.group("verona", owner: romeo), try house.group("mantua", owner: romeo))
-        let early = try #require(house.send("early", from: romeo, to: .id(mantua)).accepted?.message)
-        self.jump(house, 10 * Self.year)
-        house.send("ahead", from: romeo, to: .id(verona))
-        house.store.runMaintenance()
-        #expect(try self.activeAt(house, verona) > early.sentAtMilliseconds + 9 * Self.year)
-        self.jump(house, -10 * Self.year)
-        house.store.runMaintenance()
-        #expect(try self.activeAt(house, verona) == house.clock.clock.wallMilliseconds())
-        #expect(try self.activeAt(house, mantua) == early.sentAtMilliseconds)
+        let fixture = try Fixture()
+        let romeo = try fixture.user("romeo")
+        let (verona, mantua) = (try fixture.group("verona", owner: romeo), try fixture.group("mantua", owner: romeo))
+        let early = try #require(fixture.send("early", from: romeo, to: .id(mantua)).accepted?.message)
+        self.jump(fixture, 10 * Self.year)
+        fixture.send("ahead", from: romeo, to: .id(verona))
+        fixture.store.runMaintenance()
+        #expect(try self.activeAt(fixture, verona) > early.sentAtMilliseconds + 9 * Self.year)
+        self.jump(fixture, -10 * Self.year)
+        fixture.store.runMaintenance()
+        #expect(try self.activeAt(fixture, verona) == fixture.clock.clock.wallMilliseconds())
+        #expect(try self.activeAt(fixture, mantua) == early.sentAtMilliseconds)
         // A clock that is behind is the wrong one itself: nothing is moved to it.
-        self.jump(house, -10 * Self.year)
-        house.store.runMaintenance()
-        #expect(try self.activeAt(house, mantua) == early.sentAtMilliseconds)
-        #expect(try house.verified().findings == [])
+        self.jump(fixture, -10 * Self.year)
+        fixture.store.runMaintenance()
+        #expect(try self.activeAt(fixture, mantua) == early.sentAtMilliseconds)
+        #expect(try fixture.verified().findings == [])
     }
 
-    private func activeAt(_ house: House, _ id: ConversationID) throws -> Int64 {
-        try #require(try house.store.readAndWait { store throws(StoreError) in try store.conversation(id) })
+    private func activeAt(_ fixture: Fixture, _ id: ConversationID) throws -> Int64 {
+        try #require(try fixture.store.readAndWait { store throws(StoreError) in try store.conversation(id) })
             .activeAtMilliseconds
     }
 }

@@ -21,17 +21,17 @@ struct ClosingTests {
 
     @Test("a store whose last owner lets go on the store's own thread closes as any other")
     func ownThread() throws {
-        let house = try House()
+        let fixture = try Fixture()
         let isClosed = ConditionLock(false)
-        var owner: Owner? = Owner(house.store) { isClosed.change { $0 = true } }
+        var owner: Owner? = Owner(fixture.store) { isClosed.change { $0 = true } }
         let mayGoOn = ConditionLock(false)
-        house.store.write({ [owner] _ in
+        fixture.store.write({ [owner] _ in
             mayGoOn.wait(until: { $0 }, then: { _ in })
             _ = owner
         }) { _ in }
         owner = nil
         mayGoOn.change { $0 = true }
         isClosed.wait(until: { $0 }, then: { _ in })
-        #expect(throws: StoreError.unavailable) { try house.store.writeAndWait { _ in } }
+        #expect(throws: StoreError.unavailable) { try fixture.store.writeAndWait { _ in } }
     }
 }

@@ -37,7 +37,7 @@ struct ConversationEventTests {
     @Test("a new group is told to everybody in it, by who made it")
     func created() throws {
         let verona = try Verona()
-        let told = try Told(verona.house.store)
+        let told = try Told(verona.fixture.store)
         let (escalus, romeo) = (verona.escalus, verona.romeo)
         try verona.write { store throws(StoreError) in
             try store.createChannel(.group, ChannelName("mantua")!, creator: escalus, members: [romeo])
@@ -52,7 +52,7 @@ struct ConversationEventTests {
     @Test("who comes, goes, is silenced, blocked or raised: with the actor, to those concerned")
     func members() throws {
         let verona = try Verona()
-        let told = try Told(verona.house.store)
+        let told = try Told(verona.fixture.store)
         let (id, escalus, mercutio, romeo, tybalt) = (
             verona.id, verona.escalus, verona.mercutio, verona.romeo, verona.tybalt
         )
@@ -89,15 +89,15 @@ struct ConversationEventTests {
         let verona = try Verona()
         let (id, romeo, tybalt) = (verona.id, verona.romeo, verona.tybalt)
         let order = Lock<[String]>([])
-        try Told.wait(for: verona.house.store)
-        verona.house.store.onEvents = { events in order.withLock { $0.append("told \(events.count)") } }
-        verona.house.store.write({ store throws(StoreError) in
+        try Told.wait(for: verona.fixture.store)
+        verona.fixture.store.onEvents = { events in order.withLock { $0.append("told \(events.count)") } }
+        verona.fixture.store.write({ store throws(StoreError) in
             try store.addMembers([tybalt], to: id, by: Actor(romeo))
         }) { _ in order.withLock { $0.append("answered") } }
         #expect(
             verona.refusal { store throws(StoreError) in try store.setRoles([romeo], .manager, in: id, by: Actor(romeo))
             } == .notOwner)
-        try Told.wait(for: verona.house.store)
+        try Told.wait(for: verona.fixture.store)
         #expect(order.withLock { $0 } == ["answered", "told 1"])
     }
 
@@ -105,7 +105,7 @@ struct ConversationEventTests {
     func messages() throws {
         let verona = try Verona()
         let place = try verona.say("wherefore", verona.romeo)
-        let told = try Told(verona.house.store)
+        let told = try Told(verona.fixture.store)
         let romeo = verona.romeo
         try verona.write { store throws(StoreError) in
             try store.edit(
@@ -128,7 +128,7 @@ struct ConversationEventTests {
     func readingAndCards() throws {
         let verona = try Verona()
         let place = try verona.say("wherefore", verona.romeo)
-        let told = try Told(verona.house.store)
+        let told = try Told(verona.fixture.store)
         let (id, juliet, escalus) = (verona.id, verona.juliet, verona.escalus)
         var patch = ChannelPatch()
         patch.title = "Fair Verona"
@@ -151,9 +151,9 @@ struct ConversationEventTests {
     @Test("settings and nicknames are told to everybody in the group, with who set them, once for each change")
     func settings() throws {
         let verona = try Verona()
-        let told = try Told(verona.house.store)
+        let told = try Told(verona.fixture.store)
         let (id, escalus, juliet) = (verona.id, verona.escalus, verona.juliet)
-        let before = verona.house.clock.clock.wallMilliseconds()
+        let before = verona.fixture.clock.clock.wallMilliseconds()
         verona.advance(seconds: 10)
         try verona.write { store throws(StoreError) in
             var modes = TeamModesPatch()
@@ -187,7 +187,7 @@ struct ConversationEventTests {
     func own() throws {
         let verona = try Verona()
         let place = try verona.say("wherefore", verona.romeo)
-        let told = try Told(verona.house.store)
+        let told = try Told(verona.fixture.store)
         let (id, juliet) = (verona.id, verona.juliet)
         try verona.write { store throws(StoreError) in
             _ = try store.setAttributes(of: place, mergePatch: Array(#"{"a":1}"#.utf8), by: Actor(juliet))
@@ -218,7 +218,7 @@ struct ConversationEventTests {
     @Test("a change of many members is one event for one audience")
     func many() throws {
         let verona = try Verona()
-        let told = try Told(verona.house.store)
+        let told = try Told(verona.fixture.store)
         let people = try verona.write { store throws(StoreError) in
             var people: [UserID] = []
             for number in 0..<300 { people.append(try store.ensureUser(UserName("p\(number)")!).id) }
@@ -241,7 +241,7 @@ struct ConversationEventTests {
         let (id, escalus, romeo, tybalt) = (verona.id, verona.escalus, verona.romeo, verona.tybalt)
         // Each event has a moment of its own, so that those of the beginning are a little ahead of the clock.
         verona.advance(seconds: 1)
-        let before = verona.house.clock.clock.wallMilliseconds()
+        let before = verona.fixture.clock.clock.wallMilliseconds()
         verona.advance(seconds: 10)
         try verona.write { store throws(StoreError) in
             try store.addMembers([tybalt], to: id, by: Actor(romeo))

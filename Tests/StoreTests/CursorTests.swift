@@ -8,30 +8,30 @@ import Testing
 @Suite("What clients ask for by time, where everything falls into one millisecond")
 struct CursorTests {
     /// A clock that stands still.
-    private let house: House
+    private let fixture: Fixture
     private let romeo: UserID
     private let juliet: UserID
 
     init() throws {
-        self.house = try House()
-        self.romeo = try self.house.user("romeo")
-        self.juliet = try self.house.user("juliet")
+        self.fixture = try Fixture()
+        self.romeo = try self.fixture.user("romeo")
+        self.juliet = try self.fixture.user("juliet")
     }
 
-    private func say(_ text: String, in house: House? = nil) throws -> Message {
-        try #require((house ?? self.house).send(text, from: self.romeo, to: direct("juliet")).accepted?.message)
+    private func say(_ text: String, in fixture: Fixture? = nil) throws -> Message {
+        try #require((fixture ?? self.fixture).send(text, from: self.romeo, to: direct("juliet")).accepted?.message)
     }
 
-    private func edit(_ message: Message, to text: String, in house: House? = nil) throws -> Int64 {
+    private func edit(_ message: Message, to text: String, in fixture: Fixture? = nil) throws -> Int64 {
         let (place, romeo) = (MessagePlace(message.conversation, message.sequence), self.romeo)
-        return try (house ?? self.house).store.writeAndWait { transaction throws(StoreError) in
+        return try (fixture ?? self.fixture).store.writeAndWait { transaction throws(StoreError) in
             try transaction.edit(place, newBody: Array(text.utf8), isJSONObject: false, by: Actor(romeo))
         }.patchedAtMilliseconds
     }
 
-    private func patches(after moment: Int64, in house: House? = nil, limit: Int = 10) throws -> PatchPage {
+    private func patches(after moment: Int64, in fixture: Fixture? = nil, limit: Int = 10) throws -> PatchPage {
         let juliet = self.juliet
-        return try (house ?? self.house).store.readAndWait { reading throws(StoreError) in
+        return try (fixture ?? self.fixture).store.readAndWait { reading throws(StoreError) in
             try reading.patches(for: juliet, after: moment, limit: limit)
         }
     }
@@ -39,12 +39,12 @@ struct CursorTests {
     @Test("who knows the first of two edits is told the second, also in another conversation and after a message")
     func edits() throws {
         let one = try self.say("one")
-        let (group, romeo) = (try self.house.group("verona", owner: self.romeo, [self.juliet]), self.romeo)
-        let other = try #require(self.house.send("two", from: romeo, to: .id(group)).accepted?.message)
+        let (group, romeo) = (try self.fixture.group("verona", owner: self.romeo, [self.juliet]), self.romeo)
+        let other = try #require(self.fixture.send("two", from: romeo, to: .id(group)).accepted?.message)
         let first = try self.edit(one, to: "eins")
         #expect(first > other.sentAtMilliseconds, "a client may take the time of a message for that of a change")
         let second = try self.edit(other, to: "zwei")
-        let third = try self.house.store.writeAndWait { transaction throws(StoreError) in
+        let third = try self.fixture.store.writeAndWait { transaction throws(StoreError) in
             try transaction.recall(MessagePlace(one.conversation, one.sequence), by: Actor(romeo))
         }.patchedAtMilliseconds
         #expect(first < second && second < third)
@@ -53,15 +53,15 @@ struct CursorTests {
         #expect(try self.patches(after: third).changes.isEmpty)
         let page = try self.patches(after: 0, limit: 1)
         #expect(page.moreAfter == second && page.changes.map(\.conversation.id) == [group])
-        #expect(try self.house.verified().findings == [])
+        #expect(try self.fixture.verified().findings == [])
     }
 
     @Test("moments rise after a restart and a kill, whatever the clock says then")
     func restarts() throws {
         let message = try self.say("one")
         let first = try self.edit(message, to: "eins")
-        self.house.clock.setWall(milliseconds: first - 86_400_000)
-        let restarted = try self.house.reopened()
+        self.fixture.clock.setWall(milliseconds: first - 86_400_000)
+        let restarted = try self.fixture.reopened()
         let second = try self.edit(message, to: "uno", in: restarted)
         #expect(second > first)
         let killed = try restarted.killed()
@@ -73,18 +73,18 @@ struct CursorTests {
     @Test("a conversation whose times are far ahead does not drag the moments of others along")
     func farAhead() throws {
         let message = try self.say("one")
-        self.house.clock.advance(milliseconds: 3_600_000)
+        self.fixture.clock.advance(milliseconds: 3_600_000)
         let later = try self.say("two")
-        self.house.clock.setWall(milliseconds: message.sentAtMilliseconds)
+        self.fixture.clock.setWall(milliseconds: message.sentAtMilliseconds)
         let moment = try self.edit(message, to: "eins")
         #expect(moment < later.sentAtMilliseconds && moment >= message.sentAtMilliseconds)
     }
 
     @Test("what happened in one millisecond is told once each, one after the other")
     func events() throws {
-        let (romeo, juliet, house) = (self.romeo, self.juliet, self.house)
-        let group = try house.group("verona", owner: romeo)
-        try house.store.writeAndWait { transaction throws(StoreError) in
+        let (romeo, juliet, fixture) = (self.romeo, self.juliet, self.fixture)
+        let group = try fixture.group("verona", owner: romeo)
+        try fixture.store.writeAndWait { transaction throws(StoreError) in
             for _ in 0..<3 {
                 try transaction.addMembers([juliet], to: group)
                 try transaction.removeMembers([juliet], from: group)
@@ -92,7 +92,8 @@ struct CursorTests {
             try transaction.addMembers([juliet], to: group)
         }
         func events(after moment: Int64) throws -> [LoggedEvent] {
-            try house.store.readAndWait { reading throws(StoreError) in try reading.events(for: juliet, after: moment) }
+            try fixture.store.readAndWait { reading throws(StoreError) in try reading.events(for: juliet, after: moment)
+            }
         }
         let all = try events(after: 0)
         #expect(all.count >= 7)
@@ -105,21 +106,21 @@ struct CursorTests {
     func reads() throws {
         let (romeo, juliet) = (self.romeo, self.juliet)
         let direct = try self.say("one").conversation
-        let group = try self.house.group("verona", owner: romeo, [juliet])
-        self.house.send("two", from: romeo, to: .id(group))
+        let group = try self.fixture.group("verona", owner: romeo, [juliet])
+        self.fixture.send("two", from: romeo, to: .id(group))
         func read(_ id: ConversationID) throws -> Int64 {
-            try self.house.store.writeAndWait { transaction throws(StoreError) in
+            try self.fixture.store.writeAndWait { transaction throws(StoreError) in
                 try transaction.clearUnread(juliet, in: id)
             }
-            return try self.house.store.readAndWait { reading throws(StoreError) in
+            return try self.fixture.store.readAndWait { reading throws(StoreError) in
                 try reading.lastReadMoment(of: juliet)
             }
         }
         let first = try read(direct)
-        self.house.clock.setWall(milliseconds: first - 50)
+        self.fixture.clock.setWall(milliseconds: first - 50)
         let second = try read(group)
         #expect(second >= first, "a clock that was stepped back")
-        let list = try self.house.store.readAndWait { reading throws(StoreError) in
+        let list = try self.fixture.store.readAndWait { reading throws(StoreError) in
             try reading.unreadList(of: juliet, readAfter: first, limit: 50)
         }
         #expect(list.map(\.conversation.id).contains(group))
@@ -134,7 +135,7 @@ struct CursorTests {
             query.start = edge
             query.isForward = isForward
             let asked = query
-            return try self.house.store.readAndWait { reading throws(StoreError) in
+            return try self.fixture.store.readAndWait { reading throws(StoreError) in
                 try reading.history(in: id, asked, as: .member(juliet)).map(\.message.sequence)
             }
         }
@@ -172,8 +173,8 @@ struct CursorTests {
                 VALUES (1, \(sequence), \(sequence), \(moment));
                 """)
         }
-        let house = try House(folder)
-        let all = try self.patches(after: 0, in: house)
+        let fixture = try Fixture(folder)
+        let all = try self.patches(after: 0, in: fixture)
         #expect(all.changes.map(\.message.patchedAtMilliseconds) == [50, 51, 52, 53])
         #expect(all.changes.map(\.message.message.sequence) == [1, 2, 3, 4])
     }

@@ -7,10 +7,10 @@ import Testing
 struct DeletionTests {
     /// Why a change could not be made; `nil` when it could.
     private func problem<Value: Sendable>(
-        _ house: House, _ body: @escaping @Sendable (WriteTransaction) throws(StoreError) -> Value
+        _ fixture: Fixture, _ body: @escaping @Sendable (WriteTransaction) throws(StoreError) -> Value
     ) -> StoreError? {
         do throws(StoreError) {
-            _ = try house.store.writeAndWait(body)
+            _ = try fixture.store.writeAndWait(body)
             return nil
         } catch {
             return error
@@ -18,50 +18,52 @@ struct DeletionTests {
     }
 
     private func isGone<Value: Sendable>(
-        _ house: House, _ body: @escaping @Sendable (WriteTransaction) throws(StoreError) -> Value
+        _ fixture: Fixture, _ body: @escaping @Sendable (WriteTransaction) throws(StoreError) -> Value
     ) -> Bool {
-        guard case .notFound = self.problem(house, body) else { return false }
+        guard case .notFound = self.problem(fixture, body) else { return false }
         return true
     }
 
     /// That the account of romeo is over: nothing is done to it, sent to it, or sent by it.
     private func expectOver(
-        _ house: House, _ romeo: UserID, _ juliet: UserID, _ verona: ConversationID, _ talk: ConversationID
+        _ fixture: Fixture, _ romeo: UserID, _ juliet: UserID, _ verona: ConversationID, _ talk: ConversationID
     ) {
         let name = UserName("romeo")!
-        let taken = self.problem(house) { store throws(StoreError) in try store.createUser(name) }
+        let taken = self.problem(fixture) { store throws(StoreError) in try store.createUser(name) }
         #expect(taken == .exists("user romeo"))
-        #expect(self.isGone(house) { store throws(StoreError) in try store.ensureUser(name).id })
-        #expect(self.isGone(house) { store throws(StoreError) in try store.setDisabled(romeo, false) })
-        #expect(self.isGone(house) { store throws(StoreError) in try store.setPasswordHash(romeo, "h") })
+        #expect(self.isGone(fixture) { store throws(StoreError) in try store.ensureUser(name).id })
+        #expect(self.isGone(fixture) { store throws(StoreError) in try store.setDisabled(romeo, false) })
+        #expect(self.isGone(fixture) { store throws(StoreError) in try store.setPasswordHash(romeo, "h") })
         #expect(
-            self.isGone(house) { store throws(StoreError) in
+            self.isGone(fixture) { store throws(StoreError) in
                 try store.issueToken(
                     hash: [2], user: romeo, class: .app, level: .primary, expiresAtMilliseconds: nil)
             })
-        #expect(self.isGone(house) { store throws(StoreError) in try store.addMembers([romeo], to: verona).users })
-        #expect(self.isGone(house) { store throws(StoreError) in try store.makeFriends(romeo, juliet).change })
+        #expect(self.isGone(fixture) { store throws(StoreError) in try store.addMembers([romeo], to: verona).users })
+        #expect(self.isGone(fixture) { store throws(StoreError) in try store.makeFriends(romeo, juliet).change })
         #expect(
-            self.isGone(house) { store throws(StoreError) in
+            self.isGone(fixture) { store throws(StoreError) in
                 try store.setListed(owner: juliet, .allowed, romeo, true)
             })
-        #expect(self.isGone(house) { store throws(StoreError) in try store.ensureDirect(juliet, romeo) })
-        #expect(self.isGone(house) { store throws(StoreError) in try store.deleteUser(romeo).user })
-        #expect(house.send("x", from: juliet, to: direct("romeo")).refusal == .noSuchUser)
-        #expect(house.send("x", from: juliet, to: .id(talk)).refusal == .noSuchUser)
-        #expect(house.send("x", from: romeo, to: direct("juliet")).refusal == .noSuchUser)
+        #expect(self.isGone(fixture) { store throws(StoreError) in try store.ensureDirect(juliet, romeo) })
+        #expect(self.isGone(fixture) { store throws(StoreError) in try store.deleteUser(romeo).user })
+        #expect(fixture.send("x", from: juliet, to: direct("romeo")).refusal == .noSuchUser)
+        #expect(fixture.send("x", from: juliet, to: .id(talk)).refusal == .noSuchUser)
+        #expect(fixture.send("x", from: romeo, to: direct("juliet")).refusal == .noSuchUser)
         #expect(
-            house.send("x", from: romeo, to: .id(verona), authority: .operator).refusal == .noSuchUser)
+            fixture.send("x", from: romeo, to: .id(verona), authority: .operator).refusal == .noSuchUser)
     }
 
     @Test("what a person said stays, everything else of them goes, and the folder is sound")
     func everything() throws {
-        let house = try House()
-        let (romeo, juliet, tybalt) = (try house.user("romeo"), try house.user("juliet"), try house.user("tybalt"))
-        let verona = try house.group("verona", owner: juliet, [romeo])
-        _ = house.send("but soft", from: romeo, to: .id(verona))
-        _ = house.send("o romeo", from: juliet, to: direct("romeo"))
-        try house.store.writeAndWait { store throws(StoreError) in
+        let fixture = try Fixture()
+        let (romeo, juliet, tybalt) = (
+            try fixture.user("romeo"), try fixture.user("juliet"), try fixture.user("tybalt")
+        )
+        let verona = try fixture.group("verona", owner: juliet, [romeo])
+        _ = fixture.send("but soft", from: romeo, to: .id(verona))
+        _ = fixture.send("o romeo", from: juliet, to: direct("romeo"))
+        try fixture.store.writeAndWait { store throws(StoreError) in
             try store.setProfile(of: romeo, ProfilePatch(displayName: "Romeo", attributes: Array(#"{"a":1}"#.utf8)))
             try store.setExternalID(romeo, "7")
             try store.setPasswordHash(romeo, "hash")
@@ -75,9 +77,9 @@ struct DeletionTests {
             try store.setListed(owner: tybalt, .blocked, romeo, true)
             try store.setAllowlistOnly(romeo, true)
         }
-        let deleted = try house.store.writeAndWait { store throws(StoreError) in try store.deleteUser(romeo) }
+        let deleted = try fixture.store.writeAndWait { store throws(StoreError) in try store.deleteUser(romeo) }
         #expect(deleted.revokedTokens == 1)
-        let found = try house.store.readAndWait { store throws(StoreError) in
+        let found = try fixture.store.readAndWait { store throws(StoreError) in
             let requests = try store.friendRequest(from: tybalt, to: romeo)?.state
             return (
                 user: try store.user(romeo), tokens: try store.tokens(of: romeo).count,
@@ -93,20 +95,20 @@ struct DeletionTests {
         #expect(found.profile?.attributes == nil && found.tokens == 0 && found.friends == [] && found.lists == [])
         #expect(found.told?.isRemoved == true && found.told?.remark == nil && found.request == .discarded)
         #expect(found.member == nil)
-        #expect(try house.bodies(verona) == ["but soft"])
-        #expect(try house.verified().findings == [])
+        #expect(try fixture.bodies(verona) == ["but soft"])
+        #expect(try fixture.verified().findings == [])
     }
 
     @Test("nobody gets the name again, nothing can be done to the account, and nothing is sent to it or by it")
     func over() throws {
-        let house = try House()
-        let (romeo, juliet) = (try house.user("romeo"), try house.user("juliet"))
-        let verona = try house.group("verona", owner: juliet)
-        let talk = try #require(house.send("hist", from: juliet, to: direct("romeo")).accepted).message.conversation
-        try house.store.writeAndWait { store throws(StoreError) in _ = try store.deleteUser(romeo) }
-        self.expectOver(house, romeo, juliet, verona, talk)
+        let fixture = try Fixture()
+        let (romeo, juliet) = (try fixture.user("romeo"), try fixture.user("juliet"))
+        let verona = try fixture.group("verona", owner: juliet)
+        let talk = try #require(fixture.send("hist", from: juliet, to: direct("romeo")).accepted).message.conversation
+        try fixture.store.writeAndWait { store throws(StoreError) in _ = try store.deleteUser(romeo) }
+        self.expectOver(fixture, romeo, juliet, verona, talk)
         // Not only while the writer remembers them.
-        let reopened = try house.reopened()
+        let reopened = try fixture.reopened()
         self.expectOver(reopened, romeo, juliet, verona, talk)
         let system = self.problem(reopened) { store throws(StoreError) in try store.deleteUser(.system).user }
         #expect(system != nil)
@@ -114,7 +116,7 @@ struct DeletionTests {
 
     @Test("the oldest manager follows as owner, else the oldest member, and nobody left means that the team is over")
     func successors() throws {
-        let team = try TeamHouse()
+        let team = try TeamFixture()
         var owners: [UserID?] = []
         for owner in [team.owner, team.manager, team.member, team.other] {
             try team.write { store, _ throws(StoreError) in _ = try store.deleteUser(owner) }
@@ -130,9 +132,9 @@ struct DeletionTests {
     func requests() throws {
         var modes = TeamModesPatch()
         modes.join = .approval
-        let team = try TeamHouse(.advanced, modes)
+        let team = try TeamFixture(.advanced, modes)
         let (outsider, manager) = (team.outsider, team.manager)
-        let stranger = try team.house.user("paris")
+        let stranger = try team.fixture.user("paris")
         try team.write { store, id throws(StoreError) in
             _ = try store.apply(to: id, outsider)
             _ = try store.invite([stranger], to: id, by: Actor(manager))
@@ -154,27 +156,27 @@ struct DeletionTests {
             """, "INSERT INTO personal_list (owner_id, list, other_id) SELECT 0, 0, id FROM user",
         ])
     func planted(_ sql: String) throws {
-        let house = try House()
-        let romeo = try house.user("romeo")
-        try house.store.writeAndWait { store throws(StoreError) in _ = try store.deleteUser(romeo) }
-        house.store.close()
-        try Connection(path: DataFolder.databasePath(in: house.folder.data), role: .writer(synchronous: "FULL"))
+        let fixture = try Fixture()
+        let romeo = try fixture.user("romeo")
+        try fixture.store.writeAndWait { store throws(StoreError) in _ = try store.deleteUser(romeo) }
+        fixture.store.close()
+        try Connection(path: DataFolder.databasePath(in: fixture.folder.data), role: .writer(synchronous: "FULL"))
             .script(sql + " WHERE name = 'romeo'")
-        #expect(try house.verify(house.folder).findings.map(\.kind) == [.people])
+        #expect(try fixture.verify(fixture.folder).findings.map(\.kind) == [.people])
     }
 
     @Test("a page about a person counts and lists what is theirs")
     func details() throws {
-        let house = try House()
-        let (romeo, juliet) = (try house.user("romeo"), try house.user("juliet"))
-        let verona = try house.group("verona", owner: romeo)
-        _ = try house.group("mantua", owner: juliet, [romeo])
-        try house.store.writeAndWait { store throws(StoreError) in
+        let fixture = try Fixture()
+        let (romeo, juliet) = (try fixture.user("romeo"), try fixture.user("juliet"))
+        let verona = try fixture.group("verona", owner: romeo)
+        _ = try fixture.group("mantua", owner: juliet, [romeo])
+        try fixture.store.writeAndWait { store throws(StoreError) in
             try store.makeFriends(romeo, juliet)
             try store.disband(verona, by: .operator)
             try store.issueToken(hash: [9], user: romeo, class: .app, level: .primary, expiresAtMilliseconds: nil)
         }
-        let found = try house.store.readAndWait { store throws(StoreError) in
+        let found = try fixture.store.readAndWait { store throws(StoreError) in
             (
                 counts: try store.personCounts(of: romeo), friends: try store.newestFriends(of: romeo, limit: 5),
                 teams: try store.teams(of: romeo, limit: 5).map(\.name.text),
@@ -183,6 +185,6 @@ struct DeletionTests {
         }
         #expect(found.counts == (friends: 1, teams: 1, files: 0))
         #expect(found.friends.map(\.name) == [UserName("juliet")] && found.teams == ["mantua"])
-        #expect(found.issued == [[9]: house.clock.clock.wallMilliseconds()])
+        #expect(found.issued == [[9]: fixture.clock.clock.wallMilliseconds()])
     }
 }

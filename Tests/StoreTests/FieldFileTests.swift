@@ -28,7 +28,7 @@ import Testing
     }
 
     private func sweepLater() throws {
-        self.verona.house.clock.advance(milliseconds: 2 * 3_600_000)
+        self.verona.fixture.clock.advance(milliseconds: 2 * 3_600_000)
         _ = try self.verona.sweep()
     }
 
@@ -47,7 +47,7 @@ import Testing
         try self.sweepLater()
         #expect(try self.verona.file(picture.key) == nil)
         #expect(try self.verona.file(plan.key)?.references == 1)
-        #expect(try self.verona.house.verified().findings == [])
+        #expect(try self.verona.fixture.verified().findings == [])
     }
 
     @Test("what somebody may not read is text like any other, and what is kept stays whoever writes the rest")
@@ -59,7 +59,7 @@ import Testing
         try self.set(id, #"{"cover":"\#(picture.key)"}"#, by: self.verona.romeo)
         try self.set(id, #"{"cover":"\#(picture.key)","color":"red"}"#, by: self.verona.juliet)
         #expect(try self.verona.file(picture.key)?.references == 1)
-        #expect(try self.verona.house.verified().findings == [])
+        #expect(try self.verona.fixture.verified().findings == [])
     }
 
     @Test("a conversation that is over lets go of what it named")
@@ -70,9 +70,9 @@ import Testing
             attributes: Array(#"{"cover":"\#(picture.key)"}"#.utf8))
         _ = try self.verona.write { store throws(StoreError) in try store.createObject(new) }
         #expect(try self.verona.file(picture.key)?.references == 1)
-        self.verona.house.clock.advance(milliseconds: 3_600_000)
-        self.verona.house.store.runMaintenance()
+        self.verona.fixture.clock.advance(milliseconds: 3_600_000)
+        self.verona.fixture.store.runMaintenance()
         #expect(try self.verona.file(picture.key)?.references ?? 0 == 0)
-        #expect(try self.verona.house.verified().findings == [])
+        #expect(try self.verona.fixture.verified().findings == [])
     }
 }

@@ -106,9 +106,9 @@ struct FilePropertyTests {
         for step in 0..<400 {
             let before = model.counts
             try self.step(verona, &model, &random)
-            model.note(before, at: verona.house.clock.clock.wallMilliseconds())
+            model.note(before, at: verona.fixture.clock.clock.wallMilliseconds())
             if step % 50 == 49 { try self.compare(verona, model) }
-            if step == 200 { verona.house = try verona.house.reopened(change: Self.options) }
+            if step == 200 { verona.fixture = try verona.fixture.reopened(change: Self.options) }
         }
         try self.compare(verona, model)
         #expect(try verona.isSound() == [])
@@ -141,11 +141,11 @@ struct FilePropertyTests {
             let (key, isHeld) = (model.files[file].key, Bool.random(using: &random))
             model.files[file].isHeld = isHeld
             if model.references(file) == 0 {
-                model.files[file].unreferencedAt = verona.house.clock.clock.wallMilliseconds()
+                model.files[file].unreferencedAt = verona.fixture.clock.clock.wallMilliseconds()
             }
             try verona.write { store throws(StoreError) in try store.holdFile(key, isHeld) }
         default:
-            model.sweep(at: verona.house.clock.clock.wallMilliseconds())
+            model.sweep(at: verona.fixture.clock.clock.wallMilliseconds())
             let objects = try verona.sweep()
             try verona.write { store throws(StoreError) in for object in objects { try store.objectGone(object.hash) } }
         }
@@ -175,7 +175,7 @@ struct FilePropertyTests {
         let file = try verona.write { store throws(StoreError) in
             try store.completeUpload(upload.transfer.id, object: object)
         }
-        let now = verona.house.clock.clock.wallMilliseconds()
+        let now = verona.fixture.clock.clock.wallMilliseconds()
         model.files.append(
             FileModel.File(
                 key: file.key, owner: file.owner, content: upload.content, size: upload.size, unreferencedAt: now,
@@ -204,7 +204,7 @@ struct FilePropertyTests {
     private func say(_ verona: Verona, _ model: inout FileModel, _ user: UserID, _ random: inout SplitMix) {
         let body = self.body(model, &random)
         let (named, linked) = self.existing(model, body)
-        let result = verona.house.send(body.text, from: user, to: .id(verona.id))
+        let result = verona.fixture.send(body.text, from: user, to: .id(verona.id))
         let isTaken = model.members.contains(user) && named.union(linked).allSatisfy { model.canRead($0, user) }
         #expect((result.accepted != nil) == isTaken)
         guard let message = result.accepted?.message else { return }

@@ -36,7 +36,7 @@ struct FileReferenceTests {
         #expect(verona.refusalToSay(self.text(file), verona.juliet) == .noSuchFile)
         #expect(verona.refusalToSay(self.text(file), verona.tybalt, to: direct("tybalt")) == .noSuchFile)
         #expect(try verona.readers(of: file) == [verona.romeo])
-        #expect(try verona.house.bodies(verona.id).isEmpty)
+        #expect(try verona.fixture.bodies(verona.id).isEmpty)
         let link = try verona.link(file)
         #expect(verona.refusalToSay("see \(link)", verona.juliet) == .noSuchFile)
         #expect(try verona.isSound() == [])
@@ -81,12 +81,12 @@ struct FileReferenceTests {
             degrade: "d", typeTitle: "t", summary: "s")
         try verona.write { store throws(StoreError) in try store.setMessageKind(entry) }
         func send(_ key: FileKey, from sender: UserID) -> AppendResult {
-            var append = verona.house.append(
+            var append = verona.fixture.append(
                 body.replacing("FILE", with: "\(key)"), from: sender, to: .id(verona.id),
                 flags: [.countsAsUnread, .bodyIsJSONObject])
             append.content.kind = entry.kind
             append.content.wire = .leanCloud
-            return verona.house.send([append])[0]
+            return verona.fixture.send([append])[0]
         }
         let file = try verona.upload(verona.romeo)
         #expect(send(file.key, from: verona.juliet).refusal == .noSuchFile)
@@ -108,7 +108,7 @@ struct FileReferenceTests {
         let place = try verona.say(self.text(file), verona.juliet, token: "a")
         let (id, juliet) = (verona.id, verona.juliet)
         try verona.write { store throws(StoreError) in _ = try store.removeMembers([juliet], from: id) }
-        let again = verona.house.send(self.text(file), from: juliet, to: .id(id), token: "a")
+        let again = verona.fixture.send(self.text(file), from: juliet, to: .id(id), token: "a")
         #expect(again.accepted?.isDuplicate == true)
         #expect(again.accepted?.message.sequence == place.sequence)
         #expect(try verona.file(file.key)?.references == 2)
@@ -120,12 +120,13 @@ struct FileReferenceTests {
         let verona = try Verona()
         let file = try verona.upload(verona.romeo)
         #expect(
-            verona.house.send("\(file.key)", from: verona.romeo, to: .id(verona.id), flags: .transient).accepted != nil)
+            verona.fixture.send("\(file.key)", from: verona.romeo, to: .id(verona.id), flags: .transient).accepted
+                != nil)
         // Somebody who left calls a group of theirs like the file.
-        var notice = verona.house.append(
+        var notice = verona.fixture.append(
             "the group is called \(file.key)", from: .system, to: .id(verona.id), authority: .application)
         notice.content.namesFiles = false
-        #expect(verona.house.send([notice])[0].accepted != nil)
+        #expect(verona.fixture.send([notice])[0].accepted != nil)
         #expect(try verona.readers(of: file) == [verona.romeo])
         #expect(try verona.file(file.key)?.references == 0)
         #expect(try verona.isSound() == [])

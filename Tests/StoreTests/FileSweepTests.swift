@@ -155,7 +155,7 @@ struct FileSweepTests {
             verona.advance(seconds: 1)
         }
         try verona.write { store throws(StoreError) in try store.objectChecked(Verona.object("a").hash) }
-        let now = verona.house.clock.clock.wallMilliseconds()
+        let now = verona.fixture.clock.clock.wallMilliseconds()
         let next = try verona.read { store throws(StoreError) in try store.objectsToCheck(before: now + 1, limit: 10) }
         #expect(next == [Verona.object("b"), Verona.object("c"), Verona.object("a")])
         #expect(

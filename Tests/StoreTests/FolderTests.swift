@@ -23,11 +23,11 @@ struct FolderTests {
 
     @Test("belongs to one server at a time, and is free after it")
     func lock() throws {
-        let house = try House()
-        #expect(throws: StoreError.alreadyRunning(house.folder.data)) { try House(house.folder) }
-        #expect(throws: StoreError.alreadyRunning(house.folder.data)) { try verifyFolder(house.folder.data) }
-        house.store.close()
-        _ = try House(house.folder)
+        let fixture = try Fixture()
+        #expect(throws: StoreError.alreadyRunning(fixture.folder.data)) { try Fixture(fixture.folder) }
+        #expect(throws: StoreError.alreadyRunning(fixture.folder.data)) { try verifyFolder(fixture.folder.data) }
+        fixture.store.close()
+        _ = try Fixture(fixture.folder)
     }
 
     @Test("is refused while others may write to it", arguments: [mode_t(0o720), 0o702, 0o777])
@@ -35,27 +35,27 @@ struct FolderTests {
         let folder = TemporaryFolder()
         mkdir(folder.data, 0o700)
         chmod(folder.data, mode)
-        #expect(throws: StoreError.self) { try House(folder) }
+        #expect(throws: StoreError.self) { try Fixture(folder) }
         chmod(folder.data, 0o700)
-        _ = try House(folder)
+        _ = try Fixture(folder)
     }
 
     @Test("that is a file is refused")
     func notAFolder() throws {
         let folder = TemporaryFolder()
         close(clinux_open(folder.data, O_CREAT | O_WRONLY, 0o600))
-        #expect(throws: StoreError.self) { try House(folder) }
+        #expect(throws: StoreError.self) { try Fixture(folder) }
         unlink(folder.data)
     }
 
     @Test("of a newer teahouse is refused and not changed")
     func newerSchema() throws {
         let folder = TemporaryFolder()
-        try House(folder).store.close()
+        try Fixture(folder).store.close()
         let path = DataFolder.databasePath(in: folder.data)
         try Connection(path: path, role: .writer(synchronous: "FULL")).script("PRAGMA user_version = 99")
         let refusal = StoreError.schemaTooNew(found: 99, supported: newestSchemaVersion)
-        #expect(throws: refusal) { try House(folder) }
+        #expect(throws: refusal) { try Fixture(folder) }
         #expect(throws: refusal) { try verifyFolder(folder.data) }
         #expect(try Connection(path: path, role: .reader).schemaVersion() == 99)
     }
@@ -68,7 +68,7 @@ struct FolderTests {
         let text = [UInt8](repeating: UInt8(ascii: "x"), count: 8_192)
         #expect(write(file, text, text.count) == text.count)
         close(file)
-        #expect(throws: StoreError.self) { try House(folder) }
+        #expect(throws: StoreError.self) { try Fixture(folder) }
         #expect(try verifyFolder(folder.data).findings.map(\.kind) == [.damagedFile])
     }
 
@@ -82,7 +82,7 @@ struct FolderTests {
         mkdir("\(folder.data)/\(trace)", 0o700)
         defer { rmdir("\(folder.data)/\(trace)") }
         let refusal = LostDatabase.isMissing(folder: folder.data, trace: trace).error
-        #expect(throws: refusal) { try House(folder) }
+        #expect(throws: refusal) { try Fixture(folder) }
         #expect(throws: refusal) { try verifyFolder(folder.data) }
         #expect(lostDatabase(in: folder.data)?.contains(trace) == true)
         #expect(access(DataFolder.databasePath(in: folder.data), F_OK) != 0)
@@ -91,7 +91,7 @@ struct FolderTests {
     @Test("whose database is empty, or has no tables, is not taken for a new one", arguments: [0, 4_096])
     func emptied(_ bytes: Int) throws {
         let folder = TemporaryFolder()
-        try House(folder).store.close()
+        try Fixture(folder).store.close()
         let path = DataFolder.databasePath(in: folder.data)
         #expect(truncate(path, 0) == 0)
         // A database that SQLite has made and nobody has written to.
@@ -99,7 +99,7 @@ struct FolderTests {
         var status = stat()
         #expect(stat(path, &status) == 0 && status.st_size == bytes)
         let lost = bytes == 0 ? LostDatabase.isEmpty(folder.data) : .hasNoTables(folder.data)
-        #expect(throws: lost.error) { try House(folder) }
+        #expect(throws: lost.error) { try Fixture(folder) }
         #expect(throws: lost.error) { try verifyFolder(folder.data) }
         #expect(stat(path, &status) == 0 && status.st_size == bytes)
     }
@@ -112,10 +112,10 @@ struct FolderTests {
         for name in ["", "-wal", "-shm"] {
             close(clinux_open("\(path).new\(name)", O_CREAT | O_WRONLY, 0o600))
         }
-        let house = try House(folder)
-        _ = try house.user("romeo")
+        let fixture = try Fixture(folder)
+        _ = try fixture.user("romeo")
         #expect(access("\(path).new", F_OK) != 0)
-        house.store.close()
+        fixture.store.close()
         #expect(try verifyFolder(folder.data).findings.isEmpty)
     }
 
@@ -134,19 +134,19 @@ struct FolderTests {
 
     @Test("keeps its ballast while there is room")
     func ballast() throws {
-        let house = try House { $0.ballastBytes = 1024 * 1024 }
+        let fixture = try Fixture { $0.ballastBytes = 1024 * 1024 }
         var status = stat()
-        #expect(stat("\(house.folder.data)/ballast", &status) == 0 && status.st_size == 1024 * 1024)
+        #expect(stat("\(fixture.folder.data)/ballast", &status) == 0 && status.st_size == 1024 * 1024)
     }
 
     @Test("is left with an empty log when the store is closed")
     func closedLog() throws {
-        let house = try House()
-        let romeo = try house.user("romeo")
-        house.send("hi", from: romeo, to: direct("romeo"))
-        _ = try house.unread(romeo)
-        house.store.close()
-        #expect(access("\(house.folder.data)/teahouse.db-wal", F_OK) != 0)
+        let fixture = try Fixture()
+        let romeo = try fixture.user("romeo")
+        fixture.send("hi", from: romeo, to: direct("romeo"))
+        _ = try fixture.unread(romeo)
+        fixture.store.close()
+        #expect(access("\(fixture.folder.data)/teahouse.db-wal", F_OK) != 0)
     }
 }
 
@@ -182,7 +182,7 @@ struct MigrationTests {
     @Test("a step that fails leaves the old database as it was")
     func failingStep() throws {
         let folder = TemporaryFolder()
-        try House(folder).store.close()
+        try Fixture(folder).store.close()
         let connection = try Connection(
             path: DataFolder.databasePath(in: folder.data), role: .writer(synchronous: "FULL"))
         let steps =

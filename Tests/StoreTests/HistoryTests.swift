@@ -6,18 +6,18 @@ import Testing
 @Suite("Reading messages")
 struct HistoryTests {
     /// A conversation of messages 1...count.
-    private func filled(_ count: Int) throws -> (House, UserID, ConversationID) {
-        let house = try House()
-        let romeo = try house.user("romeo")
-        let verona = try house.group("verona", owner: romeo)
-        _ = house.send((1...count).map { house.append("\($0)", from: romeo, to: .id(verona)) })
-        return (house, romeo, verona)
+    private func filled(_ count: Int) throws -> (Fixture, UserID, ConversationID) {
+        let fixture = try Fixture()
+        let romeo = try fixture.user("romeo")
+        let verona = try fixture.group("verona", owner: romeo)
+        _ = fixture.send((1...count).map { fixture.append("\($0)", from: romeo, to: .id(verona)) })
+        return (fixture, romeo, verona)
     }
 
     @Test("pages are exclusive of their position and come oldest first")
     func pages() throws {
-        let (house, romeo, verona) = try self.filled(30)
-        let pages = try house.store.readAndWait { store throws(StoreError) in
+        let (fixture, romeo, verona) = try self.filled(30)
+        let pages = try fixture.store.readAndWait { store throws(StoreError) in
             [
                 try store.latestMessages(in: verona, limit: 3, as: .member(romeo)),
                 try store.messages(in: verona, before: 10, limit: 3, as: .member(romeo)),
@@ -37,8 +37,8 @@ struct HistoryTests {
             (29, 10, [25, 26, 27, 28, 29, 30]), (31, 10, []), (0, 10, []),
         ] as [(Int64, Int, [Int])])
     func around(_ sequence: Int64, _ limit: Int, _ expected: [Int]) throws {
-        let (house, romeo, verona) = try self.filled(30)
-        let found = try house.store.readAndWait { store throws(StoreError) in
+        let (fixture, romeo, verona) = try self.filled(30)
+        let found = try fixture.store.readAndWait { store throws(StoreError) in
             try store.messages(in: verona, around: sequence, limit: limit, as: .member(romeo)).map(\.sequence)
         }
         #expect(found == expected.map { Int64($0) })
@@ -46,18 +46,18 @@ struct HistoryTests {
 
     @Test("every message is found by its id, and no other")
     func byID() throws {
-        let (house, romeo, verona) = try self.filled(33)
-        let all = try house.store.readAndWait { store throws(StoreError) in
+        let (fixture, romeo, verona) = try self.filled(33)
+        let all = try fixture.store.readAndWait { store throws(StoreError) in
             try store.latestMessages(in: verona, limit: 100, as: .unrestricted)
         }
-        let found = try house.store.readAndWait { store throws(StoreError) in
+        let found = try fixture.store.readAndWait { store throws(StoreError) in
             try all.map { message throws(StoreError) in
                 try store.message(message.id, in: verona, as: .member(romeo))?.sequence
             }
         }
         #expect(found == (1...33).map { Int64($0) })
         let unknown = [all[0].id.rawValue - 1, all[16].id.rawValue + 1_000_000, all[32].id.rawValue + 1]
-        let missing = try house.store.readAndWait { store throws(StoreError) in
+        let missing = try fixture.store.readAndWait { store throws(StoreError) in
             try unknown.map { id throws(StoreError) in
                 try store.message(MessageID(rawValue: id), in: verona, as: .unrestricted) == nil
             }
@@ -67,9 +67,9 @@ struct HistoryTests {
 
     @Test("a page has 1 to 1000 entries", arguments: [-1, 0, 1_001])
     func limits(_ limit: Int) throws {
-        let (house, _, verona) = try self.filled(1)
+        let (fixture, _, verona) = try self.filled(1)
         #expect(throws: StoreError.invalid("a page has 1 to 1000 entries, not \(limit)")) {
-            try house.store.readAndWait { store throws(StoreError) in
+            try fixture.store.readAndWait { store throws(StoreError) in
                 try store.latestMessages(in: verona, limit: limit, as: .unrestricted).count
             }
         }
@@ -77,8 +77,8 @@ struct HistoryTests {
 
     @Test("the numbers for status count what is there")
     func counts() throws {
-        let (house, _, _) = try self.filled(7)
-        let counts = try house.store.readAndWait { store throws(StoreError) in try store.counts() }
+        let (fixture, _, _) = try self.filled(7)
+        let counts = try fixture.store.readAndWait { store throws(StoreError) in try store.counts() }
         #expect(counts.users == 1 && counts.conversations == 1 && counts.messages == 7)
         #expect(counts.epoch > 0)
     }

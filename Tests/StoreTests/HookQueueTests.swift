@@ -6,32 +6,32 @@ import Testing
 @Suite("Queue of events for receivers outside")
 struct HookQueueTests {
     private struct People {
-        let house: House
+        let fixture: Fixture
         let romeo: UserID
         let juliet: UserID
 
         init(queuesHooks: Bool = true) throws {
-            self.house = try House { $0.queuesHooks = queuesHooks }
-            self.romeo = try self.house.user("romeo")
-            self.juliet = try self.house.user("juliet")
+            self.fixture = try Fixture { $0.queuesHooks = queuesHooks }
+            self.romeo = try self.fixture.user("romeo")
+            self.juliet = try self.fixture.user("juliet")
         }
 
         func say(_ body: String, token: String? = nil, flags: MessageFlags = .countsAsUnread) {
-            self.house.send(body, from: self.romeo, to: .direct(UserName("juliet")!), token: token, flags: flags)
+            self.fixture.send(body, from: self.romeo, to: .direct(UserName("juliet")!), token: token, flags: flags)
         }
 
         func oldest(_ limit: Int = 100) throws -> [HookEntry] {
-            try self.house.store.readAndWait { transaction throws(StoreError) in
+            try self.fixture.store.readAndWait { transaction throws(StoreError) in
                 try transaction.oldestHooks(limit: limit)
             }
         }
 
         func length() throws -> HookQueueLength {
-            try self.house.store.readAndWait { transaction throws(StoreError) in try transaction.hookQueueLength() }
+            try self.fixture.store.readAndWait { transaction throws(StoreError) in try transaction.hookQueueLength() }
         }
 
         func remove(_ sequences: ClosedRange<Int64>) throws {
-            try self.house.store.writeAndWait { transaction throws(StoreError) in
+            try self.fixture.store.writeAndWait { transaction throws(StoreError) in
                 try transaction.removeHooks(sequences)
             }
         }
@@ -52,7 +52,7 @@ struct HookQueueTests {
             subjects == [
                 .message(ConversationID(rawValue: 1), sequence: 1), .message(ConversationID(rawValue: 1), sequence: 2),
             ])
-        #expect(entries[0].createdAtMilliseconds == people.house.clock.clock.wallMilliseconds())
+        #expect(entries[0].createdAtMilliseconds == people.fixture.clock.clock.wallMilliseconds())
     }
 
     @Test("nothing waits there when nobody wants to hear of messages")
@@ -67,7 +67,7 @@ struct HookQueueTests {
     func survivesKill() throws {
         let people = try People()
         people.say("one")
-        let again = try people.house.killed()
+        let again = try people.fixture.killed()
         let entries = try again.store.readAndWait { transaction throws(StoreError) in
             try transaction.oldestHooks(limit: 1)
         }
@@ -78,7 +78,7 @@ struct HookQueueTests {
     func refusedByDatabase() throws {
         let people = try People()
         people.say("one")
-        try people.house.store.writeAndWait { transaction throws(StoreError) in
+        try people.fixture.store.writeAndWait { transaction throws(StoreError) in
             try transaction.connection.script(
                 """
                 CREATE TRIGGER bad BEFORE INSERT ON message WHEN NEW.body = CAST('bad' AS BLOB)
@@ -87,8 +87,8 @@ struct HookQueueTests {
         }
         let romeo = people.romeo
         let juliet = ConversationAddress.direct(UserName("juliet")!)
-        let results = people.house.send(
-            ["two", "bad", "three"].map { people.house.append($0, from: romeo, to: juliet) })
+        let results = people.fixture.send(
+            ["two", "bad", "three"].map { people.fixture.append($0, from: romeo, to: juliet) })
         #expect(results.count == 3)
         let subjects = try people.oldest().map(\.subject)
         #expect(subjects == (1...3).map { .message(ConversationID(rawValue: 1), sequence: $0) })
@@ -113,7 +113,7 @@ struct HookQueueTests {
         let people = try People()
         for number in 1...10 { people.say("\(number)") }
         func trim(to length: Int64, most: Int64) throws -> Int64 {
-            try people.house.store.writeAndWait { transaction throws(StoreError) in
+            try people.fixture.store.writeAndWait { transaction throws(StoreError) in
                 try transaction.trimHooks(to: length, most: most)
             }
         }
@@ -128,11 +128,11 @@ struct HookQueueTests {
     func body() throws {
         let people = try People()
         people.say("one")
-        try people.house.store.writeAndWait { transaction throws(StoreError) in
+        try people.fixture.store.writeAndWait { transaction throws(StoreError) in
             try transaction.queueHook(body: [1, 2, 3])
         }
         #expect(try people.oldest().map(\.subject).last == .body([1, 2, 3]))
-        #expect(try people.length().oldestAtMilliseconds == people.house.clock.clock.wallMilliseconds())
-        #expect(try people.house.verified().isClean)
+        #expect(try people.length().oldestAtMilliseconds == people.fixture.clock.clock.wallMilliseconds())
+        #expect(try people.fixture.verified().isClean)
     }
 }

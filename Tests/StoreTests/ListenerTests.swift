@@ -5,48 +5,48 @@ import Testing
 
 @Suite("Listeners")
 struct ListenerTests {
-    private func make(_ kind: ConversationKind, _ house: House, _ members: [UserID] = []) throws -> ConversationID {
-        try house.store.writeAndWait { store throws(StoreError) in
+    private func make(_ kind: ConversationKind, _ fixture: Fixture, _ members: [UserID] = []) throws -> ConversationID {
+        try fixture.store.writeAndWait { store throws(StoreError) in
             try store.createChannel(kind, ChannelName("ball")!, creator: .system, members: members)
         }
     }
 
     private func change(
-        _ house: House, _ body: @escaping @Sendable (WriteTransaction) throws(StoreError) -> MembershipChange
+        _ fixture: Fixture, _ body: @escaping @Sendable (WriteTransaction) throws(StoreError) -> MembershipChange
     ) throws -> MembershipChange {
-        try house.store.writeAndWait(body)
+        try fixture.store.writeAndWait(body)
     }
 
     @Test("a room takes messages from its listeners, and they are who gets them")
     func room() throws {
-        var house = try House()
-        let (romeo, juliet) = (try house.user("romeo"), try house.user("juliet"))
-        let room = try self.make(.room, house)
-        #expect(house.send("?", from: romeo, to: .id(room)).refusal == .notMember)
-        let joined = try self.change(house) { store throws(StoreError) in
+        var fixture = try Fixture()
+        let (romeo, juliet) = (try fixture.user("romeo"), try fixture.user("juliet"))
+        let room = try self.make(.room, fixture)
+        #expect(fixture.send("?", from: romeo, to: .id(room)).refusal == .notMember)
+        let joined = try self.change(fixture) { store throws(StoreError) in
             try store.addListeners([romeo, juliet, romeo], to: room)
         }
         #expect(joined.users == [romeo, juliet] && joined.members == [romeo, juliet] && joined.revision == 0)
-        #expect(house.send("1", from: romeo, to: .id(room)).accepted?.members == [romeo, juliet])
-        house = try house.reopened()
-        #expect(Set(house.send("2", from: juliet, to: .id(room)).accepted?.members ?? []) == [romeo, juliet])
-        let left = try self.change(house) { store throws(StoreError) in
+        #expect(fixture.send("1", from: romeo, to: .id(room)).accepted?.members == [romeo, juliet])
+        fixture = try fixture.reopened()
+        #expect(Set(fixture.send("2", from: juliet, to: .id(room)).accepted?.members ?? []) == [romeo, juliet])
+        let left = try self.change(fixture) { store throws(StoreError) in
             try store.removeListeners([romeo, .system], from: room)
         }
         #expect(left.users == [romeo] && left.members == [juliet])
-        #expect(house.send("3", from: romeo, to: .id(room)).refusal == .notMember)
-        #expect(house.send("4", from: romeo, to: .id(room), authority: .application).accepted?.members == [juliet])
-        #expect(try house.verified().findings == [])
+        #expect(fixture.send("3", from: romeo, to: .id(room)).refusal == .notMember)
+        #expect(fixture.send("4", from: romeo, to: .id(room), authority: .application).accepted?.members == [juliet])
+        #expect(try fixture.verified().findings == [])
     }
 
     @Test("a room keeps nothing for anybody: no members, no unread, no line in a list, nothing to catch up with")
     func roomKeepsNothing() throws {
-        let house = try House()
-        let (romeo, juliet) = (try house.user("romeo"), try house.user("juliet"))
-        let room = try self.make(.room, house)
-        _ = try self.change(house) { store throws(StoreError) in try store.setListeners([romeo, juliet], of: room) }
-        house.send("1", from: romeo, to: .id(room))
-        let seen = try house.store.readAndWait { store throws(StoreError) in
+        let fixture = try Fixture()
+        let (romeo, juliet) = (try fixture.user("romeo"), try fixture.user("juliet"))
+        let room = try self.make(.room, fixture)
+        _ = try self.change(fixture) { store throws(StoreError) in try store.setListeners([romeo, juliet], of: room) }
+        fixture.send("1", from: romeo, to: .id(room))
+        let seen = try fixture.store.readAndWait { store throws(StoreError) in
             (
                 members: try store.members(of: room).count, unread: try store.unread(of: juliet).count,
                 recent: try store.recent(of: juliet, limit: 10).count,
@@ -62,69 +62,69 @@ struct ListenerTests {
     @Test("only listed kinds are counted, listed and caught up with", arguments: ConversationKind.allCases)
     func listedKinds(_ kind: ConversationKind) throws {
         guard kind.hasMemberList else { return }
-        let house = try House()
-        let (romeo, juliet) = (try house.user("romeo"), try house.user("juliet"))
-        let id = try self.make(kind, house, [romeo, juliet])
-        #expect(house.send("1", from: romeo, to: .id(id)).accepted != nil)
-        let lines = try house.store.readAndWait { store throws(StoreError) in
+        let fixture = try Fixture()
+        let (romeo, juliet) = (try fixture.user("romeo"), try fixture.user("juliet"))
+        let id = try self.make(kind, fixture, [romeo, juliet])
+        #expect(fixture.send("1", from: romeo, to: .id(id)).accepted != nil)
+        let lines = try fixture.store.readAndWait { store throws(StoreError) in
             [
                 try store.unread(of: juliet).count, try store.badges(of: juliet).count,
                 try store.recent(of: juliet, limit: 10).count, try store.undelivered(of: juliet, class: .app).count,
             ]
         }
         #expect(lines == Array(repeating: kind.isListed ? 1 : 0, count: 4))
-        #expect(try house.verified().findings == [])
+        #expect(try fixture.verified().findings == [])
     }
 
     @Test("the array of receivers stays the same one until somebody comes or goes")
     func sharedReceivers() throws {
-        let house = try House()
-        let (romeo, juliet) = (try house.user("romeo"), try house.user("juliet"))
-        let room = try self.make(.room, house)
-        _ = try self.change(house) { store throws(StoreError) in try store.addListeners([romeo, juliet], to: room) }
+        let fixture = try Fixture()
+        let (romeo, juliet) = (try fixture.user("romeo"), try fixture.user("juliet"))
+        let room = try self.make(.room, fixture)
+        _ = try self.change(fixture) { store throws(StoreError) in try store.addListeners([romeo, juliet], to: room) }
         func storage(_ body: String) throws -> (UnsafePointer<UserID>?, [UserID]) {
-            let members = try #require(house.send(body, from: romeo, to: .id(room)).accepted?.members)
+            let members = try #require(fixture.send(body, from: romeo, to: .id(room)).accepted?.members)
             return (members.withUnsafeBufferPointer { $0.baseAddress }, members)
         }
         let (first, second) = (try storage("1"), try storage("2"))
         #expect(first.0 == second.0)
-        _ = try self.change(house) { store throws(StoreError) in try store.removeListeners([juliet], from: room) }
+        _ = try self.change(fixture) { store throws(StoreError) in try store.removeListeners([juliet], from: room) }
         #expect(try storage("3").0 != first.0)
     }
 
     @Test("in a group a listener gets what is said, may not send, and is told once when they are a member too")
     func temporarySubscriber() throws {
-        let house = try House()
-        let (romeo, juliet) = (try house.user("romeo"), try house.user("juliet"))
-        let nurse = try house.user("nurse")
-        let verona = try house.group("verona", owner: romeo)
-        _ = try self.change(house) { store throws(StoreError) in try store.addListeners([juliet, nurse], to: verona) }
-        #expect(house.send("1", from: romeo, to: .id(verona)).accepted?.members == [romeo, juliet, nurse])
-        #expect(house.send("2", from: juliet, to: .id(verona)).refusal == .notMember)
-        let joined = try self.change(house) { store throws(StoreError) in try store.addMembers([juliet], to: verona) }
+        let fixture = try Fixture()
+        let (romeo, juliet) = (try fixture.user("romeo"), try fixture.user("juliet"))
+        let nurse = try fixture.user("nurse")
+        let verona = try fixture.group("verona", owner: romeo)
+        _ = try self.change(fixture) { store throws(StoreError) in try store.addListeners([juliet, nurse], to: verona) }
+        #expect(fixture.send("1", from: romeo, to: .id(verona)).accepted?.members == [romeo, juliet, nurse])
+        #expect(fixture.send("2", from: juliet, to: .id(verona)).refusal == .notMember)
+        let joined = try self.change(fixture) { store throws(StoreError) in try store.addMembers([juliet], to: verona) }
         #expect(joined.members == [romeo, juliet, nurse])
-        #expect(house.send("3", from: juliet, to: .id(verona)).accepted?.members == [romeo, juliet, nurse])
-        let left = try self.change(house) { store throws(StoreError) in
+        #expect(fixture.send("3", from: juliet, to: .id(verona)).accepted?.members == [romeo, juliet, nurse])
+        let left = try self.change(fixture) { store throws(StoreError) in
             try store.removeMembers([juliet], from: verona)
         }
         #expect(left.members == [romeo, juliet, nurse])
-        let silent = try self.change(house) { store throws(StoreError) in
+        let silent = try self.change(fixture) { store throws(StoreError) in
             try store.setListeners([], of: verona)
         }
         #expect(Set(silent.users) == [juliet, nurse] && silent.members == [romeo])
-        #expect(try house.verified().findings == [])
+        #expect(try fixture.verified().findings == [])
     }
 
     @Test("there is a most of listeners, and a direct conversation has none")
     func bounds() throws {
-        let house = try House { $0.listeners = 1 }
-        let (romeo, juliet) = (try house.user("romeo"), try house.user("juliet"))
-        let room = try self.make(.room, house)
+        let fixture = try Fixture { $0.listeners = 1 }
+        let (romeo, juliet) = (try fixture.user("romeo"), try fixture.user("juliet"))
+        let room = try self.make(.room, fixture)
         #expect(throws: StoreError.invalid("a conversation has at most 1 listeners, not 2")) {
-            try self.change(house) { store throws(StoreError) in try store.addListeners([romeo, juliet], to: room) }
+            try self.change(fixture) { store throws(StoreError) in try store.addListeners([romeo, juliet], to: room) }
         }
         #expect(throws: StoreError.invalid("nobody else listens to a direct conversation")) {
-            try self.change(house) { store throws(StoreError) in
+            try self.change(fixture) { store throws(StoreError) in
                 try store.addListeners([.system], to: try store.ensureDirect(romeo, juliet))
             }
         }

@@ -12,11 +12,11 @@ import Testing
     private func killed() throws -> (copy: TemporaryFolder, log: [UInt8]) {
         // A writer that is idle for a second empties the log, which a slow machine may give it the time for.
         for _ in 0..<5 {
-            let house = try House { $0.checkpointLogBytes = 1 << 30 }
-            let (romeo, juliet) = (try house.user("romeo"), try house.user("juliet"))
-            let verona = try house.group("verona", owner: romeo, [juliet])
-            for number in 1...5 { #expect(house.send("m\(number)", from: romeo, to: .id(verona)).accepted != nil) }
-            let copy = try house.copied()
+            let fixture = try Fixture { $0.checkpointLogBytes = 1 << 30 }
+            let (romeo, juliet) = (try fixture.user("romeo"), try fixture.user("juliet"))
+            let verona = try fixture.group("verona", owner: romeo, [juliet])
+            for number in 1...5 { #expect(fixture.send("m\(number)", from: romeo, to: .id(verona)).accepted != nil) }
+            let copy = try fixture.copied()
             let log = try #require(bytes(of: copy.data + "/teahouse.db-wal"))
             if log.count > 20 * Self.frameBytes { return (copy, log) }
         }
@@ -30,8 +30,8 @@ import Testing
     }
 
     private func messages(_ folder: TemporaryFolder, accepting: Bool = false) throws -> Int {
-        let house = try House(folder) { $0.acceptsDamagedLog = accepting }
-        return try house.store.readAndWait { store throws(StoreError) in
+        let fixture = try Fixture(folder) { $0.acceptsDamagedLog = accepting }
+        return try fixture.store.readAndWait { store throws(StoreError) in
             let verona = try store.conversation(.channel(.group, ChannelName("verona")!), seenBy: .system)
             return Int(verona?.head ?? 0)
         }

@@ -12,7 +12,7 @@ struct MessageChangeTests {
         let verona = try Verona()
         let (romeo, juliet) = (verona.romeo, verona.juliet)
         let place = try verona.say("one", romeo)
-        let start = verona.house.clock.clock.wallMilliseconds()
+        let start = verona.fixture.clock.clock.wallMilliseconds()
         try verona.write { store throws(StoreError) in
             try store.edit(place, newBody: Array("two".utf8), isJSONObject: false, by: Actor(romeo))
         }
@@ -60,7 +60,7 @@ struct MessageChangeTests {
     func silenced() throws {
         let verona = try Verona()
         let (romeo, juliet) = (verona.romeo, verona.juliet)
-        let accepted = try #require(verona.house.send("x", from: romeo, to: direct("juliet")).accepted)
+        let accepted = try #require(verona.fixture.send("x", from: romeo, to: direct("juliet")).accepted)
         let place = MessagePlace(accepted.message.conversation, 1)
         try verona.write { store throws(StoreError) in
             try store.toggleReaction(place, name: "hm", by: romeo)

@@ -41,8 +41,8 @@ struct MessageMarkTests {
         #expect(changes.allSatisfy { $0.members == [verona.juliet] })
         // 1 was read, 5 is their own, 6 never counted.
         #expect(try self.hiddenCounts(verona) == ["\(verona.juliet.rawValue) 2", "\(verona.juliet.rawValue) 3"])
-        #expect(try verona.house.unread(verona.juliet) == [verona.id: 1])
-        #expect(try verona.house.unread(verona.mercutio) == [verona.id: 5])
+        #expect(try verona.fixture.unread(verona.juliet) == [verona.id: 1])
+        #expect(try verona.fixture.unread(verona.mercutio) == [verona.id: 5])
         #expect(try verona.extra(MessagePlace(verona.id, 2), for: verona.juliet)?.isHidden == true)
         #expect(try verona.extra(MessagePlace(verona.id, 2), for: verona.romeo) == nil)
         #expect(try self.hide(verona, [2, 3], verona.juliet) == [])
@@ -95,7 +95,7 @@ struct MessageMarkTests {
             try store.removeMembers([juliet], from: id)
             try store.addMembers([juliet], to: id)
         }
-        #expect(try verona.house.unread(juliet) == [:])
+        #expect(try verona.fixture.unread(juliet) == [:])
         #expect(try verona.extra(MessagePlace(id, 2), for: juliet)?.isHidden == true)
         #expect(try verona.isSound() == [])
     }
@@ -148,10 +148,10 @@ struct MessageMarkTests {
         _ = try self.report(verona, [1], verona.mercutio)
         let mine = try #require(try verona.extra(MessagePlace(verona.id, 1), for: verona.juliet))
         #expect(mine.readerCount == 2 && mine.unreadCount == 1 && mine.hasRead)
-        #expect(mine.readAtMilliseconds == verona.house.clock.clock.wallMilliseconds())
+        #expect(mine.readAtMilliseconds == verona.fixture.clock.clock.wallMilliseconds())
         let theirs = try #require(try verona.extra(MessagePlace(verona.id, 1), for: verona.romeo))
         #expect(theirs.readerCount == 2 && !theirs.hasRead)
-        #expect(try verona.house.member(verona.juliet, in: verona.id).readSequence == 0)
+        #expect(try verona.fixture.member(verona.juliet, in: verona.id).readSequence == 0)
         #expect(try verona.isSound() == [])
     }
 
@@ -176,7 +176,7 @@ struct MessageMarkTests {
     @Test("a message of the business server waits for every member")
     func unreadOfTheSystem() throws {
         let verona = try Verona()
-        let sent = verona.house.send(
+        let sent = verona.fixture.send(
             "x", from: .system, to: .id(verona.id), flags: .receiptRequested, authority: .application)
         let sequence = try #require(sent.accepted).message.sequence
         _ = try self.report(verona, [sequence], verona.juliet)

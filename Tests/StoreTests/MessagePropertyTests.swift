@@ -102,7 +102,7 @@ struct MessagePropertyTests {
         var clients = [Client(verona.juliet), Client(verona.mercutio)]
         for step in 1...2_000 {
             try self.step(verona, &model, people, &random)
-            if step == 700 { verona.house = try verona.house.reopened(change: Self.options) }
+            if step == 700 { verona.fixture = try verona.fixture.reopened(change: Self.options) }
             for index in clients.indices where Int.random(in: 0..<60, using: &random) == 0 {
                 try clients[index].sync(verona, ids, pageSize: Int.random(in: 1...9, using: &random))
                 try self.compare(clients[index], model, verona)
@@ -124,7 +124,7 @@ struct MessagePropertyTests {
             let known = client.views[Int64(index + 1)] ?? MessageModel.View()
             #expect(known == model.view(index, for: client.user), "message \(index + 1)")
         }
-        let unread = try verona.house.unread(client.user)[verona.id, default: 0]
+        let unread = try verona.fixture.unread(client.user)[verona.id, default: 0]
         #expect(unread == Int64(model.unread(client.user)))
     }
 
@@ -137,7 +137,7 @@ struct MessagePropertyTests {
         if model.entries.isEmpty || kind < 3 { return try self.send(verona, &model, people, &random) }
         let index = model.entries.indices.suffix(40).randomElement(using: &random)!
         let place = MessagePlace(verona.id, Int64(index + 1))
-        let now = verona.house.clock.clock.wallMilliseconds()
+        let now = verona.fixture.clock.clock.wallMilliseconds()
         switch kind {
         case 3:
             let deletes = Bool.random(using: &random)
@@ -206,7 +206,7 @@ struct MessagePropertyTests {
         try verona.say(body, sender, flags: flags, mentions: mentions)
         model.send(
             MessageModel.Entry(
-                sender: sender, body: body, sentAt: verona.house.clock.clock.wallMilliseconds(), counts: counts,
+                sender: sender, body: body, sentAt: verona.fixture.clock.clock.wallMilliseconds(), counts: counts,
                 wantsReceipt: wantsReceipt), mentions: mentioned.map { [$0] } ?? [])
     }
 

@@ -14,13 +14,13 @@ struct ObjectIDTests {
         let rows = try verona.read { store throws(StoreError) in try store.allConversations(limit: 10) }
         #expect(Set(rows.map(\.objectID)).count == 2 && rows.allSatisfy { $0.objectID.text.count == 24 })
         let name = try #require(rows.first { $0.id == direct }?.objectID)
-        let accepted = verona.house.send("hark", from: romeo, to: .object(name)).accepted
+        let accepted = verona.fixture.send("hark", from: romeo, to: .object(name)).accepted
         #expect(accepted?.message.conversation == direct && accepted?.members == [romeo, juliet])
         #expect(
-            verona.house.send("hark", from: verona.tybalt, to: .object(name)).refusal == .noSuchConversation,
+            verona.fixture.send("hark", from: verona.tybalt, to: .object(name)).refusal == .noSuchConversation,
             "to somebody else the conversation of two does not exist")
         let unknown = ObjectID("0123456789abcdef01234567")!
-        #expect(verona.house.send("?", from: romeo, to: .object(unknown)).refusal == .noSuchConversation)
+        #expect(verona.fixture.send("?", from: romeo, to: .object(unknown)).refusal == .noSuchConversation)
     }
 
     @Test("a conversation of an older database gets one, and its time of change")
@@ -41,23 +41,23 @@ struct ObjectIDTests {
             VALUES (1, 1, 0, 0, 0, 0, 0, 1), (1, 2, 0, 0, 0, 0, 0, 1);
             UPDATE conversation SET channel = 'ball' WHERE id = 2;
             """)
-        let house = try House(folder)
-        let rows = try house.store.readAndWait { store throws(StoreError) in try store.allConversations(limit: 10) }
+        let fixture = try Fixture(folder)
+        let rows = try fixture.store.readAndWait { store throws(StoreError) in try store.allConversations(limit: 10) }
         #expect(rows[0].objectID.text.hasPrefix("00000005") && rows[0].objectID.text.count == 24)
         #expect(rows[1].objectID.text == "kept")
         #expect(rows.map(\.updatedAtMilliseconds) == [9000, 7000])
-        #expect(try house.verified().findings == [])
+        #expect(try fixture.verified().findings == [])
     }
 
     @Test("what a message carries beside its body comes back with it")
     func envelope() throws {
         let verona = try Verona()
-        var append = verona.house.append("hark", from: verona.romeo, to: .id(verona.id))
+        var append = verona.fixture.append("hark", from: verona.romeo, to: .id(verona.id))
         append.content.wire = .leanCloud
         append.content.envelope = MessageEnvelope(
             mentionsAll: true, mentions: [UserName("朱丽叶")!], visibleTo: nil, pushData: #"{"alert":"\"hi\""}"#,
             shownID: "abc")
-        let accepted = try #require(verona.house.send([append])[0].accepted)
+        let accepted = try #require(verona.fixture.send([append])[0].accepted)
         let place = MessagePlace(accepted.message.conversation, accepted.message.sequence)
         #expect(try verona.message(place).content.envelope == append.content.envelope)
         let plain = try verona.say("plain", verona.romeo)

@@ -7,15 +7,15 @@ import Testing
 
 /// People, and the conversations that LeanCloud's apps make for them.
 struct Cafe {
-    var house: House
+    var fixture: Fixture
     let tom: UserID
     let jerry: UserID
 
     init(change: (inout StoreOptions) -> Void = { _ in }) throws {
-        let house = try House(change: change)
-        self.house = house
-        self.tom = try house.user("Tom")
-        self.jerry = try house.user("Jerry")
+        let fixture = try Fixture(change: change)
+        self.fixture = fixture
+        self.tom = try fixture.user("Tom")
+        self.jerry = try fixture.user("Jerry")
     }
 
     func names(_ names: [String]) -> [UserName] { names.compactMap { UserName($0) } }
@@ -36,12 +36,12 @@ struct Cafe {
     func write<Value: Sendable>(
         _ body: @escaping @Sendable (WriteTransaction) throws(StoreError) -> Value
     ) throws(StoreError) -> Value {
-        try self.house.store.writeAndWait(body)
+        try self.fixture.store.writeAndWait(body)
     }
 
     func row(_ id: ConversationID, for user: UserID? = nil) throws -> ObjectRow {
         let asker = user ?? self.tom
-        let rows = try self.house.store.readAndWait { store throws(StoreError) in
+        let rows = try self.fixture.store.readAndWait { store throws(StoreError) in
             try store.objectRows([id], seenBy: asker)
         }
         return try #require(rows.first)
@@ -49,7 +49,7 @@ struct Cafe {
 
     func user(_ name: String) throws -> UserID {
         let user = try #require(UserName(name))
-        let found = try self.house.store.readAndWait { store throws(StoreError) in try store.user(named: user) }
+        let found = try self.fixture.store.readAndWait { store throws(StoreError) in try store.user(named: user) }
         return try #require(found).id
     }
 
@@ -80,7 +80,7 @@ struct Cafe {
         }
     }
 
-    func isSound() throws -> [VerifyFinding] { try self.house.verified().findings }
+    func isSound() throws -> [VerifyFinding] { try self.fixture.verified().findings }
 }
 
 struct ObjectTests {
@@ -95,7 +95,7 @@ struct ObjectTests {
         #expect(row.creator.text == "Tom")
         #expect(row.conversation.title == "Cats")
         #expect(row.conversation.channel?.text == row.conversation.objectID.text)
-        #expect(try cafe.house.member(cafe.tom, in: made.id).role == .owner)
+        #expect(try cafe.fixture.member(cafe.tom, in: made.id).role == .owner)
         #expect(row.uniqueID == nil)
         #expect(try cafe.isSound() == [])
     }
@@ -152,7 +152,7 @@ struct ObjectTests {
     @Test("a unique one of two is their direct conversation, whoever began it")
     func uniqueOfTwo() throws {
         let cafe = try Cafe()
-        let said = cafe.house.send("hello", from: cafe.jerry, to: direct("Tom")).accepted
+        let said = cafe.fixture.send("hello", from: cafe.jerry, to: direct("Tom")).accepted
         let made = try cafe.make(.unique, ["Jerry"])
         #expect(!made.isNew)
         #expect(made.id == said?.message.conversation)
@@ -212,7 +212,7 @@ struct ObjectTests {
     func strangers() throws {
         let cafe = try Cafe()
         let made = try cafe.make()
-        let spike = try cafe.house.user("Spike")
+        let spike = try cafe.fixture.user("Spike")
         #expect(cafe.refusal { try cafe.add(["Tyke"], made.id, by: spike) } == .notMember)
         #expect(cafe.refusal { try cafe.remove(["Tom"], made.id, by: spike) } == .notMember)
     }
@@ -227,7 +227,7 @@ struct ObjectTests {
         #expect(stays.failed == [.init("Tom", .ownerStays)])
         #expect(stays.done == [])
         _ = try cafe.remove(["Tom"], made.id, by: cafe.tom)
-        #expect(try cafe.house.member(cafe.jerry, in: made.id).role == .owner)
+        #expect(try cafe.fixture.member(cafe.jerry, in: made.id).role == .owner)
         #expect(try cafe.isSound() == [])
     }
 
@@ -250,21 +250,21 @@ struct ObjectTests {
     func directBecomesGroup() throws {
         let cafe = try Cafe()
         let made = try cafe.make(.unique, ["Jerry"])
-        cafe.house.send("hello", from: cafe.tom, to: .id(made.id))
+        cafe.fixture.send("hello", from: cafe.tom, to: .id(made.id))
         _ = try cafe.add(["Spike"], made.id, by: cafe.jerry)
         let row = try cafe.row(made.id)
         #expect(row.conversation.kind == .group)
         #expect(row.conversation.channel?.text == row.conversation.objectID.text)
         #expect(row.members.map(\.text).sorted() == ["Jerry", "Spike", "Tom"])
-        #expect(try cafe.house.bodies(made.id) == ["hello"])
-        #expect(try cafe.house.member(cafe.tom, in: made.id).role == .owner)
-        let other = try #require(cafe.house.send("psst", from: cafe.tom, to: direct("Jerry")).accepted)
+        #expect(try cafe.fixture.bodies(made.id) == ["hello"])
+        #expect(try cafe.fixture.member(cafe.tom, in: made.id).role == .owner)
+        let other = try #require(cafe.fixture.send("psst", from: cafe.tom, to: direct("Jerry")).accepted)
         #expect(other.message.conversation != made.id)
         // Also as it is read anew.
-        let house = try cafe.house.reopened()
+        let fixture = try cafe.fixture.reopened()
         let group = ConversationAddress.channel(.group, ChannelName(row.conversation.objectID.text)!)
-        #expect(house.send("all", from: cafe.jerry, to: group).accepted?.message.conversation == made.id)
-        #expect(try house.verified().findings == [])
+        #expect(fixture.send("all", from: cafe.jerry, to: group).accepted?.message.conversation == made.id)
+        #expect(try fixture.verified().findings == [])
     }
 
     @Test("a direct conversation that one quits is a group of the other")
@@ -276,7 +276,7 @@ struct ObjectTests {
         }
         #expect(told.contains(.left([UserName("Tom")!], as: .left)))
         #expect(try cafe.row(made.id).members.map(\.text) == ["Jerry"])
-        #expect(try cafe.house.member(cafe.jerry, in: made.id).role == .owner)
+        #expect(try cafe.fixture.member(cafe.jerry, in: made.id).role == .owner)
         #expect(try cafe.isSound() == [])
     }
 
@@ -332,7 +332,7 @@ struct ObjectTests {
         let cafe = try Cafe()
         let id = try cafe.make().id
         let temporary = try cafe.make(.temporary(seconds: 60)).id
-        let spike = try cafe.house.user("Spike")
+        let spike = try cafe.fixture.user("Spike")
         let change = self.set("color", .string("red"))
         func update(_ id: ConversationID, _ user: UserID) throws {
             try cafe.write { store throws(StoreError) in
@@ -370,11 +370,11 @@ struct ObjectTests {
         #expect(blocked == [.blocked([UserName("Tyke")!]), .left([UserName("Tyke")!])])
         let tyke = try cafe.user("Tyke")
         #expect(try cafe.add(["Tyke"], made.id, by: tyke).failed == [.init("Tyke", .blocked)])
-        let house = try cafe.house.reopened()
-        let spike = try cafe.user("Spike", in: house)
-        #expect(house.send("me", from: spike, to: .id(made.id)).refusal == .muted)
-        #expect(try house.member(jerry, in: made.id).role == .manager)
-        #expect(try house.verified().findings == [])
+        let fixture = try cafe.fixture.reopened()
+        let spike = try cafe.user("Spike", in: fixture)
+        #expect(fixture.send("me", from: spike, to: .id(made.id)).refusal == .muted)
+        #expect(try fixture.member(jerry, in: made.id).role == .manager)
+        #expect(try fixture.verified().findings == [])
     }
 
     // MARK: Temporary ones
@@ -382,7 +382,7 @@ struct ObjectTests {
     @Test("a temporary one lives as long as it should, a day when nothing is said, thirty at most")
     func temporaryLife() throws {
         let cafe = try Cafe()
-        let now = cafe.house.clock.clock.wallMilliseconds()
+        let now = cafe.fixture.clock.clock.wallMilliseconds()
         let lives: [(Int64, Int64)] = [(60, 60), (0, 86_400), (1 << 40, 30 * 86_400)]
         for (asked, seconds) in lives {
             let id = try cafe.make(.temporary(seconds: asked), ["with\(asked)"]).id
@@ -406,7 +406,7 @@ struct ObjectTests {
         _ = try cafe.remove(["Spike"], first.id, by: cafe.tom)
         let second = try cafe.make(form, ["Jerry", "Spike"])
         #expect(second.isNew)
-        cafe.house.clock.advance(milliseconds: 60_000)
+        cafe.fixture.clock.advance(milliseconds: 60_000)
         let third = try cafe.make(form, ["Jerry", "Spike"])
         #expect(third.isNew && third.id != second.id)
         #expect(try cafe.isSound() == [])
@@ -417,12 +417,12 @@ struct ObjectTests {
         let cafe = try Cafe()
         let made = try cafe.make(.temporary(seconds: 60), ["Jerry"])
         let other = try cafe.make(.temporary(seconds: 86_400), ["Jerry", "Spike"])
-        #expect(cafe.house.send("hello", from: cafe.tom, to: .id(made.id), token: "1").accepted != nil)
-        cafe.house.clock.advance(milliseconds: 60_000)
-        #expect(cafe.house.send("hello?", from: cafe.tom, to: .id(made.id)).refusal == .noSuchConversation)
-        cafe.house.clock.advance(milliseconds: 3_600_000)
-        cafe.house.store.runMaintenance()
-        let left = try cafe.house.store.readAndWait { store throws(StoreError) in
+        #expect(cafe.fixture.send("hello", from: cafe.tom, to: .id(made.id), token: "1").accepted != nil)
+        cafe.fixture.clock.advance(milliseconds: 60_000)
+        #expect(cafe.fixture.send("hello?", from: cafe.tom, to: .id(made.id)).refusal == .noSuchConversation)
+        cafe.fixture.clock.advance(milliseconds: 3_600_000)
+        cafe.fixture.store.runMaintenance()
+        let left = try cafe.fixture.store.readAndWait { store throws(StoreError) in
             try store.allConversations(limit: 10).map(\.id)
         }
         #expect(left == [other.id])
@@ -431,9 +431,9 @@ struct ObjectTests {
 }
 
 extension Cafe {
-    func user(_ name: String, in house: House) throws -> UserID {
+    func user(_ name: String, in fixture: Fixture) throws -> UserID {
         let user = try #require(UserName(name))
-        let found = try house.store.readAndWait { store throws(StoreError) in try store.user(named: user) }
+        let found = try fixture.store.readAndWait { store throws(StoreError) in try store.user(named: user) }
         return try #require(found).id
     }
 }

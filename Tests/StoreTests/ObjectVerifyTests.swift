@@ -28,11 +28,11 @@ import Testing
             ("UPDATE conversation_event SET kind = 77", .command),
         ])
     func damage(_ sql: String, _ kind: VerifyFinding.Kind) throws {
-        let house = try self.furnished().house
-        house.store.close()
-        let path = DataFolder.databasePath(in: house.folder.data)
+        let fixture = try self.furnished().fixture
+        fixture.store.close()
+        let path = DataFolder.databasePath(in: fixture.folder.data)
         try Connection(path: path, role: .writer(synchronous: "FULL")).script(sql)
-        #expect(try house.verified().findings.map(\.kind).contains(kind))
+        #expect(try fixture.verified().findings.map(\.kind).contains(kind))
     }
 }
 
@@ -41,36 +41,37 @@ struct ConversationExpiryTests {
     private static let day: Int64 = 86_400_000
 
     private func left(_ cafe: Cafe) throws -> [ConversationID] {
-        try cafe.house.store.readAndWait { store throws(StoreError) in try store.allConversations(limit: 10).map(\.id) }
+        try cafe.fixture.store.readAndWait { store throws(StoreError) in try store.allConversations(limit: 10).map(\.id)
+        }
     }
 
     @Test("a conversation without a message or a change for as long as is set goes; reading is nothing")
     func quiet() throws {
         let cafe = try Cafe { $0.inactiveDays = 10 }
         let (silent, said, changed) = (try cafe.make().id, try cafe.make().id, try cafe.make().id)
-        for id in [silent, said] { #expect(cafe.house.send("hello", from: cafe.tom, to: .id(id)).accepted != nil) }
+        for id in [silent, said] { #expect(cafe.fixture.send("hello", from: cafe.tom, to: .id(id)).accepted != nil) }
         for _ in 0..<9 {
-            cafe.house.clock.advance(milliseconds: Self.day)
-            cafe.house.store.runMaintenance()
+            cafe.fixture.clock.advance(milliseconds: Self.day)
+            cafe.fixture.store.runMaintenance()
         }
-        #expect(cafe.house.send("still here", from: cafe.tom, to: .id(said)).accepted != nil)
+        #expect(cafe.fixture.send("still here", from: cafe.tom, to: .id(said)).accepted != nil)
         let (tom, jerry) = (cafe.tom, cafe.jerry)
         try cafe.write { store throws(StoreError) in
             _ = try store.addToObject(["Spike"], changed, by: Actor(tom))
             try store.markRead(jerry, in: silent, upTo: 1)
         }
-        let before = cafe.house.clock.clock.wallMilliseconds() - 8 * Self.day
-        let due = try cafe.house.store.readAndWait { store throws(StoreError) in
+        let before = cafe.fixture.clock.clock.wallMilliseconds() - 8 * Self.day
+        let due = try cafe.fixture.store.readAndWait { store throws(StoreError) in
             try store.inactiveConversations(before: before, limit: 10).map(\.id)
         }
         #expect(due == [silent])
         #expect(try self.left(cafe) == [silent, said, changed])
         for _ in 0..<3 {
-            cafe.house.clock.advance(milliseconds: Self.day)
-            cafe.house.store.runMaintenance()
+            cafe.fixture.clock.advance(milliseconds: Self.day)
+            cafe.fixture.store.runMaintenance()
         }
         #expect(try self.left(cafe) == [said, changed])
-        #expect(cafe.house.send("hello?", from: cafe.tom, to: .id(silent)).refusal == .noSuchConversation)
+        #expect(cafe.fixture.send("hello?", from: cafe.tom, to: .id(silent)).refusal == .noSuchConversation)
         #expect(try cafe.isSound() == [])
     }
 
@@ -79,8 +80,8 @@ struct ConversationExpiryTests {
         let cafe = try Cafe()
         let id = try cafe.make().id
         for _ in 0..<3 {
-            cafe.house.clock.advance(milliseconds: 400 * Self.day)
-            cafe.house.store.runMaintenance()
+            cafe.fixture.clock.advance(milliseconds: 400 * Self.day)
+            cafe.fixture.store.runMaintenance()
         }
         #expect(try self.left(cafe) == [id])
     }

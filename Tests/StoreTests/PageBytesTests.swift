@@ -6,20 +6,20 @@ import Testing
 @Suite("Pages bounded by bytes")
 struct PageBytesTests {
     /// Forty messages of 30 KB: 1.2 MB, more than a page has.
-    private func filled() throws -> (House, UserID, ConversationID) {
-        let house = try House()
-        let romeo = try house.user("romeo")
-        let verona = try house.group("verona", owner: romeo)
+    private func filled() throws -> (Fixture, UserID, ConversationID) {
+        let fixture = try Fixture()
+        let romeo = try fixture.user("romeo")
+        let verona = try fixture.group("verona", owner: romeo)
         let body = String(repeating: "a", count: 30_000)
-        _ = house.send((1...40).map { _ in house.append(body, from: romeo, to: .id(verona)) })
-        return (house, romeo, verona)
+        _ = fixture.send((1...40).map { _ in fixture.append(body, from: romeo, to: .id(verona)) })
+        return (fixture, romeo, verona)
     }
 
     @Test("going on from the outermost sequence leaves no hole, upwards and downwards")
     func bySequence() throws {
-        let (house, romeo, verona) = try self.filled()
+        let (fixture, romeo, verona) = try self.filled()
         let access = HistoryAccess.member(romeo)
-        let found = try house.store.readAndWait { store throws(StoreError) -> [[[Int64]]] in
+        let found = try fixture.store.readAndWait { store throws(StoreError) -> [[[Int64]]] in
             var up: [[Int64]] = []
             var down: [[Int64]] = []
             while true {
@@ -40,8 +40,8 @@ struct PageBytesTests {
 
     @Test("going on by the message and its time, as LeanCloud's clients do, leaves no hole", arguments: [true, false])
     func byTime(isForward: Bool) throws {
-        let (house, romeo, verona) = try self.filled()
-        let pages = try house.store.readAndWait { store throws(StoreError) -> [[Int64]] in
+        let (fixture, romeo, verona) = try self.filled()
+        let pages = try fixture.store.readAndWait { store throws(StoreError) -> [[Int64]] in
             var pages: [[Int64]] = []
             var query = HistoryQuery(limit: 1_000)
             query.isForward = isForward
@@ -59,8 +59,8 @@ struct PageBytesTests {
 
     @Test("a page has one message, however long it is")
     func atLeastOne() throws {
-        let (house, romeo, verona) = try self.filled()
-        let page = try house.store.readAndWait { store throws(StoreError) in
+        let (fixture, romeo, verona) = try self.filled()
+        let page = try fixture.store.readAndWait { store throws(StoreError) in
             try store.messages(in: verona, before: 11, limit: 5, as: .member(romeo), maximumBytes: 1).map(\.sequence)
         }
         #expect(page == [10])
@@ -68,14 +68,14 @@ struct PageBytesTests {
 
     @Test("a backlog beyond its bytes has the newest message of each conversation, and says that there is more")
     func backlog() throws {
-        let house = try House()
-        let (romeo, juliet) = (try house.user("romeo"), try house.user("juliet"))
+        let fixture = try Fixture()
+        let (romeo, juliet) = (try fixture.user("romeo"), try fixture.user("juliet"))
         let body = String(repeating: "a", count: 1_000)
         for name in ["verona", "mantua"] {
-            let group = try house.group(name, owner: romeo, [juliet])
-            _ = house.send((1...5).map { _ in house.append(body, from: romeo, to: .id(group)) })
+            let group = try fixture.group(name, owner: romeo, [juliet])
+            _ = fixture.send((1...5).map { _ in fixture.append(body, from: romeo, to: .id(group)) })
         }
-        let backlogs = try house.store.readAndWait { store throws(StoreError) in
+        let backlogs = try fixture.store.readAndWait { store throws(StoreError) in
             try store.backlog(of: juliet, perConversation: 20, limit: 50, maximumBytes: 5_000)
         }
         #expect(backlogs.map { $0.messages.map(\.message.sequence) } == [[1, 2, 3, 4, 5], [5]])

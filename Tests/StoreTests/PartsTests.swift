@@ -24,9 +24,9 @@ struct PartsTests {
 
     @Test("ids rise within a millisecond, past its 4096, and when the clock stands still or steps back")
     func sequencer() throws {
-        let house = try House()
-        let wall = house.clock.clock.wallMilliseconds()
-        let ids = try house.store.writeAndWait { store throws(StoreError) in
+        let fixture = try Fixture()
+        let wall = fixture.clock.clock.wallMilliseconds()
+        let ids = try fixture.store.writeAndWait { store throws(StoreError) in
             var sequencer = try Sequencer(store.connection)
             return (0..<10_000).map { sequencer.nextID(at: $0 == 5_000 ? wall - 1_000 : wall).rawValue }
         }
@@ -38,9 +38,9 @@ struct PartsTests {
 
     @Test("ids and change numbers go on above what a killed server gave")
     func reservation() throws {
-        let house = try House()
-        let wall = house.clock.clock.wallMilliseconds()
-        let (given, next) = try house.store.writeAndWait { store throws(StoreError) in
+        let fixture = try Fixture()
+        let wall = fixture.clock.clock.wallMilliseconds()
+        let (given, next) = try fixture.store.writeAndWait { store throws(StoreError) in
             var before = try Sequencer(store.connection)
             let given = (before.nextID(at: wall).rawValue, before.nextChange())
             try before.reserve(store.connection)

@@ -5,28 +5,29 @@ import Testing
 
 @Suite("Profiles, friends and friend requests")
 struct PeopleTests {
-    private func profile(_ house: House, _ user: UserID) throws -> Profile {
-        let found = try house.store.readAndWait { store throws(StoreError) in try store.profile(of: user) }
+    private func profile(_ fixture: Fixture, _ user: UserID) throws -> Profile {
+        let found = try fixture.store.readAndWait { store throws(StoreError) in try store.profile(of: user) }
         return try #require(found)
     }
 
-    private func patch(_ house: House, _ user: UserID, _ patch: ProfilePatch) throws {
-        try house.store.writeAndWait { store throws(StoreError) in try store.setProfile(of: user, patch) }
+    private func patch(_ fixture: Fixture, _ user: UserID, _ patch: ProfilePatch) throws {
+        try fixture.store.writeAndWait { store throws(StoreError) in try store.setProfile(of: user, patch) }
     }
 
     @discardableResult
-    private func ask(_ house: House, _ other: UserID, by asker: UserID, token: String = "t") throws -> FriendRequest {
-        try house.store.writeAndWait { store throws(StoreError) in
+    private func ask(_ fixture: Fixture, _ other: UserID, by asker: UserID, token: String = "t") throws -> FriendRequest
+    {
+        try fixture.store.writeAndWait { store throws(StoreError) in
             try store.askFriend(other, by: asker, text: "hello", token: token)
         }
     }
 
-    private func accept(_ house: House, _ asker: UserID, by user: UserID) throws {
-        try house.store.writeAndWait { store throws(StoreError) in try store.acceptFriend(asker, by: user) }
+    private func accept(_ fixture: Fixture, _ asker: UserID, by user: UserID) throws {
+        try fixture.store.writeAndWait { store throws(StoreError) in try store.acceptFriend(asker, by: user) }
     }
 
-    private func friends(_ house: House, _ owner: UserID, after change: Int64 = 0) throws -> [Friend] {
-        try house.store.readAndWait { store throws(StoreError) in
+    private func friends(_ fixture: Fixture, _ owner: UserID, after change: Int64 = 0) throws -> [Friend] {
+        try fixture.store.readAndWait { store throws(StoreError) in
             try store.friends(of: owner, after: change, limit: 1_000)
         }
     }
@@ -35,29 +36,29 @@ struct PeopleTests {
 
     @Test("a profile is merged member by member, and its change number rises")
     func merging() throws {
-        let house = try House()
-        let romeo = try house.user("romeo")
+        let fixture = try Fixture()
+        let romeo = try fixture.user("romeo")
         try self.patch(
-            house, romeo,
+            fixture, romeo,
             ProfilePatch(
                 displayName: "Romeo", avatar: "file/romeo.png", attributes: Array(#"{"sex":1,"city":"Verona"}"#.utf8)))
-        let first = try self.profile(house, romeo)
-        try self.patch(house, romeo, ProfilePatch(avatar: "", attributes: Array(#"{"city":null,"age":16}"#.utf8)))
-        let second = try self.profile(house, romeo)
+        let first = try self.profile(fixture, romeo)
+        try self.patch(fixture, romeo, ProfilePatch(avatar: "", attributes: Array(#"{"city":null,"age":16}"#.utf8)))
+        let second = try self.profile(fixture, romeo)
         #expect(first.displayName == "Romeo" && first.avatar == "file/romeo.png" && first.change > 0)
         #expect(second.displayName == "Romeo" && second.avatar == nil && second.change > first.change)
         #expect(second.attributes == Array(#"{"sex":1,"age":16}"#.utf8))
-        try self.patch(house, romeo, ProfilePatch(attributes: Array(#"{"sex":null,"age":null}"#.utf8)))
-        #expect(try self.profile(house, romeo).attributes == nil)
+        try self.patch(fixture, romeo, ProfilePatch(attributes: Array(#"{"sex":null,"age":null}"#.utf8)))
+        #expect(try self.profile(fixture, romeo).attributes == nil)
     }
 
     @Test("settings are kept apart from the profile")
     func settings() throws {
-        let house = try House()
-        let romeo = try house.user("romeo")
-        try self.patch(house, romeo, ProfilePatch(settings: Array(#"{"voice_on":0}"#.utf8)))
-        #expect(try self.profile(house, romeo).attributes == nil)
-        let settings = try house.store.readAndWait { store throws(StoreError) in try store.settings(of: romeo) }
+        let fixture = try Fixture()
+        let romeo = try fixture.user("romeo")
+        try self.patch(fixture, romeo, ProfilePatch(settings: Array(#"{"voice_on":0}"#.utf8)))
+        #expect(try self.profile(fixture, romeo).attributes == nil)
+        let settings = try fixture.store.readAndWait { store throws(StoreError) in try store.settings(of: romeo) }
         #expect(settings == Array(#"{"voice_on":0}"#.utf8))
     }
 
@@ -74,38 +75,38 @@ struct PeopleTests {
                 attributes: Array(#"{"a":"\#(String(repeating: "x", count: PeopleLimits.profileBytes))"}"#.utf8)),
         ])
     func invalid(_ patch: ProfilePatch) throws {
-        let house = try House()
-        let romeo = try house.user("romeo")
-        #expect(throws: StoreError.self) { try self.patch(house, romeo, patch) }
-        let profile = try self.profile(house, romeo)
+        let fixture = try Fixture()
+        let romeo = try fixture.user("romeo")
+        #expect(throws: StoreError.self) { try self.patch(fixture, romeo, patch) }
+        let profile = try self.profile(fixture, romeo)
         #expect(profile.displayName == nil && profile.change == 0)
-        #expect(try house.verified().isClean)
+        #expect(try fixture.verified().isClean)
     }
 
     @Test("two patches that fit one by one do not fit together")
     func grown() throws {
-        let house = try House()
-        let romeo = try house.user("romeo")
+        let fixture = try Fixture()
+        let romeo = try fixture.user("romeo")
         let half = String(repeating: "x", count: PeopleLimits.profileBytes / 2)
-        try self.patch(house, romeo, ProfilePatch(attributes: Array(#"{"a":"\#(half)"}"#.utf8)))
+        try self.patch(fixture, romeo, ProfilePatch(attributes: Array(#"{"a":"\#(half)"}"#.utf8)))
         #expect(throws: StoreError.self) {
-            try self.patch(house, romeo, ProfilePatch(attributes: Array(#"{"b":"\#(half)"}"#.utf8)))
+            try self.patch(fixture, romeo, ProfilePatch(attributes: Array(#"{"b":"\#(half)"}"#.utf8)))
         }
     }
 
     @Test("a system account is one until it is taken back; the first of all stays")
     func system() throws {
-        let house = try House()
-        let robot = try house.user("robot")
+        let fixture = try Fixture()
+        let robot = try fixture.user("robot")
         for isSystem in [true, false] {
-            let changed = try house.store.writeAndWait { store throws(StoreError) in
+            let changed = try fixture.store.writeAndWait { store throws(StoreError) in
                 [try store.setSystemAccount(robot, isSystem), try store.setSystemAccount(robot, isSystem)]
             }
             #expect(changed == [true, false])
-            #expect(try self.profile(house, robot).isSystem == isSystem)
+            #expect(try self.profile(fixture, robot).isSystem == isSystem)
         }
         #expect(throws: StoreError.invalid("the system's own user cannot be changed")) {
-            try house.store.writeAndWait { store throws(StoreError) in try store.setSystemAccount(.system, false) }
+            try fixture.store.writeAndWait { store throws(StoreError) in try store.setSystemAccount(.system, false) }
         }
     }
 
@@ -113,61 +114,61 @@ struct PeopleTests {
 
     @Test("an accepted request stands in both lists with one change number, and in neither after its end")
     func friendship() throws {
-        let house = try House()
-        let (romeo, juliet) = (try house.user("romeo"), try house.user("juliet"))
-        try self.ask(house, juliet, by: romeo)
-        try self.accept(house, romeo, by: juliet)
-        let (his, hers) = (try self.friends(house, romeo), try self.friends(house, juliet))
+        let fixture = try Fixture()
+        let (romeo, juliet) = (try fixture.user("romeo"), try fixture.user("juliet"))
+        try self.ask(fixture, juliet, by: romeo)
+        try self.accept(fixture, romeo, by: juliet)
+        let (his, hers) = (try self.friends(fixture, romeo), try self.friends(fixture, juliet))
         #expect(his.map(\.name.text) == ["juliet"] && hers.map(\.name.text) == ["romeo"])
         #expect(his[0].change == hers[0].change && !his[0].isRemoved)
 
-        try house.store.writeAndWait { store throws(StoreError) in
+        try fixture.store.writeAndWait { store throws(StoreError) in
             try store.setFriendRemark(juliet, of: romeo, "the sun")
         }
-        let remarked = try self.friends(house, romeo, after: his[0].change)
+        let remarked = try self.friends(fixture, romeo, after: his[0].change)
         #expect(remarked.map(\.remark) == ["the sun"])
-        #expect(try self.friends(house, juliet, after: hers[0].change) == [])
+        #expect(try self.friends(fixture, juliet, after: hers[0].change) == [])
 
-        try house.store.writeAndWait { store throws(StoreError) in try store.removeFriend(romeo, of: juliet) }
+        try fixture.store.writeAndWait { store throws(StoreError) in try store.removeFriend(romeo, of: juliet) }
         for (user, change) in [(romeo, remarked[0].change), (juliet, hers[0].change)] {
-            let left = try self.friends(house, user, after: change)
+            let left = try self.friends(fixture, user, after: change)
             #expect(left.map(\.isRemoved) == [true] && left[0].remark == nil)
-            #expect(try house.store.readAndWait { store throws(StoreError) in try store.friendIDs(of: user) } == [])
+            #expect(try fixture.store.readAndWait { store throws(StoreError) in try store.friendIDs(of: user) } == [])
         }
         #expect(throws: StoreError.refused(.alreadyGone)) {
-            try house.store.writeAndWait { store throws(StoreError) in try store.removeFriend(romeo, of: juliet) }
+            try fixture.store.writeAndWait { store throws(StoreError) in try store.removeFriend(romeo, of: juliet) }
         }
         #expect(throws: StoreError.refused(.noSuchUser)) {
-            try house.store.writeAndWait { store throws(StoreError) in
+            try fixture.store.writeAndWait { store throws(StoreError) in
                 try store.setFriendRemark(juliet, of: romeo, "the moon")
             }
         }
-        #expect(try house.verified().isClean)
+        #expect(try fixture.verified().isClean)
     }
 
     @Test("friends are synced page by page, without a gap")
     func pages() throws {
-        let house = try House()
-        let romeo = try house.user("romeo")
-        let others = try (0..<5).map { try house.user("friend\($0)") }
+        let fixture = try Fixture()
+        let romeo = try fixture.user("romeo")
+        let others = try (0..<5).map { try fixture.user("friend\($0)") }
         for other in others {
-            try house.store.writeAndWait { store throws(StoreError) in try store.makeFriends(romeo, other) }
+            try fixture.store.writeAndWait { store throws(StoreError) in try store.makeFriends(romeo, other) }
         }
-        let first = try house.store.readAndWait { store throws(StoreError) in
+        let first = try fixture.store.readAndWait { store throws(StoreError) in
             try store.friends(of: romeo, after: 0, limit: 2)
         }
-        let rest = try self.friends(house, romeo, after: first.last?.change ?? 0)
+        let rest = try self.friends(fixture, romeo, after: first.last?.change ?? 0)
         #expect((first + rest).map(\.user) == others)
     }
 
     @Test("asking twice leaves one request, with the newer key; accepting ends those of both directions")
     func renewal() throws {
-        let house = try House()
-        let (romeo, juliet) = (try house.user("romeo"), try house.user("juliet"))
-        try self.ask(house, juliet, by: romeo, token: "old")
-        try self.ask(house, juliet, by: romeo, token: "new")
-        try self.ask(house, romeo, by: juliet, token: "hers")
-        let found = try house.store.readAndWait { store throws(StoreError) in
+        let fixture = try Fixture()
+        let (romeo, juliet) = (try fixture.user("romeo"), try fixture.user("juliet"))
+        try self.ask(fixture, juliet, by: romeo, token: "old")
+        try self.ask(fixture, juliet, by: romeo, token: "new")
+        try self.ask(fixture, romeo, by: juliet, token: "hers")
+        let found = try fixture.store.readAndWait { store throws(StoreError) in
             (
                 old: try store.friendRequest(to: juliet, token: "old"),
                 new: try store.friendRequest(to: juliet, token: "new"),
@@ -177,46 +178,46 @@ struct PeopleTests {
         }
         #expect(found.old == nil && found.elsewhere == nil && found.waiting == 1)
         #expect(found.new?.askerName.text == "romeo" && found.new?.otherName.text == "juliet")
-        try self.accept(house, romeo, by: juliet)
-        let waiting = try house.store.readAndWait { store throws(StoreError) in
+        try self.accept(fixture, romeo, by: juliet)
+        let waiting = try fixture.store.readAndWait { store throws(StoreError) in
             [try store.waitingFriendRequests(to: juliet), try store.waitingFriendRequests(to: romeo)]
         }
         #expect(waiting == [0, 0])
-        #expect(throws: StoreError.refused(.alreadyGone)) { try self.accept(house, romeo, by: juliet) }
+        #expect(throws: StoreError.refused(.alreadyGone)) { try self.accept(fixture, romeo, by: juliet) }
     }
 
     @Test("a refused request can neither be accepted nor refused again; a discarded one leaves the list")
     func dismissal() throws {
-        let house = try House()
-        let (romeo, juliet) = (try house.user("romeo"), try house.user("juliet"))
-        try self.ask(house, juliet, by: romeo)
+        let fixture = try Fixture()
+        let (romeo, juliet) = (try fixture.user("romeo"), try fixture.user("juliet"))
+        try self.ask(fixture, juliet, by: romeo)
         let dismiss = { @Sendable (state: FriendRequestState) throws in
-            try house.store.writeAndWait { store throws(StoreError) in
+            try fixture.store.writeAndWait { store throws(StoreError) in
                 try store.dismissFriendRequest(from: romeo, by: juliet, as: state)
             }
         }
         let list = { @Sendable () throws in
-            try house.store.readAndWait { store throws(StoreError) in
+            try fixture.store.readAndWait { store throws(StoreError) in
                 try store.friendRequests(to: juliet, limit: 10).map(\.state)
             }
         }
         try dismiss(.refused)
         #expect(try list() == [.refused])
         #expect(throws: StoreError.refused(.alreadyGone)) { try dismiss(.refused) }
-        #expect(throws: StoreError.refused(.alreadyGone)) { try self.accept(house, romeo, by: juliet) }
+        #expect(throws: StoreError.refused(.alreadyGone)) { try self.accept(fixture, romeo, by: juliet) }
         try dismiss(.discarded)
         #expect(try list() == [])
     }
 
     @Test("who is blocked cannot ask")
     func blocked() throws {
-        let house = try House()
-        let (romeo, juliet) = (try house.user("romeo"), try house.user("juliet"))
-        try house.store.writeAndWait { store throws(StoreError) in
+        let fixture = try Fixture()
+        let (romeo, juliet) = (try fixture.user("romeo"), try fixture.user("juliet"))
+        try fixture.store.writeAndWait { store throws(StoreError) in
             try store.setListed(owner: juliet, .blocked, romeo, true)
         }
-        #expect(throws: StoreError.refused(.notApplicable)) { try self.ask(house, juliet, by: romeo) }
-        let listed = try house.store.readAndWait { store throws(StoreError) in
+        #expect(throws: StoreError.refused(.notApplicable)) { try self.ask(fixture, juliet, by: romeo) }
+        let listed = try fixture.store.readAndWait { store throws(StoreError) in
             [
                 try store.isListed(romeo, by: juliet, on: .blocked),
                 try store.isListed(juliet, by: romeo, on: .blocked),
@@ -278,20 +279,20 @@ struct PeopleTests {
             "UPDATE device_token SET bare_hash = x'00'",
         ])
     func damage(_ sql: String) throws {
-        let house = try House()
-        let (romeo, juliet) = (try house.user("romeo"), try house.user("juliet"))
-        try self.ask(house, juliet, by: romeo)
-        try self.accept(house, romeo, by: juliet)
-        try house.store.writeAndWait { store throws(StoreError) in
+        let fixture = try Fixture()
+        let (romeo, juliet) = (try fixture.user("romeo"), try fixture.user("juliet"))
+        try self.ask(fixture, juliet, by: romeo)
+        try self.accept(fixture, romeo, by: juliet)
+        try fixture.store.writeAndWait { store throws(StoreError) in
             try store.issueToken(
                 hash: [1, 2, 3], bareHash: Array(repeating: 7, count: 32), user: romeo, class: .app, level: .primary,
                 expiresAtMilliseconds: nil)
         }
-        #expect(try house.verify(try house.copied()).isClean)
-        house.store.close()
-        try Connection(path: DataFolder.databasePath(in: house.folder.data), role: .writer(synchronous: "FULL"))
+        #expect(try fixture.verify(try fixture.copied()).isClean)
+        fixture.store.close()
+        try Connection(path: DataFolder.databasePath(in: fixture.folder.data), role: .writer(synchronous: "FULL"))
             .script(sql)
-        let report = try house.verify(house.folder)
+        let report = try fixture.verify(fixture.folder)
         #expect(Set(report.findings.map(\.kind)) == [.people], "\(report.findings)")
     }
 }

@@ -5,101 +5,104 @@ import Testing
 
 @Suite("Reading and delivery positions")
 struct PositionTests {
-    private func read(_ house: House, _ user: UserID, _ id: ConversationID, _ sequence: Int64) throws -> ReadChange {
-        try house.store.writeAndWait { store throws(StoreError) in
+    private func read(_ fixture: Fixture, _ user: UserID, _ id: ConversationID, _ sequence: Int64) throws -> ReadChange
+    {
+        try fixture.store.writeAndWait { store throws(StoreError) in
             try store.markRead(user, in: id, upTo: sequence)
         }
     }
 
     @Test("own messages are not unread, and sending does not move the reading position")
     func ownMessages() throws {
-        let house = try House()
-        let (romeo, juliet) = (try house.user("romeo"), try house.user("juliet"))
-        let verona = try house.group("verona", owner: romeo, [juliet])
-        for body in ["1", "2"] { house.send(body, from: romeo, to: .id(verona)) }
-        for body in ["3", "4", "5"] { house.send(body, from: juliet, to: .id(verona)) }
-        #expect(try house.unread(romeo) == [verona: 3])
-        #expect(try house.unread(juliet) == [verona: 2])
-        #expect(try house.member(juliet, in: verona).readSequence == 0)
-        #expect(try self.read(house, juliet, verona, 4) == ReadChange(sequence: 4, unread: 0, badge: 0, hasMoved: true))
-        #expect(try house.member(juliet, in: verona).ownCountableSinceRead == 1)
-        #expect(try self.read(house, romeo, verona, 3) == ReadChange(sequence: 3, unread: 2, badge: 2, hasMoved: true))
-        #expect(try house.verified().findings == [])
+        let fixture = try Fixture()
+        let (romeo, juliet) = (try fixture.user("romeo"), try fixture.user("juliet"))
+        let verona = try fixture.group("verona", owner: romeo, [juliet])
+        for body in ["1", "2"] { fixture.send(body, from: romeo, to: .id(verona)) }
+        for body in ["3", "4", "5"] { fixture.send(body, from: juliet, to: .id(verona)) }
+        #expect(try fixture.unread(romeo) == [verona: 3])
+        #expect(try fixture.unread(juliet) == [verona: 2])
+        #expect(try fixture.member(juliet, in: verona).readSequence == 0)
+        #expect(
+            try self.read(fixture, juliet, verona, 4) == ReadChange(sequence: 4, unread: 0, badge: 0, hasMoved: true))
+        #expect(try fixture.member(juliet, in: verona).ownCountableSinceRead == 1)
+        #expect(
+            try self.read(fixture, romeo, verona, 3) == ReadChange(sequence: 3, unread: 2, badge: 2, hasMoved: true))
+        #expect(try fixture.verified().findings == [])
     }
 
     @Test("a position never falls and never passes the head")
     func bounds() throws {
-        let house = try House()
-        let (romeo, juliet) = (try house.user("romeo"), try house.user("juliet"))
-        let verona = try house.group("verona", owner: romeo, [juliet])
-        for body in ["1", "2", "3"] { house.send(body, from: romeo, to: .id(verona)) }
-        #expect(try self.read(house, juliet, verona, 2).unread == 1)
+        let fixture = try Fixture()
+        let (romeo, juliet) = (try fixture.user("romeo"), try fixture.user("juliet"))
+        let verona = try fixture.group("verona", owner: romeo, [juliet])
+        for body in ["1", "2", "3"] { fixture.send(body, from: romeo, to: .id(verona)) }
+        #expect(try self.read(fixture, juliet, verona, 2).unread == 1)
         #expect(
-            try self.read(house, juliet, verona, 1) == ReadChange(sequence: 2, unread: 1, badge: 1, hasMoved: false))
+            try self.read(fixture, juliet, verona, 1) == ReadChange(sequence: 2, unread: 1, badge: 1, hasMoved: false))
         #expect(
-            try self.read(house, juliet, verona, 99) == ReadChange(sequence: 3, unread: 0, badge: 0, hasMoved: true))
-        #expect(throws: StoreError.notFound("the member")) { try self.read(house, .system, verona, 1) }
+            try self.read(fixture, juliet, verona, 99) == ReadChange(sequence: 3, unread: 0, badge: 0, hasMoved: true))
+        #expect(throws: StoreError.notFound("the member")) { try self.read(fixture, .system, verona, 1) }
     }
 
     @Test("only messages that count as unread count")
     func countable() throws {
-        let house = try House()
-        let (romeo, juliet) = (try house.user("romeo"), try house.user("juliet"))
-        let verona = try house.group("verona", owner: romeo, [juliet])
-        house.send("counts", from: romeo, to: .id(verona))
-        house.send("silent", from: romeo, to: .id(verona), flags: [])
-        house.send("counts", from: romeo, to: .id(verona))
-        #expect(try house.unread(juliet) == [verona: 2])
-        #expect(try self.read(house, juliet, verona, 2).unread == 1)
-        #expect(try house.verified().findings == [])
+        let fixture = try Fixture()
+        let (romeo, juliet) = (try fixture.user("romeo"), try fixture.user("juliet"))
+        let verona = try fixture.group("verona", owner: romeo, [juliet])
+        fixture.send("counts", from: romeo, to: .id(verona))
+        fixture.send("silent", from: romeo, to: .id(verona), flags: [])
+        fixture.send("counts", from: romeo, to: .id(verona))
+        #expect(try fixture.unread(juliet) == [verona: 2])
+        #expect(try self.read(fixture, juliet, verona, 2).unread == 1)
+        #expect(try fixture.verified().findings == [])
     }
 
     @Test("a message withheld from someone does not count for them")
     func hidden() throws {
-        let house = try House()
-        let (romeo, juliet) = (try house.user("romeo"), try house.user("juliet"))
-        let verona = try house.group("verona", owner: romeo, [juliet])
-        for body in ["1", "2", "3"] { house.send(body, from: romeo, to: .id(verona)) }
-        try house.store.writeAndWait { store throws(StoreError) in
+        let fixture = try Fixture()
+        let (romeo, juliet) = (try fixture.user("romeo"), try fixture.user("juliet"))
+        let verona = try fixture.group("verona", owner: romeo, [juliet])
+        for body in ["1", "2", "3"] { fixture.send(body, from: romeo, to: .id(verona)) }
+        try fixture.store.writeAndWait { store throws(StoreError) in
             try store.connection.run("INSERT INTO hidden_count VALUES (?, ?, 2)", juliet, verona)
         }
-        #expect(try house.unread(juliet) == [verona: 2])
-        let listed = try house.store.readAndWait { store throws(StoreError) in
+        #expect(try fixture.unread(juliet) == [verona: 2])
+        let listed = try fixture.store.readAndWait { store throws(StoreError) in
             try store.conversations(of: juliet).map(\.unread)
         }
         #expect(listed == [2])
-        #expect(try self.read(house, juliet, verona, 1).unread == 1)
-        #expect(try self.read(house, juliet, verona, 2).unread == 1)
+        #expect(try self.read(fixture, juliet, verona, 1).unread == 1)
+        #expect(try self.read(fixture, juliet, verona, 2).unread == 1)
     }
 
     @Test("what a device class has to get starts after its acknowledgement, else after reading or joining")
     func undelivered() throws {
-        let house = try House()
-        let (romeo, juliet) = (try house.user("romeo"), try house.user("juliet"))
-        let verona = try house.group("verona", owner: romeo, [juliet])
-        for body in ["1", "2", "3", "4"] { house.send(body, from: romeo, to: .id(verona)) }
+        let fixture = try Fixture()
+        let (romeo, juliet) = (try fixture.user("romeo"), try fixture.user("juliet"))
+        let verona = try fixture.group("verona", owner: romeo, [juliet])
+        for body in ["1", "2", "3", "4"] { fixture.send(body, from: romeo, to: .id(verona)) }
         func ranges(_ deviceClass: DeviceClass) throws -> [UndeliveredRange] {
-            try house.store.readAndWait { store throws(StoreError) in
+            try fixture.store.readAndWait { store throws(StoreError) in
                 try store.undelivered(of: juliet, class: deviceClass)
             }
         }
         func record(_ sequence: Int64, _ user: UserID) throws {
             let position = DeliveredPosition(user: user, deviceClass: .app, conversation: verona, sequence: sequence)
-            try house.store.writeAndWait { store throws(StoreError) in try store.recordDelivered([position]) }
+            try fixture.store.writeAndWait { store throws(StoreError) in try store.recordDelivered([position]) }
         }
         #expect(try ranges(.app) == [UndeliveredRange(conversation: verona, from: 0, head: 4)])
         try record(2, juliet)
         try record(1, juliet)
         try record(3, .system)
-        _ = try self.read(house, juliet, verona, 3)
+        _ = try self.read(fixture, juliet, verona, 3)
         #expect(try ranges(.app) == [UndeliveredRange(conversation: verona, from: 2, head: 4)])
         #expect(try ranges(.web) == [UndeliveredRange(conversation: verona, from: 3, head: 4)])
         try record(99, juliet)
         #expect(try ranges(.app) == [])
-        let positions = try house.store.readAndWait { store throws(StoreError) in
+        let positions = try fixture.store.readAndWait { store throws(StoreError) in
             try store.deliveredPositions(of: juliet, class: .app)
         }
         #expect(positions == [verona: 4])
-        #expect(try house.verified().findings == [])
+        #expect(try fixture.verified().findings == [])
     }
 }

@@ -5,25 +5,25 @@ import Testing
 
 @Suite("One person's view of a conversation")
 struct PreferenceTests {
-    private func view(_ house: House, _ user: UserID, _ id: ConversationID) throws -> ConversationPreference {
-        try house.store.readAndWait { store throws(StoreError) in try store.preference(of: user, in: id) }
+    private func view(_ fixture: Fixture, _ user: UserID, _ id: ConversationID) throws -> ConversationPreference {
+        try fixture.store.readAndWait { store throws(StoreError) in try store.preference(of: user, in: id) }
     }
 
     private func set(
-        _ house: House, _ user: UserID, _ id: ConversationID, _ change: (inout PreferencePatch) -> Void
+        _ fixture: Fixture, _ user: UserID, _ id: ConversationID, _ change: (inout PreferencePatch) -> Void
     ) throws -> Int64 {
         var patch = PreferencePatch()
         change(&patch)
-        return try house.store.writeAndWait { [patch] store throws(StoreError) in
+        return try fixture.store.writeAndWait { [patch] store throws(StoreError) in
             try store.setPreference(user, in: id, patch)
         }
     }
 
     private func recent(
-        _ house: House, _ user: UserID, since: Int64 = 0, order: RecentOrder = .forDisplay, hidden: Bool = false,
+        _ fixture: Fixture, _ user: UserID, since: Int64 = 0, order: RecentOrder = .forDisplay, hidden: Bool = false,
         limit: Int = 100, offset: Int = 0
     ) throws -> [RecentConversation] {
-        try house.store.readAndWait { store throws(StoreError) in
+        try fixture.store.readAndWait { store throws(StoreError) in
             try store.recent(
                 of: user, since: since, order: order, includingHidden: hidden, limit: limit, offset: offset)
         }
@@ -31,57 +31,57 @@ struct PreferenceTests {
 
     @Test("what is set stays, what is not named stays too, and an empty text removes")
     func patch() throws {
-        let house = try House()
-        let (romeo, juliet) = (try house.user("romeo"), try house.user("juliet"))
-        let verona = try house.group("verona", owner: romeo, [juliet])
-        house.send("1", from: romeo, to: .id(verona))
-        let first = try self.set(house, juliet, verona) {
+        let fixture = try Fixture()
+        let (romeo, juliet) = (try fixture.user("romeo"), try fixture.user("juliet"))
+        let verona = try fixture.group("verona", owner: romeo, [juliet])
+        fixture.send("1", from: romeo, to: .id(verona))
+        let first = try self.set(fixture, juliet, verona) {
             ($0.isPinned, $0.isMuted, $0.isSaved, $0.remark) = (true, true, true, "home")
             $0.settingsMergePatch = Array(#"{"a":1}"#.utf8)
         }
-        let set = try self.view(house, juliet, verona)
+        let set = try self.view(fixture, juliet, verona)
         #expect(set.isPinned && set.isMuted && set.isSaved && set.remark == "home" && set.change == first)
         #expect(set.settings == Array(#"{"a":1}"#.utf8) && set.extraVersion == 0)
-        #expect(try self.set(house, juliet, verona) { $0.isPinned = true } == first)
-        let second = try self.set(house, juliet, verona) {
+        #expect(try self.set(fixture, juliet, verona) { $0.isPinned = true } == first)
+        let second = try self.set(fixture, juliet, verona) {
             ($0.isMuted, $0.remark, $0.draft, $0.browseTo, $0.keepSequence, $0.keepOffset) = (
                 false, "", "dear", 9, 1, -7
             )
         }
-        let changed = try self.view(house, juliet, verona)
+        let changed = try self.view(fixture, juliet, verona)
         #expect(changed.isPinned && !changed.isMuted && changed.remark == nil && changed.draft == "dear")
         #expect(changed.browseTo == 1 && changed.keepSequence == 1 && changed.keepOffset == -7)
         #expect(changed.extraVersion == second && second > first)
-        #expect(try self.view(house, romeo, verona) == ConversationPreference())
-        #expect(try house.verified().findings == [])
+        #expect(try self.view(fixture, romeo, verona) == ConversationPreference())
+        #expect(try fixture.verified().findings == [])
     }
 
     @Test("texts have bounds, and only members have a view")
     func refusals() throws {
-        let house = try House()
-        let (romeo, tybalt) = (try house.user("romeo"), try house.user("tybalt"))
-        let verona = try house.group("verona", owner: romeo)
-        #expect(throws: StoreError.refused(.notMember)) { try self.set(house, tybalt, verona) { $0.isPinned = true } }
+        let fixture = try Fixture()
+        let (romeo, tybalt) = (try fixture.user("romeo"), try fixture.user("tybalt"))
+        let verona = try fixture.group("verona", owner: romeo)
+        #expect(throws: StoreError.refused(.notMember)) { try self.set(fixture, tybalt, verona) { $0.isPinned = true } }
         #expect(throws: StoreError.invalid("the draft has at most 8192 bytes, not 8193")) {
-            try self.set(house, romeo, verona) { $0.draft = String(repeating: "x", count: 8_193) }
+            try self.set(fixture, romeo, verona) { $0.draft = String(repeating: "x", count: 8_193) }
         }
         #expect(throws: StoreError.invalid("the remark has at most 64 characters, not 65")) {
-            try self.set(house, romeo, verona) { $0.remark = String(repeating: "é", count: 65) }
+            try self.set(fixture, romeo, verona) { $0.remark = String(repeating: "é", count: 65) }
         }
         #expect(throws: StoreError.invalid("the settings are no JSON object")) {
-            try self.set(house, romeo, verona) { $0.settingsMergePatch = [1] }
+            try self.set(fixture, romeo, verona) { $0.settingsMergePatch = [1] }
         }
     }
 
     @Test("what was set, and drafts apart from it, are told by number")
     func sync() throws {
-        let house = try House()
-        let romeo = try house.user("romeo")
-        let groups = try (0..<3).map { try house.group("group\($0)", owner: romeo) }
-        let draft = try self.set(house, romeo, groups[0]) { $0.draft = "a" }
-        let pin = try self.set(house, romeo, groups[1]) { $0.isPinned = true }
-        let other = try self.set(house, romeo, groups[2]) { $0.draft = "b" }
-        let read = try house.store.readAndWait { store throws(StoreError) in
+        let fixture = try Fixture()
+        let romeo = try fixture.user("romeo")
+        let groups = try (0..<3).map { try fixture.group("group\($0)", owner: romeo) }
+        let draft = try self.set(fixture, romeo, groups[0]) { $0.draft = "a" }
+        let pin = try self.set(fixture, romeo, groups[1]) { $0.isPinned = true }
+        let other = try self.set(fixture, romeo, groups[2]) { $0.draft = "b" }
+        let read = try fixture.store.readAndWait { store throws(StoreError) in
             (
                 all: try store.preferences(of: romeo, after: 0, limit: 2).map(\.preference.change),
                 rest: try store.preferences(of: romeo, after: pin, limit: 2).map(\.conversation),
@@ -95,54 +95,54 @@ struct PreferenceTests {
 
     @Test("the list has pinned ones first, then the newest; by change it can be asked on")
     func order() throws {
-        let house = try House()
-        let (romeo, juliet) = (try house.user("romeo"), try house.user("juliet"))
-        let groups = try (0..<4).map { try house.group("group\($0)", owner: romeo, [juliet]) }
+        let fixture = try Fixture()
+        let (romeo, juliet) = (try fixture.user("romeo"), try fixture.user("juliet"))
+        let groups = try (0..<4).map { try fixture.group("group\($0)", owner: romeo, [juliet]) }
         for index in [2, 0, 1, 3] {
-            house.clock.advance(milliseconds: 10)
-            house.send("hi", from: romeo, to: .id(groups[index]))
+            fixture.clock.advance(milliseconds: 10)
+            fixture.send("hi", from: romeo, to: .id(groups[index]))
         }
-        _ = try self.set(house, juliet, groups[2]) { $0.isPinned = true }
-        #expect(try self.recent(house, juliet).map(\.conversation.id) == [2, 3, 1, 0].map { groups[$0] })
-        let page = try self.recent(house, juliet, limit: 2, offset: 1)
+        _ = try self.set(fixture, juliet, groups[2]) { $0.isPinned = true }
+        #expect(try self.recent(fixture, juliet).map(\.conversation.id) == [2, 3, 1, 0].map { groups[$0] })
+        let page = try self.recent(fixture, juliet, limit: 2, offset: 1)
         #expect(page.map(\.conversation.id) == [groups[3], groups[1]])
-        let changes = try self.recent(house, juliet, order: .byChange, limit: 3)
+        let changes = try self.recent(fixture, juliet, order: .byChange, limit: 3)
         #expect(changes.map(\.conversation.id) == [0, 1, 3].map { groups[$0] })
-        let rest = try self.recent(house, juliet, since: try #require(changes.last?.change), order: .byChange)
+        let rest = try self.recent(fixture, juliet, since: try #require(changes.last?.change), order: .byChange)
         #expect(rest.map(\.conversation.id) == [groups[2]] && rest.first?.preference.isPinned == true)
-        #expect(try self.recent(house, juliet, since: rest[0].change).isEmpty)
+        #expect(try self.recent(fixture, juliet, since: rest[0].change).isEmpty)
     }
 
     @Test("a conversation that was put away comes back with the next message, and counts from there")
     func hiding() throws {
-        let house = try House()
-        let (romeo, juliet) = (try house.user("romeo"), try house.user("juliet"))
-        let verona = try house.group("verona", owner: romeo, [juliet])
-        house.send("1", from: romeo, to: .id(verona))
-        let since = try #require(try self.recent(house, juliet).first?.change)
-        try house.store.writeAndWait { store throws(StoreError) in try store.hideConversation(juliet, verona) }
-        #expect(try self.recent(house, juliet).isEmpty)
-        let told = try self.recent(house, juliet, since: since, hidden: true)
+        let fixture = try Fixture()
+        let (romeo, juliet) = (try fixture.user("romeo"), try fixture.user("juliet"))
+        let verona = try fixture.group("verona", owner: romeo, [juliet])
+        fixture.send("1", from: romeo, to: .id(verona))
+        let since = try #require(try self.recent(fixture, juliet).first?.change)
+        try fixture.store.writeAndWait { store throws(StoreError) in try store.hideConversation(juliet, verona) }
+        #expect(try self.recent(fixture, juliet).isEmpty)
+        let told = try self.recent(fixture, juliet, since: since, hidden: true)
         #expect(told.first?.isHidden == true && told.first?.badge == 0)
-        #expect(try self.recent(house, romeo).count == 1)
-        house.send("2", from: romeo, to: .id(verona))
-        let back = try self.recent(house, juliet)
+        #expect(try self.recent(fixture, romeo).count == 1)
+        fixture.send("2", from: romeo, to: .id(verona))
+        let back = try self.recent(fixture, juliet)
         #expect(back.first?.isHidden == false && back.first?.badge == 1 && back.first?.unread == 1)
-        try house.store.writeAndWait { store throws(StoreError) in
+        try fixture.store.writeAndWait { store throws(StoreError) in
             try store.hideConversation(juliet, verona)
             try store.showConversation(juliet, verona)
         }
-        #expect(try self.recent(house, juliet).count == 1)
-        #expect(try house.verified().findings == [])
+        #expect(try self.recent(fixture, juliet).count == 1)
+        #expect(try fixture.verified().findings == [])
     }
 
     @Test("what a person has cleared they are not shown, by whatever way they ask; others are")
     func clearing() throws {
-        let house = try House()
-        let (romeo, juliet) = (try house.user("romeo"), try house.user("juliet"))
-        let verona = try house.group("verona", owner: romeo, [juliet])
-        let sent = (1...6).compactMap { house.send("\($0)", from: romeo, to: .id(verona)).accepted?.message.id }
-        let ends = try house.store.writeAndWait { store throws(StoreError) in
+        let fixture = try Fixture()
+        let (romeo, juliet) = (try fixture.user("romeo"), try fixture.user("juliet"))
+        let verona = try fixture.group("verona", owner: romeo, [juliet])
+        let sent = (1...6).compactMap { fixture.send("\($0)", from: romeo, to: .id(verona)).accepted?.message.id }
+        let ends = try fixture.store.writeAndWait { store throws(StoreError) in
             [
                 try store.clearHistory(juliet, in: verona, through: 3),
                 try store.clearHistory(juliet, in: verona, through: 2),
@@ -150,7 +150,7 @@ struct PreferenceTests {
         }
         #expect(ends == [3, 3])
         func seen(_ access: HistoryAccess) throws -> [Int] {
-            try house.store.readAndWait { store throws(StoreError) in
+            try fixture.store.readAndWait { store throws(StoreError) in
                 [
                     try store.latestMessages(in: verona, limit: 10, as: access).count,
                     try store.messages(in: verona, before: 5, limit: 10, as: access).count,
@@ -165,22 +165,22 @@ struct PreferenceTests {
         }
         #expect(try seen(.member(juliet)) == [3, 1, 3, 3, 0, 0, 0, 1])
         #expect(try seen(.member(romeo)) == [6, 4, 6, 6, 6, 1, 1, 1])
-        #expect(try house.unread(juliet) == [verona: 3])
-        let missed = try house.store.readAndWait { store throws(StoreError) in
+        #expect(try fixture.unread(juliet) == [verona: 3])
+        let missed = try fixture.store.readAndWait { store throws(StoreError) in
             try store.undelivered(of: juliet, class: .app).map(\.from)
         }
         #expect(missed == [3])
-        #expect(try house.verified().findings == [])
+        #expect(try fixture.verified().findings == [])
     }
 
     @Test("a badge can be set lower and higher; reading and writing end one set by hand")
     func setUnread() throws {
-        let house = try House()
-        let (romeo, juliet) = (try house.user("romeo"), try house.user("juliet"))
-        let verona = try house.group("verona", owner: romeo, [juliet])
-        for number in 1...5 { house.send("\(number)", from: romeo, to: .id(verona)) }
+        let fixture = try Fixture()
+        let (romeo, juliet) = (try fixture.user("romeo"), try fixture.user("juliet"))
+        let verona = try fixture.group("verona", owner: romeo, [juliet])
+        for number in 1...5 { fixture.send("\(number)", from: romeo, to: .id(verona)) }
         func set(_ count: Int64) throws -> ReadChange {
-            try house.store.writeAndWait { store throws(StoreError) in
+            try fixture.store.writeAndWait { store throws(StoreError) in
                 try store.setUnread(juliet, in: verona, to: count)
             }
         }
@@ -188,30 +188,30 @@ struct PreferenceTests {
         #expect(try set(2) == ReadChange(sequence: 3, unread: 2, badge: 2, hasMoved: false))
         #expect(try set(4) == ReadChange(sequence: 3, unread: 2, badge: 4, hasMoved: true))
         #expect(try set(99) == ReadChange(sequence: 3, unread: 2, badge: 5, hasMoved: true))
-        #expect(try self.view(house, juliet, verona).markedUnread == 5)
+        #expect(try self.view(fixture, juliet, verona).markedUnread == 5)
         #expect(try set(0) == ReadChange(sequence: 5, unread: 0, badge: 0, hasMoved: true))
         #expect(try set(1).badge == 1)
-        let read = try house.store.writeAndWait { store throws(StoreError) in
+        let read = try fixture.store.writeAndWait { store throws(StoreError) in
             try store.clearUnread(juliet, in: verona)
         }
         #expect(read == ReadChange(sequence: 5, unread: 0, badge: 0, hasMoved: true))
         #expect(try set(1).badge == 1)
-        house.send("6", from: juliet, to: .id(verona))
-        #expect(try self.recent(house, juliet).first?.badge == 0)
+        fixture.send("6", from: juliet, to: .id(verona))
+        #expect(try self.recent(fixture, juliet).first?.badge == 0)
         #expect(throws: StoreError.self) { try set(-1) }
         #expect(throws: StoreError.self) { try set(1_000_001) }
-        #expect(try house.verified().findings == [])
+        #expect(try fixture.verified().findings == [])
     }
 
     @Test("an answer clears the badge, not what is unread")
     func answering() throws {
-        let house = try House()
-        let (romeo, juliet) = (try house.user("romeo"), try house.user("juliet"))
-        let verona = try house.group("verona", owner: romeo, [juliet])
-        for number in 1...3 { house.send("\(number)", from: romeo, to: .id(verona)) }
-        house.send("4", from: juliet, to: .id(verona), flags: [])
-        house.send("5", from: romeo, to: .id(verona))
-        let line = try #require(try self.recent(house, juliet).first)
+        let fixture = try Fixture()
+        let (romeo, juliet) = (try fixture.user("romeo"), try fixture.user("juliet"))
+        let verona = try fixture.group("verona", owner: romeo, [juliet])
+        for number in 1...3 { fixture.send("\(number)", from: romeo, to: .id(verona)) }
+        fixture.send("4", from: juliet, to: .id(verona), flags: [])
+        fixture.send("5", from: romeo, to: .id(verona))
+        let line = try #require(try self.recent(fixture, juliet).first)
         #expect(line.unread == 4 && line.badge == 1 && line.member.readSequence == 0)
     }
 }

@@ -77,31 +77,32 @@ struct PropertyTests {
     @Test("gives the sequences, resends and unread counts of a plain recount", arguments: [1, 2, 3] as [UInt64])
     func agreesWithModel(_ seed: UInt64) throws {
         var random = SplitMix(state: seed)
-        var house = try House { options in
+        var fixture = try Fixture { options in
             options.cachedConversations = 3
             options.cachedUsers = 4
             options.recentTokens = 40
         }
-        let users = try (0..<6).map { try house.user("user\($0)") }
-        let groups = try (0..<5).map { try house.group("group\($0)", owner: users[$0], users) }
+        let users = try (0..<6).map { try fixture.user("user\($0)") }
+        let groups = try (0..<5).map { try fixture.group("group\($0)", owner: users[$0], users) }
         var model = Model()
         for group in groups {
             model.groups[group] = Model.Group(read: Dictionary(uniqueKeysWithValues: users.map { ($0, 0) }))
         }
         var pending = Pending()
         for step in 1...3_400 {
-            self.step(house, &model, &pending, users, groups, &random)
+            self.step(fixture, &model, &pending, users, groups, &random)
             if step % 170 == 0 {
-                try self.compare(house, model, &pending, users)
+                try self.compare(fixture, model, &pending, users)
             }
-            if step == 1_190 { house = try house.killed { $0.recentTokens = 40 } }
-            if step == 2_210 { house = try house.reopened { $0.recentTokens = 25 } }
+            if step == 1_190 { fixture = try fixture.killed { $0.recentTokens = 40 } }
+            if step == 2_210 { fixture = try fixture.reopened { $0.recentTokens = 25 } }
         }
-        #expect(try house.verified().findings == [])
+        #expect(try fixture.verified().findings == [])
     }
 
     private func step(
-        _ house: House, _ model: inout Model, _ pending: inout Pending, _ users: [UserID], _ groups: [ConversationID],
+        _ fixture: Fixture, _ model: inout Model, _ pending: inout Pending, _ users: [UserID],
+        _ groups: [ConversationID],
         _ random: inout SplitMix
     ) {
         let user = users.randomElement(using: &random)!
@@ -111,31 +112,31 @@ struct PropertyTests {
             let token = Bool.random(using: &random) ? "t\(Int.random(in: 0..<60, using: &random))" : nil
             let body = "b\(Int.random(in: 0..<2, using: &random))"
             let flags: MessageFlags = Int.random(in: 0..<4, using: &random) == 0 ? [] : .countsAsUnread
-            let append = house.append(body, from: user, to: .id(group), token: token, flags: flags)
+            let append = fixture.append(body, from: user, to: .id(group), token: token, flags: flags)
             pending.answers.append(model.send(append, token: token, to: group))
             pending.appends.append(append)
-            house.store.append([append])
+            fixture.store.append([append])
         case 14..<18:
             let head = model.groups[group]?.messages.count ?? 0
             let upTo = Int.random(in: 0...(head + 1), using: &random)
             if let read = model.groups[group]?.read[user] {
                 model.groups[group]?.read[user] = max(read, min(upTo, head))
             }
-            house.store.write(
+            fixture.store.write(
                 { store throws(StoreError) in try store.markRead(user, in: group, upTo: Int64(upTo)) }, then: { _ in })
         case 18:
             model.groups[group]?.read[user] = nil
-            house.store.write(
+            fixture.store.write(
                 { store throws(StoreError) in try store.removeMembers([user], from: group) }, then: { _ in })
         default:
             let head = model.groups[group]?.messages.count ?? 0
             if model.groups[group]?.read[user] == nil { model.groups[group]?.read[user] = head }
-            house.store.write({ store throws(StoreError) in try store.addMembers([user], to: group) }, then: { _ in })
+            fixture.store.write({ store throws(StoreError) in try store.addMembers([user], to: group) }, then: { _ in })
         }
     }
 
-    private func compare(_ house: House, _ model: Model, _ pending: inout Pending, _ users: [UserID]) throws {
-        let results = house.results(of: pending.appends)
+    private func compare(_ fixture: Fixture, _ model: Model, _ pending: inout Pending, _ users: [UserID]) throws {
+        let results = fixture.results(of: pending.appends)
         let answers: [Model.Answer?] = results.map { result in
             switch result {
             case .accepted(let accepted):
@@ -147,7 +148,7 @@ struct PropertyTests {
         #expect(answers == pending.answers)
         pending = Pending()
         // Behind everything asked so far.
-        try house.store.writeAndWait { _ throws(StoreError) in }
-        for user in users { #expect(try house.unread(user) == model.unread(user)) }
+        try fixture.store.writeAndWait { _ throws(StoreError) in }
+        for user in users { #expect(try fixture.unread(user) == model.unread(user)) }
     }
 }

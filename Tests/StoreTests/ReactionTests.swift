@@ -32,7 +32,7 @@ struct ReactionTests {
                 == Reaction(
                     place: place, messageID: try verona.message(place).id, user: UserName("juliet")!,
                     displayName: "Juliet", name: "👍", isRemoved: false, revision: start + 1,
-                    changedAtMilliseconds: verona.house.clock.clock.wallMilliseconds()))
+                    changedAtMilliseconds: verona.fixture.clock.clock.wallMilliseconds()))
         #expect(try self.reactions(verona, after: start) == [added])
         #expect(try self.react(verona, place, "👍", juliet).isRemoved)
         #expect(try self.reactions(verona, after: start).map(\.isRemoved) == [true])

@@ -9,10 +9,10 @@ struct ReadLaneTests {
     private let juliet = ReadAsker.person(UserID(rawValue: 2))
 
     /// Reads of one person that hold their threads until the latch opens, with one in each lane beginning first.
-    private func occupy(_ house: House, _ lane: ReadLane, with asker: ReadAsker, _ latch: ConditionLock<Bool>) {
+    private func occupy(_ fixture: Fixture, _ lane: ReadLane, with asker: ReadAsker, _ latch: ConditionLock<Bool>) {
         let running = ConditionLock(0)
         for _ in 0..<20 {
-            house.store.read(as: lane, for: asker) { _ in
+            fixture.store.read(as: lane, for: asker) { _ in
                 running.change { $0 += 1 }
                 latch.wait(until: { $0 }, then: { _ in })
             } then: { _ in
@@ -23,17 +23,17 @@ struct ReadLaneTests {
 
     @Test("a sign-in is answered while every other thread is busy with somebody's reads")
     func signInGoesFirst() throws {
-        let house = try House()
+        let fixture = try Fixture()
         let latch = ConditionLock(false)
         // The store closes after its readers were let go.
         defer {
             latch.change { $0 = true }
-            withExtendedLifetime(house) {}
+            withExtendedLifetime(fixture) {}
         }
-        self.occupy(house, .long, with: .person(UserID(rawValue: 1)), latch)
-        self.occupy(house, .page, with: .person(UserID(rawValue: 1)), latch)
+        self.occupy(fixture, .long, with: .person(UserID(rawValue: 1)), latch)
+        self.occupy(fixture, .page, with: .person(UserID(rawValue: 1)), latch)
         let answer = ConditionLock<Int?>(nil)
-        house.store.read(as: .signIn) { _ in
+        fixture.store.read(as: .signIn) { _ in
             5
         } then: { result in
             answer.change { $0 = try? result.get() }
@@ -43,45 +43,45 @@ struct ReadLaneTests {
 
     @Test("a page is answered while long reads wait")
     func pagesPassLongReads() throws {
-        let house = try House()
+        let fixture = try Fixture()
         let latch = ConditionLock(false)
         // The store closes after its readers were let go.
         defer {
             latch.change { $0 = true }
-            withExtendedLifetime(house) {}
+            withExtendedLifetime(fixture) {}
         }
-        self.occupy(house, .long, with: .person(UserID(rawValue: 1)), latch)
+        self.occupy(fixture, .long, with: .person(UserID(rawValue: 1)), latch)
         let answer = ConditionLock<Int?>(nil)
-        house.store.read(for: self.juliet) { _ in
+        fixture.store.read(for: self.juliet) { _ in
             5
         } then: { result in
             answer.change { $0 = try? result.get() }
         }
         #expect(answer.wait(until: { $0 != nil }, then: { $0 }) == 5)
-        #expect(house.store.waitingReads(in: .long) == 19)
+        #expect(fixture.store.waitingReads(in: .long) == 19)
     }
 
     @Test("who has too many reads waiting is told that the server is busy, and nobody else is")
     func refusesOneMore() throws {
-        let house = try House()
+        let fixture = try Fixture()
         let latch = ConditionLock(false)
         // The store closes after its readers were let go.
         defer {
             latch.change { $0 = true }
-            withExtendedLifetime(house) {}
+            withExtendedLifetime(fixture) {}
         }
         let romeo = ReadAsker.person(UserID(rawValue: 1))
-        self.occupy(house, .long, with: romeo, latch)
+        self.occupy(fixture, .long, with: romeo, latch)
         let refused = Lock<[Bool]>([])
         for _ in 0..<ReadBounds.waiting {
-            house.store.read(as: .long, for: romeo) { _ in
+            fixture.store.read(as: .long, for: romeo) { _ in
             } then: { result in
                 guard case .failure(.busy) = result else { return }
                 refused.withLock { $0.append(true) }
             }
         }
         #expect(refused.withLock(\.count) == 19)
-        house.store.read(as: .long, for: self.juliet) { _ in
+        fixture.store.read(as: .long, for: self.juliet) { _ in
         } then: { result in
             guard case .failure = result else { return }
             refused.withLock { $0.append(false) }
@@ -91,9 +91,9 @@ struct ReadLaneTests {
 
     @Test("a read without an end is broken off, and its connection reads on")
     func breaksOff() throws {
-        let house = try House()
+        let fixture = try Fixture()
         let answer = ConditionLock<Result<Int64?, StoreError>?>(nil)
-        house.store.read(for: self.juliet) { transaction throws(StoreError) in
+        fixture.store.read(for: self.juliet) { transaction throws(StoreError) in
             try transaction.connection.first(
                 """
                 WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n) SELECT max(i) FROM n
@@ -109,7 +109,7 @@ struct ReadLaneTests {
         }
         #expect(reason.contains("ask for less"))
         for _ in 0..<3 {
-            let users = try house.store.readAndWait { transaction throws(StoreError) in
+            let users = try fixture.store.readAndWait { transaction throws(StoreError) in
                 try transaction.counts().users
             }
             #expect(users >= 0)
@@ -118,15 +118,15 @@ struct ReadLaneTests {
 
     @Test("long reads that wait are told so when the store closes, and the others are worked off")
     func closing() throws {
-        let house = try House()
+        let fixture = try Fixture()
         let latch = ConditionLock(false)
-        self.occupy(house, .long, with: .person(UserID(rawValue: 1)), latch)
+        self.occupy(fixture, .long, with: .person(UserID(rawValue: 1)), latch)
         let outcome = ConditionLock<StoreError?>(nil)
-        house.store.read(as: .long, for: self.juliet) { _ in
+        fixture.store.read(as: .long, for: self.juliet) { _ in
         } then: { result in
             if case .failure(let error) = result { outcome.change { $0 = error } }
         }
-        let closing = Thread(name: "closing") { house.store.close() }
+        let closing = Thread(name: "closing") { fixture.store.close() }
         #expect(outcome.wait(until: { $0 != nil }, then: { $0 }) == .unavailable)
         latch.change { $0 = true }
         closing.join()

@@ -6,21 +6,21 @@ import Testing
 
 /// Receipts, and what waits for a person who comes back.
 struct ReceiptTests {
-    private let house: House
+    private let fixture: Fixture
     private let romeo: UserID
     private let juliet: UserID
     private let events = Lock<[ConversationEvent]>([])
 
     init() throws {
-        self.house = try House()
-        self.romeo = try self.house.user("romeo")
-        self.juliet = try self.house.user("juliet")
-        self.house.store.onEvents = { [events] new in events.withLock { $0 += new } }
+        self.fixture = try Fixture()
+        self.romeo = try self.fixture.user("romeo")
+        self.juliet = try self.fixture.user("juliet")
+        self.fixture.store.onEvents = { [events] new in events.withLock { $0 += new } }
     }
 
     /// What was told of changes before is told when the next one is answered.
     private var receipts: [MessageReceipt] {
-        try? self.house.store.writeAndWait { _ throws(StoreError) in }
+        try? self.fixture.store.writeAndWait { _ throws(StoreError) in }
         return self.events.withLock { events in
             events.compactMap { if case .receipt(let receipt) = $0.change { receipt } else { nil } }
         }
@@ -30,7 +30,7 @@ struct ReceiptTests {
     private func say(_ text: String, asks: Bool = true) throws -> Message {
         let flags: MessageFlags = asks ? [.countsAsUnread, .receiptRequested] : .countsAsUnread
         return try #require(
-            self.house.send(text, from: self.romeo, to: direct("juliet"), flags: flags).accepted?.message)
+            self.fixture.send(text, from: self.romeo, to: direct("juliet"), flags: flags).accepted?.message)
     }
 
     @Test("each message is told once, and positions only rise")
@@ -40,7 +40,7 @@ struct ReceiptTests {
         let third = try self.say("three")
         let (id, juliet) = (first.conversation, self.juliet)
         for sequence: Int64 in [1, 1, 99, 2] {
-            try self.house.store.writeAndWait { transaction throws(StoreError) in
+            try self.fixture.store.writeAndWait { transaction throws(StoreError) in
                 _ = try transaction.acknowledge(juliet, in: id, upTo: sequence)
             }
         }
@@ -57,13 +57,13 @@ struct ReceiptTests {
         try self.say("four", asks: false)
         let (id, juliet, romeo) = (first.conversation, self.juliet, self.romeo)
         for sequence: Int64 in [4, 4] {
-            try self.house.store.writeAndWait { transaction throws(StoreError) in
+            try self.fixture.store.writeAndWait { transaction throws(StoreError) in
                 _ = try transaction.markRead(juliet, in: id, upTo: sequence)
             }
         }
         #expect(self.receipts.map(\.message) == [third.id])
         #expect(self.receipts.map(\.isRead) == [true])
-        let logged = try self.house.store.readAndWait { reading throws(StoreError) in
+        let logged = try self.fixture.store.readAndWait { reading throws(StoreError) in
             try reading.events(for: romeo, after: 0)
         }
         #expect(logged.filter { if case .receipt = $0.change { true } else { false } }.count == 1)
@@ -71,16 +71,16 @@ struct ReceiptTests {
 
     @Test("in a group nobody is told unless apps ask for it")
     func groups() throws {
-        let benvolio = try self.house.user("benvolio")
-        let id = try self.house.group("verona", owner: self.romeo, [self.juliet, benvolio])
+        let benvolio = try self.fixture.user("benvolio")
+        let id = try self.fixture.group("verona", owner: self.romeo, [self.juliet, benvolio])
         let flags: MessageFlags = [.countsAsUnread, .receiptRequested]
-        self.house.send("hello", from: self.romeo, to: groupAddress("verona"), flags: flags)
+        self.fixture.send("hello", from: self.romeo, to: groupAddress("verona"), flags: flags)
         let juliet = self.juliet
-        try self.house.store.writeAndWait { transaction throws(StoreError) in
+        try self.fixture.store.writeAndWait { transaction throws(StoreError) in
             _ = try transaction.acknowledge(juliet, in: id, upTo: 1)
         }
         #expect(self.receipts.isEmpty)
-        try self.house.store.writeAndWait { transaction throws(StoreError) in
+        try self.fixture.store.writeAndWait { transaction throws(StoreError) in
             _ = try transaction.acknowledge(benvolio, in: id, upTo: 1, tellsGroups: true)
         }
         #expect(self.receipts.map(\.receiver.text) == ["benvolio"])
@@ -91,10 +91,10 @@ struct ReceiptTests {
         var messages: [Message] = []
         for number in 1...6 {
             messages.append(try self.say("\(number)"))
-            if number.isMultiple(of: 2) { self.house.clock.advance(milliseconds: 10) }
+            if number.isMultiple(of: 2) { self.fixture.clock.advance(milliseconds: 10) }
         }
         let (id, romeo, juliet) = (messages[0].conversation, self.romeo, self.juliet)
-        try self.house.store.writeAndWait { transaction throws(StoreError) in
+        try self.fixture.store.writeAndWait { transaction throws(StoreError) in
             try transaction.edit(
                 MessagePlace(id, 2), newBody: Array("zwei".utf8), isJSONObject: false, by: Actor(romeo))
             try transaction.recall(MessagePlace(id, 3), by: Actor(romeo))
@@ -105,7 +105,7 @@ struct ReceiptTests {
             var query = HistoryQuery(limit: limit)
             fill(&query)
             let (asked, access) = (query, HistoryAccess.member(user ?? juliet))
-            return try self.house.store.readAndWait { reading throws(StoreError) in
+            return try self.fixture.store.readAndWait { reading throws(StoreError) in
                 try reading.history(in: id, asked, as: access)
             }.map { String(decoding: $0.message.content.body, as: UTF8.self) }
         }
@@ -125,7 +125,7 @@ struct ReceiptTests {
             } == ["zwei", "", "6"])
         #expect(try page { $0.onlyWithdrawn = true } == [""])
         #expect(try page(0) { _ in }.isEmpty)
-        let patches = try self.house.store.readAndWait { reading throws(StoreError) in
+        let patches = try self.fixture.store.readAndWait { reading throws(StoreError) in
             try reading.patches(for: juliet, after: 0, limit: 10)
         }
         #expect(patches.changes.map(\.message.message.sequence) == [2, 3])
@@ -136,21 +136,21 @@ struct ReceiptTests {
         try self.say("one")
         let last = try self.say("two")
         let (id, juliet) = (last.conversation, self.juliet)
-        let list = try self.house.store.readAndWait { reading throws(StoreError) in
+        let list = try self.fixture.store.readAndWait { reading throws(StoreError) in
             try reading.unreadList(of: juliet, limit: 50)
         }
         #expect(list.map(\.unread) == [2])
         #expect(list.first?.newest?.message.id == last.id)
-        let backlog = try self.house.store.readAndWait { reading throws(StoreError) in
+        let backlog = try self.fixture.store.readAndWait { reading throws(StoreError) in
             try reading.backlog(of: juliet, perConversation: 1, limit: 50)
         }
         #expect(backlog.first?.messages.map(\.message.id) == [last.id])
         #expect(backlog.first?.hasMore == true)
-        let before = self.house.clock.clock.wallMilliseconds()
-        try self.house.store.writeAndWait { transaction throws(StoreError) in
+        let before = self.fixture.clock.clock.wallMilliseconds()
+        try self.fixture.store.writeAndWait { transaction throws(StoreError) in
             _ = try transaction.clearUnread(juliet, in: id)
         }
-        let (none, read) = try self.house.store.readAndWait { reading throws(StoreError) in
+        let (none, read) = try self.fixture.store.readAndWait { reading throws(StoreError) in
             (
                 try reading.unreadList(of: juliet, limit: 50),
                 try reading.unreadList(of: juliet, readAfter: before, limit: 50)

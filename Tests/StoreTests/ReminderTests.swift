@@ -14,9 +14,9 @@ struct ReminderTests {
     @Test("a mention makes one for each member it names, but its sender")
     func mention() throws {
         let verona = try Verona()
-        var append = verona.house.append("x", from: verona.romeo, to: .id(verona.id))
+        var append = verona.fixture.append("x", from: verona.romeo, to: .id(verona.id))
         append.content.mentions = Mentions(users: self.names("juliet", "tybalt", "romeo", "juliet", "nobody"))
-        let accepted = try #require(verona.house.send([append])[0].accepted)
+        let accepted = try #require(verona.fixture.send([append])[0].accepted)
         // Of five names only the first four are looked at: there are no more members.
         #expect(accepted.reminded == [verona.juliet])
         let made = try self.reminders(verona, of: verona.juliet)
@@ -47,9 +47,9 @@ struct ReminderTests {
         try verona.say("x", verona.romeo, token: "t1", mentions: mentions)
         try verona.say("x", verona.romeo, token: "t1", mentions: mentions)
         try verona.say("x", verona.romeo, flags: .transient, mentions: mentions)
-        var forged = verona.house.append("x", from: verona.tybalt, to: .id(verona.id))
+        var forged = verona.fixture.append("x", from: verona.tybalt, to: .id(verona.id))
         forged.content.mentions = mentions
-        #expect(verona.house.send([forged])[0].refusal == .notMember)
+        #expect(verona.fixture.send([forged])[0].refusal == .notMember)
         #expect(try self.reminders(verona, of: verona.juliet).count == 1)
     }
 
@@ -80,11 +80,11 @@ struct ReminderTests {
     func conversations() throws {
         let verona = try Verona()
         let (juliet, id) = (verona.juliet, verona.id)
-        let mantua = try verona.house.group("mantua", owner: verona.romeo, [juliet])
+        let mantua = try verona.fixture.group("mantua", owner: verona.romeo, [juliet])
         try verona.say("1", verona.romeo, mentions: Mentions(all: true))
-        var append = verona.house.append("2", from: verona.romeo, to: .id(mantua))
+        var append = verona.fixture.append("2", from: verona.romeo, to: .id(mantua))
         append.content.mentions = Mentions(all: true)
-        _ = verona.house.send([append])
+        _ = verona.fixture.send([append])
         let chosen = try verona.read { store throws(StoreError) in
             try store.reminders(of: juliet, after: 0, conversations: [mantua], limit: 10).map(\.conversation)
         }
@@ -148,14 +148,14 @@ struct ReminderTests {
         let verona = try Verona { $0.reminderDays = 10 }
         try verona.say("1", verona.romeo, mentions: Mentions(all: true))
         for _ in 0..<9 {
-            verona.house.clock.advance(milliseconds: 86_400_000)
-            verona.house.store.runMaintenance()
+            verona.fixture.clock.advance(milliseconds: 86_400_000)
+            verona.fixture.store.runMaintenance()
         }
         try verona.say("2", verona.romeo, mentions: Mentions(all: true))
         #expect(try self.reminders(verona, of: verona.juliet).map(\.sequence) == [1, 2])
         for _ in 0..<3 {
-            verona.house.clock.advance(milliseconds: 86_400_000)
-            verona.house.store.runMaintenance()
+            verona.fixture.clock.advance(milliseconds: 86_400_000)
+            verona.fixture.store.runMaintenance()
         }
         #expect(try self.reminders(verona, of: verona.juliet).map(\.sequence) == [2])
     }

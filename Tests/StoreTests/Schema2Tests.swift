@@ -6,8 +6,8 @@ import Testing
 
 @Suite("A database of version 1")
 struct Schema2Tests {
-    /// Romeo and juliet in a group where romeo said 1 and 3, juliet said 2, and a nurse joined after all that; romeo was
-    /// away in between, so that only 3 is his as a member.
+    /// Romeo and juliet in a group where romeo said 1 and 3, juliet said 2, and a nurse joined after all that; romeo
+    /// was away in between, so that only 3 is his as a member.
     private static let rows = """
         INSERT INTO user (id, name, created_at) VALUES (1, 'romeo', 1), (2, 'juliet', 1), (3, 'nurse', 1);
         INSERT INTO conversation (id, kind, head, head_countable, change, active_at, created_at, creator_id, member_count,
@@ -36,29 +36,29 @@ struct Schema2Tests {
 
     @Test("gets the newest own message of each member, and nothing else")
     func migrated() throws {
-        let house = try House(try self.old())
+        let fixture = try Fixture(try self.old())
         let verona = ConversationID(rawValue: 1)
-        let members = try house.store.readAndWait { store throws(StoreError) in try store.members(of: verona) }
+        let members = try fixture.store.readAndWait { store throws(StoreError) in try store.members(of: verona) }
         #expect(members.map(\.ownLastSequence) == [3, 2, 0])
         #expect(members.map(\.ownLastCountable) == [2, 2, 0])
         #expect(members.allSatisfy { $0.mutedUntilMilliseconds == 0 && $0.nickname == nil && $0.revision == 0 })
-        let lines = try house.store.readAndWait { store throws(StoreError) in
+        let lines = try fixture.store.readAndWait { store throws(StoreError) in
             try [1, 2, 3].map { user throws(StoreError) in
                 try store.recent(of: UserID(rawValue: user), limit: 10).map { [$0.unread, $0.badge] }
             }
         }
         #expect(lines == [[[1, 1]], [[2, 1]], [[0, 0]]])
-        #expect(house.send("5", from: UserID(rawValue: 2), to: .id(verona)).accepted?.message.sequence == 5)
-        #expect(try house.verified().findings == [])
+        #expect(fixture.send("5", from: UserID(rawValue: 2), to: .id(verona)).accepted?.message.sequence == 5)
+        #expect(try fixture.verified().findings == [])
     }
 
     @Test("and nobody listens to its rooms yet")
     func rooms() throws {
-        let house = try House(try self.old())
+        let fixture = try Fixture(try self.old())
         let room = ConversationID(rawValue: 2)
         let romeo = UserID(rawValue: 1)
-        #expect(house.send("?", from: romeo, to: .id(room)).refusal == .notMember)
-        try house.store.writeAndWait { store throws(StoreError) in _ = try store.addListeners([romeo], to: room) }
-        #expect(house.send("!", from: romeo, to: .id(room)).accepted?.members == [romeo])
+        #expect(fixture.send("?", from: romeo, to: .id(room)).refusal == .notMember)
+        try fixture.store.writeAndWait { store throws(StoreError) in _ = try store.addListeners([romeo], to: room) }
+        #expect(fixture.send("!", from: romeo, to: .id(room)).accepted?.members == [romeo])
     }
 }

@@ -29,20 +29,20 @@ struct SchemaFilesTests {
                 joined_sequence, change, own_last_sequence, own_last_countable)
             VALUES (1, 1, 2, 1, 1, 0, 0, 5, 1, 1), (1, 2, 0, 0, 0, 0, 0, 5, 0, 0);
             """)
-        let house = try House(folder)
+        let fixture = try Fixture(folder)
         let verona = ConversationID(rawValue: 1)
-        #expect(try house.bodies(verona) == ["th-fabcdefghijklmnopqrstuvwxyz"])
-        let totals = try house.store.readAndWait { store throws(StoreError) in try store.fileTotals() }
+        #expect(try fixture.bodies(verona) == ["th-fabcdefghijklmnopqrstuvwxyz"])
+        let totals = try fixture.store.readAndWait { store throws(StoreError) in try store.fileTotals() }
         #expect(totals == FileTotals())
         let romeo = UserID(rawValue: 1)
         let draft = Verona.draft(romeo)
-        let file = try house.store.writeAndWait { store throws(StoreError) in
+        let file = try fixture.store.writeAndWait { store throws(StoreError) in
             let transfer = try store.createUpload(draft)
             return try store.completeUpload(transfer.id, object: Verona.object("letter"))
         }
-        #expect(house.send("\(file.key)", from: romeo, to: .id(verona)).accepted != nil)
-        let references = try house.store.readAndWait { store throws(StoreError) in try store.references(of: file.id) }
+        #expect(fixture.send("\(file.key)", from: romeo, to: .id(verona)).accepted != nil)
+        let references = try fixture.store.readAndWait { store throws(StoreError) in try store.references(of: file.id) }
         #expect(references.map(\.place.sequence) == [2])
-        #expect(try house.verified().findings == [])
+        #expect(try fixture.verified().findings == [])
     }
 }

@@ -15,7 +15,7 @@ struct SessionSettingsTests {
     private func send(_ verona: Verona, _ body: String, _ sender: UserID, _ authority: Authority = .user)
         -> AppendResult
     {
-        verona.house.send(body, from: sender, to: .id(verona.id), authority: authority)
+        verona.fixture.send(body, from: sender, to: .id(verona.id), authority: authority)
     }
 
     @Test("a text with more characters than set is refused, by role, from the next message on and after reopening")
@@ -26,8 +26,8 @@ struct SessionSettingsTests {
         #expect(self.send(verona, "茶茶茶茶x", verona.romeo).refusal == .textTooLong)
         #expect(self.send(verona, "12345", verona.mercutio).accepted != nil)
         #expect(self.send(verona, "12345", verona.romeo, .application).accepted != nil)
-        #expect(verona.house.send("12345", from: verona.romeo, to: direct("juliet")).accepted != nil)
-        verona.house = try verona.house.reopened()
+        #expect(verona.fixture.send("12345", from: verona.romeo, to: direct("juliet")).accepted != nil)
+        verona.fixture = try verona.fixture.reopened()
         #expect(self.send(verona, "12345", verona.romeo).refusal == .textTooLong)
         try self.set(verona, .maxInput, SessionScope(.group, .member), nil)
         #expect(self.send(verona, "12345", verona.romeo).accepted != nil)
@@ -64,16 +64,16 @@ struct SessionSettingsTests {
         #expect(self.send(verona, "d", verona.romeo, .operator).accepted != nil)
         #expect(self.send(verona, "e", verona.tybalt).refusal == .notMember)
         try self.set(verona, .inputDisabled, SessionScope(.direct), .flag(true))
-        #expect(verona.house.send("f", from: verona.romeo, to: direct("juliet")).refusal == .inputDisabled)
+        #expect(verona.fixture.send("f", from: verona.romeo, to: direct("juliet")).refusal == .inputDisabled)
     }
 
     @Test("a resent message gets its first answer also when it could not be sent any more")
     func resent() throws {
         let verona = try Verona()
         let address = ConversationAddress.id(verona.id)
-        let first = verona.house.send("long enough", from: verona.romeo, to: address, token: "t")
+        let first = verona.fixture.send("long enough", from: verona.romeo, to: address, token: "t")
         try self.set(verona, .maxInput, .everywhere, .number(3))
-        let again = verona.house.send("long enough", from: verona.romeo, to: address, token: "t")
+        let again = verona.fixture.send("long enough", from: verona.romeo, to: address, token: "t")
         #expect(again.accepted?.isDuplicate == true)
         #expect(again.accepted?.message.id == first.accepted?.message.id)
     }
@@ -171,7 +171,7 @@ struct SessionSettingsTests {
             try store.setServerSetting("limits.connections", "77")
         }
         #expect(try policy().preset == .desktopOrWeb)
-        let reopened = try verona.house.reopened()
+        let reopened = try verona.fixture.reopened()
         let kept = try reopened.store.readAndWait { store throws(StoreError) in
             (try store.signInPolicy().preset, try store.serverSettings())
         }

@@ -32,14 +32,14 @@ struct SystemMessageTests {
     /// Outcomes that the writer tells from now on.
     private func listening(_ verona: Verona) -> Lock<[AppendOutcome]> {
         let told = Lock<[AppendOutcome]>([])
-        verona.house.store.onOutcomes = { outcomes in told.withLock { $0 += outcomes } }
+        verona.fixture.store.onOutcomes = { outcomes in told.withLock { $0 += outcomes } }
         return told
     }
 
     /// A group that is worded from now on.
     private func stage(hooks: Bool = false) throws -> Verona {
         var verona = try Verona()
-        verona.house = try verona.house.reopened { options in
+        verona.fixture = try verona.fixture.reopened { options in
             options.systemMessages = Self.wording
             options.queuesHooks = hooks
         }
@@ -59,7 +59,7 @@ struct SystemMessageTests {
         #expect(try self.lines(verona) == ["1 true app advanced tybalt 2", "2 true app advanced tybalt 2"])
         let accepted = told.withLock { $0.filter { $0.ticket == Append.unasked }.compactMap(\.result.accepted) }
         #expect(accepted.map(\.message.sequence) == [1, 2] && accepted.allSatisfy { $0.members.contains(tybalt) })
-        #expect(try verona.house.unread(tybalt)[id] == 2)
+        #expect(try verona.fixture.unread(tybalt)[id] == 2)
         let refusal = verona.refusal { store throws(StoreError) in
             try store.setNickname(of: romeo, "R", in: id, by: Actor(romeo))
             try store.setRoles([romeo], .manager, in: id, by: Actor(romeo))
@@ -73,10 +73,10 @@ struct SystemMessageTests {
     func oneCommit() throws {
         let commits = Lock<[String]>([])
         let batches = Lock(0)
-        let box = Lock<House?>(nil)
+        let box = Lock<Fixture?>(nil)
         var verona = try Verona()
         let id = verona.id
-        verona.house = try verona.house.reopened { options in
+        verona.fixture = try verona.fixture.reopened { options in
             options.systemMessages = Self.wording
             options.commitHook = { commit, publish throws(StoreError) in
                 let batch = batches.withLock { batches in
@@ -90,7 +90,7 @@ struct SystemMessageTests {
                 publish()
             }
         }
-        box.withLock { [house = verona.house] in $0 = house }
+        box.withLock { [fixture = verona.fixture] in $0 = fixture }
         defer { box.withLock { $0 = nil } }
         let tybalt = verona.tybalt
         try verona.write { store throws(StoreError) in try store.addMembers([tybalt], to: id) }
@@ -99,9 +99,9 @@ struct SystemMessageTests {
     }
 
     /// The members and messages that a killed server would leave behind at this moment.
-    private static func left(by house: House?, _ id: ConversationID) -> String {
+    private static func left(by fixture: Fixture?, _ id: ConversationID) -> String {
         do {
-            guard let copy = try house?.killed() else { return "no house" }
+            guard let copy = try fixture?.killed() else { return "no house" }
             return try copy.store.readAndWait { store throws(StoreError) in
                 let lines = try store.latestMessages(in: id, limit: 10, as: .unrestricted)
                 return "\(try store.members(of: id).count) members, \(lines.count) lines"
@@ -115,12 +115,12 @@ struct SystemMessageTests {
     func hooks() throws {
         let verona = try self.stage(hooks: true)
         let (id, tybalt) = (verona.id, verona.tybalt)
-        let before = try verona.house.store.readAndWait { store throws(StoreError) in
+        let before = try verona.fixture.store.readAndWait { store throws(StoreError) in
             try store.connection.first("SELECT count(*) FROM hook_queue") { row throws(StoreError) in row.int64(0) }
                 ?? 0
         }
         try verona.write { store throws(StoreError) in try store.addMembers([tybalt], to: id) }
-        let after = try verona.house.store.readAndWait { store throws(StoreError) in
+        let after = try verona.fixture.store.readAndWait { store throws(StoreError) in
             try store.connection.first("SELECT count(*) FROM hook_queue") { row throws(StoreError) in row.int64(0) }
                 ?? 0
         }

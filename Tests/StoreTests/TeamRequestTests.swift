@@ -13,7 +13,7 @@ struct TeamRequestTests {
 
     @Test("who is invited is asked where the team wants it, and comes in when they say yes")
     func accepted() throws {
-        let team = try TeamHouse()
+        let team = try TeamFixture()
         let (manager, tybalt) = (team.manager, team.outsider)
         let invitation = try team.write { store, id throws(StoreError) in
             try store.invite([tybalt, team.member], to: id, postscript: "come", by: Actor(manager))
@@ -35,7 +35,7 @@ struct TeamRequestTests {
         #expect(answered.state == .accepted && answered.answeredBy == tybalt)
         #expect(try team.roles()[tybalt] == .member)
         let id = team.id
-        let inviter = try team.house.store.readAndWait { store throws(StoreError) in
+        let inviter = try team.fixture.store.readAndWait { store throws(StoreError) in
             try store.inviter(of: tybalt, in: id)
         }
         #expect(inviter == UserName("mercutio"))
@@ -48,7 +48,7 @@ struct TeamRequestTests {
 
     @Test("a refusal is kept with its reason, and they can be asked again")
     func refused() throws {
-        let team = try TeamHouse()
+        let team = try TeamFixture()
         let (manager, tybalt) = (team.manager, team.outsider)
         try team.write { store, id throws(StoreError) in _ = try store.invite([tybalt], to: id, by: Actor(manager)) }
         let number = try team.requests()[0].number
@@ -64,9 +64,9 @@ struct TeamRequestTests {
 
     @Test("where nobody is asked, where the operator invites, and in a normal team, they are in at once")
     func added() throws {
-        let open = try TeamHouse(.advanced, self.patch { $0.beInvited = TeamBeInvitedMode.none })
+        let open = try TeamFixture(.advanced, self.patch { $0.beInvited = TeamBeInvitedMode.none })
         for (team, actor) in [
-            (open, Actor(open.manager)), (try TeamHouse(), .operator), (try TeamHouse(.normal), nil as Actor?),
+            (open, Actor(open.manager)), (try TeamFixture(), .operator), (try TeamFixture(.normal), nil as Actor?),
         ] {
             let by = actor ?? Actor(team.member)
             let invitation = try team.write { store, id throws(StoreError) in
@@ -80,7 +80,7 @@ struct TeamRequestTests {
 
     @Test("nobody is brought in past the question, and who has blocked somebody is not asked by them")
     func notAsked() throws {
-        let team = try TeamHouse()
+        let team = try TeamFixture()
         let (manager, tybalt) = (team.manager, team.outsider)
         #expect(
             team.refusal { store, id throws(StoreError) in
@@ -96,7 +96,7 @@ struct TeamRequestTests {
 
     @Test("an open team is joined, one with approval asks a manager, a closed one says so")
     func applying() throws {
-        let open = try TeamHouse()
+        let open = try TeamFixture()
         let joined = try open.write { store, id throws(StoreError) in try store.apply(to: id, open.outsider) }
         #expect(joined == .joined)
         #expect(try open.roles()[open.outsider] == .member)
@@ -104,12 +104,12 @@ struct TeamRequestTests {
             open.refusal { store, id throws(StoreError) in
                 try store.apply(to: id, open.outsider)
             } == .alreadyMember)
-        let closed = try TeamHouse(.advanced, self.patch { $0.join = .closed })
+        let closed = try TeamFixture(.advanced, self.patch { $0.join = .closed })
         #expect(
             closed.refusal { store, id throws(StoreError) in
                 try store.apply(to: id, closed.outsider)
             } == .joiningClosed)
-        let normal = try TeamHouse(.normal)
+        let normal = try TeamFixture(.normal)
         #expect(
             normal.refusal { store, id throws(StoreError) in
                 try store.apply(to: id, normal.outsider)
@@ -118,7 +118,7 @@ struct TeamRequestTests {
 
     @Test("an application is answered by a manager, once")
     func answering() throws {
-        let team = try TeamHouse(.advanced, self.patch { $0.join = .approval })
+        let team = try TeamFixture(.advanced, self.patch { $0.join = .approval })
         let (tybalt, manager) = (team.outsider, team.manager)
         let applied = try team.write { store, id throws(StoreError) in
             let first = try store.apply(to: id, tybalt, postscript: "a cousin")
@@ -146,7 +146,7 @@ struct TeamRequestTests {
 
     @Test("who asked takes it back, and nobody else does")
     func withdrawn() throws {
-        let team = try TeamHouse(.advanced, self.patch { $0.join = .approval })
+        let team = try TeamFixture(.advanced, self.patch { $0.join = .approval })
         let tybalt = team.outsider
         try team.write { store, id throws(StoreError) in _ = try store.apply(to: id, tybalt) }
         let number = try team.requests()[0].number
@@ -163,13 +163,13 @@ struct TeamRequestTests {
 
     @Test("after seven days a request is over, told so before and after it is written")
     func expired() throws {
-        let team = try TeamHouse(.advanced, self.patch { $0.join = .approval })
+        let team = try TeamFixture(.advanced, self.patch { $0.join = .approval })
         let tybalt = team.outsider
         try team.write { store, id throws(StoreError) in _ = try store.apply(to: id, tybalt) }
         let number = try team.requests()[0].number
-        team.house.clock.advance(milliseconds: TeamBounds.requestDays * 86_400_000 - 1)
+        team.fixture.clock.advance(milliseconds: TeamBounds.requestDays * 86_400_000 - 1)
         #expect(try team.requests(waiting: true).count == 1)
-        team.house.clock.advance(milliseconds: 1)
+        team.fixture.clock.advance(milliseconds: 1)
         #expect(try team.requests(waiting: true) == [])
         #expect(try team.requests().map(\.state) == [.expired])
         #expect(
@@ -183,7 +183,7 @@ struct TeamRequestTests {
 
     @Test("who comes in by another way, and a team that ends, leave nothing waiting")
     func over() throws {
-        let team = try TeamHouse(.advanced, self.patch { $0.join = .approval })
+        let team = try TeamFixture(.advanced, self.patch { $0.join = .approval })
         let (tybalt, manager) = (team.outsider, team.manager)
         try team.write { store, id throws(StoreError) in
             _ = try store.apply(to: id, tybalt)
@@ -191,7 +191,7 @@ struct TeamRequestTests {
             try store.addMembers([tybalt], to: id)
         }
         #expect(try team.requests().map(\.state) == [.accepted, .accepted])
-        let nurse = try team.house.user("nurse")
+        let nurse = try team.fixture.user("nurse")
         try team.write { store, id throws(StoreError) in
             _ = try store.apply(to: id, nurse)
             try store.disband(id, by: .operator)
@@ -203,7 +203,7 @@ struct TeamRequestTests {
 
     @Test("a full team takes nobody, and the request goes on to wait")
     func full() throws {
-        let team = try TeamHouse(.advanced, self.patch { $0.join = .approval }, limit: 4)
+        let team = try TeamFixture(.advanced, self.patch { $0.join = .approval }, limit: 4)
         let tybalt = team.outsider
         try team.write { store, id throws(StoreError) in _ = try store.apply(to: id, tybalt) }
         let number = try team.requests()[0].number
@@ -216,7 +216,7 @@ struct TeamRequestTests {
 
     @Test("one person's invitations and a team's requests have bounds")
     func bounds() throws {
-        let team = try TeamHouse { $0.groupMembers = 5_000 }
+        let team = try TeamFixture { $0.groupMembers = 5_000 }
         let (manager, owner) = (team.manager, team.owner)
         let people = try team.write { store, _ throws(StoreError) in
             var people: [UserID] = []

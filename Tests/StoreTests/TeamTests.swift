@@ -5,8 +5,8 @@ import Testing
 @testable import Store
 
 /// A team of a form, with an owner, a manager (in an advanced one), two members, and somebody outside.
-struct TeamHouse {
-    let house: House
+struct TeamFixture {
+    let fixture: Fixture
     let id: ConversationID
     let people: [MemberRole: UserID]
     let other: UserID
@@ -16,13 +16,13 @@ struct TeamHouse {
         _ form: TeamForm = .advanced, _ modes: TeamModesPatch = TeamModesPatch(), limit: Int? = nil,
         change: (inout StoreOptions) -> Void = { _ in }
     ) throws {
-        let house = try House(change: change)
-        let owner = try house.user("escalus")
-        let manager = try house.user("mercutio")
-        let member = try house.user("romeo")
-        let other = try house.user("juliet")
-        let outsider = try house.user("tybalt")
-        let id = try house.store.writeAndWait { store throws(StoreError) in
+        let fixture = try Fixture(change: change)
+        let owner = try fixture.user("escalus")
+        let manager = try fixture.user("mercutio")
+        let member = try fixture.user("romeo")
+        let other = try fixture.user("juliet")
+        let outsider = try fixture.user("tybalt")
+        let id = try fixture.store.writeAndWait { store throws(StoreError) in
             let id = try store.createTeam(
                 ChannelName("verona")!,
                 NewTeam(
@@ -31,7 +31,7 @@ struct TeamHouse {
             if form == .advanced { _ = try store.setRoles([manager], .manager, in: id, by: Actor(owner)) }
             return id
         }
-        self.house = house
+        self.fixture = fixture
         self.id = id
         self.people = [.owner: owner, .manager: manager, .member: member]
         self.other = other
@@ -47,7 +47,7 @@ struct TeamHouse {
         _ body: @escaping @Sendable (WriteTransaction, ConversationID) throws(StoreError) -> Value
     ) throws(StoreError) -> Value {
         let id = self.id
-        return try self.house.store.writeAndWait { store throws(StoreError) in try body(store, id) }
+        return try self.fixture.store.writeAndWait { store throws(StoreError) in try body(store, id) }
     }
 
     func refusal<Value: Sendable>(
@@ -66,20 +66,20 @@ struct TeamHouse {
     }
 
     func team() throws -> Team {
-        let (id, now) = (self.id, self.house.clock.clock.wallMilliseconds())
+        let (id, now) = (self.id, self.fixture.clock.clock.wallMilliseconds())
         return try #require(
-            try self.house.store.readAndWait { store throws(StoreError) in try store.team(id, at: now) })
+            try self.fixture.store.readAndWait { store throws(StoreError) in try store.team(id, at: now) })
     }
 
     func roles() throws -> [UserID: MemberRole] {
         let id = self.id
-        let members = try self.house.store.readAndWait { store throws(StoreError) in try store.members(of: id) }
+        let members = try self.fixture.store.readAndWait { store throws(StoreError) in try store.members(of: id) }
         return Dictionary(uniqueKeysWithValues: members.map { ($0.user, $0.role) })
     }
 
     func requests(waiting: Bool = false) throws -> [TeamRequest] {
-        let (id, now) = (self.id, self.house.clock.clock.wallMilliseconds())
-        return try self.house.store.readAndWait { store throws(StoreError) in
+        let (id, now) = (self.id, self.fixture.clock.clock.wallMilliseconds())
+        return try self.fixture.store.readAndWait { store throws(StoreError) in
             var query = TeamRequestQuery()
             query.team = id
             query.onlyWaiting = waiting
@@ -87,14 +87,14 @@ struct TeamHouse {
         }
     }
 
-    func isSound() throws -> [VerifyFinding] { try self.house.verified().findings }
+    func isSound() throws -> [VerifyFinding] { try self.fixture.verified().findings }
 }
 
 @Suite("Teams in the store")
 struct TeamTests {
     /// Every action of a team as a change of the store, tried by somebody; what the rules say is what the store says.
     static let tries:
-        [(TeamAction, @Sendable (WriteTransaction, ConversationID, Actor, TeamHouse) throws(StoreError) -> Void)] = [
+        [(TeamAction, @Sendable (WriteTransaction, ConversationID, Actor, TeamFixture) throws(StoreError) -> Void)] = [
             (
                 .updateInfo,
                 { store, id, actor, _ throws(StoreError) in
@@ -235,10 +235,10 @@ struct TeamTests {
     func rights(_ form: TeamForm) throws {
         var asked = 0
         for (action, body) in Self.tries {
-            let fresh = try TeamHouse(form)
+            let fresh = try TeamFixture(form)
             // A refused change leaves everything as it was: who may comes last, and alone has a team of their own.
             for role in [nil, MemberRole.member, .manager, .owner] where form == .advanced || role != .manager {
-                let team = role == nil || role == .member ? fresh : try TeamHouse(form)
+                let team = role == nil || role == .member ? fresh : try TeamFixture(form)
                 let user = role.map { team.people[$0]! } ?? team.outsider
                 let isInside = try team.roles()[user] != nil
                 let before = try team.team()
@@ -255,10 +255,10 @@ struct TeamTests {
 
     @Test("a new advanced team is what the standard says, a normal one has no roles, a group of an app is as ever")
     func making() throws {
-        let team = try TeamHouse().team()
+        let team = try TeamFixture().team()
         #expect(team.settings == .advanced && team.conversation.flags.inviteMode == .managers)
         #expect(team.card.title == "Verona" && team.conversation.memberCount == 4)
-        let normal = try TeamHouse(.normal)
+        let normal = try TeamFixture(.normal)
         #expect(try normal.team().settings == .normal)
         #expect(Set(try normal.roles().values) == [.owner, .member])
         #expect(
@@ -266,8 +266,8 @@ struct TeamTests {
                 try store.setRoles([normal.member], .manager, in: id, by: .operator)
             } == .notApplicable)
         let (owner, romeo) = (normal.owner, normal.member)
-        let mantua = try normal.house.group("mantua", owner: owner, [romeo])
-        let settings = try normal.house.store.readAndWait { store throws(StoreError) in
+        let mantua = try normal.fixture.group("mantua", owner: owner, [romeo])
+        let settings = try normal.fixture.store.readAndWait { store throws(StoreError) in
             try store.team(mantua, at: 0)?.settings
         }
         #expect(settings == .open)
@@ -276,7 +276,7 @@ struct TeamTests {
 
     @Test("modes are stored, told once, and survive a restart")
     func modes() throws {
-        let team = try TeamHouse()
+        let team = try TeamFixture()
         let manager = team.manager
         let happened = try team.write { store, id throws(StoreError) in
             var patch = TeamModesPatch()
@@ -292,9 +292,9 @@ struct TeamTests {
             return try store.setModes(of: id, patch, by: Actor(manager))
         }
         #expect(again == 0)
-        #expect(team.house.send("no", from: team.owner, to: .id(team.id)).refusal == .membersMuted)
-        #expect(team.house.send("yes", from: .system, to: .id(team.id), authority: .operator).accepted != nil)
-        let reopened = try team.house.reopened()
+        #expect(team.fixture.send("no", from: team.owner, to: .id(team.id)).refusal == .membersMuted)
+        #expect(team.fixture.send("yes", from: .system, to: .id(team.id), authority: .operator).accepted != nil)
+        let reopened = try team.fixture.reopened()
         let (id, member) = (team.id, team.member)
         let after = try #require(
             try reopened.store.readAndWait { store throws(StoreError) in try store.team(id, at: 0) })
@@ -308,7 +308,7 @@ struct TeamTests {
 
     @Test("the owner hands over and leaves in one step, and is asked to hand over before leaving alone")
     func transfer() throws {
-        let team = try TeamHouse()
+        let team = try TeamFixture()
         let (owner, member) = (team.owner, team.member)
         #expect(team.refusal { store, id throws(StoreError) in try store.leave(id, owner) } == .ownerMustTransfer)
         #expect(
@@ -327,7 +327,7 @@ struct TeamTests {
 
     @Test("the owner of a normal team leaves, and who came first follows")
     func leaving() throws {
-        let team = try TeamHouse(.normal)
+        let team = try TeamFixture(.normal)
         let owner = team.owner
         let change = try team.write { store, id throws(StoreError) in try store.leave(id, owner) }
         #expect(change.newOwner == team.manager)
@@ -336,7 +336,7 @@ struct TeamTests {
 
     @Test("the newest announcement is shown, the others are kept, an empty one takes it away")
     func announcements() throws {
-        let team = try TeamHouse()
+        let team = try TeamFixture()
         let (owner, manager, id) = (team.owner, team.manager, team.id)
         try team.write { store, id throws(StoreError) in
             _ = try store.announce(in: id, title: "Feast", "tonight", by: Actor(owner))
@@ -345,11 +345,11 @@ struct TeamTests {
         let shown = try #require(try team.team().announcement)
         #expect(shown.body == "tomorrow" && shown.authorName == UserName("mercutio") && shown.title == nil)
         #expect(try team.team().card.notice == "tomorrow")
-        let all = try team.house.store.readAndWait { store throws(StoreError) in
+        let all = try team.fixture.store.readAndWait { store throws(StoreError) in
             try store.announcements(of: id, limit: 10)
         }
         #expect(all.map(\.body) == ["tomorrow", "tonight"] && all.last?.title == "Feast")
-        let older = try team.house.store.readAndWait { store throws(StoreError) in
+        let older = try team.fixture.store.readAndWait { store throws(StoreError) in
             try store.announcements(of: id, before: all[0].number)
         }
         #expect(older == [all[1]])
@@ -371,14 +371,14 @@ struct TeamTests {
 
     @Test("of many announcements the newest hundred are kept")
     func manyAnnouncements() throws {
-        let team = try TeamHouse()
+        let team = try TeamFixture()
         try team.write { store, id throws(StoreError) in
             for number in 0...TeamBounds.announcements {
                 _ = try store.announce(in: id, "\(number)", by: .operator)
             }
         }
         let id = team.id
-        let all = try team.house.store.readAndWait { store throws(StoreError) in
+        let all = try team.fixture.store.readAndWait { store throws(StoreError) in
             try store.announcements(of: id, limit: 1_000)
         }
         #expect(all.count == TeamBounds.announcements && all.last?.body == "1")
@@ -386,7 +386,7 @@ struct TeamTests {
 
     @Test("nobody passes the limit of a team, which is within the server's and never below who is there")
     func limit() throws {
-        let team = try TeamHouse(limit: 4) { $0.groupMembers = 10 }
+        let team = try TeamFixture(limit: 4) { $0.groupMembers = 10 }
         #expect(
             team.refusal { store, id throws(StoreError) in
                 try store.addMembers([team.outsider], to: id)
@@ -417,16 +417,16 @@ struct TeamTests {
 
     @Test("verify finds", arguments: Self.wrong)
     func verify(_ statement: String) throws {
-        let team = try TeamHouse()
+        let team = try TeamFixture()
         let owner = team.owner
         try team.write { store, id throws(StoreError) in _ = try store.invite([team.outsider], to: id, by: Actor(owner))
         }
-        let house = team.house
-        house.store.close()
+        let fixture = team.fixture
+        fixture.store.close()
         let connection = try Connection(
-            path: DataFolder.databasePath(in: house.folder.data), role: .writer(synchronous: "OFF"))
+            path: DataFolder.databasePath(in: fixture.folder.data), role: .writer(synchronous: "OFF"))
         try connection.script(statement)
-        let findings = try house.verify(house.folder).findings
+        let findings = try fixture.verify(fixture.folder).findings
         #expect(findings.contains { $0.kind == .team }, "\(findings)")
     }
 }
@@ -437,22 +437,22 @@ struct SchemaTeamsTests {
     func migrated() throws {
         let folder = TemporaryFolder()
         try makeOldFolder(folder)
-        let house = try House(folder)
+        let fixture = try Fixture(folder)
         let (verona, mantua) = (ConversationID(rawValue: 1), ConversationID(rawValue: 2))
         let romeo = UserID(rawValue: 1)
         let team = try #require(
-            try house.store.readAndWait { store throws(StoreError) in try store.team(verona, at: 0) })
+            try fixture.store.readAndWait { store throws(StoreError) in try store.team(verona, at: 0) })
         #expect(team.settings == .open && team.conversation.flags.inviteMode == .everyone)
         #expect(team.announcement?.body == "tonight" && team.announcement?.author == .system)
         #expect(team.card.notice == "tonight" && team.owner == romeo)
-        let community = try house.store.readAndWait { store throws(StoreError) in
+        let community = try fixture.store.readAndWait { store throws(StoreError) in
             let team = try store.team(mantua, at: 0)
             return (team, try store.card(of: mantua)?.notice)
         }
         #expect(community.0 == nil && community.1 == "a plague")
-        let left = try house.store.writeAndWait { store throws(StoreError) in try store.leave(verona, romeo) }
+        let left = try fixture.store.writeAndWait { store throws(StoreError) in try store.leave(verona, romeo) }
         #expect(left.newOwner == UserID(rawValue: 2))
-        #expect(try house.verified().findings == [])
+        #expect(try fixture.verified().findings == [])
     }
 
     private func makeOldFolder(_ folder: TemporaryFolder) throws {

@@ -219,13 +219,13 @@ struct TransferRowTests {
         let held = try verona.begin(verona.romeo)
         try self.note(verona, moving, .progressing, 300)
         try self.note(verona, held, .suspended, 200)
-        let house = try verona.house.reopened()
-        let after = try house.store.readAndWait { store throws(StoreError) in
+        let fixture = try verona.fixture.reopened()
+        let after = try fixture.store.readAndWait { store throws(StoreError) in
             [try store.transfer(moving.key), try store.transfer(held.key)]
         }
         #expect(after.map { $0?.state } == [.waiting, .suspended])
         #expect(after.map { $0?.offset } == [300, 200])
-        #expect(try house.verified().findings == [])
+        #expect(try fixture.verified().findings == [])
     }
 
     @Test("nobody goes on: given up after a day, and forgotten after a week")

@@ -105,9 +105,9 @@ struct UnreadPropertyTests {
     @Test("equal a recount after each of 10,000 random operations", arguments: [1, 2] as [UInt64])
     func recount(_ seed: UInt64) throws {
         var random = SplitMix(state: seed)
-        var house = try House(change: Self.small)
-        let users = try (0..<4).map { try house.user("user\($0)") }
-        let groups = try (0..<4).map { try house.group("group\($0)", owner: users[0], users) }
+        var fixture = try Fixture(change: Self.small)
+        let users = try (0..<4).map { try fixture.user("user\($0)") }
+        let groups = try (0..<4).map { try fixture.group("group\($0)", owner: users[0], users) }
         var model = PlainCount()
         for group in groups {
             model.groups[group] = PlainCount.Group(
@@ -116,18 +116,18 @@ struct UnreadPropertyTests {
         for number in 1...5_000 {
             let id = groups[Int.random(in: 0..<groups.count, using: &random)]
             let step = Self.step(model.groups[id]!, users, &random)
-            let change = try self.perform(step, id, house)
+            let change = try self.perform(step, id, fixture)
             Self.apply(step, to: &model.groups[id]!)
             if let change {
                 let user = Self.user(of: step)
                 try #require(change.unread == model.groups[id]!.unread(user), "\(number) \(step)")
                 try #require(change.badge == model.groups[id]!.badge(user), "\(number) \(step)")
             }
-            try self.compare(house, model, users, "\(number) \(step)")
-            if number == 1_700 { house = try house.killed(change: Self.small) }
-            if number == 3_300 { house = try house.reopened(change: Self.small) }
+            try self.compare(fixture, model, users, "\(number) \(step)")
+            if number == 1_700 { fixture = try fixture.killed(change: Self.small) }
+            if number == 3_300 { fixture = try fixture.reopened(change: Self.small) }
         }
-        #expect(try house.verified().findings == [])
+        #expect(try fixture.verified().findings == [])
     }
 
     private static func step(
@@ -166,18 +166,18 @@ struct UnreadPropertyTests {
         }
     }
 
-    private func perform(_ step: Step, _ id: ConversationID, _ house: House) throws -> ReadChange? {
+    private func perform(_ step: Step, _ id: ConversationID, _ fixture: Fixture) throws -> ReadChange? {
         if case .send(let user, let counts, let only) = step {
-            var append = house.append("m", from: user, to: .id(id), flags: counts ? .countsAsUnread : [])
+            var append = fixture.append("m", from: user, to: .id(id), flags: counts ? .countsAsUnread : [])
             if let only {
                 append.content.envelope = MessageEnvelope(
                     visibleTo: only.sorted().map { UserName("user\($0.rawValue - 1)")! })
             }
-            let result = house.send([append])[0]
+            let result = fixture.send([append])[0]
             #expect(result.accepted != nil)
             return nil
         }
-        return try house.store.writeAndWait { store throws(StoreError) -> ReadChange? in
+        return try fixture.store.writeAndWait { store throws(StoreError) -> ReadChange? in
             switch step {
             case .send: return nil
             case .read(let user, let sequence): return try store.markRead(user, in: id, upTo: Int64(sequence))
@@ -217,8 +217,8 @@ struct UnreadPropertyTests {
         }
     }
 
-    private func compare(_ house: House, _ model: PlainCount, _ users: [UserID], _ step: String) throws {
-        let found = try house.store.readAndWait { store throws(StoreError) in
+    private func compare(_ fixture: Fixture, _ model: PlainCount, _ users: [UserID], _ step: String) throws {
+        let found = try fixture.store.readAndWait { store throws(StoreError) in
             try users.map { user throws(StoreError) in
                 Found(
                     user: user, unread: try store.unread(of: user), badges: try store.badges(of: user),

@@ -5,8 +5,8 @@ import Testing
 
 @Suite("Verify, of files")
 struct VerifyFileTests {
-    /// Files 1 and 2 with one content; 1 is named by message 1 with its key and a link, 2 is romeo's picture; message 2 was
-    /// recalled; an upload is on its way, a download too, one is over.
+    /// Files 1 and 2 with one content; 1 is named by message 1 with its key and a link, 2 is romeo's picture; message 2
+    /// was recalled; an upload is on its way, a download too, one is over.
     private func furnished() throws -> Verona {
         let verona = try Verona()
         let romeo = verona.romeo
@@ -54,10 +54,10 @@ struct VerifyFileTests {
         ])
     func damage(_ sql: String) throws {
         let verona = try self.furnished()
-        verona.house.store.close()
-        let path = DataFolder.databasePath(in: verona.house.folder.data)
+        verona.fixture.store.close()
+        let path = DataFolder.databasePath(in: verona.fixture.folder.data)
         try Connection(path: path, role: .writer(synchronous: "FULL")).script(sql)
-        #expect(try verona.house.verified().findings.map(\.kind).contains(.file))
+        #expect(try verona.fixture.verified().findings.map(\.kind).contains(.file))
     }
 
     @Test(
@@ -69,9 +69,9 @@ struct VerifyFileTests {
         ])
     func dangling(_ sql: String) throws {
         let verona = try self.furnished()
-        verona.house.store.close()
-        let path = DataFolder.databasePath(in: verona.house.folder.data)
+        verona.fixture.store.close()
+        let path = DataFolder.databasePath(in: verona.fixture.folder.data)
         try Connection(path: path, role: .writer(synchronous: "FULL")).script("PRAGMA foreign_keys = OFF; \(sql)")
-        #expect(try verona.house.verified().findings.map(\.kind).contains(.danglingRow))
+        #expect(try verona.fixture.verified().findings.map(\.kind).contains(.danglingRow))
     }
 }

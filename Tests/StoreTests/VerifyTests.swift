@@ -8,45 +8,45 @@ import Testing
 @Suite("Verify")
 struct VerifyTests {
     /// Two people in a group of twelve messages, each with a token; everything read up to 4 and delivered up to 5.
-    private func furnished() throws -> (House, [Accepted]) {
-        let house = try House()
-        let (romeo, juliet) = (try house.user("romeo"), try house.user("juliet"))
-        let verona = try house.group("verona", owner: romeo, [juliet])
-        let results = house.send(
+    private func furnished() throws -> (Fixture, [Accepted]) {
+        let fixture = try Fixture()
+        let (romeo, juliet) = (try fixture.user("romeo"), try fixture.user("juliet"))
+        let verona = try fixture.group("verona", owner: romeo, [juliet])
+        let results = fixture.send(
             (1...10).map { number in
-                house.append(
+                fixture.append(
                     "message \(number)", from: number % 3 == 0 ? juliet : romeo, to: .id(verona), token: "t\(number)")
             })
-        try house.store.writeAndWait { store throws(StoreError) in
+        try fixture.store.writeAndWait { store throws(StoreError) in
             try store.markRead(juliet, in: verona, upTo: 4)
             try store.recordDelivered([
                 DeliveredPosition(user: juliet, deviceClass: .app, conversation: verona, sequence: 5)
             ])
         }
         // The client tokens of the first ten are indexed now, those of two more when the store is closed.
-        house.store.runMaintenance()
-        let more = house.send([11, 12].map { house.append("more", from: romeo, to: .id(verona), token: "t\($0)") })
-        return (house, (results + more).compactMap(\.accepted))
+        fixture.store.runMaintenance()
+        let more = fixture.send([11, 12].map { fixture.append("more", from: romeo, to: .id(verona), token: "t\($0)") })
+        return (fixture, (results + more).compactMap(\.accepted))
     }
 
     private func verify(
-        _ house: House, after sql: String, wasKilled: Bool = false, expecting expectations: [VerifyExpectation] = []
+        _ fixture: Fixture, after sql: String, wasKilled: Bool = false, expecting expectations: [VerifyExpectation] = []
     ) throws -> VerifyReport {
-        if !wasKilled { house.store.close() }
-        let folder = wasKilled ? try house.copied() : house.folder
+        if !wasKilled { fixture.store.close() }
+        let folder = wasKilled ? try fixture.copied() : fixture.folder
         try Connection(path: DataFolder.databasePath(in: folder.data), role: .writer(synchronous: "FULL"))
             .script("PRAGMA foreign_keys = OFF; \(sql)")
         var options = VerifyOptions()
         options.expectations = expectations
-        return try house.verify(folder, options)
+        return try fixture.verify(folder, options)
     }
 
     @Test("finds nothing in a sound folder, closed or left by a killed server, and counts what is there")
     func sound() throws {
-        let (house, _) = try self.furnished()
-        let killed = try house.verify(try house.copied())
+        let (fixture, _) = try self.furnished()
+        let killed = try fixture.verify(try fixture.copied())
         #expect(killed.findings == [] && killed.messages == 12 && killed.clientTokens == 10)
-        let report = try house.verified()
+        let report = try fixture.verified()
         #expect(report.findings == [] && report.isClean)
         #expect(report.users == 2 && report.conversations == 1 && report.members == 2)
         #expect(report.messages == 12 && report.clientTokens == 12 && report.schemaVersion == newestSchemaVersion)
@@ -78,14 +78,14 @@ struct VerifyTests {
             ("PRAGMA user_version = 0", [.schema]),
         ] as [(String, Set<VerifyFinding.Kind>)], [false, true])
     func damage(_ planted: (sql: String, kinds: Set<VerifyFinding.Kind>), wasKilled: Bool) throws {
-        let (house, _) = try self.furnished()
-        let report = try self.verify(house, after: planted.sql, wasKilled: wasKilled)
+        let (fixture, _) = try self.furnished()
+        let report = try self.verify(fixture, after: planted.sql, wasKilled: wasKilled)
         #expect(Set(report.findings.map(\.kind)).isSuperset(of: planted.kinds), "\(report.findings)")
         #expect(report.findings.allSatisfy { $0.description.hasSuffix(".") })
     }
 
     /// A group whose messages were changed in every way.
-    private func changed() throws -> House {
+    private func changed() throws -> Fixture {
         let verona = try Verona()
         let (romeo, juliet, escalus, id) = (verona.romeo, verona.juliet, verona.escalus, verona.id)
         let places = try (0..<4).map { try verona.say("\($0)", romeo, mentions: Mentions(all: true)) }
@@ -98,13 +98,13 @@ struct VerifyTests {
             try store.hide([places[2]], for: juliet)
             try store.toggleReaction(places[0], name: "hm", by: juliet)
         }
-        return verona.house
+        return verona.fixture
     }
 
     @Test("finds nothing in a sound folder with changed messages, and the withdrawn ones as they were acknowledged")
     func soundChanges() throws {
-        let house = try self.changed()
-        let ids = try house.store.readAndWait { store throws(StoreError) in
+        let fixture = try self.changed()
+        let ids = try fixture.store.readAndWait { store throws(StoreError) in
             try store.latestMessages(in: ConversationID(rawValue: 1), limit: 9, as: .unrestricted).map(\.id)
         }
         let expectations = ids.enumerated().map { index, id in
@@ -112,7 +112,7 @@ struct VerifyTests {
                 place: .channel(.group, ChannelName("verona")!), sequence: Int64(index + 1), id: id,
                 sender: UserName("romeo")!, clientToken: nil, body: Array("\(index)".utf8))
         }
-        let report = try self.verify(house, after: "", expecting: expectations)
+        let report = try self.verify(fixture, after: "", expecting: expectations)
         #expect(report.findings == [] && report.expectations == 4)
     }
 
@@ -148,13 +148,13 @@ struct VerifyTests {
 
     @Test("finds a page that was overwritten")
     func overwrittenPage() throws {
-        let (house, _) = try self.furnished()
-        house.store.close()
-        let file = clinux_open(DataFolder.databasePath(in: house.folder.data), O_RDWR, 0)
+        let (fixture, _) = try self.furnished()
+        fixture.store.close()
+        let file = clinux_open(DataFolder.databasePath(in: fixture.folder.data), O_RDWR, 0)
         let junk = [UInt8](repeating: 0xA5, count: 4_096)
         for page in 3...12 { #expect(pwrite(file, junk, junk.count, off_t(page * 4_096)) == junk.count) }
         close(file)
-        #expect(try house.verified().findings.contains { $0.kind == .damagedFile })
+        #expect(try fixture.verified().findings.contains { $0.kind == .damagedFile })
     }
 
     private func expectation(_ accepted: Accepted) -> VerifyExpectation {
@@ -166,18 +166,18 @@ struct VerifyTests {
 
     @Test("finds every acknowledged message of a sound folder")
     func acknowledged() throws {
-        let (house, accepted) = try self.furnished()
-        let report = try self.verify(house, after: "", expecting: accepted.map(self.expectation))
+        let (fixture, accepted) = try self.furnished()
+        let report = try self.verify(fixture, after: "", expecting: accepted.map(self.expectation))
         #expect(report.findings == [] && report.expectations == 12)
     }
 
     @Test("names acknowledged messages that are missing or differ")
     func missingAndDifferent() throws {
-        let (house, accepted) = try self.furnished()
+        let (fixture, accepted) = try self.furnished()
         var elsewhere = self.expectation(accepted[0])
         elsewhere.place = .direct(UserName("romeo")!, UserName("juliet")!)
         let report = try self.verify(
-            house,
+            fixture,
             after: """
                 DELETE FROM message WHERE sequence = 12;
                 UPDATE message SET body = x'00' WHERE sequence = 3; UPDATE message SET sender_id = 2 WHERE sequence = 4;
@@ -192,13 +192,13 @@ struct VerifyTests {
 
     @Test("lists a bounded number of findings and counts the others")
     func boundedFindings() throws {
-        let (house, _) = try self.furnished()
-        house.store.close()
-        try Connection(path: DataFolder.databasePath(in: house.folder.data), role: .writer(synchronous: "FULL"))
+        let (fixture, _) = try self.furnished()
+        fixture.store.close()
+        try Connection(path: DataFolder.databasePath(in: fixture.folder.data), role: .writer(synchronous: "FULL"))
             .script("UPDATE client_token SET sequence = 99")
         var options = VerifyOptions()
         options.maximumFindings = 3
-        let report = try house.verified(options)
+        let report = try fixture.verified(options)
         #expect(report.findings.count == 3 && report.moreFindings >= 7)
     }
 

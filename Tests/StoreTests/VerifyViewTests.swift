@@ -5,13 +5,13 @@ import Testing
 
 @Suite("Verify, beside the messages")
 struct VerifyViewTests {
-    private func furnished() throws -> House {
-        let house = try House()
-        let (romeo, juliet) = (try house.user("romeo"), try house.user("juliet"))
-        let nurse = try house.user("nurse")
-        let verona = try house.group("verona", owner: romeo, [juliet, nurse])
-        for number in 1...4 { house.send("\(number)", from: number == 3 ? juliet : romeo, to: .id(verona)) }
-        try house.store.writeAndWait { store throws(StoreError) in
+    private func furnished() throws -> Fixture {
+        let fixture = try Fixture()
+        let (romeo, juliet) = (try fixture.user("romeo"), try fixture.user("juliet"))
+        let nurse = try fixture.user("nurse")
+        let verona = try fixture.group("verona", owner: romeo, [juliet, nurse])
+        for number in 1...4 { fixture.send("\(number)", from: number == 3 ? juliet : romeo, to: .id(verona)) }
+        try fixture.store.writeAndWait { store throws(StoreError) in
             try store.removeMembers([nurse], from: verona)
             var patch = PreferencePatch()
             patch.draft = "dear"
@@ -29,7 +29,7 @@ struct VerifyViewTests {
             }
             try store.acknowledgeCommands(juliet, upTo: 1, single: true)
         }
-        return house
+        return fixture
     }
 
     @Test("finds nothing in a sound folder")
@@ -63,17 +63,17 @@ struct VerifyViewTests {
             ("PRAGMA foreign_keys = OFF; UPDATE preference SET conversation_id = 77", .danglingRow),
         ])
     func damage(_ sql: String, _ kind: VerifyFinding.Kind) throws {
-        let house = try self.furnished()
-        house.store.close()
-        let path = DataFolder.databasePath(in: house.folder.data)
+        let fixture = try self.furnished()
+        fixture.store.close()
+        let path = DataFolder.databasePath(in: fixture.folder.data)
         try Connection(path: path, role: .writer(synchronous: "FULL")).script(sql)
-        #expect(try house.verified().findings.map(\.kind).contains(kind))
+        #expect(try fixture.verified().findings.map(\.kind).contains(kind))
     }
 
     /// Settings of conversations, word rules and message kinds of every sort.
-    private func governed() throws -> House {
-        let house = try House()
-        try house.store.writeAndWait { store throws(StoreError) in
+    private func governed() throws -> Fixture {
+        let fixture = try Fixture()
+        try fixture.store.writeAndWait { store throws(StoreError) in
             try store.setSessionSetting(.maxInput, in: SessionScope(.group, .member), to: .number(500))
             try store.setSessionSetting(.receipts, in: .everywhere, to: .text("small"))
             _ = try store.addWordRules([WordRule("Tea", .mask), WordRule("茶", .flag)])
@@ -82,7 +82,7 @@ struct VerifyViewTests {
                     kind: MessageKind(rawValue: 1_200), name: "vote", requiredFields: ["question"],
                     fileFields: ["picture"], degrade: "a vote", typeTitle: "Vote", summary: "a vote"))
         }
-        return house
+        return fixture
     }
 
     @Test("finds nothing in settings, word rules and message kinds as they are written")
@@ -110,10 +110,10 @@ struct VerifyViewTests {
             "UPDATE message_kind SET degrade = ''",
         ])
     func damagedSettings(_ sql: String) throws {
-        let house = try self.governed()
-        house.store.close()
-        let path = DataFolder.databasePath(in: house.folder.data)
+        let fixture = try self.governed()
+        fixture.store.close()
+        let path = DataFolder.databasePath(in: fixture.folder.data)
         try Connection(path: path, role: .writer(synchronous: "FULL")).script(sql)
-        #expect(try house.verified().findings.map(\.kind) == [.setting])
+        #expect(try fixture.verified().findings.map(\.kind) == [.setting])
     }
 }

@@ -5,7 +5,7 @@ import Testing
 
 /// A group with an owner, a manager, two members, and somebody outside.
 struct Verona {
-    var house: House
+    var fixture: Fixture
     let escalus: UserID
     let mercutio: UserID
     let romeo: UserID
@@ -14,14 +14,14 @@ struct Verona {
     let id: ConversationID
 
     init(change: (inout StoreOptions) -> Void = { _ in }) throws {
-        let house = try House(change: change)
-        self.house = house
-        self.escalus = try house.user("escalus")
-        self.mercutio = try house.user("mercutio")
-        self.romeo = try house.user("romeo")
-        self.juliet = try house.user("juliet")
-        self.tybalt = try house.user("tybalt")
-        self.id = try house.group("verona", owner: self.escalus, [self.mercutio, self.romeo, self.juliet])
+        let fixture = try Fixture(change: change)
+        self.fixture = fixture
+        self.escalus = try fixture.user("escalus")
+        self.mercutio = try fixture.user("mercutio")
+        self.romeo = try fixture.user("romeo")
+        self.juliet = try fixture.user("juliet")
+        self.tybalt = try fixture.user("tybalt")
+        self.id = try fixture.group("verona", owner: self.escalus, [self.mercutio, self.romeo, self.juliet])
         let (manager, id) = (self.mercutio, self.id)
         try self.write { store throws(StoreError) in try store.setRole(manager, .manager, in: id) }
     }
@@ -34,9 +34,9 @@ struct Verona {
         _ body: String, _ sender: UserID, flags: MessageFlags = [.countsAsUnread, .receiptRequested],
         token: String? = nil, mentions: Mentions = .none
     ) throws -> MessagePlace {
-        var append = self.house.append(body, from: sender, to: .id(self.id), token: token, flags: flags)
+        var append = self.fixture.append(body, from: sender, to: .id(self.id), token: token, flags: flags)
         append.content.mentions = mentions
-        let accepted = try #require(self.house.send([append])[0].accepted)
+        let accepted = try #require(self.fixture.send([append])[0].accepted)
         return MessagePlace(accepted.message.conversation, accepted.message.sequence)
     }
 
@@ -44,13 +44,13 @@ struct Verona {
     func write<Value: Sendable>(
         _ body: @escaping @Sendable (WriteTransaction) throws(StoreError) -> Value
     ) throws(StoreError) -> Value {
-        try self.house.store.writeAndWait(body)
+        try self.fixture.store.writeAndWait(body)
     }
 
     func read<Value: Sendable>(
         _ body: @escaping @Sendable (ReadTransaction) throws(StoreError) -> Value
     ) throws(StoreError) -> Value {
-        try self.house.store.readAndWait(body)
+        try self.fixture.store.readAndWait(body)
     }
 
     /// Why a change was refused; `nil` when it was not.
@@ -87,7 +87,7 @@ struct Verona {
         return try #require(try self.read { store throws(StoreError) in try store.conversation(id)?.revision })
     }
 
-    func advance(seconds: Int64) { self.house.clock.advance(milliseconds: seconds * 1_000) }
+    func advance(seconds: Int64) { self.fixture.clock.advance(milliseconds: seconds * 1_000) }
 
-    func isSound() throws -> [VerifyFinding] { try self.house.verified().findings }
+    func isSound() throws -> [VerifyFinding] { try self.fixture.verified().findings }
 }

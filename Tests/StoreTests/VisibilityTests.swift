@@ -9,91 +9,96 @@ struct VisibilityTests {
     private let placeholder = #"{"type":1,"content":"这是群定向消息，仅部分群成员可见"}"#
 
     private func append(
-        _ house: House, _ body: String, from sender: UserID, to id: ConversationID, only names: [String]
+        _ fixture: Fixture, _ body: String, from sender: UserID, to id: ConversationID, only names: [String]
     ) -> Accepted? {
-        var append = house.append(body, from: sender, to: .id(id))
+        var append = fixture.append(body, from: sender, to: .id(id))
         append.content.envelope = MessageEnvelope(visibleTo: names.compactMap { UserName($0) })
-        return house.send([append])[0].accepted
+        return fixture.send([append])[0].accepted
     }
 
-    private func seen(_ house: House, _ id: ConversationID, by user: UserID, skipping: Bool = false) throws -> [String]
+    private func seen(_ fixture: Fixture, _ id: ConversationID, by user: UserID, skipping: Bool = false) throws
+        -> [String]
     {
-        try house.store.readAndWait { store throws(StoreError) in
+        try fixture.store.readAndWait { store throws(StoreError) in
             try store.latestMessages(in: id, limit: 100, as: .member(user), skippingUnseen: skipping)
         }.map { String(decoding: $0.content.body, as: UTF8.self) }
     }
 
-    private func addRule(_ house: House, _ rule: FilterRule) throws {
-        _ = try house.store.writeAndWait { store throws(StoreError) in try store.addFilterRule(rule) }
-        try self.reload(house)
+    private func addRule(_ fixture: Fixture, _ rule: FilterRule) throws {
+        _ = try fixture.store.writeAndWait { store throws(StoreError) in try store.addFilterRule(rule) }
+        try self.reload(fixture)
     }
 
-    private func reload(_ house: House) throws {
-        house.store.reloadFilter { _ in }
+    private func reload(_ fixture: Fixture) throws {
+        fixture.store.reloadFilter { _ in }
         // What is written later is done later.
-        try house.store.writeAndWait { _ throws(StoreError) in }
+        try fixture.store.writeAndWait { _ throws(StoreError) in }
     }
 
     @Test("a message for some is theirs and the sender's; the others have its place and the words for it")
     func restricted() throws {
-        let house = try House()
-        let (romeo, juliet, tybalt) = (try house.user("romeo"), try house.user("juliet"), try house.user("tybalt"))
-        let verona = try house.group("verona", owner: romeo, [juliet, tybalt])
-        house.send("all", from: romeo, to: .id(verona))
-        let accepted = self.append(house, "secret", from: romeo, to: verona, only: ["juliet", "nobody"])
+        let fixture = try Fixture()
+        let (romeo, juliet, tybalt) = (
+            try fixture.user("romeo"), try fixture.user("juliet"), try fixture.user("tybalt")
+        )
+        let verona = try fixture.group("verona", owner: romeo, [juliet, tybalt])
+        fixture.send("all", from: romeo, to: .id(verona))
+        let accepted = self.append(fixture, "secret", from: romeo, to: verona, only: ["juliet", "nobody"])
         #expect(accepted?.audience == [romeo, juliet])
-        #expect(try self.seen(house, verona, by: romeo) == ["all", "secret"])
-        #expect(try self.seen(house, verona, by: juliet) == ["all", "secret"])
-        #expect(try self.seen(house, verona, by: tybalt) == ["all", self.placeholder])
-        let one = try house.store.readAndWait { store throws(StoreError) in
+        #expect(try self.seen(fixture, verona, by: romeo) == ["all", "secret"])
+        #expect(try self.seen(fixture, verona, by: juliet) == ["all", "secret"])
+        #expect(try self.seen(fixture, verona, by: tybalt) == ["all", self.placeholder])
+        let one = try fixture.store.readAndWait { store throws(StoreError) in
             try store.message(in: verona, sequence: 2, as: .member(tybalt))
         }
         #expect(one?.isStandIn == true && one?.content.envelope == nil && one?.sender == romeo && one?.sequence == 2)
         #expect(one?.content.kind == .text && one?.content.flags.contains(.countsAsUnread) == false)
-        #expect(try house.unread(juliet) == [verona: 2])
-        #expect(try house.unread(tybalt) == [verona: 1])
-        let change = try house.store.writeAndWait { store throws(StoreError) in
+        #expect(try fixture.unread(juliet) == [verona: 2])
+        #expect(try fixture.unread(tybalt) == [verona: 1])
+        let change = try fixture.store.writeAndWait { store throws(StoreError) in
             try store.setUnread(juliet, in: verona, to: 1)
         }
         #expect(change.unread == 1 && change.sequence == 1, "the newest that counts for her is the one for her")
-        try house.store.writeAndWait { store throws(StoreError) in
+        try fixture.store.writeAndWait { store throws(StoreError) in
             _ = try store.markRead(juliet, in: verona, upTo: 2)
         }
-        #expect(try house.unread(juliet) == [:])
-        #expect(try house.verified().findings == [])
+        #expect(try fixture.unread(juliet) == [:])
+        #expect(try fixture.verified().findings == [])
     }
 
     @Test("between two people the list has no effect")
     func direct() throws {
-        let house = try House()
-        let (romeo, juliet) = (try house.user("romeo"), try house.user("juliet"))
-        var append = house.append("hello", from: romeo, to: .direct(UserName("juliet")!))
+        let fixture = try Fixture()
+        let (romeo, juliet) = (try fixture.user("romeo"), try fixture.user("juliet"))
+        var append = fixture.append("hello", from: romeo, to: .direct(UserName("juliet")!))
         append.content.envelope = MessageEnvelope(visibleTo: [UserName("romeo")!])
-        let accepted = house.send([append])[0].accepted
+        let accepted = fixture.send([append])[0].accepted
         let id = try #require(accepted?.message.conversation)
         #expect(accepted?.audience == nil && accepted?.message.content.envelope?.visibleTo?.count == 1, "it is kept")
-        #expect(try self.seen(house, id, by: juliet) == ["hello"])
-        #expect(try house.unread(juliet) == [id: 1])
-        #expect(try house.verified().findings == [])
+        #expect(try self.seen(fixture, id, by: juliet) == ["hello"])
+        #expect(try fixture.unread(juliet) == [id: 1])
+        #expect(try fixture.verified().findings == [])
     }
 
     @Test("of what a service account says to some, nobody else learns anything, and pages are full without it")
     func service() throws {
-        let house = try House()
-        let (robot, juliet, tybalt) = (try house.user("robot"), try house.user("juliet"), try house.user("tybalt"))
-        let news = try house.store.writeAndWait { store throws(StoreError) in
+        let fixture = try Fixture()
+        let (robot, juliet, tybalt) = (
+            try fixture.user("robot"), try fixture.user("juliet"), try fixture.user("tybalt")
+        )
+        let news = try fixture.store.writeAndWait { store throws(StoreError) in
             try store.createChannel(
                 .service, ChannelName("news")!, creator: robot, members: [robot, juliet, tybalt])
         }
         for number in 1...3 {
-            house.send("n\(number)", from: robot, to: .id(news), authority: .application)
-            var append = house.append("for juliet \(number)", from: robot, to: .id(news), authority: .application)
+            fixture.send("n\(number)", from: robot, to: .id(news), authority: .application)
+            var append = fixture.append("for juliet \(number)", from: robot, to: .id(news), authority: .application)
             append.content.envelope = MessageEnvelope(visibleTo: [UserName("juliet")!])
-            #expect(house.send([append])[0].accepted != nil)
+            #expect(fixture.send([append])[0].accepted != nil)
         }
-        #expect(try self.seen(house, news, by: tybalt) == ["n1", "n2", "n3"])
-        #expect(try self.seen(house, news, by: juliet).count == 6)
-        let pages = try house.store.readAndWait { store throws(StoreError) in
+        #expect(try self.seen(fixture, news, by: tybalt) == ["n1", "n2", "n3"])
+        #expect(try self.seen(fixture, news, by: juliet).count == 6)
+        let pages = try fixture.store.readAndWait { store throws(StoreError) in
             [
                 try store.latestMessages(in: news, limit: 2, as: .member(tybalt)),
                 try store.messages(in: news, after: 1, limit: 2, as: .member(tybalt)),
@@ -102,54 +107,58 @@ struct VisibilityTests {
             ].map { $0.map(\.sequence) }
         }
         #expect(pages == [[3, 5], [3, 5], [1], []])
-        #expect(try house.unread(tybalt) == [news: 3])
+        #expect(try fixture.unread(tybalt) == [news: 3])
     }
 
     @Test("what a person says into an app's service is for them and the app alone, member or not")
     func mailbox() throws {
-        let house = try House()
-        let (robot, juliet, tybalt) = (try house.user("robot"), try house.user("juliet"), try house.user("tybalt"))
-        let news = try house.store.writeAndWait { store throws(StoreError) in
+        let fixture = try Fixture()
+        let (robot, juliet, tybalt) = (
+            try fixture.user("robot"), try fixture.user("juliet"), try fixture.user("tybalt")
+        )
+        let news = try fixture.store.writeAndWait { store throws(StoreError) in
             let id = try store.createObject(NewObject(.service, creator: robot)).id
             _ = try store.addToObject(["tybalt"], id, by: .application)
             return id
         }
-        house.send("news", from: robot, to: .id(news), authority: .application)
+        fixture.send("news", from: robot, to: .id(news), authority: .application)
         for sender in [juliet, tybalt] {
-            let accepted = house.send("a question", from: sender, to: .id(news)).accepted
+            let accepted = fixture.send("a question", from: sender, to: .id(news)).accepted
             #expect(accepted?.audience == [sender])
         }
-        #expect(try self.seen(house, news, by: tybalt) == ["news", "a question"])
-        #expect(try house.unread(tybalt) == [news: 1])
-        let shop = try house.store.writeAndWait { store throws(StoreError) in
+        #expect(try self.seen(fixture, news, by: tybalt) == ["news", "a question"])
+        #expect(try fixture.unread(tybalt) == [news: 1])
+        let shop = try fixture.store.writeAndWait { store throws(StoreError) in
             try store.createChannel(.service, ChannelName("shop")!, creator: robot, members: [tybalt])
         }
-        #expect(house.send("a question", from: juliet, to: .id(shop)).refusal == .notMember)
-        #expect(house.send("all", from: tybalt, to: .id(shop)).accepted?.audience == nil)
-        #expect(try house.verified().findings == [])
+        #expect(fixture.send("a question", from: juliet, to: .id(shop)).refusal == .notMember)
+        #expect(fixture.send("all", from: tybalt, to: .id(shop)).accepted?.audience == nil)
+        #expect(try fixture.verified().findings == [])
     }
 
     @Test("an edit stays for whom the message was; the others get none of it and cannot touch it")
     func edits() throws {
-        let house = try House()
-        let (romeo, juliet, tybalt) = (try house.user("romeo"), try house.user("juliet"), try house.user("tybalt"))
-        let verona = try house.group("verona", owner: romeo, [juliet, tybalt])
-        _ = self.append(house, "secret", from: romeo, to: verona, only: ["juliet"])
+        let fixture = try Fixture()
+        let (romeo, juliet, tybalt) = (
+            try fixture.user("romeo"), try fixture.user("juliet"), try fixture.user("tybalt")
+        )
+        let verona = try fixture.group("verona", owner: romeo, [juliet, tybalt])
+        _ = self.append(fixture, "secret", from: romeo, to: verona, only: ["juliet"])
         let place = MessagePlace(verona, 1)
         let told = Lock<[[UserID]]>([])
-        house.store.onEvents = { events in
+        fixture.store.onEvents = { events in
             for event in events { if case .edited = event.change { told.withLock { $0.append(event.audience) } } }
         }
-        try house.store.writeAndWait { store throws(StoreError) in
+        try fixture.store.writeAndWait { store throws(StoreError) in
             _ = try store.edit(
                 place, newBody: Array("new secret".utf8), isJSONObject: false,
                 envelope: MessageEnvelope(visibleTo: [UserName("tybalt")!]), by: Actor(romeo))
             _ = try store.setAttributes(of: place, mergePatch: Array(#"{"a":1}"#.utf8), by: Actor(romeo))
         }
         // What was told of changes before is told when the next one is answered.
-        try house.store.writeAndWait { _ throws(StoreError) in }
+        try fixture.store.writeAndWait { _ throws(StoreError) in }
         #expect(told.withLock { $0.map { Set($0) } } == [[romeo, juliet]])
-        let extras = try house.store.readAndWait { store throws(StoreError) in
+        let extras = try fixture.store.readAndWait { store throws(StoreError) in
             try [juliet, tybalt].map { user throws(StoreError) in
                 try store.extras(of: [1], in: verona, for: user)[1]
             }
@@ -158,7 +167,7 @@ struct VisibilityTests {
         #expect(extras[0]?.editedEnvelope?.visibleTo == [UserName("juliet")!])
         #expect(extras[0]?.unreadCount == 1, "of those it is for")
         #expect(extras[1]?.editedBody == nil && extras[1]?.attributes == nil && extras[1]?.editedEnvelope == nil)
-        let edits = try house.store.readAndWait { store throws(StoreError) in
+        let edits = try fixture.store.readAndWait { store throws(StoreError) in
             (
                 try store.edits(of: place, as: .member(juliet)).count,
                 try store.edits(of: place, as: .member(tybalt)).count
@@ -166,34 +175,36 @@ struct VisibilityTests {
         }
         #expect(edits == (1, 0))
         #expect(throws: StoreError.refused(.noSuchMessage)) {
-            try house.store.writeAndWait { store throws(StoreError) in
+            try fixture.store.writeAndWait { store throws(StoreError) in
                 _ = try store.setAttributes(of: place, mergePatch: Array(#"{"b":1}"#.utf8), by: Actor(tybalt))
             }
         }
-        #expect(try house.verified().findings == [])
+        #expect(try fixture.verified().findings == [])
     }
 
     @Test("rules drop and replace for whom they are; the first by number counts, and never against one's own words")
     func filter() throws {
-        let house = try House()
-        let (romeo, juliet, tybalt) = (try house.user("romeo"), try house.user("juliet"), try house.user("tybalt"))
-        let verona = try house.group("verona", owner: romeo, [juliet, tybalt])
-        try self.addRule(house, FilterRule(receiver: juliet, sender: tybalt, action: .drop))
+        let fixture = try Fixture()
+        let (romeo, juliet, tybalt) = (
+            try fixture.user("romeo"), try fixture.user("juliet"), try fixture.user("tybalt")
+        )
+        let verona = try fixture.group("verona", owner: romeo, [juliet, tybalt])
+        try self.addRule(fixture, FilterRule(receiver: juliet, sender: tybalt, action: .drop))
         try self.addRule(
-            house, FilterRule(word: "sword", action: .replace(text: "flower", kind: MessageKind(rawValue: 700))))
-        house.send("a Ｓword", from: tybalt, to: .id(verona))
-        house.send("peace", from: tybalt, to: .id(verona))
-        house.send("peace", from: romeo, to: .id(verona))
+            fixture, FilterRule(word: "sword", action: .replace(text: "flower", kind: MessageKind(rawValue: 700))))
+        fixture.send("a Ｓword", from: tybalt, to: .id(verona))
+        fixture.send("peace", from: tybalt, to: .id(verona))
+        fixture.send("peace", from: romeo, to: .id(verona))
         let flower = #"{"type":700,"content":"flower"}"#
-        #expect(try self.seen(house, verona, by: tybalt) == ["a Ｓword", "peace", "peace"])
-        #expect(try self.seen(house, verona, by: romeo) == [flower, "peace", "peace"])
+        #expect(try self.seen(fixture, verona, by: tybalt) == ["a Ｓword", "peace", "peace"])
+        #expect(try self.seen(fixture, verona, by: romeo) == [flower, "peace", "peace"])
         let empty = #"{"type":1,"content":""}"#
-        #expect(try self.seen(house, verona, by: juliet) == [empty, empty, "peace"])
-        #expect(try self.seen(house, verona, by: juliet, skipping: true) == ["peace"])
-        #expect(try house.unread(juliet) == [verona: 1], "what she is not shown does not count")
-        #expect(try house.unread(romeo) == [verona: 2])
+        #expect(try self.seen(fixture, verona, by: juliet) == [empty, empty, "peace"])
+        #expect(try self.seen(fixture, verona, by: juliet, skipping: true) == ["peace"])
+        #expect(try fixture.unread(juliet) == [verona: 1], "what she is not shown does not count")
+        #expect(try fixture.unread(romeo) == [verona: 2])
 
-        let again = try house.reopened()
+        let again = try fixture.reopened()
         #expect(try self.seen(again, verona, by: romeo) == [flower, "peace", "peace"], "they hold after a restart")
         let number = again.store.filter.rules[0].number
         try again.store.writeAndWait { store throws(StoreError) in _ = try store.removeFilterRule(number) }
@@ -204,18 +215,20 @@ struct VisibilityTests {
 
     @Test("a page of one kind has nothing else, whatever stands in the place of some of it")
     func kinds() throws {
-        let house = try House()
-        let (romeo, juliet, tybalt) = (try house.user("romeo"), try house.user("juliet"), try house.user("tybalt"))
-        let verona = try house.group("verona", owner: romeo, [juliet, tybalt])
+        let fixture = try Fixture()
+        let (romeo, juliet, tybalt) = (
+            try fixture.user("romeo"), try fixture.user("juliet"), try fixture.user("tybalt")
+        )
+        let verona = try fixture.group("verona", owner: romeo, [juliet, tybalt])
         for number in 1...3 {
-            var append = house.append("card \(number)", from: romeo, to: .id(verona))
+            var append = fixture.append("card \(number)", from: romeo, to: .id(verona))
             append.content.kind = MessageKind(rawValue: 7)
             if number != 2 { append.content.envelope = MessageEnvelope(visibleTo: [UserName("juliet")!]) }
-            #expect(house.send([append])[0].accepted != nil)
+            #expect(fixture.send([append])[0].accepted != nil)
         }
         var query = HistoryQuery(limit: 1)
         query.kind = MessageKind(rawValue: 7)
-        let pages = try house.store.readAndWait { [query] store throws(StoreError) in
+        let pages = try fixture.store.readAndWait { [query] store throws(StoreError) in
             try [juliet, tybalt].map { user throws(StoreError) in
                 try store.history(in: verona, query, as: .member(user)).map { $0.message.sequence }
             }
@@ -225,13 +238,13 @@ struct VisibilityTests {
 
     @Test("the newest message of a conversation is the newest that one is shown")
     func newest() throws {
-        let house = try House()
-        let (romeo, juliet) = (try house.user("romeo"), try house.user("juliet"))
-        let verona = try house.group("verona", owner: romeo, [juliet])
-        house.send("tea", from: romeo, to: .id(verona))
-        try self.addRule(house, FilterRule(word: "poison", action: .drop))
-        for _ in 0..<5 { house.send("poison", from: romeo, to: .id(verona)) }
-        let newest = try house.store.readAndWait { store throws(StoreError) in
+        let fixture = try Fixture()
+        let (romeo, juliet) = (try fixture.user("romeo"), try fixture.user("juliet"))
+        let verona = try fixture.group("verona", owner: romeo, [juliet])
+        fixture.send("tea", from: romeo, to: .id(verona))
+        try self.addRule(fixture, FilterRule(word: "poison", action: .drop))
+        for _ in 0..<5 { fixture.send("poison", from: romeo, to: .id(verona)) }
+        let newest = try fixture.store.readAndWait { store throws(StoreError) in
             guard let conversation = try store.conversation(verona) else { return [Int64]() }
             return try [romeo, juliet].map { user throws(StoreError) in
                 try store.newestMessage(in: conversation, seenBy: user)?.message.sequence ?? 0
@@ -242,18 +255,18 @@ struct VisibilityTests {
 
     @Test("what is dropped for everybody counts for nobody; an edit is filtered by its new words")
     func filterForAll() throws {
-        let house = try House()
-        let (romeo, juliet) = (try house.user("romeo"), try house.user("juliet"))
-        let verona = try house.group("verona", owner: romeo, [juliet])
-        house.send("tea", from: romeo, to: .id(verona))
-        try self.addRule(house, FilterRule(word: "poison", action: .drop))
-        house.send("poison", from: romeo, to: .id(verona))
-        #expect(try house.unread(juliet) == [verona: 1])
-        try house.store.writeAndWait { store throws(StoreError) in
+        let fixture = try Fixture()
+        let (romeo, juliet) = (try fixture.user("romeo"), try fixture.user("juliet"))
+        let verona = try fixture.group("verona", owner: romeo, [juliet])
+        fixture.send("tea", from: romeo, to: .id(verona))
+        try self.addRule(fixture, FilterRule(word: "poison", action: .drop))
+        fixture.send("poison", from: romeo, to: .id(verona))
+        #expect(try fixture.unread(juliet) == [verona: 1])
+        try fixture.store.writeAndWait { store throws(StoreError) in
             _ = try store.edit(
                 MessagePlace(verona, 1), newBody: Array("poisoned tea".utf8), isJSONObject: false, by: Actor(romeo))
         }
-        let edited = try house.store.readAndWait { store throws(StoreError) in
+        let edited = try fixture.store.readAndWait { store throws(StoreError) in
             (
                 try store.extras(of: [1], in: verona, for: juliet)[1]?.editedBody,
                 try store.extras(of: [1], in: verona, for: romeo)[1]?.editedBody
@@ -261,7 +274,7 @@ struct VisibilityTests {
         }
         #expect(edited.0 == Array(#"{"type":1,"content":""}"#.utf8))
         #expect(edited.1 == Array("poisoned tea".utf8))
-        #expect(try house.verified().findings == [])
+        #expect(try fixture.verified().findings == [])
     }
 
     @Test(
@@ -272,27 +285,27 @@ struct VisibilityTests {
             FilterRule(action: .replace(text: String(repeating: "x", count: 501), kind: .text)),
         ])
     func badRules(_ rule: FilterRule) throws {
-        let house = try House()
+        let fixture = try Fixture()
         #expect(throws: StoreError.self) {
-            try house.store.writeAndWait { store throws(StoreError) in _ = try store.addFilterRule(rule) }
+            try fixture.store.writeAndWait { store throws(StoreError) in _ = try store.addFilterRule(rule) }
         }
     }
 
     @Test("where the operator has set it, members see only what was said after they came, again and again")
     func beforeJoining() throws {
-        let house = try House()
-        let (romeo, juliet) = (try house.user("romeo"), try house.user("juliet"))
-        let verona = try house.group("verona", owner: romeo, [juliet])
-        house.send("1", from: romeo, to: .id(verona))
-        try house.store.writeAndWait { store throws(StoreError) in try store.removeMembers([juliet], from: verona) }
-        house.send("2", from: romeo, to: .id(verona))
-        try house.store.writeAndWait { store throws(StoreError) in try store.addMembers([juliet], to: verona) }
-        house.send("3", from: romeo, to: .id(verona))
-        #expect(try self.seen(house, verona, by: juliet) == ["1", "2", "3"], "the history belongs to the group")
-        house.store.setShowsBeforeJoining(false)
-        #expect(try self.seen(house, verona, by: juliet) == ["3"])
-        #expect(try self.seen(house, verona, by: romeo) == ["1", "2", "3"])
-        house.store.setShowsBeforeJoining(true)
-        #expect(try self.seen(house, verona, by: juliet) == ["1", "2", "3"])
+        let fixture = try Fixture()
+        let (romeo, juliet) = (try fixture.user("romeo"), try fixture.user("juliet"))
+        let verona = try fixture.group("verona", owner: romeo, [juliet])
+        fixture.send("1", from: romeo, to: .id(verona))
+        try fixture.store.writeAndWait { store throws(StoreError) in try store.removeMembers([juliet], from: verona) }
+        fixture.send("2", from: romeo, to: .id(verona))
+        try fixture.store.writeAndWait { store throws(StoreError) in try store.addMembers([juliet], to: verona) }
+        fixture.send("3", from: romeo, to: .id(verona))
+        #expect(try self.seen(fixture, verona, by: juliet) == ["1", "2", "3"], "the history belongs to the group")
+        fixture.store.setShowsBeforeJoining(false)
+        #expect(try self.seen(fixture, verona, by: juliet) == ["3"])
+        #expect(try self.seen(fixture, verona, by: romeo) == ["1", "2", "3"])
+        fixture.store.setShowsBeforeJoining(true)
+        #expect(try self.seen(fixture, verona, by: juliet) == ["1", "2", "3"])
     }
 }

@@ -64,11 +64,11 @@ struct WithdrawalTests {
         let place = try verona.say("one", romeo, token: "t1")
         let first = try verona.message(place)
         try verona.write { store throws(StoreError) in try store.recall(place, by: Actor(romeo)) }
-        let house = verona.house
-        let again = try #require(house.send("one", from: romeo, to: .id(verona.id), token: "t1").accepted)
+        let fixture = verona.fixture
+        let again = try #require(fixture.send("one", from: romeo, to: .id(verona.id), token: "t1").accepted)
         #expect(again.isDuplicate && again.message.id == first.id && again.message.sequence == place.sequence)
         #expect(again.message.content.body == [])
-        #expect(house.send("", from: romeo, to: .id(verona.id), token: "t1").refusal == .tokenConflict)
+        #expect(fixture.send("", from: romeo, to: .id(verona.id), token: "t1").refusal == .tokenConflict)
         #expect(try verona.isSound() == [])
     }
 
@@ -168,7 +168,7 @@ struct WithdrawalTests {
         let romeo = verona.romeo
         let place = try verona.say("x", romeo)
         try verona.write { store throws(StoreError) in try store.recall(place, by: Actor(romeo)) }
-        #expect(try verona.house.unread(verona.juliet) == [verona.id: 1])
+        #expect(try verona.fixture.unread(verona.juliet) == [verona.id: 1])
         #expect(try verona.isSound() == [])
     }
 
@@ -225,7 +225,7 @@ struct WithdrawalTests {
     func direct() throws {
         let verona = try Verona()
         let (romeo, tybalt) = (verona.romeo, verona.tybalt)
-        let accepted = try #require(verona.house.send("x", from: romeo, to: StoreTests.direct("juliet")).accepted)
+        let accepted = try #require(verona.fixture.send("x", from: romeo, to: StoreTests.direct("juliet")).accepted)
         let place = MessagePlace(accepted.message.conversation, 1)
         #expect(
             verona.refusal { store throws(StoreError) in try store.recall(place, by: Actor(tybalt)) }
@@ -248,7 +248,7 @@ struct WithdrawalTests {
             try store.addListeners([romeo, juliet], to: ball)
             return ball
         }
-        let sent = verona.house.send("x", from: romeo, to: .id(ball))
+        let sent = verona.fixture.send("x", from: romeo, to: .id(ball))
         let place = MessagePlace(ball, try #require(sent.accepted).message.sequence)
         #expect(
             verona.refusal { store throws(StoreError) in try store.recall(place, by: Actor(juliet)) } == .notMember)
@@ -268,9 +268,9 @@ struct WithdrawalTests {
             return try store.createChannel(.communityTopic, ChannelName("italy@verona")!, creator: .system)
         }
         let flags: MessageFlags = [.countsAsUnread, .receiptRequested]
-        var append = verona.house.append("x", from: romeo, to: .id(topic), flags: flags)
+        var append = verona.fixture.append("x", from: romeo, to: .id(topic), flags: flags)
         append.content.mentions = Mentions(all: true)
-        let accepted = try #require(verona.house.send([append])[0].accepted)
+        let accepted = try #require(verona.fixture.send([append])[0].accepted)
         #expect(accepted.reminded.sorted() == [escalus, juliet].sorted())
         let place = MessagePlace(topic, accepted.message.sequence)
         try verona.write { store throws(StoreError) in

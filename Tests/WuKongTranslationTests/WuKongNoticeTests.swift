@@ -18,7 +18,7 @@ struct WuKongNoticeTests {
             conversation: Self.verona, kind: kind, objectID: ObjectID(atMilliseconds: 0),
             channel: kind == .direct ? nil : ChannelName("verona"), actor: UserName("romeo")!, actorID: actor,
             subjects: subjects, peer: peer, atMilliseconds: 0, change: change, reach: reach, audience: audience,
-            origin: .house)
+            origin: .server)
     }
 
     private func lines(_ notices: [WuKongNotice]) -> [String] {

@@ -28,7 +28,7 @@ package final class FilesDesk: Sendable {
         self.settings = settings
     }
 
-    var house: APIHouse { self.api.house }
+    var services: APIServices { self.api.services }
 }
 
 /// Remembers as what contents are shown, so that their first bytes are not read for every request. Any thread.

@@ -37,7 +37,7 @@ package struct ProfileRoutes: Sendable {
 
     /// `{"ids":["romeo","juliet"],"conversation":{"kind":"group","id":"verona"}}`; one answer for each id, whatever is
     /// known.
-    @Sendable private func lookUp(_ request: APIRequest, _ house: APIHouse, _ reply: @escaping APIReply)
+    @Sendable private func lookUp(_ request: APIRequest, _ services: APIServices, _ reply: @escaping APIReply)
         throws(APIFailure)
     {
         let fields = try request.fields()
@@ -68,7 +68,7 @@ package struct ProfileRoutes: Sendable {
             }
         }
         guard let place else { return find(nil) }
-        house.store.read(
+        services.store.read(
             for: request.asker,
             { store throws(StoreError) in
                 try store.conversation(place.address, seenBy: asker ?? .system)?.id
@@ -76,7 +76,7 @@ package struct ProfileRoutes: Sendable {
         ) { result in find((try? result.get()) ?? nil) }
     }
 
-    @Sendable private func one(_ request: APIRequest, _: APIHouse, _ reply: @escaping APIReply) throws(APIFailure) {
+    @Sendable private func one(_ request: APIRequest, _: APIServices, _ reply: @escaping APIReply) throws(APIFailure) {
         guard let name = UserName(try request.parameter("id")) else { throw APIFailure(404, "there is no such person") }
         self.profiles.lookUp(
             [name], by: Self.asker(request), in: nil, waitMilliseconds: Self.waitMilliseconds
@@ -96,7 +96,7 @@ package struct ProfileRoutes: Sendable {
     // MARK: Changing
 
     /// One's own name, the rest of the profile, and the picture by the ids of files: the whole one and a small one.
-    @Sendable private func change(_ request: APIRequest, _ house: APIHouse, _ reply: @escaping APIReply)
+    @Sendable private func change(_ request: APIRequest, _ services: APIServices, _ reply: @escaping APIReply)
         throws(APIFailure)
     {
         let person = try request.person()
@@ -109,7 +109,7 @@ package struct ProfileRoutes: Sendable {
         }
         let actor = Actor(person.user)
         let profiles = self.profiles
-        house.call(reply, for: request.asker).write { store throws(StoreError) in
+        services.call(reply, for: request.asker).write { store throws(StoreError) in
             var patch = wanted
             if let full {
                 try store.setPicture(of: .person(person.user, isSmall: false), to: full.key, by: actor)
@@ -167,7 +167,7 @@ package struct ProfileRoutes: Sendable {
     // MARK: Pictures
 
     /// Where the picture is, or initials. `size` is `full` or `small`.
-    @Sendable private func avatar(_ request: APIRequest, _ house: APIHouse, _ reply: @escaping APIReply)
+    @Sendable private func avatar(_ request: APIRequest, _ services: APIServices, _ reply: @escaping APIReply)
         throws(APIFailure)
     {
         guard let name = UserName(try request.parameter("id")) else { throw APIFailure(404, "there is no such person") }
@@ -193,13 +193,13 @@ package struct ProfileRoutes: Sendable {
 
     /// `{"ids":["romeo"]}`, or `{"all":true}`: what is known of them is asked for again. Signed as our own requests to
     /// that system are.
-    @Sendable private func invalidate(_ request: APIRequest, _ house: APIHouse, _ reply: @escaping APIReply)
+    @Sendable private func invalidate(_ request: APIRequest, _ services: APIServices, _ reply: @escaping APIReply)
         throws(APIFailure)
     {
         guard let secret = self.secret else { throw APIFailure(404, "no news of profiles are taken here") }
         let verdict = WebhookSignature.check(
             request.signature, body: request.bytes, secret: secret,
-            nowUnixSeconds: house.clock.wallMilliseconds() / 1_000)
+            nowUnixSeconds: services.clock.wallMilliseconds() / 1_000)
         switch verdict {
         case .genuine: break
         case .malformed: throw APIFailure(401, "the header field \(WebhookSignature.field) is missing or wrong")

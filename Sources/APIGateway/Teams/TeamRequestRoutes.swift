@@ -21,13 +21,13 @@ package enum TeamRequestRoutes {
 
     /// `{"postscript":"..."}`, which may be left out. `{"joined":true}` for a team that is open, else the request that
     /// waits for its managers.
-    @Sendable private static func apply(_ request: APIRequest, _ house: APIHouse, _ reply: @escaping APIReply)
+    @Sendable private static func apply(_ request: APIRequest, _ services: APIServices, _ reply: @escaping APIReply)
         throws(APIFailure)
     {
         let person = try request.person().user
         guard let name = ChannelName(try request.parameter("name")) else { throw Self.noSuchTeam }
         let postscript = try Self.text("postscript", request)
-        Self.change(house, reply) { store throws(StoreError) in
+        Self.change(services, reply) { store throws(StoreError) in
             guard let id = try store.reading.conversation(.channel(.group, name), seenBy: .system)?.id else {
                 return .failure(Self.noSuchTeam)
             }
@@ -49,14 +49,14 @@ package enum TeamRequestRoutes {
 
     /// The requests that this person made, was asked by, or may answer as a manager, the newest first: `waiting=1` for
     /// those that wait, `before` for the page after one that ended with this number.
-    @Sendable private static func list(_ request: APIRequest, _ house: APIHouse, _ reply: @escaping APIReply)
+    @Sendable private static func list(_ request: APIRequest, _ services: APIServices, _ reply: @escaping APIReply)
         throws(APIFailure)
     {
         let person = try request.person().user
         let before = try request.queryInteger("before", otherwise: .max)
         let onlyWaiting = try request.queryInteger("waiting", otherwise: 0) != 0
-        let now = house.clock.wallMilliseconds()
-        house.store.read(
+        let now = services.clock.wallMilliseconds()
+        services.store.read(
             for: request.asker,
             { store throws(StoreError) in
                 let found = try store.teamRequests(
@@ -78,26 +78,26 @@ package enum TeamRequestRoutes {
 
     // MARK: Answering
 
-    @Sendable private static func accept(_ request: APIRequest, _ house: APIHouse, _ reply: @escaping APIReply)
+    @Sendable private static func accept(_ request: APIRequest, _ services: APIServices, _ reply: @escaping APIReply)
         throws(APIFailure)
     {
-        try Self.answer(request, house, reply, accept: true)
+        try Self.answer(request, services, reply, accept: true)
     }
 
     /// `{"reason":"..."}`, which may be left out.
-    @Sendable private static func refuse(_ request: APIRequest, _ house: APIHouse, _ reply: @escaping APIReply)
+    @Sendable private static func refuse(_ request: APIRequest, _ services: APIServices, _ reply: @escaping APIReply)
         throws(APIFailure)
     {
-        try Self.answer(request, house, reply, accept: false)
+        try Self.answer(request, services, reply, accept: false)
     }
 
     private static func answer(
-        _ request: APIRequest, _ house: APIHouse, _ reply: @escaping APIReply, accept: Bool
+        _ request: APIRequest, _ services: APIServices, _ reply: @escaping APIReply, accept: Bool
     ) throws(APIFailure) {
         let person = try request.person().user
         let number = try Self.number(request)
         let reason = try Self.text("reason", request)
-        Self.change(house, reply) { store throws(StoreError) in
+        Self.change(services, reply) { store throws(StoreError) in
             guard let known = try store.reading.teamRequest(number) else { throw .refused(.noSuchRequest) }
             // Whose place in the team says no: of who joins, when it is full, or of who answers.
             let isOwn = known.person == person
@@ -110,12 +110,12 @@ package enum TeamRequestRoutes {
         }
     }
 
-    @Sendable private static func withdraw(_ request: APIRequest, _ house: APIHouse, _ reply: @escaping APIReply)
+    @Sendable private static func withdraw(_ request: APIRequest, _ services: APIServices, _ reply: @escaping APIReply)
         throws(APIFailure)
     {
         let person = try request.person().user
         let number = try Self.number(request)
-        Self.change(house, reply) { store throws(StoreError) in
+        Self.change(services, reply) { store throws(StoreError) in
             let done = try store.withdrawRequest(number, by: Actor(person))
             return .success(try Self.json(done, for: person, store.reading, at: store.wallMilliseconds))
         }
@@ -128,10 +128,10 @@ package enum TeamRequestRoutes {
 
     /// Makes a change and answers.
     private static func change(
-        _ house: APIHouse, _ reply: @escaping APIReply,
+        _ services: APIServices, _ reply: @escaping APIReply,
         _ body: @escaping @Sendable (WriteTransaction) throws(StoreError) -> Changed
     ) {
-        house.store.write({ store throws(StoreError) in
+        services.store.write({ store throws(StoreError) in
             store.origin = EventOrigin(.native)
             return try body(store)
         }) { result in

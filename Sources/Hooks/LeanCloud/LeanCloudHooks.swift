@@ -167,7 +167,7 @@ package final class LeanCloudHooks: HookDesk {
             try transaction.parameters(of: question, at: now)
         } then: { result in
             guard case .success(let parameters) = result else { return then(self.verdictOnFailure) }
-            // What is not there is refused by the house itself, in its own words.
+            // What is not there is refused by the server itself, in its own words.
             guard let parameters else { return then(.allowed(.none)) }
             self.call(function, parameters) { answer in
                 guard let answer else { return then(self.verdictOnFailure) }

@@ -76,10 +76,10 @@ enum InstallationRoutes {
 
     /// Goes on with whether who asks may see and change a device.
     private static func asHolder(
-        _ request: APIRequest, _ house: APIHouse, _ reply: @escaping APIReply,
+        _ request: APIRequest, _ services: APIServices, _ reply: @escaping APIReply,
         then: @escaping @Sendable (@escaping @Sendable (Installation) -> Bool) -> Void
     ) {
-        let call = AppCall(request, house, reply)
+        let call = AppCall(request, services, reply)
         call.asAnybody { actor in
             guard actor.user != .system else { return then { actor == .application || $0.person == nil } }
             call.read { store throws(StoreError) in
@@ -95,7 +95,7 @@ enum InstallationRoutes {
     /// One that is known by its own name or its token gets the same object id again, and so does one that says its
     /// object id, if whoever asks may change that.
     @Sendable private static func register(
-        _ request: APIRequest, _ house: APIHouse, _ reply: @escaping APIReply
+        _ request: APIRequest, _ services: APIServices, _ reply: @escaping APIReply
     ) throws(APIFailure) {
         let entry = try Entry(try request.fields())
         let names = [entry.patch.installationID, entry.patch.deviceToken].compactMap { $0 }.filter { !$0.isEmpty }
@@ -108,8 +108,8 @@ enum InstallationRoutes {
         // COMPAT(LeanCloud Swift, Objective-C): they save a device that they know by POST too, with its object id
         // inside.
         let said = try request.fields().optionalText("objectId").flatMap { ObjectID($0) }
-        Self.asHolder(request, house, reply) { isHolder in
-            Self.write(house, reply, status: 201) { store throws(StoreError) in
+        Self.asHolder(request, services, reply) { isHolder in
+            Self.write(services, reply, status: 201) { store throws(StoreError) in
                 for name in names {
                     guard let known = try store.reading.installation(device: name) else { continue }
                     return try entry.apply(to: known, in: store)
@@ -123,12 +123,12 @@ enum InstallationRoutes {
     }
 
     @Sendable private static func change(
-        _ request: APIRequest, _ house: APIHouse, _ reply: @escaping APIReply
+        _ request: APIRequest, _ services: APIServices, _ reply: @escaping APIReply
     ) throws(APIFailure) {
         let entry = try Entry(try request.fields())
         let id = try Self.id(request)
-        Self.asHolder(request, house, reply) { isHolder in
-            Self.write(house, reply, status: 200) { store throws(StoreError) in
+        Self.asHolder(request, services, reply) { isHolder in
+            Self.write(services, reply, status: 200) { store throws(StoreError) in
                 // Somebody else's looks like none.
                 guard let known = try store.reading.installation(id), isHolder(known) || entry.names(known) else {
                     return .failure(.noSuchObject)
@@ -139,10 +139,10 @@ enum InstallationRoutes {
     }
 
     private static func write(
-        _ house: APIHouse, _ reply: @escaping APIReply, status: Int,
+        _ services: APIServices, _ reply: @escaping APIReply, status: Int,
         _ body: @escaping @Sendable (WriteTransaction) throws(StoreError) -> Result<Installation, APIFailure>
     ) {
-        house.write(reply, by: .leanCloud, body) { result in
+        services.write(reply, by: .leanCloud, body) { result in
             switch result {
             case .failure(let failure): .failure(failure)
             case .success(let installation): .json(Self.row(installation), status: status)
@@ -151,11 +151,11 @@ enum InstallationRoutes {
     }
 
     @Sendable private static func show(
-        _ request: APIRequest, _ house: APIHouse, _ reply: @escaping APIReply
+        _ request: APIRequest, _ services: APIServices, _ reply: @escaping APIReply
     ) throws(APIFailure) {
         let id = try Self.id(request)
-        Self.asHolder(request, house, reply) { isHolder in
-            house.read(reply, for: request.asker) { store throws(StoreError) in
+        Self.asHolder(request, services, reply) { isHolder in
+            services.read(reply, for: request.asker) { store throws(StoreError) in
                 try store.installation(id)
             } answer: { installation in
                 guard let installation, isHolder(installation) else { return .failure(.noSuchObject) }
@@ -165,10 +165,10 @@ enum InstallationRoutes {
     }
 
     @Sendable private static func delete(
-        _ request: APIRequest, _ house: APIHouse, _ reply: @escaping APIReply
+        _ request: APIRequest, _ services: APIServices, _ reply: @escaping APIReply
     ) throws(APIFailure) {
         let id = try Self.id(request)
-        house.write(reply, by: .leanCloud) { store throws(StoreError) in
+        services.write(reply, by: .leanCloud) { store throws(StoreError) in
             try store.deleteInstallation(id)
         } answer: { wasThere in
             wasThere ? .nothing : .failure(.noSuchObject)

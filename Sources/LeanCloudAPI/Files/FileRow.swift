@@ -18,7 +18,7 @@ struct FileRow: Sendable {
     init(_ call: AppCall) {
         let authority = call.request.authority
         let asked = authority.map { "\(call.request.isEncrypted ? "https" : "http")://\($0)" }
-        self.base = call.house.publicURL ?? asked ?? ""
+        self.base = call.services.publicURL ?? asked ?? ""
         self.asked = asked ?? self.base
     }
 

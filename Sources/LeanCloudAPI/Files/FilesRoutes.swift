@@ -41,16 +41,16 @@ struct FilesRoutes: Sendable {
     // MARK: A place for a file
 
     @Sendable private func makePlace(
-        _ request: APIRequest, _ house: APIHouse, _ reply: @escaping APIReply
+        _ request: APIRequest, _ services: APIServices, _ reply: @escaping APIReply
     ) throws(APIFailure) {
-        let call = AppCall(request, house, reply)
+        let call = AppCall(request, services, reply)
         let key = FileLinkKey(random: Self.random())
-        let file = try Self.file(try request.fields(), .link(key, isComplete: false), house)
+        let file = try Self.file(try request.fields(), .link(key, isComplete: false), services)
         self.asUploader(call) { actor in
             var file = file
             file.owner = actor.user
             let made = file
-            house.write(reply, by: .leanCloud) { store throws(StoreError) in
+            services.write(reply, by: .leanCloud) { store throws(StoreError) in
                 try store.makeAppFile(made)
             } answer: { _ in
                 let row = FileRow(call)
@@ -72,7 +72,7 @@ struct FilesRoutes: Sendable {
         call.asAnybody { actor in
             let request = call.request
             if actor == Actor(.system), request.peer.scope != .loopback,
-                !self.uploads.take(request.peer.throttleKey, at: call.house.clock.now())
+                !self.uploads.take(request.peer.throttleKey, at: call.services.clock.now())
             {
                 return call.refuse(
                     APIFailure(429, "too many files come from this address", retryAfterSeconds: 6))
@@ -89,7 +89,7 @@ struct FilesRoutes: Sendable {
     ///   - name: from the path; `nil` for that of the fields.
     ///   - sample: the first bytes, where they are here already.
     private static func file(
-        _ fields: APIFields, _ place: AppFile.Place, _ house: APIHouse, name: String? = nil, sample: [UInt8] = []
+        _ fields: APIFields, _ place: AppFile.Place, _ services: APIServices, name: String? = nil, sample: [UInt8] = []
     ) throws(APIFailure) -> AppFile {
         let (said, older) = (try fields.optionalText("mime_type"), try fields.optionalText("_ContentType"))
         let called = try fields.optionalText("name")
@@ -98,7 +98,7 @@ struct FilesRoutes: Sendable {
         if type.isEmpty, case .address(let address) = place {
             type = MediaType.ofName(String(address.prefix { $0 != "?" && $0 != "#" })) ?? ""
         }
-        let now = house.clock.wallMilliseconds()
+        let now = services.clock.wallMilliseconds()
         return AppFile(
             objectID: ObjectID(atMilliseconds: now), owner: .system, place: place, name: cleaned, mediaType: type,
             metadata: (fields.member("metaData") ?? fields.member("metadata"))?.serialized(),
@@ -108,14 +108,14 @@ struct FilesRoutes: Sendable {
     /// SDKs say whether the upload went well. That is known here; one that did not, and will not be tried again, is
     /// forgotten. They do not read the answer.
     @Sendable private static func finish(
-        _ request: APIRequest, _ house: APIHouse, _ reply: @escaping APIReply
+        _ request: APIRequest, _ services: APIServices, _ reply: @escaping APIReply
     ) throws(APIFailure) {
         let fields = try request.fields()
         guard let token = try fields.optionalText("token"), let key = FileLinkKey(token) else {
             throw .bad("token is none that was given out here")
         }
         guard try fields.optionalSwitch("result") == false else { return reply(.nothing) }
-        house.write(reply, by: .leanCloud) { store throws(StoreError) in
+        services.write(reply, by: .leanCloud) { store throws(StoreError) in
             guard let file = try store.reading.appFile(link: key), case .link(_, isComplete: false) = file.place else {
                 return
             }
@@ -128,9 +128,9 @@ struct FilesRoutes: Sendable {
     // MARK: Rows
 
     @Sendable private static func show(
-        _ request: APIRequest, _ house: APIHouse, _ reply: @escaping APIReply
+        _ request: APIRequest, _ services: APIServices, _ reply: @escaping APIReply
     ) throws(APIFailure) {
-        let call = AppCall(request, house, reply)
+        let call = AppCall(request, services, reply)
         let id = try Self.id(request)
         call.read { store throws(StoreError) in
             try store.appFile(id)
@@ -146,15 +146,15 @@ struct FilesRoutes: Sendable {
     }
 
     @Sendable private static func delete(
-        _ request: APIRequest, _ house: APIHouse, _ reply: @escaping APIReply
+        _ request: APIRequest, _ services: APIServices, _ reply: @escaping APIReply
     ) throws(APIFailure) {
-        let call = AppCall(request, house, reply)
+        let call = AppCall(request, services, reply)
         let id = try Self.id(request)
         call.asAnybody { actor in
             guard actor.isPrivileged || actor.user != .system else {
                 return call.refuse(APIFailure(403, "only its owner or the master key removes a file"))
             }
-            house.store.write { store throws(StoreError) in
+            services.store.write { store throws(StoreError) in
                 try store.deleteAppFile(id, by: actor)
             } then: { result in
                 switch result {
@@ -170,9 +170,9 @@ struct FilesRoutes: Sendable {
 
     /// A file that is elsewhere, `url`, or one that is inside the request, `base64`.
     @Sendable private func add(
-        _ request: APIRequest, _ house: APIHouse, _ reply: @escaping APIReply
+        _ request: APIRequest, _ services: APIServices, _ reply: @escaping APIReply
     ) throws(APIFailure) {
-        let call = AppCall(request, house, reply)
+        let call = AppCall(request, services, reply)
         let fields = try request.fields()
         if fields.member("base64") != nil {
             return try self.keep(try fields.base64("base64"), fields, call)
@@ -185,7 +185,7 @@ struct FilesRoutes: Sendable {
         to url: String, _ fields: APIFields, _ call: AppCall, name: String? = nil
     ) throws(APIFailure) {
         guard url.hasPrefix("https://") || url.hasPrefix("http://") else { throw .bad("url is no web address") }
-        let file = try Self.file(fields, .address(url), call.house, name: name)
+        let file = try Self.file(fields, .address(url), call.services, name: name)
         self.asUploader(call) { actor in
             var file = file
             file.owner = actor.user
@@ -201,9 +201,9 @@ struct FilesRoutes: Sendable {
     /// The older form: the name stands in the path, and the body is the file, or JSON with its base64 or with the
     /// address where it is. Source: LeanCloud JavaScript SDK up to version 2, `src/file.js`, for the address.
     @Sendable private func addNamed(
-        _ request: APIRequest, _ house: APIHouse, _ reply: @escaping APIReply
+        _ request: APIRequest, _ services: APIServices, _ reply: @escaping APIReply
     ) throws(APIFailure) {
-        let call = AppCall(request, house, reply)
+        let call = AppCall(request, services, reply)
         let name = try request.parameter("id")
         let body = try? JSONValue(parsing: request.bytes)
         if let body, body["base64"]?.string != nil {
@@ -233,7 +233,7 @@ struct FilesRoutes: Sendable {
     ) throws(APIFailure) {
         let key = FileLinkKey(random: Self.random())
         let file = try Self.file(
-            fields, .link(key, isComplete: false), call.house, name: name,
+            fields, .link(key, isComplete: false), call.services, name: name,
             sample: Array(bytes.prefix(MediaType.sampleBytes)))
         self.asUploader(call) { actor in
             var file = file

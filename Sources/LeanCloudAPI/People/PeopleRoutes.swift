@@ -10,8 +10,8 @@ import Store
 
 /// People: signing up and in, their rows, their passwords and sessions.
 ///
-/// A person's name here is their object id, so the client id of an SDK that signs in with a `_User` is who the house
-/// knows. Session tokens are device tokens of the house: only their hashes are kept, so each sign-in gets a new one,
+/// A person's name here is their object id, so the client id of an SDK that signs in with a `_User` is who the server
+/// knows. Session tokens are device tokens of the server: only their hashes are kept, so each sign-in gets a new one,
 /// and what takes rights from an account ends them. Source: LeanCloud REST guide, "Users".
 struct PeopleRoutes: Sendable {
     /// Says whether anybody may sign up.
@@ -42,16 +42,16 @@ struct PeopleRoutes: Sendable {
     // MARK: Up
 
     @Sendable private func signUp(
-        _ request: APIRequest, _ house: APIHouse, _ reply: @escaping APIReply
+        _ request: APIRequest, _ services: APIServices, _ reply: @escaping APIReply
     ) throws(APIFailure) {
-        let call = AppCall(request, house, reply)
+        let call = AppCall(request, services, reply)
         if !call.isMaster {
             guard self.app.policy.registrationIsOpen else {
                 throw APIFailure(403, "nobody can sign up here: ask the operator for an account", code: 1)
             }
-            try Self.checkSecrecy(request, house)
+            try Self.checkSecrecy(request, services)
             let isCounted = request.peer.scope != .loopback
-            guard !isCounted || self.registrations.take(request.peer.throttleKey, at: house.clock.now()) else {
+            guard !isCounted || self.registrations.take(request.peer.throttleKey, at: services.clock.now()) else {
                 throw APIFailure(429, "too many accounts were made from there: try later", retryAfterSeconds: 360)
             }
         }
@@ -65,11 +65,11 @@ struct PeopleRoutes: Sendable {
         let fields = try entry.fields(of: .object([])).row
         var patch = entry.patch
         patch.fields = fields.serialized()
-        guard let name = UserName(ObjectID(atMilliseconds: house.clock.wallMilliseconds()).text) else {
+        guard let name = UserName(ObjectID(atMilliseconds: services.clock.wallMilliseconds()).text) else {
             throw APIFailure(500, "no name could be made")
         }
         let profile = ShownProfile.patch(from: .object([]), to: fields, now: nil)
-        house.accounts.signUp(name, patch, password: password, profile: profile) { result in
+        services.accounts.signUp(name, patch, password: password, profile: profile) { result in
             switch result {
             case .failure(let error): call.refuse(.accounts(error))
             case .success(.taken(let login)): call.refuse(.taken(login))
@@ -79,8 +79,8 @@ struct PeopleRoutes: Sendable {
     }
 
     /// Passwords cross no network that others can read.
-    private static func checkSecrecy(_ request: APIRequest, _ house: APIHouse) throws(APIFailure) {
-        guard request.mayShowPassword(to: house) else {
+    private static func checkSecrecy(_ request: APIRequest, _ services: APIServices) throws(APIFailure) {
+        guard request.mayShowPassword(to: services) else {
             throw APIFailure(403, SignInRefusal.plainPassword, code: 1)
         }
     }
@@ -88,9 +88,9 @@ struct PeopleRoutes: Sendable {
     // MARK: In
 
     @Sendable private func signIn(
-        _ request: APIRequest, _ house: APIHouse, _ reply: @escaping APIReply
+        _ request: APIRequest, _ services: APIServices, _ reply: @escaping APIReply
     ) throws(APIFailure) {
-        let call = AppCall(request, house, reply)
+        let call = AppCall(request, services, reply)
         let fields = try request.fields()
         let login: AppLogin
         if let text = try fields.optionalText("username"), !text.isEmpty {
@@ -105,7 +105,7 @@ struct PeopleRoutes: Sendable {
         guard let password = try fields.optionalText("password"), !password.isEmpty else {
             throw APIFailure(400, "Password is missing or empty", code: 201)
         }
-        house.store.read(as: .signIn) { store throws(StoreError) in
+        services.store.read(as: .signIn) { store throws(StoreError) in
             try store.appUser(by: login)?.name
         } then: { result in
             switch result {
@@ -146,7 +146,7 @@ struct PeopleRoutes: Sendable {
             user: name, credentials: .password(password), requestedClass: .app, address: request.peer.text,
             throttleKey: request.peer.throttleKey, isEncrypted: request.isEncrypted,
             origin: request.peer.signInOrigin)
-        call.house.accounts.authenticator.authenticate(asked) { result in
+        call.services.accounts.authenticator.authenticate(asked) { result in
             switch result {
             case .signedIn: then(nil)
             case .refused(let refusal): then(refusal)
@@ -156,7 +156,7 @@ struct PeopleRoutes: Sendable {
 
     /// Answers with the person and a new session token.
     private static func issue(_ name: UserName, _ call: AppCall, status: Int) {
-        call.house.accounts.issueToken(for: name, class: .app, lifetimeSeconds: nil) { result in
+        call.services.accounts.issueToken(for: name, class: .app, lifetimeSeconds: nil) { result in
             switch result {
             case .failure(let error): call.refuse(.accounts(error))
             case .success(let issued):
@@ -174,9 +174,9 @@ struct PeopleRoutes: Sendable {
 
     /// The person whose session it is. The token is told again, as SDKs expect who become somebody with it.
     @Sendable private static func own(
-        _ request: APIRequest, _ house: APIHouse, _ reply: @escaping APIReply
+        _ request: APIRequest, _ services: APIServices, _ reply: @escaping APIReply
     ) throws(APIFailure) {
-        let call = AppCall(request, house, reply)
+        let call = AppCall(request, services, reply)
         call.asPerson { identity in
             call.read { store throws(StoreError) in
                 guard let user = try store.appUser(identity.user) else { throw .refused(.noSuchUser) }
@@ -188,9 +188,9 @@ struct PeopleRoutes: Sendable {
     }
 
     @Sendable private static func show(
-        _ request: APIRequest, _ house: APIHouse, _ reply: @escaping APIReply
+        _ request: APIRequest, _ services: APIServices, _ reply: @escaping APIReply
     ) throws(APIFailure) {
-        let call = AppCall(request, house, reply)
+        let call = AppCall(request, services, reply)
         let name = try Self.name(request)
         Self.asOwnerOrOther(call, name) { isPrivate in
             call.read { store throws(StoreError) in
@@ -230,12 +230,12 @@ struct PeopleRoutes: Sendable {
     }
 
     @Sendable private static func change(
-        _ request: APIRequest, _ house: APIHouse, _ reply: @escaping APIReply
+        _ request: APIRequest, _ services: APIServices, _ reply: @escaping APIReply
     ) throws(APIFailure) {
-        let call = AppCall(request, house, reply)
+        let call = AppCall(request, services, reply)
         let name = try Self.name(request)
         let entry = try UserEntry(request)
-        if entry.password != nil { try Self.checkSecrecy(request, house) }
+        if entry.password != nil { try Self.checkSecrecy(request, services) }
         Self.asOwner(call, name) { isMaster in
             call.write { store throws(StoreError) -> Changed in
                 try entry.apply(to: name, in: store)
@@ -272,16 +272,16 @@ struct PeopleRoutes: Sendable {
     }
 
     @Sendable private static func delete(
-        _ request: APIRequest, _ house: APIHouse, _ reply: @escaping APIReply
+        _ request: APIRequest, _ services: APIServices, _ reply: @escaping APIReply
     ) throws(APIFailure) {
-        let call = AppCall(request, house, reply)
+        let call = AppCall(request, services, reply)
         let name = try Self.name(request)
         Self.asOwner(call, name) { _ in
-            house.accounts.delete(name, by: EventOrigin(.leanCloud)) { result in
+            services.accounts.delete(name, by: EventOrigin(.leanCloud)) { result in
                 switch result {
                 case .failure(let error): call.refuse(.accounts(error))
                 case .success(let sessions):
-                    house.broker.end(allOf: sessions.user, deviceClass: nil, reason: .signedOut)
+                    services.broker.end(allOf: sessions.user, deviceClass: nil, reason: .signedOut)
                     reply(.nothing)
                 }
             }
@@ -291,9 +291,9 @@ struct PeopleRoutes: Sendable {
     // MARK: Passwords and sessions
 
     @Sendable private static func changePassword(
-        _ request: APIRequest, _ house: APIHouse, _ reply: @escaping APIReply
+        _ request: APIRequest, _ services: APIServices, _ reply: @escaping APIReply
     ) throws(APIFailure) {
-        let call = AppCall(request, house, reply)
+        let call = AppCall(request, services, reply)
         let name = try Self.name(request)
         let fields = try request.fields()
         guard let old = try fields.optionalText("old_password"), !old.isEmpty,
@@ -312,11 +312,11 @@ struct PeopleRoutes: Sendable {
     private static func setPassword(
         of name: UserName, to password: String, _ call: AppCall, then: @escaping @Sendable () -> Void
     ) {
-        call.house.accounts.setPassword(of: name, to: password) { result in
+        call.services.accounts.setPassword(of: name, to: password) { result in
             switch result {
             case .failure(let error): call.refuse(.accounts(error))
             case .success(let sessions):
-                call.house.broker.end(allOf: sessions.user, deviceClass: nil, reason: .signedOut)
+                call.services.broker.end(allOf: sessions.user, deviceClass: nil, reason: .signedOut)
                 then()
             }
         }
@@ -324,16 +324,16 @@ struct PeopleRoutes: Sendable {
 
     /// Ends all tokens of the person, and gives out a new one.
     @Sendable private static func refreshToken(
-        _ request: APIRequest, _ house: APIHouse, _ reply: @escaping APIReply
+        _ request: APIRequest, _ services: APIServices, _ reply: @escaping APIReply
     ) throws(APIFailure) {
-        let call = AppCall(request, house, reply)
+        let call = AppCall(request, services, reply)
         let name = try Self.name(request)
         Self.asOwner(call, name) { _ in
-            house.accounts.revokeTokens(of: name) { result in
+            services.accounts.revokeTokens(of: name) { result in
                 switch result {
                 case .failure(let error): call.refuse(.accounts(error))
                 case .success(let sessions):
-                    house.broker.end(allOf: sessions.user, deviceClass: nil, reason: .signedOut)
+                    services.broker.end(allOf: sessions.user, deviceClass: nil, reason: .signedOut)
                     Self.issue(name, call, status: 200)
                 }
             }
@@ -343,7 +343,7 @@ struct PeopleRoutes: Sendable {
     private static func issueAgain(
         _ name: UserName, _ call: AppCall, then: @escaping @Sendable (String) -> Void
     ) {
-        call.house.accounts.issueToken(for: name, class: .app, lifetimeSeconds: nil) { result in
+        call.services.accounts.issueToken(for: name, class: .app, lifetimeSeconds: nil) { result in
             switch result {
             case .failure(let error): call.refuse(.accounts(error))
             case .success(let issued): then(issued.token.text)

@@ -4,8 +4,8 @@ import ChatModel
 import LeanCloudQuery
 import Store
 
-/// Queries over people. The app's own server may ask anything; a person may ask for people whose ids they know, and sees
-/// of others what is public.
+/// Queries over people. The app's own server may ask anything; a person may ask for people whose ids they know, and
+/// sees of others what is public.
 struct UserSearch: Sendable {
     /// Rows of one answer.
     static let maximumRows: Int64 = 1_000
@@ -19,9 +19,9 @@ struct UserSearch: Sendable {
     private let counts: Bool
 
     @Sendable static func find(
-        _ request: APIRequest, _ house: APIHouse, _ reply: @escaping APIReply
+        _ request: APIRequest, _ services: APIServices, _ reply: @escaping APIReply
     ) throws(APIFailure) {
-        let call = AppCall(request, house, reply)
+        let call = AppCall(request, services, reply)
         let search = try UserSearch(request)
         if call.isMaster { return search.run(call, asker: nil) }
         call.asPerson { search.run(call, asker: $0.user) }
@@ -47,7 +47,7 @@ struct UserSearch: Sendable {
 
     private func run(_ call: AppCall, asker: UserID?) {
         let reader: ReadAsker = asker.map { .person($0) } ?? .application
-        call.house.read(call.reply, as: .long, for: reader) { store throws(StoreError) in
+        call.services.read(call.reply, as: .long, for: reader) { store throws(StoreError) in
             try self.rows(store, asker)
         } answer: { found throws(APIFailure) in
             switch found {

@@ -17,17 +17,17 @@ struct BatchRoutes: Sendable {
 
     var routes: [Route] {
         [
-            Route("POST", "/1.1/batch/save", .caller) { (request, house, reply) throws(APIFailure) in
+            Route("POST", "/1.1/batch/save", .caller) { (request, services, reply) throws(APIFailure) in
                 let rows = try request.fields().objects("requests", most: Self.mostSaved)
                 var parts: [SavePart] = []
                 for row in rows { parts.append(try SavePart(row, request)) }
-                SaveRun(parts, self.router, house, reply).next()
+                SaveRun(parts, self.router, services, reply).next()
             },
-            Route("POST", "/1.1/batch", .caller) { (request, house, reply) throws(APIFailure) in
+            Route("POST", "/1.1/batch", .caller) { (request, services, reply) throws(APIFailure) in
                 let rows = try request.fields().objects("requests", most: Self.mostRequests)
                 var parts: [Part] = []
                 for row in rows { parts.append(try Part(row, request)) }
-                BatchRun(parts, self.router, house, reply).next()
+                BatchRun(parts, self.router, services, reply).next()
             },
         ]
     }
@@ -67,14 +67,14 @@ struct BatchRoutes: Sendable {
 private final class BatchRun: Sendable {
     private let parts: [BatchRoutes.Part]
     private let router: Router
-    private let house: APIHouse
+    private let services: APIServices
     private let reply: APIReply
     private let answers = Lock<[JSONValue]>([])
 
-    init(_ parts: [BatchRoutes.Part], _ router: Router, _ house: APIHouse, _ reply: @escaping APIReply) {
+    init(_ parts: [BatchRoutes.Part], _ router: Router, _ services: APIServices, _ reply: @escaping APIReply) {
         self.parts = parts
         self.router = router
-        self.house = house
+        self.services = services
         self.reply = reply
     }
 
@@ -91,7 +91,7 @@ private final class BatchRun: Sendable {
     }
 
     private func run(_ request: APIRequest) throws(APIFailure) {
-        try self.router.runPart(request, self.house) { self.take($0) }
+        try self.router.runPart(request, self.services) { self.take($0) }
     }
 
     private func take(_ answer: APIAnswer) {
@@ -107,7 +107,7 @@ extension Router {
     /// Runs one request of a batch, by the right of whoever sent the whole.
     ///
     /// - Throws: 401, 404, 405, and what the route throws.
-    func runPart(_ request: APIRequest, _ house: APIHouse, _ reply: @escaping APIReply) throws(APIFailure) {
+    func runPart(_ request: APIRequest, _ services: APIServices, _ reply: @escaping APIReply) throws(APIFailure) {
         switch self.find(request.method, request.path) {
         case .notMine: throw APIFailure(404, "\(request.path) cannot be in a batch")
         case .refused(let failure): throw failure
@@ -118,7 +118,7 @@ extension Router {
             guard route.bodyKind == .json else { throw APIFailure(400, "\(request.path) cannot be in a batch") }
             var request = request
             request.parameters = parameters
-            try route.handler(request, house, reply)
+            try route.handler(request, services, reply)
         }
     }
 }

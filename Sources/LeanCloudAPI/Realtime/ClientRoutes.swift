@@ -64,7 +64,7 @@ enum ClientRoutes {
     private static func checkOnline(_ call: RealtimeCall, _ field: String) throws(APIFailure) {
         let names = try call.clients(field, most: Self.mostAsked).compactMap { UserName($0) }
         let reply = call.reply
-        call.house.broker.presence(of: Set(names)) { present in
+        call.services.broker.presence(of: Set(names)) { present in
             let online = Set(present.map(\.name))
             reply(.json(.fields(("results", .names(names.filter { online.contains($0) })))))
         }
@@ -73,7 +73,7 @@ enum ClientRoutes {
     /// How many people are online, and how many were today, in UTC: those whose sessions are open, and those among the
     /// newest thousand that ended since the server started.
     @Sendable private static func stats(_ call: RealtimeCall) throws(APIFailure) {
-        let (broker, reply) = (call.house.broker, call.reply)
+        let (broker, reply) = (call.services.broker, call.reply)
         let midnight = call.now - call.now % 86_400_000
         broker.sessions(of: nil) { sessions in
             let online = Set(sessions.map(\.user))
@@ -94,7 +94,7 @@ enum ClientRoutes {
         let name = try RealtimeCall.client(try call.request.parameter("client"))
         let wanted = cid.flatMap { $0.isEmpty ? nil : $0 }
         let address = try wanted.map { text throws(APIFailure) in try RealtimeCall.address(text) }
-        AppCall(call.request, call.house, call.reply).asAnybody { actor in
+        AppCall(call.request, call.services, call.reply).asAnybody { actor in
             call.read { reading throws(StoreError) -> Int64? in
                 let user = try reading.user(named: name)?.id
                 guard actor == .application || (actor.user != .system && user == actor.user) else { return nil }
@@ -118,8 +118,8 @@ enum ClientRoutes {
         guard reason.count <= Self.reasonCharacters else {
             throw .bad("reason has at most \(Self.reasonCharacters) characters")
         }
-        let (broker, reply) = (call.house.broker, call.reply)
-        call.house.accounts.revokeSessionTokens(of: name) { result in
+        let (broker, reply) = (call.services.broker, call.reply)
+        call.services.accounts.revokeSessionTokens(of: name) { result in
             switch result {
             // Who was never here need not go.
             case .failure(.noSuchUser): reply(.nothing)
@@ -140,7 +140,7 @@ enum ClientRoutes {
         let holder = TokenHolder(
             token: token, address: request.peer.text, throttleKey: request.peer.throttleKey,
             isEncrypted: request.isEncrypted, origin: request.peer.signInOrigin)
-        let (accounts, reply, now) = (call.house.accounts, call.reply, call.now)
+        let (accounts, reply, now) = (call.services.accounts, call.reply, call.now)
         accounts.authenticator.findPerson(holder) { found in
             switch found.identity {
             case .success(let identity):
@@ -169,9 +169,9 @@ enum ClientRoutes {
     private static func consult(
         _ call: RealtimeCall, _ identity: Identity, then: @escaping @Sendable () -> Void
     ) {
-        guard let desk = call.house.broker.desk, desk.wants("_rtmClientSign") else { return then() }
+        guard let desk = call.services.broker.desk, desk.wants("_rtmClientSign") else { return then() }
         let reply = call.reply
-        call.house.store.read(as: .signIn, { reading throws(StoreError) in try reading.appUser(identity.user) }) {
+        call.services.store.read(as: .signIn, { reading throws(StoreError) in try reading.appUser(identity.user) }) {
             result in
             var object = JSONValue.fields(("objectId", .string(identity.name.text)))
             if case .success(let user?) = result { object = UserRow.json(user, isPrivate: true) }
@@ -199,7 +199,7 @@ enum ClientRoutes {
         let claims = try call.realtimeClaims()
         let since = try call.request.queryInteger("start_ts", otherwise: 0)
         let type = call.request.query["notification_type"].flatMap { $0.isEmpty ? nil : $0 }
-        let now = call.house.clock.wallMilliseconds()
+        let now = call.services.clock.wallMilliseconds()
         call.read { reading throws(StoreError) -> JSONValue in
             var moment = LeanCloudNotices.start(of: since, newest: try reading.newestEventMoment(), now: now)
             while true {

@@ -213,7 +213,7 @@ struct ConversationDraft: Sendable {
     }
 }
 
-/// A change of a conversation's row. Who is in it, and who wants no alerts, changes by the house's own ways.
+/// A change of a conversation's row. Who is in it, and who wants no alerts, changes by the server's own ways.
 struct ConversationChange: Sendable {
     /// Step with a list of people.
     private enum Step: Sendable {

@@ -59,7 +59,7 @@ enum HistoryRoutes {
         let field = call.request.query["peerid"] == nil ? "client_id" : "peerid"
         let name = try RealtimeCall.client(try call.request.queryText(field))
         let action = SignedAction.history(client: name.text, conversation: cid)
-        let app = call.house.accounts.app
+        let app = call.services.accounts.app
         guard app.needsSignature(for: action) else { return name }
         var signature: ActionSignature?
         if let text = call.request.query["signature"] {

@@ -89,7 +89,7 @@ enum MessageRoutes {
         wrapped: Bool
     ) {
         let (reply, cid) = (call.reply, call.cid)
-        call.house.broker.publish(
+        call.services.broker.publish(
             as: sender, authority: .application, to: .id(id), token: nil, content: draft.content, reach: reach
         ) { result in
             switch result {
@@ -199,7 +199,7 @@ enum MessageRoutes {
     private static func edit(
         _ call: RealtimeCall, _ target: Target, _ resource: RealtimeResource?, answer: APIAnswer
     ) throws(APIFailure) {
-        let text = try MessageDraft.text(try call.request.fields(), call.house)
+        let text = try MessageDraft.text(try call.request.fields(), call.services)
         let content = LeanCloudContent.content(.text(text))
         Self.change(call, isRecall: false, answer: answer) { transaction throws(StoreError) in
             let (place, before) = try target.find(resource, in: transaction.reading)
@@ -295,8 +295,9 @@ struct MessageDraft: Sendable {
         self.sender = try call.client(from)
         let mentions = try fields.texts("mention_client_ids", most: Self.mostMentions)
         var content = LeanCloudContent.content(
-            .text(try Self.text(fields, call.house)), mentionsAll: try fields.isOn("mention_all"), mentions: mentions,
-            pushData: try Self.pushData(fields, call.house))
+            .text(try Self.text(fields, call.services)), mentionsAll: try fields.isOn("mention_all"),
+            mentions: mentions,
+            pushData: try Self.pushData(fields, call.services))
         if try fields.optionalSwitch("transient") ?? isTransientUnlessSaid { LeanCloudContent.makeTransient(&content) }
         // Rates are for people; what the app's own server sends is never dropped, whatever its priority.
         if let priority = try fields.optionalText("priority") {
@@ -319,21 +320,21 @@ struct MessageDraft: Sendable {
     }
 
     /// The message: text, or what some servers send instead, the object that belongs into it.
-    static func text(_ fields: APIFields, _ house: APIHouse) throws(APIFailure) -> String {
+    static func text(_ fields: APIFields, _ services: APIServices) throws(APIFailure) -> String {
         guard let value = fields.member("message") else { throw .bad("message is missing") }
         guard value.string != nil || value.object != nil else { throw .bad("message must be a text") }
         let text = value.string ?? String(decoding: value.serialized(), as: UTF8.self)
-        guard text.utf8.count <= house.settings.messageBytes else {
+        guard text.utf8.count <= services.settings.messageBytes else {
             throw APIFailure(
-                LeanCloudFault.frameTooLong.saying("a message has at most \(house.settings.messageBytes) bytes"))
+                LeanCloudFault.frameTooLong.saying("a message has at most \(services.settings.messageBytes) bytes"))
         }
         return text
     }
 
-    private static func pushData(_ fields: APIFields, _ house: APIHouse) throws(APIFailure) -> String? {
+    private static func pushData(_ fields: APIFields, _ services: APIServices) throws(APIFailure) -> String? {
         guard let value = fields.member("push_data") ?? fields.member("push") else { return nil }
         let text = value.string ?? String(decoding: value.serialized(), as: UTF8.self)
-        guard text.utf8.count <= house.settings.messageBytes else {
+        guard text.utf8.count <= services.settings.messageBytes else {
             throw APIFailure(LeanCloudFault.frameTooLong.saying("push_data is too long"))
         }
         return text

@@ -10,7 +10,7 @@ import Transport
 /// One request about conversations, their people or their messages.
 struct RealtimeCall: StoreCall {
     let request: APIRequest
-    let house: APIHouse
+    let services: APIServices
     let reply: APIReply
 
     /// True for the app's own server, which shows the master key.
@@ -23,10 +23,10 @@ struct RealtimeCall: StoreCall {
             ?? ""
     }
 
-    /// Words for what the house refuses.
+    /// Words for what the server refuses.
     var refused: @Sendable (ActionRefusal) -> LeanCloudFault = { LeanCloudFault(conversation: $0) }
 
-    var store: Store { self.house.store }
+    var store: Store { self.services.store }
     var asker: ReadAsker { self.request.asker }
     var origin: EventOrigin { EventOrigin(.leanCloud) }
 
@@ -38,7 +38,7 @@ struct RealtimeCall: StoreCall {
     }
 
     /// UTC milliseconds.
-    var now: Int64 { self.house.clock.wallMilliseconds() }
+    var now: Int64 { self.services.clock.wallMilliseconds() }
 
     // MARK: The app's own functions
 
@@ -52,7 +52,7 @@ struct RealtimeCall: StoreCall {
     func consult(
         _ questions: () -> [HookQuestion], then: @escaping @Sendable (RealtimeCall, [HookAnswer]) -> Void
     ) {
-        guard let desk = self.house.broker.desk else { return then(self, []) }
+        guard let desk = self.services.broker.desk else { return then(self, []) }
         self.ask(desk, ArraySlice(questions().filter { desk.wants($0.function) }), [], then)
     }
 
@@ -61,8 +61,8 @@ struct RealtimeCall: StoreCall {
         looking: @escaping @Sendable (ReadTransaction) throws(StoreError) -> [HookQuestion],
         then: @escaping @Sendable (RealtimeCall, [HookAnswer]) -> Void
     ) {
-        guard self.house.broker.desk != nil else { return then(self, []) }
-        self.house.store.read(for: self.request.asker, looking) { result in
+        guard self.services.broker.desk != nil else { return then(self, []) }
+        self.services.store.read(for: self.request.asker, looking) { result in
             switch result {
             case .success(let questions): self.consult({ questions }, then: then)
             case .failure(let error): self.reply(.failure(APIFailure(realtime: error)))
@@ -140,8 +140,8 @@ extension Route {
         _ method: String, realtime pattern: String, _ access: RouteAccess = .manager,
         _ handler: @escaping RealtimeHandler
     ) {
-        self.init(method, pattern, access) { (request, house, reply) throws(APIFailure) in
-            try handler(RealtimeCall(request: request, house: house, reply: reply))
+        self.init(method, pattern, access) { (request, services, reply) throws(APIFailure) in
+            try handler(RealtimeCall(request: request, services: services, reply: reply))
         }
     }
 }
@@ -150,7 +150,8 @@ extension ReadTransaction {
     /// The conversation that a request is about.
     ///
     /// - Parameter resource: what it has to be; `nil` for any kind.
-    /// - Throws: `refused` when there is none, it was deleted, or its time is over; `invalid` when it is of another kind.
+    /// - Throws: `refused` when there is none, it was deleted, or its time is over; `invalid` when it is of another
+    ///   kind.
     func realtime(
         _ address: ConversationAddress, _ resource: RealtimeResource? = nil
     ) throws(StoreError) -> Conversation {

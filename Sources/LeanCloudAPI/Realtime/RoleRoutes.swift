@@ -140,7 +140,7 @@ extension RealtimeCall {
             throw APIFailure(401, "X-LC-IM-Session-Token is missing", code: LeanCloudFault.sessionRequired.code)
         }
         let name = self.request.query["client_id"].flatMap { UserName($0) }
-        switch self.house.accounts.app.readSessionToken(token, for: name) {
+        switch self.services.accounts.app.readSessionToken(token, for: name) {
         case .valid(let claims): return claims
         case .expired, .wrong:
             throw APIFailure(401, "SESSION_TOKEN_EXPIRED", code: LeanCloudFault.sessionTokenExpired.code)

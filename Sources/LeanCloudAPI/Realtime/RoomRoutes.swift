@@ -55,8 +55,8 @@ enum RoomRoutes {
     private static func visitors(
         _ call: RealtimeCall, of address: ConversationAddress, _ answer: @escaping @Sendable ([UserName]) -> APIAnswer
     ) {
-        let (house, reply) = (call.house, call.reply)
-        house.store.read(
+        let (services, reply) = (call.services, call.reply)
+        services.store.read(
             for: call.request.asker,
             { reading throws(StoreError) in
                 let room = try reading.realtime(address, .chatrooms)
@@ -69,7 +69,7 @@ enum RoomRoutes {
         ) { result in
             switch result {
             case .success(let names):
-                house.broker.presence(of: names) { present in
+                services.broker.presence(of: names) { present in
                     let online = Set(present.map(\.name)).sorted { $0.text < $1.text }
                     reply(answer(online))
                 }

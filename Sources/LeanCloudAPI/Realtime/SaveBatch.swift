@@ -62,14 +62,14 @@ struct SavePart: Sendable {
 final class SaveRun: Sendable {
     private let parts: [SavePart]
     private let router: Router
-    private let house: APIHouse
+    private let services: APIServices
     private let reply: APIReply
     private let state = Lock<(done: Int, saved: [String: JSONValue])>((0, [:]))
 
-    init(_ parts: [SavePart], _ router: Router, _ house: APIHouse, _ reply: @escaping APIReply) {
+    init(_ parts: [SavePart], _ router: Router, _ services: APIServices, _ reply: @escaping APIReply) {
         self.parts = parts
         self.router = router
-        self.house = house
+        self.services = services
         self.reply = reply
     }
 
@@ -80,7 +80,9 @@ final class SaveRun: Sendable {
             return self.reply(.json(.object(members)))
         }
         do throws(APIFailure) {
-            try self.router.runPart(self.parts[done].naming(saved), self.house) { self.take($0, of: self.parts[done]) }
+            try self.router.runPart(self.parts[done].naming(saved), self.services) {
+                self.take($0, of: self.parts[done])
+            }
         } catch {
             self.reply(.failure(error))
         }

@@ -42,7 +42,7 @@ enum ScanRoutes {
         } catch {
             throw APIFailure(400, error.reason, code: 102)
         }
-        let (now, files) = (call.now, FileRow(AppCall(call.request, call.house, call.reply)))
+        let (now, files) = (call.now, FileRow(AppCall(call.request, call.services, call.reply)))
         call.read { reading throws(StoreError) -> JSONValue in
             let found: Found =
                 switch scanned {

@@ -19,7 +19,7 @@ package final class WriteTransaction {
     /// Events that a group may show a line about.
     var worded: [ConversationEvent] = []
     /// Who asked for the change.
-    package var origin = EventOrigin.house
+    package var origin = EventOrigin.server
     /// What this change alters of how people and conversations are shown.
     var profileWrites: [ProfileWrite] = []
 

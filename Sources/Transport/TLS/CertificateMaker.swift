@@ -6,7 +6,7 @@ enum CertificateMaker {
     private static let authorityDays: Int64 = 3650
     /// Apple's platforms refuse server certificates over 398 days.
     private static let leafDays: Int64 = 397
-    /// Clocks in a house disagree.
+    /// Clocks in a server disagree.
     private static let clockSkewSeconds: Int64 = 3600
 
     /// Names that only mean something inside a network, and the addresses that do; the authority can sign nothing else.
@@ -18,7 +18,7 @@ enum CertificateMaker {
     ]
 
     /// The authority: ten years, signs servers only and no other authority, and is bound by critical name constraints,
-    /// so that whoever installs it trusts it for this house alone.
+    /// so that whoever installs it trusts it for this server alone.
     ///
     /// Source: RFC 5280 sections 4.2.1.9 and 4.2.1.10.
     static func authority(key: PrivateKey, hostName: String, unixSeconds: Int64) throws(TransportError) -> Certificate {

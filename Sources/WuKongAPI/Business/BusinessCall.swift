@@ -8,14 +8,14 @@ import Store
 /// One request of somebody who is signed in, to the API that apps expect of a business server.
 struct BusinessCall: StoreCall {
     let request: APIRequest
-    let house: APIHouse
+    let services: APIServices
     let person: Identity
     let reply: APIReply
 
     var user: UserID { self.person.user }
     var actor: Actor { Actor(self.person.user) }
 
-    var store: Store { self.house.store }
+    var store: Store { self.services.store }
     var asker: ReadAsker { self.request.asker }
 
     var origin: EventOrigin { EventOrigin(.app) }
@@ -37,9 +37,9 @@ typealias BusinessHandler = @Sendable (BusinessCall) throws(APIFailure) -> Void
 extension Route {
     /// A route for whoever the token belongs to.
     init(_ method: String, _ pattern: String, _ handler: @escaping BusinessHandler) {
-        self.init(method, pattern, .session) { (request, house, reply) throws(APIFailure) in
+        self.init(method, pattern, .session) { (request, services, reply) throws(APIFailure) in
             try handler(
-                BusinessCall(request: request, house: house, person: try request.person(), reply: reply))
+                BusinessCall(request: request, services: services, person: try request.person(), reply: reply))
         }
     }
 }

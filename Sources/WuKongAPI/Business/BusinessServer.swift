@@ -36,8 +36,8 @@ package struct BusinessServer: Sendable {
     }
 
     /// Has the devices of people who are called by name told to look at their reminders.
-    package static func tellReminders(_ house: APIHouse) {
-        house.broker.onReminders { people in house.sendSyncCommand(.reminders, people: people) }
+    package static func tellReminders(_ services: APIServices) {
+        services.broker.onReminders { people in services.sendSyncCommand(.reminders, people: people) }
     }
 
     /// Routes of the open server that this one does not serve.

@@ -27,9 +27,9 @@ enum ChannelRoutes {
         } then: { card, reply in
             switch card {
             case .person(let view):
-                call.house.didShow(view.profile.name, user)
-                call.house.presence(of: [view.profile.name]) { presence in
-                    reply(.json(Self.row(view.dressed(call.house), channel, presence)))
+                call.services.didShow(view.profile.name, user)
+                call.services.presence(of: [view.profile.name]) { presence in
+                    reply(.json(Self.row(view.dressed(call.services), channel, presence)))
                 }
             case .group(let view): reply(.json(Self.row(view, channel)))
             }

@@ -17,7 +17,7 @@ struct CommonRoutes: Sendable {
     }
 
     /// Source: TangSengDaoDao server, appConfigResp. `revoke_second` is -1 for a time without an end.
-    @Sendable private func configuration(_ request: APIRequest, _ house: APIHouse, _ reply: @escaping APIReply) {
+    @Sendable private func configuration(_ request: APIRequest, _ services: APIServices, _ reply: @escaping APIReply) {
         let window: Int64 =
             switch self.settings.rules().recallInGroups {
             case .never: 0
@@ -37,7 +37,7 @@ struct CommonRoutes: Sendable {
                     ("register_off", .flag(!self.settings.registrationIsOpen)))))
     }
 
-    @Sendable private static func nothing(_ request: APIRequest, _ house: APIHouse, _ reply: @escaping APIReply) {
+    @Sendable private static func nothing(_ request: APIRequest, _ services: APIServices, _ reply: @escaping APIReply) {
         reply(.json(.array([])))
     }
 

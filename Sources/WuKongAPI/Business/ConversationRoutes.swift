@@ -29,8 +29,8 @@ enum ConversationRoutes {
         call.readThen { store throws(StoreError) in
             try ConversationSync(of: person, since: version, known: known, messages: count, in: store)
         } then: { list, reply in
-            call.house.presence(of: list.people.map(\.profile.name)) { presence in
-                reply(.json { writer in list.write(to: &writer, presence, call.house) })
+            call.services.presence(of: list.people.map(\.profile.name)) { presence in
+                reply(.json { writer in list.write(to: &writer, presence, call.services) })
             }
         }
     }

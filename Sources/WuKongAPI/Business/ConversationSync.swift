@@ -7,8 +7,8 @@ import WuKongTranslation
 
 /// The answer to a synchronisation of conversations. Source: TangSengDaoDao server, SyncUserConversationRespWrap.
 struct ConversationSync: Sendable {
-    /// Most conversations in one answer: to a device that has nothing the newest ones, to others the first that changed;
-    /// ask on with the largest version.
+    /// Most conversations in one answer: to a device that has nothing the newest ones, to others the first that
+    /// changed; ask on with the largest version.
     static let maximumConversations = 1_000
 
     private struct Line: Sendable {
@@ -74,7 +74,7 @@ struct ConversationSync: Sendable {
         self.groups = groups
     }
 
-    func write(to writer: inout JSONWriter, _ presence: PresenceTable, _ house: APIHouse) {
+    func write(to writer: inout JSONWriter, _ presence: PresenceTable, _ services: APIServices) {
         writer.beginObject()
         writer.key("uid")
         writer.string(self.asker.text)
@@ -83,7 +83,7 @@ struct ConversationSync: Sendable {
         for line in self.lines { Self.write(line, to: &writer) }
         writer.endArray()
         writer.key("users")
-        JSONValue.array(self.people.map { $0.dressed(house).row(presence) }).write(to: &writer)
+        JSONValue.array(self.people.map { $0.dressed(services).row(presence) }).write(to: &writer)
         writer.key("groups")
         JSONValue.array(self.groups.map(\.row)).write(to: &writer)
         writer.key("channel_status")

@@ -40,7 +40,7 @@ enum FileRoutes {
 
     /// How the app reaches this server.
     private static func base(_ call: BusinessCall) -> String {
-        if let url = call.house.publicURL { return url }
+        if let url = call.services.publicURL { return url }
         guard let authority = call.request.authority else { return "" }
         return "\(call.request.isEncrypted ? "https" : "http")://\(authority)"
     }

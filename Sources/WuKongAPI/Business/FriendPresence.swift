@@ -23,17 +23,17 @@ package final class FriendPresence: Sendable {
     private let thread: Thread
 
     /// Starts the thread. Before the gateways open: who came online earlier is not known.
-    package init(_ house: APIHouse, settleMilliseconds: Int64) {
+    package init(_ services: APIServices, settleMilliseconds: Int64) {
         let mailbox = Mailbox<Event>()
         self.mailbox = mailbox
-        house.broker.watch(sessionsOnly: true) { events in
+        services.broker.watch(sessionsOnly: true) { events in
             let sessions = events.filter(\.isAboutSession)
             if !sessions.isEmpty { mailbox.post(.happened(sessions)) }
         } then: { id in
             mailbox.post(.watching(id))
         }
         self.thread = Thread(name: "friends") {
-            Loop(house, PresenceChanges(settleMilliseconds: settleMilliseconds), mailbox).run()
+            Loop(services, PresenceChanges(settleMilliseconds: settleMilliseconds), mailbox).run()
         }
     }
 
@@ -46,7 +46,7 @@ package final class FriendPresence: Sendable {
 
 /// State of the thread.
 private final class Loop {
-    private let house: APIHouse
+    private let services: APIServices
     private let mailbox: Mailbox<FriendPresence.Event>
     private var changes: PresenceChanges
     private var watch: WatchID?
@@ -54,8 +54,8 @@ private final class Loop {
     private var isStopped = false
     private var isDropping = false
 
-    init(_ house: APIHouse, _ changes: PresenceChanges, _ mailbox: Mailbox<FriendPresence.Event>) {
-        self.house = house
+    init(_ services: APIServices, _ changes: PresenceChanges, _ mailbox: Mailbox<FriendPresence.Event>) {
+        self.services = services
         self.changes = changes
         self.mailbox = mailbox
     }
@@ -64,13 +64,13 @@ private final class Loop {
         var batch: [FriendPresence.Event] = []
         while !self.isStopped {
             self.readNext()
-            let now = self.house.clock.now()
+            let now = self.services.clock.now()
             _ = self.mailbox.wait(milliseconds: self.isReading ? nil : self.changes.millisecondsUntilNext(from: now))
             self.mailbox.take(into: &batch)
             for event in batch { self.handle(event) }
             batch.removeAll(keepingCapacity: true)
         }
-        if let watch = self.watch { self.house.broker.unwatch(watch) }
+        if let watch = self.watch { self.services.broker.unwatch(watch) }
     }
 
     private func handle(_ event: FriendPresence.Event) {
@@ -87,7 +87,7 @@ private final class Loop {
     }
 
     private func note(_ event: WatchEvent) {
-        let now = self.house.clock.now()
+        let now = self.services.clock.now()
         switch event {
         case .accepted: return
         case .opened(let session):
@@ -103,16 +103,16 @@ private final class Loop {
     private func reportDrops() {
         let dropped = self.changes.takeDropped()
         if dropped > 0, !self.isDropping {
-            self.house.log.warning(
+            self.services.log.warning(
                 "presence_not_told", ["why": .text("too many came and went at once; apps see it when they ask")])
         }
         self.isDropping = dropped > 0
     }
 
     private func readNext() {
-        guard !self.isReading, let change = self.changes.takeDue(at: self.house.clock.now()) else { return }
+        guard !self.isReading, let change = self.changes.takeDue(at: self.services.clock.now()) else { return }
         self.isReading = true
-        self.house.store.read(for: .server) { transaction throws(StoreError) in
+        self.services.store.read(for: .server) { transaction throws(StoreError) in
             try transaction.friendIDs(of: change.user)
         } then: { [mailbox] result in
             mailbox.post(.friends(change, result))
@@ -124,14 +124,14 @@ private final class Loop {
     private func tell(_ change: PresenceChange, _ result: Result<[UserID], StoreError>) {
         switch result {
         case .failure(let error):
-            self.house.log.warning("presence_not_told", ["why": .text("\(error)")])
+            self.services.log.warning("presence_not_told", ["why": .text("\(error)")])
         case .success(let friends):
             guard !friends.isEmpty else { return }
             var receivers = friends.filter { self.changes.isOnline($0) }
             if change.deviceFlag != Translation.deviceFlag(.app), self.changes.isOnline(change.user) {
                 receivers.append(change.user)
             }
-            self.house.sendSyncCommand(.onlineStatus(change), people: receivers)
+            self.services.sendSyncCommand(.onlineStatus(change), people: receivers)
         }
     }
 }

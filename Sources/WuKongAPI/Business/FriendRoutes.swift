@@ -30,13 +30,13 @@ enum FriendRoutes {
         let name = try fields.uid("to_uid")
         let text = try fields.optionalText("remark") ?? ""
         let token = Secrets.hex()
-        let (house, user) = (call.house, call.user)
+        let (services, user) = (call.services, call.user)
         call.write { store throws(StoreError) in
             let other = try store.reading.knownPerson(name)
             let request = try store.askFriend(other, by: user, text: text, token: token)
             return (request: request, asker: try store.reading.displayName(of: user))
         } answer: { done in
-            house.sendSyncCommand(
+            services.sendSyncCommand(
                 .friendRequested(done.request, askerName: done.asker), people: [done.request.other], from: user)
             return .ok
         }
@@ -99,7 +99,7 @@ enum FriendRoutes {
     /// Accepts the request with this key. The two are told, and the first words between them are the request's.
     @Sendable static func accept(_ call: BusinessCall) throws(APIFailure) {
         let token = try call.request.fields().text("token")
-        let (house, person) = (call.house, call.person)
+        let (services, person) = (call.services, call.person)
         call.write { store throws(StoreError) in
             guard let request = try store.reading.friendRequest(to: person.user, token: token) else {
                 throw .refused(.alreadyGone)
@@ -111,23 +111,23 @@ enum FriendRoutes {
             )
         } answer: { done in
             let request = done.request
-            house.sendSyncCommand(
+            services.sendSyncCommand(
                 .friendAccepted(asker: request.askerName, by: person.name, name: done.name),
                 people: [request.asker, person.user], from: person.user)
-            Self.greet(request, asker: done.asker, house)
+            Self.greet(request, asker: done.asker, services)
             return .ok
         }
     }
 
     /// Source: TangSengDaoDao server, friend/sure: a tip from who accepted, and the request as a text from who asked.
-    private static func greet(_ request: FriendRequest, asker: String, _ house: APIHouse) {
+    private static func greet(_ request: FriendRequest, asker: String, _ services: APIServices) {
         let tip = Self.message(type: 2_000, "我们已经是好友了，可以愉快的聊天了！")
         let text = Self.message(type: 1, request.text.isEmpty ? "我是\(asker)" : request.text)
-        let log = house.log
+        let log = services.log
         for (sender, receiver, content) in [
             (request.other, request.askerName, tip), (request.asker, request.otherName, text),
         ] {
-            house.broker.publish(
+            services.broker.publish(
                 as: sender, authority: .application, to: .direct(receiver), token: nil, content: content
             ) { result in
                 if case .failed(let error) = result { log.warning("greeting_not_sent", ["why": .text("\(error)")]) }
@@ -173,9 +173,9 @@ enum FriendRoutes {
             }
             return views
         } then: { views, reply in
-            call.house.presence(of: views.map(\.friend.name)) { presence in
+            call.services.presence(of: views.map(\.friend.name)) { presence in
                 let rows = views.map { entry in
-                    entry.view.dressed(call.house).row(presence).adding(
+                    entry.view.dressed(call.services).row(presence).adding(
                         .fields(
                             ("is_deleted", .flag(entry.friend.isRemoved)),
                             ("version", .integer(entry.friend.change))))
@@ -189,27 +189,27 @@ enum FriendRoutes {
         let fields = try call.request.fields()
         let name = try fields.uid("uid")
         let remark = try fields.optionalText("remark") ?? ""
-        let (house, user) = (call.house, call.user)
+        let (services, user) = (call.services, call.user)
         call.write { store throws(StoreError) in
             try store.setFriendRemark(try store.reading.knownPerson(name), of: user, remark)
         } answer: { _ in
-            house.sendSyncCommand(.channelChanged(name.text, type: 1), people: [user], from: user)
+            services.sendSyncCommand(.channelChanged(name.text, type: 1), people: [user], from: user)
             return .ok
         }
     }
 
     @Sendable static func remove(_ call: BusinessCall) throws(APIFailure) {
         let name = try call.pathPerson()
-        let (house, person) = (call.house, call.person)
+        let (services, person) = (call.services, call.person)
         call.write { store throws(StoreError) in
             let other = try store.reading.knownPerson(name)
             try store.removeFriend(other, of: person.user)
             return other
         } answer: { other in
-            house.sendSyncCommand(.friendDeleted(name), people: [person.user], from: person.user)
-            house.sendSyncCommand(.friendDeleted(person.name), people: [other], from: person.user)
-            house.sendSyncCommand(.channelChanged(name.text, type: 1), people: [person.user], from: person.user)
-            house.sendSyncCommand(.channelChanged(person.name.text, type: 1), people: [other], from: person.user)
+            services.sendSyncCommand(.friendDeleted(name), people: [person.user], from: person.user)
+            services.sendSyncCommand(.friendDeleted(person.name), people: [other], from: person.user)
+            services.sendSyncCommand(.channelChanged(name.text, type: 1), people: [person.user], from: person.user)
+            services.sendSyncCommand(.channelChanged(person.name.text, type: 1), people: [other], from: person.user)
             return .ok
         }
     }

@@ -28,11 +28,11 @@ enum GroupMemberRoutes {
             index: try call.request.queryInteger("page", otherwise: 1),
             size: try call.request.queryInteger("limit", otherwise: 100))
         let keyword = (call.request.query["keyword"] ?? "").lowercased()
-        let (house, user) = (call.house, call.user)
+        let (services, user) = (call.services, call.user)
         call.read { store throws(StoreError) in
             let conversation = try store.knownConversation(group, of: user)
             let all = try store.rows(of: try store.members(of: conversation.id), in: conversation, group.id)
-                .map { $0.dressed(house) }
+                .map { $0.dressed(services) }
             let fitting = keyword.isEmpty ? all : all.filter { $0.fits(keyword) }
             return Array(fitting.dropFirst(page.offset).prefix(page.size))
         } answer: { rows in
@@ -46,13 +46,13 @@ enum GroupMemberRoutes {
         let version = max(0, try call.request.queryInteger("version", otherwise: 0))
         let asked = try call.request.queryInteger("limit", otherwise: 100)
         let limit = Int(asked <= 0 ? 100 : min(asked, 1_000))
-        let (house, user) = (call.house, call.user)
+        let (services, user) = (call.services, call.user)
         call.read { store throws(StoreError) in
             let conversation = try store.knownConversation(group, of: user)
             return try store.rows(
                 of: try store.members(of: conversation.id, after: version, limit: limit), in: conversation, group.id)
         } answer: { rows in
-            .json(.array(rows.map { $0.dressed(house).row }))
+            .json(.array(rows.map { $0.dressed(services).row }))
         }
     }
 
@@ -171,8 +171,8 @@ struct GroupMemberRow: Sendable {
     let isSystem: Bool
 
     /// With the name of another user system.
-    func dressed(_ house: APIHouse) -> GroupMemberRow {
-        guard let name = house.saidElsewhere(self.member.name)?.displayName else { return self }
+    func dressed(_ services: APIServices) -> GroupMemberRow {
+        guard let name = services.saidElsewhere(self.member.name)?.displayName else { return self }
         var row = self
         row.displayName = name
         return row

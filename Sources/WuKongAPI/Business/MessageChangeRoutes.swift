@@ -56,7 +56,7 @@ enum MessageChangeRoutes {
             throw .bad("content_edit must be the text of a JSON object")
         }
         // The word list is held against an edit as against a message.
-        call.house.broker.screen(edited, from: .user) { screening in
+        call.services.broker.screen(edited, from: .user) { screening in
             if let refusal = screening?.refusal { return call.reply(.failure(APIFailure(refusal))) }
             let (body, words) = (screening?.content.body ?? text, screening?.flagged ?? [])
             do throws(APIFailure) {
@@ -156,14 +156,14 @@ enum MessageChangeRoutes {
         let fields = try call.request.fields()
         let channel = try call.channel(fields)
         let sequence = try fields.integer("message_seq")
-        let (house, user) = (call.house, call.user)
+        let (services, user) = (call.services, call.user)
         call.write { store throws(StoreError) in
             let id = try store.reading.knownConversation(channel, of: user).id
             _ = try store.clearHistory(user, in: id, through: sequence > 0 ? sequence : .max)
             try store.clearUnread(user, in: id, upTo: sequence > 0 ? sequence : nil)
             return try store.finishReminders(in: id, through: sequence > 0 ? sequence : .max, by: user)
         } answer: { finished in
-            if finished { house.sendSyncCommand(.reminders, people: [user], from: user) }
+            if finished { services.sendSyncCommand(.reminders, people: [user], from: user) }
             return .ok
         }
     }
@@ -185,7 +185,7 @@ enum MessageChangeRoutes {
     /// Shows the others that the person is typing. Nothing of it is kept.
     @Sendable static func typing(_ call: BusinessCall) throws(APIFailure) {
         let channel = try call.channel(try call.request.fields())
-        let (house, person) = (call.house, call.person)
+        let (services, person) = (call.services, call.person)
         call.read { store throws(StoreError) in
             let conversation = try store.knownConversation(channel, of: person.user)
             return (place: ChangedIn(conversation), name: try store.displayName(of: person.user))
@@ -194,7 +194,7 @@ enum MessageChangeRoutes {
             let channelID = channel.type == .person ? person.name.text : channel.id
             let typing = SyncCommand.typing(
                 person.name, name: found.name, channelID: channelID, type: channel.typeNumber)
-            house.sendSyncCommand(typing, in: found.place, from: person.user)
+            services.sendSyncCommand(typing, in: found.place, from: person.user)
             return .ok
         }
     }
@@ -213,7 +213,7 @@ struct ChangedIn: Sendable {
     }
 }
 
-extension APIHouse {
+extension APIServices {
     func sendSyncCommand(_ sendSyncCommand: SyncCommand, in place: ChangedIn, from sender: UserID) {
         self.sendSyncCommand(sendSyncCommand, in: place.id, place.kind, place.channel, from: sender)
     }

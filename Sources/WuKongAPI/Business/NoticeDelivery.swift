@@ -6,14 +6,14 @@ import WuKongTranslation
 
 extension BusinessServer {
     /// Sends apps the commands about what happened to conversations, for all origins alike.
-    package static func deliverNotices(_ house: APIHouse) {
-        house.broker.listen { events in
-            for notice in WuKongNotices.notices(of: events) { house.deliver(notice) }
+    package static func deliverNotices(_ services: APIServices) {
+        services.broker.listen { events in
+            for notice in WuKongNotices.notices(of: events) { services.deliver(notice) }
         }
     }
 }
 
-extension APIHouse {
+extension APIServices {
     fileprivate func deliver(_ notice: WuKongNotice) {
         switch notice.target {
         case .conversation: self.publish(notice)

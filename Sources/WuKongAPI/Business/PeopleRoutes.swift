@@ -37,8 +37,8 @@ enum PeopleRoutes {
             guard let view = try store.view(of: name, for: user) else { throw .refused(.noSuchUser) }
             return view
         } then: { view, reply in
-            call.house.didShow(name, user)
-            call.house.presence(of: [name]) { reply(.json(view.dressed(call.house).row($0))) }
+            call.services.didShow(name, user)
+            call.services.presence(of: [name]) { reply(.json(view.dressed(call.services).row($0))) }
         }
     }
 
@@ -52,8 +52,8 @@ enum PeopleRoutes {
             }
         } then: { view, reply in
             guard let view else { return reply(.json(.fields(("exist", .integer(0))))) }
-            call.house.presence(of: [view.profile.name]) { presence in
-                let row = view.dressed(call.house).row(presence)
+            call.services.presence(of: [view.profile.name]) { presence in
+                let row = view.dressed(call.services).row(presence)
                 reply(.json(.fields(("exist", .integer(1)), ("data", row))))
             }
         }
@@ -62,7 +62,7 @@ enum PeopleRoutes {
     /// Where the person's apps connect to.
     @Sendable static func address(_ call: BusinessCall) throws(APIFailure) {
         guard try call.pathPerson() == call.person.name else { throw .bad("a person asks for their own address only") }
-        try Addresses.find(call.request, call.house, call.reply)
+        try Addresses.find(call.request, call.services, call.reply)
     }
 
     // MARK: What one sets about another
@@ -141,13 +141,13 @@ enum PeopleRoutes {
 
     private static func setBlocked(_ isBlocked: Bool, _ call: BusinessCall) throws(APIFailure) {
         let name = try call.pathPerson()
-        let (house, user) = (call.house, call.user)
+        let (services, user) = (call.services, call.user)
         call.write { store throws(StoreError) in
             let other = try store.reading.knownPerson(name)
             guard other != user else { throw .refused(.notApplicable) }
             try store.setListed(owner: user, .blocked, other, isBlocked)
         } answer: { _ in
-            house.sendSyncCommand(.channelChanged(name.text, type: 1), people: [user], from: user)
+            services.sendSyncCommand(.channelChanged(name.text, type: 1), people: [user], from: user)
             return .ok
         }
     }
@@ -183,7 +183,7 @@ enum PeopleRoutes {
             for name in names { if let profile = try store.profile(named: name) { profiles.append(profile) } }
             return profiles
         } then: { profiles, reply in
-            call.house.presence(of: profiles.map(\.name)) { presence in
+            call.services.presence(of: profiles.map(\.name)) { presence in
                 reply(.json(.array(profiles.map { Self.presenceRow($0, presence) })))
             }
         }
@@ -199,7 +199,7 @@ enum PeopleRoutes {
             }
             return (profiles: profiles, settings: JSONValue.stored(try store.settings(of: person.user)))
         } then: { found, reply in
-            call.house.presence(of: found.profiles.map(\.name) + [person.name]) { presence in
+            call.services.presence(of: found.profiles.map(\.name) + [person.name]) { presence in
                 let friends = found.profiles.filter { presence.isOnline($0.name) }
                 let computers = presence.classes(of: person.name).filter { $0 == .web || $0 == .desktop }
                 reply(

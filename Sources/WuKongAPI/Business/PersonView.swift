@@ -18,8 +18,8 @@ struct PersonView: Sendable {
     let preference: ConversationPreference
 
     /// With the name and picture of another user system.
-    func dressed(_ house: APIHouse) -> PersonView {
-        guard let said = house.saidElsewhere(self.profile.name) else { return self }
+    func dressed(_ services: APIServices) -> PersonView {
+        guard let said = services.saidElsewhere(self.profile.name) else { return self }
         var view = self
         view.profile.displayName = said.displayName ?? self.profile.displayName
         view.profile.avatar = said.avatar ?? self.profile.avatar
@@ -115,7 +115,7 @@ struct PresenceTable: Sendable {
     }
 }
 
-extension APIHouse {
+extension APIServices {
     /// Passes on the presence of these people. `then` runs on the broker's thread.
     func presence(of names: [UserName], then: @escaping @Sendable (PresenceTable) -> Void) {
         guard !names.isEmpty else { return then(PresenceTable([])) }

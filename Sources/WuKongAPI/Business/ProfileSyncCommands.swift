@@ -30,11 +30,11 @@ package final class ProfileSyncCommands: Sendable {
     }
 
     /// Tells from now on, for as long as the profiles are served.
-    package func begin(_ profiles: Profiles, _ house: APIHouse) {
-        _ = profiles.watch { [weak self] change in self?.changed(change, house) }
+    package func begin(_ profiles: Profiles, _ services: APIServices) {
+        _ = profiles.watch { [weak self] change in self?.changed(change, services) }
     }
 
-    private func changed(_ change: ProfileChange, _ house: APIHouse) {
+    private func changed(_ change: ProfileChange, _ services: APIServices) {
         switch change.subject {
         case .person(let name):
             guard change.onlyFor == nil else { return }
@@ -43,12 +43,12 @@ package final class ProfileSyncCommands: Sendable {
             if !change.fields.isDisjoint(with: Self.onCards(change.cause)) {
                 syncCommands.append(.channelChanged(name.text, type: 1, isKept: false))
             }
-            self.tell(syncCommands, of: name, house)
+            self.tell(syncCommands, of: name, services)
         case .team(let id):
             guard change.fields.contains(.picture), change.onlyFor == nil else { return }
-            house.store.read(for: .server, { store throws(StoreError) in try store.conversation(id) }) { result in
+            services.store.read(for: .server, { store throws(StoreError) in try store.conversation(id) }) { result in
                 guard case .success(let conversation?) = result, let channel = conversation.channel else { return }
-                house.sendSyncCommand(.groupPicture(channel.text), in: id, conversation.kind, channel, from: .system)
+                services.sendSyncCommand(.groupPicture(channel.text), in: id, conversation.kind, channel, from: .system)
             }
         case .member, .members, .all: break
         }
@@ -60,10 +60,10 @@ package final class ProfileSyncCommands: Sendable {
         cause == .write ? [.name, .attributes] : [.name, .attributes, .existence]
     }
 
-    private func tell(_ syncCommands: [SyncCommand], of name: UserName, _ house: APIHouse) {
+    private func tell(_ syncCommands: [SyncCommand], of name: UserName, _ services: APIServices) {
         guard !syncCommands.isEmpty else { return }
         let viewers = self.shown.withLock { $0.viewers[name] ?? [] }
-        house.store.read(
+        services.store.read(
             for: .server,
             { store throws(StoreError) -> [UserID] in
                 guard let user = try store.user(named: name)?.id else { return [] }
@@ -71,7 +71,7 @@ package final class ProfileSyncCommands: Sendable {
             }
         ) { result in
             let people = viewers.union((try? result.get()) ?? []).sorted()
-            for sendSyncCommand in syncCommands { house.sendSyncCommand(sendSyncCommand, people: people) }
+            for sendSyncCommand in syncCommands { services.sendSyncCommand(sendSyncCommand, people: people) }
         }
     }
 }

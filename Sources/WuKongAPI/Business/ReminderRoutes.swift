@@ -44,11 +44,11 @@ enum ReminderRoutes {
         }
         let ids = elements.compactMap { $0.integer ?? $0.string.flatMap { Int64($0) } }
         guard ids.count == elements.count else { throw .bad("the body holds something that is no number") }
-        let (house, user) = (call.house, call.user)
+        let (services, user) = (call.services, call.user)
         call.write { store throws(StoreError) in
             try store.finishReminders(ids, by: user)
         } answer: { done in
-            if !done.ids.isEmpty { house.sendSyncCommand(.reminders, people: [user], from: user) }
+            if !done.ids.isEmpty { services.sendSyncCommand(.reminders, people: [user], from: user) }
             return .ok
         }
     }

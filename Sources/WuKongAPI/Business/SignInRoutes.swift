@@ -47,35 +47,35 @@ struct SignInRoutes: Sendable {
     // MARK: In
 
     @Sendable private func signIn(
-        _ request: APIRequest, _ house: APIHouse, _ reply: @escaping APIReply
+        _ request: APIRequest, _ services: APIServices, _ reply: @escaping APIReply
     ) throws(APIFailure) {
         let entry = try Entry(try request.fields())
         let asked = SignInRequest(
             user: entry.name, credentials: .password(entry.password), requestedClass: entry.deviceClass,
             address: request.peer.text, throttleKey: request.peer.throttleKey, isEncrypted: request.isEncrypted,
             origin: request.peer.signInOrigin)
-        house.accounts.authenticator.authenticate(asked) { result in
+        services.accounts.authenticator.authenticate(asked) { result in
             switch result {
-            case .signedIn: Self.issue(for: entry, house, reply)
+            case .signedIn: Self.issue(for: entry, services, reply)
             case .refused(let refusal): reply(.failure(.signIn(refusal)))
             }
         }
     }
 
     /// Makes a token for a device. The app's is the primary one of its person, as in the open server.
-    private static func issue(for entry: Entry, _ house: APIHouse, _ reply: @escaping APIReply) {
+    private static func issue(for entry: Entry, _ services: APIServices, _ reply: @escaping APIReply) {
         let level: DeviceLevel = entry.deviceClass == .app ? .primary : .secondary
-        house.accounts.issueToken(for: entry.name, class: entry.deviceClass, level: level, lifetimeSeconds: nil) {
+        services.accounts.issueToken(for: entry.name, class: entry.deviceClass, level: level, lifetimeSeconds: nil) {
             result in
             switch result {
-            case .success(let issued): Self.answer(issued, house, reply)
+            case .success(let issued): Self.answer(issued, services, reply)
             case .failure(let error): reply(.failure(.business(error)))
             }
         }
     }
 
-    private static func answer(_ issued: IssuedToken, _ house: APIHouse, _ reply: @escaping APIReply) {
-        house.store.read(as: .signIn) { store throws(StoreError) in
+    private static func answer(_ issued: IssuedToken, _ services: APIServices, _ reply: @escaping APIReply) {
+        services.store.read(as: .signIn) { store throws(StoreError) in
             guard let profile = try store.profile(of: issued.user) else { throw .refused(.noSuchUser) }
             return (profile: profile, settings: try store.settings(of: issued.user))
         } then: { result in
@@ -105,12 +105,12 @@ struct SignInRoutes: Sendable {
     // MARK: Up
 
     @Sendable private func register(
-        _ request: APIRequest, _ house: APIHouse, _ reply: @escaping APIReply
+        _ request: APIRequest, _ services: APIServices, _ reply: @escaping APIReply
     ) throws(APIFailure) {
         guard self.settings.registrationIsOpen else {
             throw .bad("nobody can register here: ask the operator for an account")
         }
-        guard request.mayShowPassword(to: house) else { throw .bad(SignInRefusal.plainPassword) }
+        guard request.mayShowPassword(to: services) else { throw .bad(SignInRefusal.plainPassword) }
         let fields = try request.fields()
         let entry = try Entry(fields)
         let displayName = try fields.optionalText("name").flatMap { $0.isEmpty ? nil : $0 }
@@ -118,12 +118,12 @@ struct SignInRoutes: Sendable {
             throw .bad("name has at most \(PeopleLimits.nameScalars) characters")
         }
         let isCounted = request.peer.scope != .loopback
-        guard !isCounted || self.registrations.take(request.peer.throttleKey, at: house.clock.now()) else {
+        guard !isCounted || self.registrations.take(request.peer.throttleKey, at: services.clock.now()) else {
             throw APIFailure(429, "too many accounts were made from there: try again later", retryAfterSeconds: 360)
         }
-        house.accounts.addUser(entry.name, displayName: displayName, password: entry.password) { result in
+        services.accounts.addUser(entry.name, displayName: displayName, password: entry.password) { result in
             switch result {
-            case .success: Self.issue(for: entry, house, reply)
+            case .success: Self.issue(for: entry, services, reply)
             case .failure(let error): reply(.failure(.business(error)))
             }
         }
@@ -133,26 +133,26 @@ struct SignInRoutes: Sendable {
 
     /// Ends the person's sessions and tokens on web and desktop.
     @Sendable private static func quitComputers(_ call: BusinessCall) throws(APIFailure) {
-        let (house, person, reply) = (call.house, call.person, call.reply)
-        Self.quit([.web, .desktop], person, house) { error in
+        let (services, person, reply) = (call.services, call.person, call.reply)
+        Self.quit([.web, .desktop], person, services) { error in
             if let error { return reply(.failure(.business(error))) }
-            house.sendSyncCommand(.computersQuit, people: [person.user], from: person.user)
+            services.sendSyncCommand(.computersQuit, people: [person.user], from: person.user)
             reply(.ok)
         }
     }
 
     /// One class after the other.
     private static func quit(
-        _ classes: [DeviceClass], _ person: Identity, _ house: APIHouse,
+        _ classes: [DeviceClass], _ person: Identity, _ services: APIServices,
         then: @escaping @Sendable (AccountsError?) -> Void
     ) {
         guard let deviceClass = classes.first else { return then(nil) }
-        house.accounts.revokeTokens(of: person.name, class: deviceClass) { result in
+        services.accounts.revokeTokens(of: person.name, class: deviceClass) { result in
             switch result {
             case .failure(let error): then(error)
             case .success(let sessions):
-                house.broker.end(allOf: sessions.user, deviceClass: deviceClass, reason: .signedOut)
-                Self.quit(Array(classes.dropFirst()), person, house, then: then)
+                services.broker.end(allOf: sessions.user, deviceClass: deviceClass, reason: .signedOut)
+                Self.quit(Array(classes.dropFirst()), person, services, then: then)
             }
         }
     }

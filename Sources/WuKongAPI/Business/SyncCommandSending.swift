@@ -6,7 +6,7 @@ import Store
 import WuKongTranslation
 
 /// Sync commands on their way to devices.
-extension APIHouse {
+extension APIServices {
     /// Tells everyone in a conversation.
     ///
     /// - Parameters:

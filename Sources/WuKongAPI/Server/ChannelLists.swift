@@ -22,21 +22,21 @@ enum ChannelLists {
     }
 
     static func handler(_ list: List, _ change: Change) -> APIHandler {
-        { request, house, reply throws(APIFailure) in
+        { request, services, reply throws(APIFailure) in
             let fields = try request.fields()
             let channel = try fields.channel()
             var names: [UserName] = []
             if change != .removeAll { names = try fields.uids("uids", most: Channels.maximumUIDs) }
             let uids = names
             if let person = channel.person {
-                house.write(reply, by: .business) { transaction throws(StoreError) in
+                services.write(reply, by: .business) { transaction throws(StoreError) in
                     try transaction.change(list.ofPerson, of: person, change, uids)
                 } answer: { _ in
                     .ok
                 }
             } else {
                 let (kind, name) = (channel.kind, try channel.channelName())
-                house.write(reply, by: .business) { transaction throws(StoreError) in
+                services.write(reply, by: .business) { transaction throws(StoreError) in
                     let id = try transaction.upsertChannel(kind, name, ChannelPatch()).id
                     try transaction.change(list, of: id, change, uids)
                 } answer: { _ in
@@ -48,10 +48,10 @@ enum ChannelLists {
 
     /// People on the allow list. The original gives times with each entry; they are not kept here.
     @Sendable static func whitelist(
-        _ request: APIRequest, _ house: APIHouse, _ reply: @escaping APIReply
+        _ request: APIRequest, _ services: APIServices, _ reply: @escaping APIReply
     ) throws(APIFailure) {
         let channel = try request.queryChannel()
-        house.read(reply, for: request.asker) { transaction throws(StoreError) -> [UserName] in
+        services.read(reply, for: request.asker) { transaction throws(StoreError) -> [UserName] in
             if let person = channel.person {
                 guard let owner = try transaction.user(named: person) else { return [] }
                 return try transaction.personalList(of: owner.id, .allowed)

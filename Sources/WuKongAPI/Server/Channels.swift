@@ -14,18 +14,18 @@ enum Channels {
 
     /// Makes a channel, or changes it, with its subscribers. Switches that are left out are off.
     @Sendable static func save(
-        _ request: APIRequest, _ house: APIHouse, _ reply: @escaping APIReply
+        _ request: APIRequest, _ services: APIServices, _ reply: @escaping APIReply
     ) throws(APIFailure) {
         let fields = try request.fields()
         let channel = try fields.channel()
-        if let person = channel.person { return try Self.savePerson(person, fields, house, reply) }
+        if let person = channel.person { return try Self.savePerson(person, fields, services, reply) }
         let name = try channel.channelName()
         var patch = try Self.switches(fields)
         patch.resetsMembers = try fields.isOn("reset")
         let subscribers = try fields.uids("subscribers", most: Self.maximumUIDs)
         let kind = channel.kind
         let basePatch = patch
-        house.write(reply, by: .business) { transaction throws(StoreError) in
+        services.write(reply, by: .business) { transaction throws(StoreError) in
             var patch = basePatch
             let members = try transaction.ensureUsers(subscribers)
             if !members.isEmpty || patch.resetsMembers { patch.members = members }
@@ -37,14 +37,14 @@ enum Channels {
 
     /// Makes a channel, or changes its switches.
     @Sendable static func saveInfo(
-        _ request: APIRequest, _ house: APIHouse, _ reply: @escaping APIReply
+        _ request: APIRequest, _ services: APIServices, _ reply: @escaping APIReply
     ) throws(APIFailure) {
         let fields = try request.fields()
         let channel = try fields.channel()
-        if let person = channel.person { return try Self.savePerson(person, fields, house, reply) }
+        if let person = channel.person { return try Self.savePerson(person, fields, services, reply) }
         let (kind, name) = (channel.kind, try channel.channelName())
         let patch = try Self.switches(fields)
-        house.write(reply, by: .business) { transaction throws(StoreError) in
+        services.write(reply, by: .business) { transaction throws(StoreError) in
             try transaction.upsertChannel(kind, name, patch)
         } answer: { _ in
             .ok
@@ -66,12 +66,12 @@ enum Channels {
     /// A person channel stands for its person: `ban` is whether they may sign in, `send_ban` whether they may send.
     /// `allow_stranger` = 1 lets everybody write to them.
     private static func savePerson(
-        _ name: UserName, _ fields: APIFields, _ house: APIHouse, _ reply: @escaping APIReply
+        _ name: UserName, _ fields: APIFields, _ services: APIServices, _ reply: @escaping APIReply
     ) throws(APIFailure) {
         let (isBanned, isSendBanned) = (try fields.isOn("ban"), try fields.isOn("send_ban"))
         let allowsStrangers = try fields.isOn("allow_stranger")
-        let (accounts, broker) = (house.accounts, house.broker)
-        house.call(reply, for: .application).write { transaction throws(StoreError) in
+        let (accounts, broker) = (services.accounts, services.broker)
+        services.call(reply, for: .application).write { transaction throws(StoreError) in
             let user = try transaction.ensureUser(name).id
             try transaction.setSendBanned(user, isSendBanned)
             if allowsStrangers { try transaction.setAllowlistOnly(user, false) }
@@ -90,11 +90,11 @@ enum Channels {
     /// Takes everybody out of a channel and off its lists; its history stays, for a channel that is made again under
     /// this id.
     @Sendable static func delete(
-        _ request: APIRequest, _ house: APIHouse, _ reply: @escaping APIReply
+        _ request: APIRequest, _ services: APIServices, _ reply: @escaping APIReply
     ) throws(APIFailure) {
         let (channel, address) = try Self.named(request)
         _ = try channel.channelName()
-        house.write(reply, by: .business) { transaction throws(StoreError) in
+        services.write(reply, by: .business) { transaction throws(StoreError) in
             guard let known = try transaction.reading.conversation(address, seenBy: .system) else { return }
             if known.kind != .room { try transaction.removeAllMembers(from: known.id, by: .application) }
             try transaction.setListeners([], of: known.id)
@@ -115,7 +115,7 @@ enum Channels {
     /// Adds subscribers; the channel is made when missing. Temporary ones get what is said while they are there, and
     /// have no unread counts.
     @Sendable static func addSubscribers(
-        _ request: APIRequest, _ house: APIHouse, _ reply: @escaping APIReply
+        _ request: APIRequest, _ services: APIServices, _ reply: @escaping APIReply
     ) throws(APIFailure) {
         let fields = try request.fields()
         let channel = try fields.channel()
@@ -124,7 +124,7 @@ enum Channels {
         let resets = try fields.isOn("reset")
         let isTemporary = try fields.isOn("temp_subscriber")
         guard resets || !subscribers.isEmpty else { throw .bad("subscribers is missing") }
-        house.write(reply, by: .business) { transaction throws(StoreError) in
+        services.write(reply, by: .business) { transaction throws(StoreError) in
             let users = try transaction.ensureUsers(subscribers)
             var patch = ChannelPatch()
             if !isTemporary {
@@ -144,7 +144,7 @@ enum Channels {
     }
 
     @Sendable static func removeSubscribers(
-        _ request: APIRequest, _ house: APIHouse, _ reply: @escaping APIReply
+        _ request: APIRequest, _ services: APIServices, _ reply: @escaping APIReply
     ) throws(APIFailure) {
         let fields = try request.fields()
         let channel = try fields.channel()
@@ -152,7 +152,7 @@ enum Channels {
         let subscribers = try fields.uids("subscribers", most: Self.maximumUIDs)
         let isTemporary = try fields.isOn("temp_subscriber")
         let address = channel.address
-        house.write(reply, by: .business) { transaction throws(StoreError) in
+        services.write(reply, by: .business) { transaction throws(StoreError) in
             guard let known = try transaction.reading.conversation(address, seenBy: .system) else { return }
             let users = try transaction.reading.knownUsers(subscribers)
             if isTemporary || known.kind == .room {
@@ -166,11 +166,11 @@ enum Channels {
     }
 
     @Sendable static func removeAllSubscribers(
-        _ request: APIRequest, _ house: APIHouse, _ reply: @escaping APIReply
+        _ request: APIRequest, _ services: APIServices, _ reply: @escaping APIReply
     ) throws(APIFailure) {
         let (channel, address) = try Self.named(request)
         _ = try channel.channelName()
-        house.write(reply, by: .business) { transaction throws(StoreError) in
+        services.write(reply, by: .business) { transaction throws(StoreError) in
             guard let known = try transaction.reading.conversation(address, seenBy: .system) else { return }
             if known.kind == .room {
                 try transaction.setListeners([], of: known.id)

@@ -11,14 +11,14 @@ enum Commands {
 
     /// Commands after a place of the log, or after the last one that was acknowledged.
     @Sendable static func sync(
-        _ request: APIRequest, _ house: APIHouse, _ reply: @escaping APIReply
+        _ request: APIRequest, _ services: APIServices, _ reply: @escaping APIReply
     ) throws(APIFailure) {
         let fields = try request.fields()
         let name = try fields.uid("uid")
         let after = try fields.largeInteger("message_seq") ?? 0
         let asked = try fields.integer("limit")
         let limit = Int(min(asked > 0 ? asked : Self.usualLimit, Self.maximumLimit))
-        house.read(reply, for: request.asker) { transaction throws(StoreError) -> [MessageAnswer] in
+        services.read(reply, for: request.asker) { transaction throws(StoreError) -> [MessageAnswer] in
             guard let user = try transaction.user(named: name) else { return [] }
             let from = after > 0 ? after : try transaction.commandPosition(user.id)
             return try transaction.commands(for: user.id, after: from, limit: limit).map { MessageAnswer($0) }
@@ -28,14 +28,14 @@ enum Commands {
     }
 
     @Sendable static func acknowledge(
-        _ request: APIRequest, _ house: APIHouse, _ reply: @escaping APIReply
+        _ request: APIRequest, _ services: APIServices, _ reply: @escaping APIReply
     ) throws(APIFailure) {
         let fields = try request.fields()
         let name = try fields.uid("uid")
         guard let last = try fields.largeInteger("last_message_seq"), last >= 0 else {
             throw .bad("last_message_seq is missing")
         }
-        house.write(reply, by: .business) { transaction throws(StoreError) in
+        services.write(reply, by: .business) { transaction throws(StoreError) in
             let user = try transaction.reading.existingUser(name)
             try transaction.acknowledgeCommands(user, upTo: last, single: false)
         } answer: { _ in

@@ -36,13 +36,13 @@ enum Conversations {
 
     /// The lines that have changed since `version`, newest first, each with its newest messages.
     @Sendable static func sync(
-        _ request: APIRequest, _ house: APIHouse, _ reply: @escaping APIReply
+        _ request: APIRequest, _ services: APIServices, _ reply: @escaping APIReply
     ) throws(APIFailure) {
         let fields = try request.fields()
         let name = try fields.uid("uid")
         let question = try Self.question(fields)
         guard question.messageCount > 0 else { return reply(.json(.array([]))) }
-        house.read(reply, for: request.asker) { transaction throws(StoreError) -> [ConversationAnswer] in
+        services.read(reply, for: request.asker) { transaction throws(StoreError) -> [ConversationAnswer] in
             guard let user = try transaction.user(named: name) else { return [] }
             var budget = MessageRange.answerBytes
             var answers: [ConversationAnswer] = []
@@ -109,14 +109,14 @@ enum Conversations {
 
     /// The lines of these channels.
     @Sendable static func syncByChannels(
-        _ request: APIRequest, _ house: APIHouse, _ reply: @escaping APIReply
+        _ request: APIRequest, _ services: APIServices, _ reply: @escaping APIReply
     ) throws(APIFailure) {
         let fields = try request.fields()
         let name = try fields.uid("uid")
         let asked = try fields.integer("msg_count", otherwise: Self.usualMessages)
         let limit = Int(max(0, min(asked, Self.maximumMessages)))
         let channels = try Self.channels(fields)
-        house.read(reply, for: request.asker) { transaction throws(StoreError) -> [ConversationAnswer] in
+        services.read(reply, for: request.asker) { transaction throws(StoreError) -> [ConversationAnswer] in
             guard let user = try transaction.user(named: name) else { return [] }
             var budget = MessageRange.answerBytes
             var answers: [ConversationAnswer] = []
@@ -152,7 +152,7 @@ enum Conversations {
 
     /// Messages after what the client has of each channel: the oldest ones, or with `order_by_last` the newest ones.
     @Sendable static func syncMessages(
-        _ request: APIRequest, _ house: APIHouse, _ reply: @escaping APIReply
+        _ request: APIRequest, _ services: APIServices, _ reply: @escaping APIReply
     ) throws(APIFailure) {
         let fields = try request.fields()
         let name = try fields.uid("uid")
@@ -160,7 +160,7 @@ enum Conversations {
         let limit = Int(max(1, min(asked, Self.maximumMessages)))
         let newestFirst = try fields.isOn("order_by_last")
         let channels = try Self.channels(fields)
-        house.read(reply, for: request.asker) { transaction throws(StoreError) -> [ChannelMessagesAnswer] in
+        services.read(reply, for: request.asker) { transaction throws(StoreError) -> [ChannelMessagesAnswer] in
             guard let user = try transaction.user(named: name) else { return [] }
             var answers: [ChannelMessagesAnswer] = []
             for channel in channels {
@@ -186,10 +186,10 @@ enum Conversations {
 
     /// The channels of a person, people by the id under which WuKongIM stores them.
     @Sendable static func channels(
-        _ request: APIRequest, _ house: APIHouse, _ reply: @escaping APIReply
+        _ request: APIRequest, _ services: APIServices, _ reply: @escaping APIReply
     ) throws(APIFailure) {
         let name = try request.fields().uid("uid")
-        house.read(reply, for: request.asker) { transaction throws(StoreError) -> [JSONValue] in
+        services.read(reply, for: request.asker) { transaction throws(StoreError) -> [JSONValue] in
             guard let user = try transaction.user(named: name) else { return [] }
             return try transaction.recent(of: user.id, includingHidden: true, limit: 1000).map { line in
                 let id = line.peerName.map { Translation.personChannelID(name, $0) } ?? line.conversation.channel?.text
@@ -208,42 +208,42 @@ enum Conversations {
 
     /// Nothing up to `message_seq` is unread any more; without it, nothing at all.
     @Sendable static func clearUnread(
-        _ request: APIRequest, _ house: APIHouse, _ reply: @escaping APIReply
+        _ request: APIRequest, _ services: APIServices, _ reply: @escaping APIReply
     ) throws(APIFailure) {
         let sequence = try request.fields().largeInteger("message_seq") ?? 0
-        try Self.change(request, house, reply) { transaction, user, id throws(StoreError) in
+        try Self.change(request, services, reply) { transaction, user, id throws(StoreError) in
             try transaction.clearUnread(user, in: id, upTo: sequence > 0 ? sequence : nil)
         }
     }
 
     /// The number to show; unlike in the original it can also be raised, to as many as there are messages.
     @Sendable static func setUnread(
-        _ request: APIRequest, _ house: APIHouse, _ reply: @escaping APIReply
+        _ request: APIRequest, _ services: APIServices, _ reply: @escaping APIReply
     ) throws(APIFailure) {
         let count = try request.fields().integer("unread")
-        try Self.change(request, house, reply) { transaction, user, id throws(StoreError) in
+        try Self.change(request, services, reply) { transaction, user, id throws(StoreError) in
             try transaction.setUnread(user, in: id, to: count)
         }
     }
 
     /// Out of the list until there is a later message.
     @Sendable static func delete(
-        _ request: APIRequest, _ house: APIHouse, _ reply: @escaping APIReply
+        _ request: APIRequest, _ services: APIServices, _ reply: @escaping APIReply
     ) throws(APIFailure) {
-        try Self.change(request, house, reply) { transaction, user, id throws(StoreError) in
+        try Self.change(request, services, reply) { transaction, user, id throws(StoreError) in
             try transaction.hideConversation(user, id)
         }
     }
 
     /// Changes a person's view of a channel. Two people who have never written to each other have nothing to change.
     private static func change(
-        _ request: APIRequest, _ house: APIHouse, _ reply: @escaping APIReply,
+        _ request: APIRequest, _ services: APIServices, _ reply: @escaping APIReply,
         _ body: @escaping @Sendable (WriteTransaction, UserID, ConversationID) throws(StoreError) -> Void
     ) throws(APIFailure) {
         let fields = try request.fields()
         let name = try fields.uid("uid")
         let channel = try fields.channel()
-        house.write(reply, by: .business) { transaction throws(StoreError) in
+        services.write(reply, by: .business) { transaction throws(StoreError) in
             let user = try transaction.reading.existingUser(name)
             guard let found = try channel.conversation(seenBy: user, transaction.reading) else {
                 if channel.person != nil { return }

@@ -38,7 +38,7 @@ enum History {
     /// A page of a channel, ascending: `start_message_seq` is in it, `end_message_seq` is not; `pull_mode` 0 goes from
     /// the start to older ones, 1 to newer ones.
     @Sendable static func sync(
-        _ request: APIRequest, _ house: APIHouse, _ reply: @escaping APIReply
+        _ request: APIRequest, _ services: APIServices, _ reply: @escaping APIReply
     ) throws(APIFailure) {
         let fields = try request.fields()
         let channel = try fields.channel()
@@ -49,7 +49,7 @@ enum History {
             end: try fields.largeInteger("end_message_seq") ?? 0, goesUp: try fields.integer("pull_mode") == 1,
             limit: Int(min(asked > 0 ? asked : Self.usualMessages, Self.maximumMessages)))
         let isBasic = try fields.optionalText("event_summary_mode") == "basic"
-        house.read(reply, for: request.asker) {
+        services.read(reply, for: request.asker) {
             transaction throws(StoreError) -> (messages: [MessageAnswer], more: Bool) in
             let user = try reader.user(transaction)
             guard let found = try Self.find(channel, user, reader, transaction) else { return ([], false) }
@@ -108,7 +108,7 @@ enum History {
 
     /// Messages by sequence, id and client number; those that do not exist are left out.
     @Sendable static func pick(
-        _ request: APIRequest, _ house: APIHouse, _ reply: @escaping APIReply
+        _ request: APIRequest, _ services: APIServices, _ reply: @escaping APIReply
     ) throws(APIFailure) {
         let fields = try request.fields()
         let channel = try fields.channel()
@@ -116,7 +116,7 @@ enum History {
         let sequences = try fields.integers("message_seqs", most: Self.maximumPicked)
         let ids = try fields.integers("message_ids", most: Self.maximumPicked)
         let tokens = try fields.texts("client_msg_nos", most: Self.maximumPicked)
-        house.read(reply, for: request.asker) { transaction throws(StoreError) -> [MessageAnswer] in
+        services.read(reply, for: request.asker) { transaction throws(StoreError) -> [MessageAnswer] in
             let user = try reader.user(transaction)
             guard let found = try Self.find(channel, user, reader, transaction) else { return [] }
             let place = try MessageAnswer.Place(found, transaction)
@@ -152,7 +152,7 @@ enum History {
 
     /// One message by its id or client number.
     @Sendable static func one(
-        _ request: APIRequest, _ house: APIHouse, _ reply: @escaping APIReply
+        _ request: APIRequest, _ services: APIServices, _ reply: @escaping APIReply
     ) throws(APIFailure) {
         let fields = try request.fields()
         let channel = try fields.channel()
@@ -160,7 +160,7 @@ enum History {
         let id = try fields.largeInteger("message_id") ?? 0
         let number = try fields.optionalText("client_msg_no") ?? ""
         guard id != 0 || !number.isEmpty else { throw .bad("message_id or client_msg_no is missing") }
-        Self.answerOne(channel, reader, house, reply) { transaction, found, access throws(StoreError) in
+        Self.answerOne(channel, reader, services, reply) { transaction, found, access throws(StoreError) in
             if id != 0 { return try transaction.message(MessageID(rawValue: id), in: found.id, as: access) }
             guard let token = ClientToken(Array(number.utf8)) else { return nil }
             return try transaction.message(withToken: token, in: found.id, as: access)
@@ -168,33 +168,33 @@ enum History {
     }
 
     @Sendable static func byClientNumber(
-        _ request: APIRequest, _ house: APIHouse, _ reply: @escaping APIReply
+        _ request: APIRequest, _ services: APIServices, _ reply: @escaping APIReply
     ) throws(APIFailure) {
         let channel = try request.queryChannel()
         guard let token = ClientToken(Array(try request.queryText("client_msg_no").utf8)) else {
             throw .bad("client_msg_no is longer than \(ClientToken.maximumBytes) bytes")
         }
-        Self.answerOne(channel, Self.queryReader(request), house, reply) {
+        Self.answerOne(channel, Self.queryReader(request), services, reply) {
             transaction, found, access throws(StoreError) in
             try transaction.message(withToken: token, in: found.id, as: access)
         }
     }
 
     @Sendable static func last(
-        _ request: APIRequest, _ house: APIHouse, _ reply: @escaping APIReply
+        _ request: APIRequest, _ services: APIServices, _ reply: @escaping APIReply
     ) throws(APIFailure) {
         let channel = try request.queryChannel()
-        Self.answerOne(channel, Self.queryReader(request), house, reply) {
+        Self.answerOne(channel, Self.queryReader(request), services, reply) {
             transaction, found, access throws(StoreError) in
             try transaction.message(in: found.id, sequence: found.head, as: access)
         }
     }
 
     private static func answerOne(
-        _ channel: ChannelReference, _ reader: Reader, _ house: APIHouse, _ reply: @escaping APIReply,
+        _ channel: ChannelReference, _ reader: Reader, _ services: APIServices, _ reply: @escaping APIReply,
         _ look: @escaping @Sendable (ReadTransaction, Conversation, HistoryAccess) throws(StoreError) -> Message?
     ) {
-        house.read(reply, for: reader.asker) { transaction throws(StoreError) -> MessageAnswer? in
+        services.read(reply, for: reader.asker) { transaction throws(StoreError) -> MessageAnswer? in
             let user = try reader.user(transaction)
             guard let found = try Self.find(channel, user, reader, transaction),
                 let message = try look(transaction, found, reader.access(user))
@@ -210,11 +210,11 @@ enum History {
 
     /// The sequence of the newest message; 0 without any.
     @Sendable static func maximumSequence(
-        _ request: APIRequest, _ house: APIHouse, _ reply: @escaping APIReply
+        _ request: APIRequest, _ services: APIServices, _ reply: @escaping APIReply
     ) throws(APIFailure) {
         let channel = try request.queryChannel()
         let reader = Self.queryReader(request)
-        house.read(reply, for: request.asker) { transaction throws(StoreError) -> Int64 in
+        services.read(reply, for: request.asker) { transaction throws(StoreError) -> Int64 in
             let user = try reader.user(transaction)
             return try Self.find(channel, user, reader, transaction)?.head ?? 0
         } answer: { head in

@@ -11,7 +11,7 @@ enum Operations {
     private static let usualConnections: Int64 = 20
     private static let maximumConnections: Int64 = 1000
 
-    @Sendable static func health(_ request: APIRequest, _ house: APIHouse, _ reply: @escaping APIReply) {
+    @Sendable static func health(_ request: APIRequest, _ services: APIServices, _ reply: @escaping APIReply) {
         reply(.json(.object([JSONValue.Member("status", .string("ok"))])))
     }
 
@@ -20,15 +20,15 @@ enum Operations {
     /// Ends one connection of a person, or with `conn_id` 0 all of them. After a kick a client does not come back by
     /// itself.
     static func end(isKick: Bool) -> APIHandler {
-        { request, house, reply throws(APIFailure) in
+        { request, services, reply throws(APIFailure) in
             let fields = try request.fields()
             let name = try fields.uid("uid")
             let number = try fields.largeInteger("conn_id") ?? 0
             guard number >= 0 else { throw .bad("conn_id must not be negative") }
-            let broker = house.broker
+            let broker = services.broker
             let words = "ended by the app's server"
             let reason: SessionEndReason = isKick ? .kickedByOperator(words) : .failed(words)
-            house.store.read(for: request.asker) { transaction throws(StoreError) in
+            services.store.read(for: request.asker) { transaction throws(StoreError) in
                 try transaction.user(named: name)?.id
             } then: { result in
                 guard case .success(let found) = result else { return reply(.failure(503, "the server is busy")) }
@@ -46,14 +46,14 @@ enum Operations {
 
     /// The connections that are signed in, by number. Counts per connection are not kept.
     @Sendable static func connections(
-        _ request: APIRequest, _ house: APIHouse, _ reply: @escaping APIReply
+        _ request: APIRequest, _ services: APIServices, _ reply: @escaping APIReply
     ) throws(APIFailure) {
         let offset = max(0, try request.queryInteger("offset", otherwise: 0))
         let asked = try request.queryInteger("limit", otherwise: Self.usualConnections)
         let limit = max(1, min(asked, Self.maximumConnections))
         let uid = request.query["uid"] ?? ""
-        let now = house.clock.wallMilliseconds()
-        house.broker.sessions(of: nil) { sessions in
+        let now = services.clock.wallMilliseconds()
+        services.broker.sessions(of: nil) { sessions in
             let wanted = uid.isEmpty ? sessions : sessions.filter { $0.userName.text == uid }
             let page = wanted.dropFirst(Int(clamping: offset)).prefix(Int(limit))
             reply(
@@ -90,12 +90,12 @@ enum Operations {
 
     /// Metrics since the start, and how full the bounds are; there is one node, number 0.
     @Sendable static func figures(
-        _ request: APIRequest, _ house: APIHouse, _ reply: @escaping APIReply
+        _ request: APIRequest, _ services: APIServices, _ reply: @escaping APIReply
     ) throws(APIFailure) {
         let address = Addresses.address(of: request) ?? ""
-        let encrypted = Addresses.encrypted(address, request, house.facts)
-        let (store, facts, now) = (house.store, house.facts, house.clock.wallMilliseconds())
-        house.broker.figures { figures in
+        let encrypted = Addresses.encrypted(address, request, services.facts)
+        let (store, facts, now) = (services.store, services.facts, services.clock.wallMilliseconds())
+        services.broker.figures { figures in
             let stored = store.figures
             var members = [
                 JSONValue.Member("server_id", .string("0")), JSONValue.Member("server_name", .string("teahouse")),

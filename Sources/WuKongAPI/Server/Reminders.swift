@@ -9,7 +9,7 @@ import WuKongTranslation
 enum Reminders {
     /// Makes one for each of the people in `uids`, or for all members without it.
     @Sendable static func add(
-        _ request: APIRequest, _ house: APIHouse, _ reply: @escaping APIReply
+        _ request: APIRequest, _ services: APIServices, _ reply: @escaping APIReply
     ) throws(APIFailure) {
         let fields = try request.fields()
         let channel = try fields.channel()
@@ -19,7 +19,7 @@ enum Reminders {
         let draft = try ReminderDraft(fields)
         let names = fields.member("uids") == nil ? nil : try fields.uids("uids", most: Channels.maximumUIDs)
         let publisher = try fields.optionalText("publisher") == nil ? nil : try fields.uid("publisher")
-        house.write(reply, by: .business) { transaction throws(StoreError) in
+        services.write(reply, by: .business) { transaction throws(StoreError) in
             guard let conversation = try channel.conversation(seenBy: nil, transaction.reading) else {
                 throw .refused(.noSuchConversation)
             }
@@ -34,7 +34,7 @@ enum Reminders {
             let reminder = try draft.reminder(in: conversation.id, transaction.reading)
             return (made: try transaction.addReminder(reminder, for: users, by: actor), users: users)
         } answer: { done in
-            house.sendSyncCommand(.reminders, people: done.users)
+            services.sendSyncCommand(.reminders, people: done.users)
             return .ok(
                 .fields(
                     ("ids", .array(done.made.ids.map(JSONValue.integer))), ("version", .integer(done.made.change))))
@@ -43,13 +43,13 @@ enum Reminders {
 
     /// Ends reminders, whoever they were made for. Those that are over, and numbers of none, are skipped.
     @Sendable static func finish(
-        _ request: APIRequest, _ house: APIHouse, _ reply: @escaping APIReply
+        _ request: APIRequest, _ services: APIServices, _ reply: @escaping APIReply
     ) throws(APIFailure) {
         let ids = try request.fields().integers("ids", most: MessageLimits.placesPerCall)
-        house.write(reply, by: .business) { transaction throws(StoreError) in
+        services.write(reply, by: .business) { transaction throws(StoreError) in
             try transaction.endReminders(ids)
         } answer: { users in
-            house.sendSyncCommand(.reminders, people: users)
+            services.sendSyncCommand(.reminders, people: users)
             return .ok
         }
     }

@@ -17,11 +17,11 @@ enum Sending {
     private static let maximumReceivers = 1000
 
     @Sendable static func send(
-        _ request: APIRequest, _ house: APIHouse, _ reply: @escaping APIReply
+        _ request: APIRequest, _ services: APIServices, _ reply: @escaping APIReply
     ) throws(APIFailure) {
         let fields = try request.fields()
         let isStream = try fields.isOn("is_stream")
-        let draft = try Draft(fields, house, request.caller, isStream: isStream)
+        let draft = try Draft(fields, services, request.caller, isStream: isStream)
         let subscribers = try fields.uids("subscribers", most: ConversationBounds.commandReceivers)
         if isStream, draft.header.noPersist || draft.header.syncOnce || !subscribers.isEmpty {
             throw .bad("a message that is written step by step must be kept, and go to a channel")
@@ -32,23 +32,23 @@ enum Sending {
                 throw .bad("channel_id must be empty when subscribers are given")
             }
             guard draft.header.syncOnce else { throw .bad("sync_once must be 1 when subscribers are given") }
-            return Self.sendCommand(draft, to: subscribers, house, reply)
+            return Self.sendCommand(draft, to: subscribers, services, reply)
         }
         let channel = try fields.channel()
         guard channel.people == nil else { throw .bad("channel_id must be the other person's uid") }
         if draft.header.syncOnce && !draft.header.noPersist {
             try Self.demandManager(request)
-            return Self.sendCommand(draft, to: channel, house, reply)
+            return Self.sendCommand(draft, to: channel, services, reply)
         }
         if case .person(let identity) = request.caller {
-            return Self.publish(draft, as: identity.user, .user, to: channel.address, house, reply)
+            return Self.publish(draft, as: identity.user, .user, to: channel.address, services, reply)
         }
         let peer = channel.person
-        house.call(reply, for: request.asker).write { transaction throws(StoreError) in
+        services.call(reply, for: request.asker).write { transaction throws(StoreError) in
             if let peer { _ = try transaction.ensureUser(peer) }
             return try transaction.ensureUser(draft.sender).id
         } then: { sender in
-            Self.publish(draft, as: sender, .application, to: channel.address, house, reply)
+            Self.publish(draft, as: sender, .application, to: channel.address, services, reply)
         }
     }
 
@@ -60,9 +60,9 @@ enum Sending {
 
     private static func publish(
         _ draft: Draft, as sender: UserID, _ authority: Authority, to address: ConversationAddress,
-        _ house: APIHouse, _ reply: @escaping APIReply
+        _ services: APIServices, _ reply: @escaping APIReply
     ) {
-        house.broker.publish(
+        services.broker.publish(
             as: sender, authority: authority, to: address, token: draft.token, content: draft.content
         ) { result in
             switch result {
@@ -77,9 +77,9 @@ enum Sending {
 
     /// To people: kept in the log of commands, or with no_persist shown to those who are online.
     private static func sendCommand(
-        _ draft: Draft, to people: [UserName], _ house: APIHouse, _ reply: @escaping APIReply
+        _ draft: Draft, to people: [UserName], _ services: APIServices, _ reply: @escaping APIReply
     ) {
-        Self.prepare(draft, house, reply) { transaction, sender throws(StoreError) in
+        Self.prepare(draft, services, reply) { transaction, sender throws(StoreError) in
             NewCommand(
                 target: .people(try transaction.ensureUsers(people)), sender: sender, channel: "", kind: .direct,
                 clientToken: draft.token, content: draft.content)
@@ -90,9 +90,9 @@ enum Sending {
 
     /// To everybody of a channel, kept in the log of commands.
     private static func sendCommand(
-        _ draft: Draft, to channel: ChannelReference, _ house: APIHouse, _ reply: @escaping APIReply
+        _ draft: Draft, to channel: ChannelReference, _ services: APIServices, _ reply: @escaping APIReply
     ) {
-        Self.prepare(draft, house, reply) { transaction, sender throws(StoreError) in
+        Self.prepare(draft, services, reply) { transaction, sender throws(StoreError) in
             let id: ConversationID
             if let person = channel.person {
                 id = try transaction.ensureDirect(sender, try transaction.ensureUser(person).id)
@@ -111,18 +111,18 @@ enum Sending {
 
     /// Finds out whom a command is for, in the store, and sends it.
     private static func prepare(
-        _ draft: Draft, _ house: APIHouse, _ reply: @escaping APIReply,
+        _ draft: Draft, _ services: APIServices, _ reply: @escaping APIReply,
         _ make: @escaping @Sendable (WriteTransaction, UserID) throws(StoreError) -> NewCommand,
         answer: @escaping @Sendable (StoredCommand) -> APIAnswer
     ) {
-        let broker = house.broker
+        let broker = services.broker
         let finish: @Sendable (Result<StoredCommand, StoreError>) -> Void = { result in
             switch result {
             case .success(let command): reply(answer(command))
             case .failure(let error): reply(.failure(APIFailure(error)))
             }
         }
-        house.call(reply, for: .application).write { transaction throws(StoreError) in
+        services.call(reply, for: .application).write { transaction throws(StoreError) in
             try make(transaction, try transaction.ensureUser(draft.sender).id)
         } then: { command in
             broker.publishCommand(command, isKept: !draft.header.noPersist, then: finish)
@@ -133,14 +133,14 @@ enum Sending {
 
     /// The same content to each of many people, as a message of its own. Who could not be reached is listed.
     @Sendable static func sendBatch(
-        _ request: APIRequest, _ house: APIHouse, _ reply: @escaping APIReply
+        _ request: APIRequest, _ services: APIServices, _ reply: @escaping APIReply
     ) throws(APIFailure) {
         let fields = try request.fields()
-        let draft = try Draft(fields, house, request.caller)
+        let draft = try Draft(fields, services, request.caller)
         let receivers = try fields.uids("subscribers", most: Self.maximumReceivers)
         guard !receivers.isEmpty else { throw .bad("subscribers is missing") }
-        let broker = house.broker
-        house.call(reply, for: request.asker).write { transaction throws(StoreError) in
+        let broker = services.broker
+        services.call(reply, for: request.asker).write { transaction throws(StoreError) in
             _ = try transaction.ensureUsers(receivers)
             return try transaction.ensureUser(draft.sender).id
         } then: { sender in
@@ -203,7 +203,7 @@ struct Draft: Sendable {
 
     /// - Parameter isStream: the message is written step by step.
     init(
-        _ fields: APIFields, _ house: APIHouse, _ caller: APICaller, isStream: Bool = false
+        _ fields: APIFields, _ services: APIServices, _ caller: APICaller, isStream: Bool = false
     ) throws(APIFailure) {
         let header = try fields.object("header")
         self.header = WuKongHeader(
@@ -221,8 +221,8 @@ struct Draft: Sendable {
             throw .bad("expire must be 0 to \(UInt32.max) seconds")
         }
         let payload = try fields.base64("payload")
-        guard payload.count <= house.settings.messageBytes else {
-            throw .bad("the payload is longer than \(house.settings.messageBytes) bytes")
+        guard payload.count <= services.settings.messageBytes else {
+            throw .bad("the payload is longer than \(services.settings.messageBytes) bytes")
         }
         do throws(PayloadRefusal) {
             self.content = try Translation.accepted(

@@ -25,20 +25,20 @@ enum Streams {
 
     /// Takes a step in a message of `from_uid`; the manager may in any.
     @Sendable static func append(
-        _ request: APIRequest, _ house: APIHouse, _ reply: @escaping APIReply
+        _ request: APIRequest, _ services: APIServices, _ reply: @escaping APIReply
     ) throws(APIFailure) {
         let fields = try request.fields()
-        let step = try StreamStep(fields, now: house.clock.wallMilliseconds())
-        guard step.payload.serialized().count <= house.settings.messageBytes else {
-            throw .bad("the payload is longer than \(house.settings.messageBytes) bytes")
+        let step = try StreamStep(fields, now: services.clock.wallMilliseconds())
+        guard step.payload.serialized().count <= services.settings.messageBytes else {
+            throw .bad("the payload is longer than \(services.settings.messageBytes) bytes")
         }
         let channel = try fields.channel()
         let look = try Self.look(fields, channel, request)
-        house.call(reply, for: request.asker).read(
+        services.call(reply, for: request.asker).read(
             look,
             then: { found in
                 guard let found else { return reply(.failure(404, "there is no such message: send it first")) }
-                Self.take(step, in: found, channel, house, reply)
+                Self.take(step, in: found, channel, services, reply)
             })
     }
 
@@ -80,12 +80,12 @@ enum Streams {
     }
 
     private static func take(
-        _ step: StreamStep, in found: Found, _ channel: ChannelReference, _ house: APIHouse,
+        _ step: StreamStep, in found: Found, _ channel: ChannelReference, _ services: APIServices,
         _ reply: @escaping APIReply
     ) {
         let place = MessagePlace(found.message.conversation, found.message.sequence)
-        let broker = house.broker
-        house.write(reply, by: .business) { transaction throws(StoreError) -> (state: StreamState?, isNew: Bool) in
+        let broker = services.broker
+        services.write(reply, by: .business) { transaction throws(StoreError) -> (state: StreamState?, isNew: Bool) in
             let changed = try transaction.changeStream(of: place) { lanes throws(StoreError) in
                 try step.next(after: lanes)
             }
@@ -175,7 +175,7 @@ enum Streams {
 
     /// Where the lanes of a message stand, after a number.
     @Sendable static func sync(
-        _ request: APIRequest, _ house: APIHouse, _ reply: @escaping APIReply
+        _ request: APIRequest, _ services: APIServices, _ reply: @escaping APIReply
     ) throws(APIFailure) {
         let fields = try request.fields()
         let channel = try fields.channel()
@@ -189,7 +189,7 @@ enum Streams {
         let asked = try fields.integer("limit")
         let limit = Int(min(asked > 0 ? asked : Self.usualEvents, Self.maximumEvents))
         let wantsPrivate = try fields.isOn("include_private")
-        house.read(reply, for: request.asker) { transaction throws(StoreError) -> [StreamState]? in
+        services.read(reply, for: request.asker) { transaction throws(StoreError) -> [StreamState]? in
             let user = try reader.user(transaction)
             guard let known = try History.find(channel, user, reader, transaction),
                 let message = try transaction.message(withToken: token, in: known.id, as: reader.access(user)),

@@ -9,9 +9,9 @@ enum SystemAccounts {
 
     /// Makes people system accounts, or ordinary ones again.
     static func handler(adds: Bool) -> APIHandler {
-        { request, house, reply throws(APIFailure) in
+        { request, services, reply throws(APIFailure) in
             let names = try request.fields().uids("uids", most: Self.maximumUIDs).filter { $0 != systemUserName }
-            house.write(reply, by: .business) { transaction throws(StoreError) in
+            services.write(reply, by: .business) { transaction throws(StoreError) in
                 let users = adds ? try transaction.ensureUsers(names) : try transaction.reading.knownUsers(names)
                 for user in users { try transaction.setSystemAccount(user, adds) }
             } answer: { _ in
@@ -20,8 +20,8 @@ enum SystemAccounts {
         }
     }
 
-    @Sendable static func list(_ request: APIRequest, _ house: APIHouse, _ reply: @escaping APIReply) {
-        house.read(reply, for: request.asker) { transaction throws(StoreError) in
+    @Sendable static func list(_ request: APIRequest, _ services: APIServices, _ reply: @escaping APIReply) {
+        services.read(reply, for: request.asker) { transaction throws(StoreError) in
             try transaction.systemAccounts()
         } answer: { names in
             .json(.array(names.filter { $0 != systemUserName }.map { .string($0.text) }))

@@ -9,18 +9,20 @@ import WuKongTranslation
 enum Trial {
     /// Gives a person of the trial a token; the person is made when missing.
     @Sendable static func registerToken(
-        _ request: APIRequest, _ house: APIHouse, _ reply: @escaping APIReply
+        _ request: APIRequest, _ services: APIServices, _ reply: @escaping APIReply
     ) throws(APIFailure) {
-        try Users.registerToken(request, house, trial: try Self.settings(house), reply)
+        try Users.registerToken(request, services, trial: try Self.settings(services), reply)
     }
 
     /// Makes a group of the trial, or changes it, with its subscribers, who are people of the trial.
     @Sendable static func saveChannel(
-        _ request: APIRequest, _ house: APIHouse, _ reply: @escaping APIReply
+        _ request: APIRequest, _ services: APIServices, _ reply: @escaping APIReply
     ) throws(APIFailure) {
         let fields = try request.fields()
         let patch = try Channels.switches(fields)
-        try Self.change(fields, house, reply, subscribers: try fields.uids("subscribers", most: Channels.maximumUIDs)) {
+        try Self.change(
+            fields, services, reply, subscribers: try fields.uids("subscribers", most: Channels.maximumUIDs)
+        ) {
             members in
             var patch = patch
             if !members.isEmpty { patch.members = members }
@@ -30,7 +32,7 @@ enum Trial {
 
     /// Adds people of the trial to a group of the trial, which is made when missing.
     @Sendable static func addSubscribers(
-        _ request: APIRequest, _ house: APIHouse, _ reply: @escaping APIReply
+        _ request: APIRequest, _ services: APIServices, _ reply: @escaping APIReply
     ) throws(APIFailure) {
         let fields = try request.fields()
         let subscribers = try fields.uids("subscribers", most: Channels.maximumUIDs)
@@ -38,7 +40,7 @@ enum Trial {
         guard try !fields.isOn("reset"), try !fields.isOn("temp_subscriber") else {
             throw .bad("the trial mode knows neither reset nor temp_subscriber")
         }
-        try Self.change(fields, house, reply, subscribers: subscribers) { members in
+        try Self.change(fields, services, reply, subscribers: subscribers) { members in
             var patch = ChannelPatch()
             patch.members = members
             return patch
@@ -46,13 +48,13 @@ enum Trial {
     }
 
     private static func change(
-        _ fields: APIFields, _ house: APIHouse, _ reply: @escaping APIReply, subscribers: [UserName],
+        _ fields: APIFields, _ services: APIServices, _ reply: @escaping APIReply, subscribers: [UserName],
         _ patch: @escaping @Sendable ([UserID]) -> ChannelPatch
     ) throws(APIFailure) {
-        let settings = try Self.settings(house)
+        let settings = try Self.settings(services)
         let channel = try fields.channel()
         let (kind, name) = (channel.kind, try channel.channelName())
-        house.write(reply, by: .business) { transaction throws(StoreError) in
+        services.write(reply, by: .business) { transaction throws(StoreError) in
             var members: [UserID] = []
             for name in subscribers {
                 members.append(try transaction.ensureTrialPerson(name, most: settings.maximumPeople))
@@ -64,8 +66,8 @@ enum Trial {
         }
     }
 
-    private static func settings(_ house: APIHouse) throws(APIFailure) -> TrialSettings {
-        guard let settings = house.settings.trial else { throw APIFailure(401, "the header field token is missing") }
+    private static func settings(_ services: APIServices) throws(APIFailure) -> TrialSettings {
+        guard let settings = services.settings.trial else { throw APIFailure(401, "the header field token is missing") }
         return settings
     }
 }

@@ -16,14 +16,14 @@ enum Users {
     /// Gives a device class of a person this token in place of older ones. With level 1 the sessions of that class end,
     /// as they do when they have lost their token.
     @Sendable static func registerToken(
-        _ request: APIRequest, _ house: APIHouse, _ reply: @escaping APIReply
+        _ request: APIRequest, _ services: APIServices, _ reply: @escaping APIReply
     ) throws(APIFailure) {
-        try Self.registerToken(request, house, trial: nil, reply)
+        try Self.registerToken(request, services, trial: nil, reply)
     }
 
     /// - Parameter trial: for who asks without a token.
     static func registerToken(
-        _ request: APIRequest, _ house: APIHouse, trial: TrialSettings?, _ reply: @escaping APIReply
+        _ request: APIRequest, _ services: APIServices, trial: TrialSettings?, _ reply: @escaping APIReply
     ) throws(APIFailure) {
         let fields = try request.fields()
         let name = try fields.uid("uid")
@@ -34,8 +34,8 @@ enum Users {
         guard let level = Translation.deviceLevel(Int(clamping: try fields.integer("device_level"))) else {
             throw .bad("device_level must be 0 or 1")
         }
-        let broker = house.broker
-        house.accounts.registerToken(
+        let broker = services.broker
+        services.accounts.registerToken(
             token, for: name, class: deviceClass, level: level, trialPeople: trial?.maximumPeople
         ) { result in
             switch result {
@@ -51,15 +51,15 @@ enum Users {
 
     /// Ends the tokens and sessions of a person's devices of one class, or with -1 of all.
     @Sendable static func quitDevice(
-        _ request: APIRequest, _ house: APIHouse, _ reply: @escaping APIReply
+        _ request: APIRequest, _ services: APIServices, _ reply: @escaping APIReply
     ) throws(APIFailure) {
         let fields = try request.fields()
         let name = try fields.uid("uid")
         let flag = try fields.integer("device_flag")
         let deviceClass = flag == -1 ? nil : Translation.deviceClass(Int(clamping: flag))
         guard flag == -1 || deviceClass != nil else { throw .bad("device_flag must be 0, 1, 2, or -1 for all") }
-        let broker = house.broker
-        house.accounts.revokeTokens(of: name, class: deviceClass) { result in
+        let broker = services.broker
+        services.accounts.revokeTokens(of: name, class: deviceClass) { result in
             switch result {
             case .success(let sessions):
                 broker.end(allOf: sessions.user, deviceClass: deviceClass, reason: .signedOut)
@@ -73,7 +73,7 @@ enum Users {
 
     /// Presence of these people, one entry per device class; people who are offline are left out.
     @Sendable static func onlineStatus(
-        _ request: APIRequest, _ house: APIHouse, _ reply: @escaping APIReply
+        _ request: APIRequest, _ services: APIServices, _ reply: @escaping APIReply
     ) throws(APIFailure) {
         guard let elements = request.body.array, elements.count <= Self.maximumUIDs else {
             throw .bad("expected an array of at most \(Self.maximumUIDs) uids as the body")
@@ -84,7 +84,7 @@ enum Users {
             names.insert(name)
         }
         let asked = names
-        house.broker.presence(of: asked) { present in
+        services.broker.presence(of: asked) { present in
             let entries = present.compactMap { entry -> JSONValue? in
                 guard let flag = Translation.deviceFlag(entry.deviceClass) else { return nil }
                 return .object([

@@ -5,30 +5,30 @@ import Testing
 
 /// One device of a person: its token over HTTP, and a connection when it is online.
 final class App {
-    let house: House
+    let server: TestServer
     let name: String
     let token: String
     private let deviceClass: DeviceClass
 
-    init(_ house: House, _ name: String, _ deviceClass: DeviceClass = .app) throws {
-        self.house = house
+    init(_ server: TestServer, _ name: String, _ deviceClass: DeviceClass = .app) throws {
+        self.server = server
         self.name = name
         self.deviceClass = deviceClass
-        self.token = try house.token(name, deviceClass)
+        self.token = try server.token(name, deviceClass)
     }
 
     /// Another device of the same person.
-    func other(_ deviceClass: DeviceClass) throws -> App { try App(self.house, self.name, deviceClass) }
+    func other(_ deviceClass: DeviceClass) throws -> App { try App(self.server, self.name, deviceClass) }
 
     /// Goes online.
     func connect() throws -> TestClient {
-        try self.house.connect(self.name, self.deviceClass, token: self.token)
+        try self.server.connect(self.name, self.deviceClass, token: self.token)
     }
 
     // MARK: Asking
 
     func ask(_ method: String, _ path: String, _ json: String = "") throws -> (status: Int, json: JSONValue) {
-        let reply = try self.house.http(method, "/v1/\(path)", token: self.token, body: Array(json.utf8))
+        let reply = try self.server.http(method, "/v1/\(path)", token: self.token, body: Array(json.utf8))
         return (reply.status, reply.json)
     }
 

@@ -6,15 +6,15 @@ import Testing
 /// Reading messages back and changing them, with a second device that was away meanwhile.
 struct BusinessChatScenarios {
     /// A group of three with messages of romeo's, one to six.
-    private func furnished(_ count: Int = 6) throws -> (House, romeo: App, juliet: App, ids: [String]) {
-        let house = try House()
-        try house.group("verona", ["romeo", "juliet", "nurse"])
-        let romeo = try App(house, "romeo")
+    private func furnished(_ count: Int = 6) throws -> (TestServer, romeo: App, juliet: App, ids: [String]) {
+        let server = try TestServer()
+        try server.group("verona", ["romeo", "juliet", "nurse"])
+        let romeo = try App(server, "romeo")
         let client = try romeo.connect()
         let ids = try (1...count).map { number in
             try client.publish("message \(number)", to: "verona", group: true, number: "n\(number)").messageID
         }
-        return (house, romeo, try App(house, "juliet"), ids)
+        return (server, romeo, try App(server, "juliet"), ids)
     }
 
     @Test("pages of a channel: the newest, older ones down, newer ones up, each with its shape")
@@ -49,8 +49,8 @@ struct BusinessChatScenarios {
 
     @Test("who is not in a group reads nothing of it, and changes nothing in it")
     func strangers() throws {
-        let (house, _, juliet, ids) = try self.furnished()
-        let tybalt = try App(house, "tybalt")
+        let (server, _, juliet, ids) = try self.furnished()
+        let tybalt = try App(server, "tybalt")
         #expect(try tybalt.history("verona") == [])
         #expect(try tybalt.extras("verona") == [])
         let one = #""channel_id":"verona","channel_type":2,"message_id":"\#(ids[0])""#
@@ -67,7 +67,7 @@ struct BusinessChatScenarios {
 
     @Test("a recalled message: everybody is told, a device that was away finds it by version, its text is gone")
     func recall() throws {
-        let (house, romeo, juliet, ids) = try self.furnished()
+        let (server, romeo, juliet, ids) = try self.furnished()
         let online = try juliet.connect()
         try juliet.isRefused("POST", "message/revoke?channel_id=verona&channel_type=2&message_id=\(ids[1])")
         try romeo.does(
@@ -80,7 +80,7 @@ struct BusinessChatScenarios {
         try romeo.does("POST", "message/revoke?channel_id=verona&channel_type=2&message_id=\(ids[1])")
         try juliet.isRefused("POST", "message/revoke?channel_id=verona&channel_type=2&message_id=\(ids[1])")
 
-        let away = try App(house, "nurse")
+        let away = try App(server, "nurse")
         let extras = try away.extras("verona")
         #expect(extras.map(\.number) == [ids[1], ids[2]])
         #expect(extras.allSatisfy { $0["revoke"]?.integer == 1 && $0["revoker"]?.string == "romeo" })
@@ -99,7 +99,7 @@ struct BusinessChatScenarios {
 
     @Test("an edited message keeps what was sent and shows the newest words; only its author edits it")
     func edit() throws {
-        let (house, romeo, juliet, ids) = try self.furnished()
+        let (server, romeo, juliet, ids) = try self.furnished()
         let online = try juliet.connect()
         let content = #""content_edit":"{\"type\":1,\"content\":\"better\"}""#
         let one = #""channel_id":"verona","channel_type":2,"message_id":"\#(ids[3])","message_seq":4"#
@@ -107,9 +107,9 @@ struct BusinessChatScenarios {
         try romeo.does("POST", "message/edit", "{\(one),\(content)}")
         try online.command("syncMessageExtra")
         // Once more, because the answer was lost: the same edit.
-        let before = try App(house, "nurse").extras("verona").first?["extra_version"]
+        let before = try App(server, "nurse").extras("verona").first?["extra_version"]
         try romeo.does("POST", "message/edit", "{\(one),\(content)}")
-        let extra = try #require(try App(house, "nurse").extras("verona").first)
+        let extra = try #require(try App(server, "nurse").extras("verona").first)
         #expect(extra["extra_version"] == before)
         #expect(extra["content_edit"]?["content"]?.string == "better" && (extra["edited_at"]?.integer ?? 0) > 0)
         #expect(try juliet.history("verona")[3].text == "message 4")
@@ -133,13 +133,13 @@ struct BusinessChatScenarios {
 
     @Test("deleted for everyone: by its author and by managers")
     func deleteForAll() throws {
-        let (house, romeo, juliet, ids) = try self.furnished()
+        let (server, romeo, juliet, ids) = try self.furnished()
         let online = try juliet.connect()
         let one = #"{"channel_id":"verona","channel_type":2,"message_id":"\#(ids[0])","message_seq":1}"#
         try juliet.isRefused("DELETE", "message/mutual", one)
         try romeo.does("DELETE", "message/mutual", one)
         try online.command("syncMessageExtra")
-        let row = try #require(try App(house, "nurse").history("verona").first)
+        let row = try #require(try App(server, "nurse").history("verona").first)
         #expect(row["is_deleted"]?.integer == 1 && row.text == nil)
         #expect(row["message_extra"]?["is_mutual_deleted"]?.integer == 1)
     }
@@ -170,7 +170,7 @@ struct BusinessChatScenarios {
 
     @Test("typing is shown to the others and kept for nobody")
     func typing() throws {
-        let (house, romeo, juliet, _) = try self.furnished()
+        let (server, romeo, juliet, _) = try self.furnished()
         let online = try juliet.connect()
         try romeo.does("POST", "message/typing", #"{"channel_id":"verona","channel_type":2}"#)
         let shown = try online.command("typing")
@@ -180,14 +180,14 @@ struct BusinessChatScenarios {
         try romeo.does("POST", "message/typing", #"{"channel_id":"juliet","channel_type":1}"#)
         // Between two people the receiver knows the channel by the sender.
         #expect(try online.command("typing")["channel_id"]?.string == "romeo")
-        let away = try App(house, "nurse")
+        let away = try App(server, "nurse")
         #expect(try away.does("POST", "message/sync", #"{"max_message_seq":0}"#) == .array([]))
     }
 
     @Test("a keyword is found in the newest messages, without regard to capital letters")
     func search() throws {
-        let (house, _, juliet, _) = try self.furnished()
-        let client = try App(house, "romeo").connect()
+        let (server, _, juliet, _) = try self.furnished()
+        let client = try App(server, "romeo").connect()
         _ = try client.publish("But SOFT what light", to: "verona", group: true)
         let found = try juliet.does(
             "POST", "message/search", #"{"channel_id":"verona","channel_type":2,"keyword":"soft","content_type":1}"#)
@@ -195,7 +195,7 @@ struct BusinessChatScenarios {
         let none = try juliet.does(
             "POST", "message/search", #"{"channel_id":"verona","channel_type":2,"keyword":"soft","content_type":2}"#)
         #expect(none == .array([]))
-        let reply = try house.http(
+        let reply = try server.http(
             "POST", "/v1/message/search", token: juliet.token,
             body: Array(#"{"channel_id":"verona","channel_type":2,"keyword":"message"}"#.utf8))
         #expect(reply.json.array?.count == 6 && reply.headers["search-complete"] == "1")
@@ -207,7 +207,7 @@ struct BusinessChatScenarios {
 
     @Test("an edited message is found by what it says now, and by its old words no more")
     func searchEdited() throws {
-        let (house, romeo, juliet, _) = try self.furnished(1)
+        let (server, romeo, juliet, _) = try self.furnished(1)
         let client = try romeo.connect()
         _ = try client.publish("the nightingale", to: "verona", group: true)
         func found(_ keyword: String) throws -> [String] {
@@ -223,41 +223,41 @@ struct BusinessChatScenarios {
                 + #""content_edit":"\#(content)"}"#)
         #expect(try found("lark") == [id])
         #expect(try found("nightingale") == [])
-        withExtendedLifetime(house) {}
+        withExtendedLifetime(server) {}
     }
 
     @Test("a search finds nothing in what is for others, nor in what a rule shows otherwise")
     func searchVisible() throws {
-        let (house, romeo, juliet, _) = try self.furnished(1)
+        let (server, romeo, juliet, _) = try self.furnished(1)
         let client = try romeo.connect()
         // Ends the text, and goes on with the list.
         _ = try client.publish(
             #"meet at the balcony","onlyVisibleTo":["nurse"],"more":""#, to: "verona", group: true)
         _ = try client.publish("the balcony is high", to: "verona", group: true)
-        #expect(house.ctl("filter", "add", "--for", "juliet", "--word", "high", "--text", "low").code == .done)
+        #expect(server.ctl("filter", "add", "--for", "juliet", "--word", "high", "--text", "low").code == .done)
         let search = #"{"channel_id":"verona","channel_type":2,"keyword":"balcony"}"#
         #expect(try juliet.does("POST", "message/search", search) == .array([]))
-        let nurse = try App(house, "nurse").does("POST", "message/search", search)
+        let nurse = try App(server, "nurse").does("POST", "message/search", search)
         #expect(nurse.array?.map(\.text) == ["the balcony is high", "meet at the balcony"])
     }
 
     @Test("between two people, a channel is the other one for each, also under its stored name")
     func direct() throws {
-        let house = try House()
-        let (romeo, juliet) = (try App(house, "romeo"), try App(house, "juliet"))
+        let server = try TestServer()
+        let (romeo, juliet) = (try App(server, "romeo"), try App(server, "juliet"))
         _ = try romeo.connect().publish("hello", to: "juliet")
         #expect(try romeo.history("juliet", type: 1).map { $0["channel_id"]?.string } == ["juliet"])
         #expect(try juliet.history("romeo", type: 1).map { $0["channel_id"]?.string } == ["romeo"])
         #expect(try juliet.history("romeo@juliet", type: 1).map(\.text) == ["hello"])
-        #expect(try App(house, "tybalt").history("romeo@juliet", type: 1) == [])
+        #expect(try App(server, "tybalt").history("romeo@juliet", type: 1) == [])
     }
 
     @Test("a payload that is no JSON object is told as such, and one for managers does not reach the others")
     func payloads() throws {
-        let (house, _, juliet, _) = try self.furnished(1)
-        let romeo = try App(house, "romeo")
+        let (server, _, juliet, _) = try self.furnished(1)
+        let romeo = try App(server, "romeo")
         try romeo.does("POST", "groups/verona/managers", #"["nurse"]"#)
-        try App(house, "juliet").does("POST", "groups/verona/exit")
+        try App(server, "juliet").does("POST", "groups/verona/exit")
         #expect(try juliet.history("verona") == [])
         try romeo.does("POST", "groups/verona/members", #"{"members":["juliet"]}"#)
         _ = try romeo.connect().publish("last", to: "verona", group: true)

@@ -17,9 +17,9 @@ struct BusinessConversationScenarios {
 
     @Test("the list has each conversation with its newest messages, its people and groups, and then what changed")
     func sync() throws {
-        let house = try House()
-        try house.group("verona", ["romeo", "juliet"])
-        let (romeo, juliet) = (try App(house, "romeo"), try App(house, "juliet"))
+        let server = try TestServer()
+        try server.group("verona", ["romeo", "juliet"])
+        let (romeo, juliet) = (try App(server, "romeo"), try App(server, "juliet"))
         let client = try romeo.connect()
         for number in 1...3 { _ = try client.publish("group \(number)", to: "verona", group: true) }
         _ = try client.publish("direct", to: "juliet")
@@ -45,8 +45,8 @@ struct BusinessConversationScenarios {
     @Test(
         "reading on one device clears the number on the other", arguments: ["coversation", "conversation"])
     func unread(word: String) throws {
-        let house = try House()
-        let (romeo, phone) = (try App(house, "romeo"), try App(house, "juliet"))
+        let server = try TestServer()
+        let (romeo, phone) = (try App(server, "romeo"), try App(server, "juliet"))
         let computer = try phone.other(.desktop)
         let online = try computer.connect()
         let client = try romeo.connect()
@@ -67,8 +67,8 @@ struct BusinessConversationScenarios {
 
     @Test("a conversation that was deleted comes back with its next message, and its history stays")
     func delete() throws {
-        let house = try House()
-        let (romeo, phone) = (try App(house, "romeo"), try App(house, "juliet"))
+        let server = try TestServer()
+        let (romeo, phone) = (try App(server, "romeo"), try App(server, "juliet"))
         let client = try romeo.connect()
         _ = try client.publish("one", to: "juliet")
         let online = try phone.other(.desktop).connect()
@@ -85,9 +85,9 @@ struct BusinessConversationScenarios {
 
     @Test("drafts and reading places reach the other device by version, also before the first message")
     func extras() throws {
-        let house = try House()
-        try house.add("juliet")
-        let phone = try App(house, "romeo")
+        let server = try TestServer()
+        try server.add("juliet")
+        let phone = try App(server, "romeo")
         let computer = try phone.other(.desktop)
         let online = try computer.connect()
         let made = try phone.does("POST", "conversations/juliet/1/extra", #"{"draft":"but soft","keep_offset_y":7}"#)

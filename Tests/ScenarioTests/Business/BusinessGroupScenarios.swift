@@ -7,13 +7,13 @@ import Testing
 /// Groups as apps make and change them.
 struct BusinessGroupScenarios {
     /// A group that romeo made with juliet and nurse over the API; its number.
-    private func furnished() throws -> (House, romeo: App, juliet: App, nurse: App, group: String) {
-        let house = try House()
-        try house.add("romeo", "juliet", "nurse", "tybalt")
-        let romeo = try App(house, "romeo")
+    private func furnished() throws -> (TestServer, romeo: App, juliet: App, nurse: App, group: String) {
+        let server = try TestServer()
+        try server.add("romeo", "juliet", "nurse", "tybalt")
+        let romeo = try App(server, "romeo")
         let made = try romeo.does("POST", "group/create", #"{"name":"Verona","members":["juliet","nurse"]}"#)
         let group = try #require(made["group_no"]?.string)
-        return (house, romeo, try App(house, "juliet"), try App(house, "nurse"), group)
+        return (server, romeo, try App(server, "juliet"), try App(server, "nurse"), group)
     }
 
     private func members(_ app: App, _ group: String) throws -> [String: Int64] {
@@ -50,16 +50,16 @@ struct BusinessGroupScenarios {
 
     @Test("who has blocked somebody is not brought into their groups")
     func blocked() throws {
-        let (house, romeo, _, _, group) = try self.furnished()
-        try App(house, "tybalt").does("POST", "user/blacklist/romeo")
+        let (server, romeo, _, _, group) = try self.furnished()
+        try App(server, "tybalt").does("POST", "user/blacklist/romeo")
         try romeo.does("POST", "groups/\(group)/members", #"{"members":["tybalt"]}"#)
         #expect(try self.members(romeo, group).count == 3)
     }
 
     @Test("strangers see nothing of a group")
     func strangers() throws {
-        let (house, _, _, _, group) = try self.furnished()
-        let tybalt = try App(house, "tybalt")
+        let (server, _, _, _, group) = try self.furnished()
+        let tybalt = try App(server, "tybalt")
         for path in ["groups/\(group)", "groups/\(group)/members", "groups/\(group)/membersync", "channels/\(group)/2"]
         {
             try tybalt.isRefused("GET", path)
@@ -100,7 +100,7 @@ struct BusinessGroupScenarios {
 
     @Test("people come and go; a device that was away follows by version, who was removed learns it too")
     func members() throws {
-        let (house, romeo, juliet, nurse, group) = try self.furnished()
+        let (server, romeo, juliet, nurse, group) = try self.furnished()
         let all = try juliet.does("GET", "groups/\(group)/membersync?version=0&limit=100").array ?? []
         #expect(Set(all.compactMap { $0["uid"]?.string }) == ["romeo", "juliet", "nurse"])
         let version = all.compactMap { $0["version"]?.integer }.max() ?? 0
@@ -119,7 +119,7 @@ struct BusinessGroupScenarios {
         try romeo.does("POST", "groups/\(group)/members_delete", #"{"members":["tybalt"]}"#)
         #expect(try self.members(romeo, group).count == 2)
         #expect(try juliet.does("GET", "groups/\(group)/members?keyword=ROM").array?.count == 1)
-        _ = house
+        _ = server
     }
 
     @Test("the owner makes managers and hands the group over; leaving is told to managers")
@@ -176,15 +176,15 @@ struct BusinessGroupScenarios {
 
     @Test("a disbanded group says so, and nobody writes in it")
     func disband() throws {
-        let (house, romeo, juliet, _, group) = try self.furnished()
+        let (server, romeo, juliet, _, group) = try self.furnished()
         let online = try juliet.connect()
         try juliet.isRefused("DELETE", "groups/\(group)/disband")
         try romeo.does("DELETE", "groups/\(group)/disband")
         try online.command("channelUpdate")
         #expect(try juliet.does("GET", "groups/\(group)")["status"]?.integer == 2)
         #expect(try online.publish("hello", to: group, group: true).reason == 24)
-        house.stop()
-        #expect(try house.findings() == [])
+        server.stop()
+        #expect(try server.findings() == [])
     }
 
     @Test("where invitations need a manager, members cannot bring people")

@@ -6,9 +6,9 @@ import Testing
 
 /// Profiles, friends, blocking, presence.
 struct BusinessPeopleScenarios {
-    private func two() throws -> (House, romeo: App, juliet: App) {
-        let house = try House()
-        return (house, try App(house, "romeo"), try App(house, "juliet"))
+    private func two() throws -> (TestServer, romeo: App, juliet: App) {
+        let server = try TestServer()
+        return (server, try App(server, "romeo"), try App(server, "juliet"))
     }
 
     /// Makes the two friends over the API.
@@ -73,7 +73,7 @@ struct BusinessPeopleScenarios {
 
     @Test("a remark is the person's own; the end of a friendship reaches a device that was away by version")
     func remarkAndEnd() throws {
-        let (house, romeo, juliet) = try self.two()
+        let (server, romeo, juliet) = try self.two()
         try self.befriend(romeo, juliet)
         let version = try #require(try self.friends(romeo).last?["version"]?.integer)
         let online = try romeo.connect()
@@ -89,14 +89,14 @@ struct BusinessPeopleScenarios {
         try juliet.isRefused("DELETE", "friends/romeo")
         try romeo.isRefused("PUT", "friend/remark", #"{"uid":"juliet","remark":"x"}"#)
         #expect(try romeo.does("GET", "users/juliet")["follow"]?.integer == 0)
-        house.stop()
-        #expect(try house.findings() == [])
+        server.stop()
+        #expect(try server.findings() == [])
     }
 
     @Test("what a person does too often is told and not kept, what a business server sends in their name is kept")
     func rateOfKeptCommands() throws {
-        let house = try House { $0.broker.keptCommands = RateLimit(perSecond: 0, burst: 2) }
-        let (romeo, juliet) = (try App(house, "romeo"), try App(house, "juliet"))
+        let server = try TestServer { $0.broker.keptCommands = RateLimit(perSecond: 0, burst: 2) }
+        let (romeo, juliet) = (try App(server, "romeo"), try App(server, "juliet"))
         try self.befriend(romeo, juliet)
         let online = try romeo.connect()
         for remark in ["sun", "moon", "star"] {
@@ -105,7 +105,7 @@ struct BusinessPeopleScenarios {
         }
         let body = #"{"header":{"sync_once":1},"from_uid":"romeo","subscribers":["romeo"],"#
         let payload = String(decoding: Base64.encode(Array(#"{"type":99,"cmd":"told"}"#.utf8)), as: UTF8.self)
-        #expect(try house.manage("/message/send", body + #""payload":"\#(payload)"}"#).status == 200)
+        #expect(try server.manage("/message/send", body + #""payload":"\#(payload)"}"#).status == 200)
         try online.command("told")
         let kept = try romeo.does("POST", "message/sync", #"{"max_message_seq":0,"limit":100}"#).array ?? []
         #expect(kept.map { $0["payload"]?["cmd"]?.string } == ["friendAccept", "channelUpdate", "told"])

@@ -6,17 +6,17 @@ import Testing
 
 /// Friends hear of each other's coming and going.
 struct BusinessPresenceScenarios {
-    private func house() throws -> House {
-        let house = try House { $0.business.presenceSettleMilliseconds = 0 }
-        try house.add("romeo", "juliet", "mercutio", "nurse")
-        let (romeo, juliet, mercutio) = (try house.id("romeo"), try house.id("juliet"), try house.id("mercutio"))
-        try house.write { transaction throws(StoreError) in
+    private func server() throws -> TestServer {
+        let server = try TestServer { $0.business.presenceSettleMilliseconds = 0 }
+        try server.add("romeo", "juliet", "mercutio", "nurse")
+        let (romeo, juliet, mercutio) = (try server.id("romeo"), try server.id("juliet"), try server.id("mercutio"))
+        try server.write { transaction throws(StoreError) in
             for friend in [juliet, mercutio] {
                 _ = try transaction.askFriend(friend, by: romeo, text: "", token: "token\(friend.rawValue)")
                 try transaction.acceptFriend(romeo, by: friend)
             }
         }
-        return house
+        return server
     }
 
     /// The next that a device is told of `name`.
@@ -38,14 +38,14 @@ struct BusinessPresenceScenarios {
 
     @Test("two friends hear of each class of devices that comes and goes, a stranger of nothing, and nothing is kept")
     func friends() throws {
-        let house = try self.house()
-        let friends = [try house.connect("juliet"), try house.connect("mercutio")]
-        let stranger = try house.connect("nurse")
-        let phone = try house.connect("romeo", .app)
+        let server = try self.server()
+        let friends = [try server.connect("juliet"), try server.connect("mercutio")]
+        let stranger = try server.connect("nurse")
+        let phone = try server.connect("romeo", .app)
         for friend in friends {
             #expect(try self.told(friend, of: "romeo") == self.state(online: 1, flag: 0, shown: 0))
         }
-        let computer = try house.connect("romeo", .desktop)
+        let computer = try server.connect("romeo", .desktop)
         for device in friends + [phone] {
             #expect(try self.told(device, of: "romeo") == self.state(online: 1, flag: 2, shown: 0))
         }
@@ -60,8 +60,8 @@ struct BusinessPresenceScenarios {
         }
         try stranger.settle()
         #expect(stranger.waiting.isEmpty)
-        let juliet = try house.id("juliet")
-        let kept = try house.server.store.readAndWait { transaction throws(StoreError) in
+        let juliet = try server.id("juliet")
+        let kept = try server.server.store.readAndWait { transaction throws(StoreError) in
             try transaction.commands(for: juliet, after: 0, limit: 10).count
         }
         #expect(kept == 0)
@@ -69,15 +69,15 @@ struct BusinessPresenceScenarios {
 
     @Test("a further session of a class is no news, and a former friend hears nothing")
     func noNews() throws {
-        let house = try self.house()
-        let (juliet, romeo) = (try house.id("juliet"), try house.id("romeo"))
-        try house.write { transaction throws(StoreError) in try transaction.removeFriend(juliet, of: romeo) }
-        let former = try house.connect("juliet")
-        let friend = try house.connect("mercutio")
-        var sessions = [try house.connectBinary("romeo", .web)]
+        let server = try self.server()
+        let (juliet, romeo) = (try server.id("juliet"), try server.id("romeo"))
+        try server.write { transaction throws(StoreError) in try transaction.removeFriend(juliet, of: romeo) }
+        let former = try server.connect("juliet")
+        let friend = try server.connect("mercutio")
+        var sessions = [try server.connectBinary("romeo", .web)]
         #expect(try self.told(friend, of: "romeo") == self.state(online: 1, flag: 1, shown: 1))
-        sessions.append(try house.connectBinary("romeo", .web))
-        sessions.append(try house.connectBinary("romeo", .desktop))
+        sessions.append(try server.connectBinary("romeo", .web))
+        sessions.append(try server.connectBinary("romeo", .desktop))
         #expect(try self.told(friend, of: "romeo") == self.state(online: 1, flag: 2, shown: 2))
         try former.settle()
         #expect(former.waiting.isEmpty)

@@ -5,17 +5,17 @@ import Testing
 
 /// Receipts, reactions, pins and reminders.
 struct BusinessReceiptScenarios {
-    private func furnished() throws -> (House, romeo: App, juliet: App, nurse: App) {
-        let house = try House()
-        try house.group("verona", ["romeo", "juliet", "nurse"])
-        return (house, try App(house, "romeo"), try App(house, "juliet"), try App(house, "nurse"))
+    private func furnished() throws -> (TestServer, romeo: App, juliet: App, nurse: App) {
+        let server = try TestServer()
+        try server.group("verona", ["romeo", "juliet", "nurse"])
+        return (server, try App(server, "romeo"), try App(server, "juliet"), try App(server, "nurse"))
     }
 
     private let channel = #""channel_id":"verona","channel_type":2"#
 
     @Test("readers of a message whose sender asked for it: counted, listed, told to the sender")
     func receipts() throws {
-        let (house, romeo, juliet, _) = try self.furnished()
+        let (server, romeo, juliet, _) = try self.furnished()
         let sender = try romeo.connect()
         let asked = try sender.publishWithReceipt("read me", to: "verona", group: true)
         let unasked = try sender.publish("do not mind me", to: "verona", group: true).messageID
@@ -35,19 +35,19 @@ struct BusinessReceiptScenarios {
         #expect(try romeo.does("GET", "messages/\(asked)/receipt?page_index=2&page_size=1") == .array([]))
 
         // Nobody reads for others, and nobody learns of readers elsewhere.
-        let tybalt = try App(house, "tybalt")
+        let tybalt = try App(server, "tybalt")
         try tybalt.isRefused("POST", "message/readed", "{\(self.channel),\"message_ids\":[\"\(asked)\"]}")
         try tybalt.isRefused("GET", "messages/\(asked)/receipt?readed=1")
         try romeo.does("POST", "message/readed", "{\(self.channel),\"message_ids\":[\"\(asked)\"]}")
         #expect(try romeo.history("verona")[0]["readed_count"]?.integer == 1)
         try juliet.isRefused("POST", "message/readed", "{\(self.channel),\"message_ids\":[\"1\"]}")
-        house.stop()
-        #expect(try house.findings() == [])
+        server.stop()
+        #expect(try server.findings() == [])
     }
 
     @Test("a reaction is added, and cancelled by the same one; devices that were away follow by number")
     func reactions() throws {
-        let (house, romeo, juliet, nurse) = try self.furnished()
+        let (server, romeo, juliet, nurse) = try self.furnished()
         let sender = try romeo.connect()
         let id = try sender.publish("star-crossed", to: "verona", group: true).messageID
         let body = "{\(self.channel),\"message_id\":\"\(id)\",\"emoji\":\"❤️\"}"
@@ -62,34 +62,34 @@ struct BusinessReceiptScenarios {
         let second = try nurse.does("POST", "reaction/sync", "{\(self.channel),\"seq\":\(seq)}").array ?? []
         #expect(second.map { $0["is_deleted"]?.integer } == [1])
         #expect(try romeo.history("verona")[0]["reactions"] == .array([]))
-        let tybalt = try App(house, "tybalt")
+        let tybalt = try App(server, "tybalt")
         try tybalt.isRefused("POST", "reactions", body)
         #expect(try tybalt.does("POST", "reaction/sync", "{\(self.channel),\"seq\":0}") == .array([]))
     }
 
     @Test("only reactions that are allowed are added; one of before may be cancelled, but not added again")
     func allowedReactions() throws {
-        let (house, romeo, juliet, _) = try self.furnished()
+        let (server, romeo, juliet, _) = try self.furnished()
         let id = try romeo.connect().publish("star-crossed", to: "verona", group: true).messageID
         func body(_ name: String) -> String { "{\(self.channel),\"message_id\":\"\(id)\",\"emoji\":\"\(name)\"}" }
         #expect(try juliet.isRefused("POST", "reactions", body("<script>")).contains("messages.reactions"))
         try juliet.does("POST", "reactions", body("[微笑]"))
         var rules = MessageRules()
         rules.reactions = ["👍"]
-        house.server.store.setRules(rules)
+        server.server.store.setRules(rules)
         try juliet.isRefused("POST", "reactions", body("👎"))
         try juliet.does("POST", "reactions", body("👍"))
         try juliet.does("POST", "reactions", body("[微笑]"))
         try juliet.isRefused("POST", "reactions", body("[微笑]"))
         let rows = try romeo.history("verona")[0]["reactions"]?.array ?? []
         #expect(rows.map { $0["emoji"]?.string } == ["👍"])
-        house.stop()
-        #expect(try house.findings() == [])
+        server.stop()
+        #expect(try server.findings() == [])
     }
 
     @Test("an app keeps a dictionary with a message: replaced or patched, by version, synchronised, gone with it")
     func messageExtras() throws {
-        let (house, romeo, juliet, nurse) = try self.furnished()
+        let (server, romeo, juliet, nurse) = try self.furnished()
         let sender = try romeo.connect()
         let id = try sender.publish("star-crossed", to: "verona", group: true).messageID
         func body(_ extra: String, _ more: String = "") -> String {
@@ -112,7 +112,7 @@ struct BusinessReceiptScenarios {
         try juliet.does("PUT", "message/extra", body("{}"))
         #expect(try romeo.extras("verona").first?["extra"] == nil)
 
-        let tybalt = try App(house, "tybalt")
+        let tybalt = try App(server, "tybalt")
         try tybalt.isRefused("PUT", "message/extra", body("{}"))
         for wrong in ["1", "[]", "\"{}\"", "null"] { try juliet.isRefused("PATCH", "message/extra", body(wrong)) }
         let big = "{\"x\":\"\(String(repeating: "x", count: MessageLimits.attributeBytes))\"}"
@@ -121,13 +121,13 @@ struct BusinessReceiptScenarios {
         try romeo.does("POST", "message/revoke?channel_id=verona&channel_type=2&message_id=\(id)")
         #expect(try nurse.extras("verona").allSatisfy { $0["extra"] == nil })
         try juliet.isRefused("PATCH", "message/extra", body("{}"))
-        house.stop()
-        #expect(try house.findings() == [])
+        server.stop()
+        #expect(try server.findings() == [])
     }
 
     @Test("an app keeps fields of its own with a channel, beside those of the server")
     func channelExtra() throws {
-        let (house, romeo, juliet, _) = try self.furnished()
+        let (server, romeo, juliet, _) = try self.furnished()
         let online = try juliet.connect()
         let changed = try romeo.does("PATCH", "channels/verona/2/extra", #"{"colour":"red","level":3}"#)
         #expect(changed["colour"]?.string == "red" && changed["group_no"]?.string == "verona")
@@ -140,26 +140,26 @@ struct BusinessReceiptScenarios {
             #expect(try romeo.isRefused("PATCH", "channels/verona/2/extra", "{\"\(taken)\":1}").contains(taken))
         }
         try romeo.isRefused("PATCH", "channels/juliet/1/extra", #"{"colour":"red"}"#)
-        let tybalt = try App(house, "tybalt")
+        let tybalt = try App(server, "tybalt")
         try tybalt.isRefused("PATCH", "channels/verona/2/extra", #"{"colour":"red"}"#)
-        house.stop()
-        #expect(try house.findings() == [])
+        server.stop()
+        #expect(try server.findings() == [])
     }
 
     @Test("a business server makes reminders of every kind, and ends them; nobody else does")
     func businessReminders() throws {
-        let (house, romeo, juliet, nurse) = try self.furnished()
+        let (server, romeo, juliet, nurse) = try self.furnished()
         let online = try juliet.connect()
         let id = try romeo.connect().publish("read this", to: "verona", group: true).messageID
         let join =
             "{\(self.channel),\"reminder_type\":2,"
             + #""text":"tybalt","publisher":"romeo","uids":["juliet"]}"#
-        let made = try house.manage("/reminders/add", join)
+        let made = try server.manage("/reminders/add", join)
         #expect(made.status == 200 && made.json["data"]?["ids"]?.array?.count == 1)
         try online.command("syncReminders")
         let confirm =
             "{\(self.channel),\"reminder_type\":3,\"message_id\":\"\(id)\",\"is_locate\":1,\"data\":{\"page\":7}}"
-        #expect(try house.manage("/reminders/add", confirm).json["data"]?["ids"]?.array?.count == 3)
+        #expect(try server.manage("/reminders/add", confirm).json["data"]?["ids"]?.array?.count == 3)
         func rows(_ app: App) throws -> [JSONValue] {
             try app.does("POST", "message/reminder/sync", #"{"version":0,"limit":100}"#).array ?? []
         }
@@ -170,23 +170,23 @@ struct BusinessReceiptScenarios {
         #expect(try rows(nurse).map { $0["reminder_type"]?.integer } == [3])
         let ids = try #require(made.json["data"]?["ids"]).serialized()
         #expect(
-            try house.manage("/reminders/done", "{\"ids\":\(String(decoding: ids, as: UTF8.self))}").status == 200)
+            try server.manage("/reminders/done", "{\"ids\":\(String(decoding: ids, as: UTF8.self))}").status == 200)
         try online.command("syncReminders")
         #expect(try rows(juliet).map { $0["done"]?.integer }.sorted { ($0 ?? 0) < ($1 ?? 0) } == [0, 1])
 
         for wrong in [#""reminder_type":4"#, #""reminder_type":2,"uids":["tybalt"]"#, #""reminder_type":2,"data":[1]"#]
         {
-            #expect([400, 403, 404].contains(try house.manage("/reminders/add", "{\(self.channel),\(wrong)}").status))
+            #expect([400, 403, 404].contains(try server.manage("/reminders/add", "{\(self.channel),\(wrong)}").status))
         }
-        let token = try house.token("romeo")
-        #expect(try house.http("POST", "/reminders/add", token: token, json: join).status == 401)
-        house.stop()
-        #expect(try house.findings() == [])
+        let token = try server.token("romeo")
+        #expect(try server.http("POST", "/reminders/add", token: token, json: join).status == 401)
+        server.stop()
+        #expect(try server.findings() == [])
     }
 
     @Test("managers pin and unpin, everybody synchronises it")
     func pins() throws {
-        let (house, romeo, juliet, _) = try self.furnished()
+        let (server, romeo, juliet, _) = try self.furnished()
         let sender = try romeo.connect()
         let ids = try ["one", "two"].map { try sender.publish($0, to: "verona", group: true).messageID }
         let online = try juliet.connect()
@@ -205,7 +205,8 @@ struct BusinessReceiptScenarios {
         let third = try juliet.does("POST", "message/pinned/sync", "{\(self.channel),\"version\":0}")
         #expect(third["pinned_messages"]?.array?.allSatisfy { $0["is_deleted"]?.integer == 1 } == true)
         #expect(
-            try App(house, "tybalt").does("POST", "message/pinned/sync", "{\(self.channel)}")["messages"] == .array([]))
+            try App(server, "tybalt").does("POST", "message/pinned/sync", "{\(self.channel)}")["messages"] == .array([])
+        )
     }
 
     @Test("who is called by name has a reminder on every device until it is done; others cannot end it")

@@ -8,14 +8,14 @@ struct BusinessRouteScenarios {
 
     @Test("every route of a person is closed to nobody, to wrong tokens, and to the manager, who is no person")
     func closed() throws {
-        let house = try House()
-        let manager = try house.managerToken()
+        let server = try TestServer()
+        let manager = try server.managerToken()
         for route in Self.routes where route.access == .session {
             let path = route.pattern.replacing("{type}", with: "2").replacing("{", with: "").replacing("}", with: "")
-            #expect(try house.http(route.method, path).status == 401, "\(route.method) \(path)")
-            #expect(try house.http(route.method, path, token: manager).status == 403, "\(route.method) \(path)")
+            #expect(try server.http(route.method, path).status == 401, "\(route.method) \(path)")
+            #expect(try server.http(route.method, path, token: manager).status == 403, "\(route.method) \(path)")
         }
-        #expect(try house.http("GET", "/v1/user/current", token: "wrong").status == 401)
+        #expect(try server.http("GET", "/v1/user/current", token: "wrong").status == 401)
     }
 
     @Test("every route stands under /v1, and only signing in and the configuration are open to anybody")
@@ -67,8 +67,8 @@ struct BusinessRouteScenarios {
             ("GET", "user/reddot/else", "", "friendApply"), ("DELETE", "user/reddot/else", "", "friendApply"),
         ])
     func malformed(method: String, path: String, body: String, reason: String) throws {
-        let house = try House()
-        let app = try App(house, "romeo")
+        let server = try TestServer()
+        let app = try App(server, "romeo")
         let message = try app.isRefused(method, path, body)
         #expect(message.contains(reason), "\(message)")
     }

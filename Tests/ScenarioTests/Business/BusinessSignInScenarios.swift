@@ -5,8 +5,8 @@ import Testing
 
 /// An app's way in: an account, a token that is good for both gateways, the address of the other gateway.
 struct BusinessSignInScenarios {
-    private func add(_ name: String, password: String, to house: House) throws {
-        let accounts = house.server.accounts
+    private func add(_ name: String, password: String, to server: TestServer) throws {
+        let accounts = server.server.accounts
         _ = try accounts.wait {
             accounts.addUser(UserName(name)!, displayName: "Romeo M.", password: password, then: $0)
         }
@@ -16,20 +16,20 @@ struct BusinessSignInScenarios {
         "a password gives a token for the HTTP API and the connection alike",
         arguments: ["user/login", "user/usernamelogin"])
     func signIn(path: String) throws {
-        let house = try House()
-        try self.add("romeo", password: "wherefore art thou", to: house)
-        let answer = try house.http(
+        let server = try TestServer()
+        try self.add("romeo", password: "wherefore art thou", to: server)
+        let answer = try server.http(
             "POST", "/v1/\(path)", json: #"{"username":"romeo","password":"wherefore art thou","flag":1}"#)
         #expect(answer.status == 200 && answer.json["uid"]?.string == "romeo")
         #expect(answer.json["name"]?.string == "Romeo M." && answer.json["setting"]?["voice_on"]?.integer == 1)
         let token = try #require(answer.json["token"]?.string)
-        let client = try house.socket()
+        let client = try server.socket()
         try client.signIn("romeo", token: token, .web)
-        let own = try house.http("GET", "/v1/user/current", token: token)
+        let own = try server.http("GET", "/v1/user/current", token: token)
         #expect(own.status == 200 && own.json["uid"]?.string == "romeo" && own.json["online"]?.integer == 1)
-        let address = try house.http("GET", "/v1/users/romeo/im", token: token)
-        #expect(address.json["tcp_addr"]?.string == "127.0.0.1:\(house.port)")
-        #expect(try house.http("GET", "/v1/users/juliet/im", token: token).status == 400)
+        let address = try server.http("GET", "/v1/users/romeo/im", token: token)
+        #expect(address.json["tcp_addr"]?.string == "127.0.0.1:\(server.port)")
+        #expect(try server.http("GET", "/v1/users/juliet/im", token: token).status == 400)
     }
 
     @Test(
@@ -41,21 +41,21 @@ struct BusinessSignInScenarios {
             #"{"username":"ro@meo","password":"wherefore art thou"}"#, "[]",
         ])
     func wrong(body: String) throws {
-        let house = try House()
-        try self.add("romeo", password: "wherefore art thou", to: house)
-        let answer = try house.http("POST", "/v1/user/login", json: body)
+        let server = try TestServer()
+        try self.add("romeo", password: "wherefore art thou", to: server)
+        let answer = try server.http("POST", "/v1/user/login", json: body)
         #expect(answer.status == 400 && answer.json["msg"]?.string?.isEmpty == false)
     }
 
     @Test("nobody registers unless the operator lets them")
     func registration() throws {
         let body = #"{"username":"juliet","password":"what is in a name","name":"Juliet","flag":0}"#
-        let closed = try House()
+        let closed = try TestServer()
         let refused = try closed.http("POST", "/v1/user/usernameregister", json: body)
         #expect(refused.status == 400 && refused.json["msg"]?.string?.contains("operator") == true)
         #expect(try closed.http("GET", "/v1/common/appconfig").json["register_off"]?.integer == 1)
 
-        let open = try House { $0.business.registrationIsOpen = true }
+        let open = try TestServer { $0.business.registrationIsOpen = true }
         #expect(try open.http("GET", "/v1/common/appconfig").json["register_off"]?.integer == 0)
         let made = try open.http("POST", "/v1/user/usernameregister", json: body)
         #expect(made.status == 200 && made.json["name"]?.string == "Juliet")
@@ -68,22 +68,22 @@ struct BusinessSignInScenarios {
 
     @Test("a token that is nobody's, and one that several people were given, are refused with 401")
     func tokens() throws {
-        let house = try House()
-        _ = try house.manage("/user/token", #"{"uid":"romeo","token":"shared","device_flag":0}"#)
-        #expect(try house.http("GET", "/v1/user/current", token: "shared").status == 200)
-        _ = try house.manage("/user/token", #"{"uid":"juliet","token":"shared","device_flag":0}"#)
-        let other = try House()
+        let server = try TestServer()
+        _ = try server.manage("/user/token", #"{"uid":"romeo","token":"shared","device_flag":0}"#)
+        #expect(try server.http("GET", "/v1/user/current", token: "shared").status == 200)
+        _ = try server.manage("/user/token", #"{"uid":"juliet","token":"shared","device_flag":0}"#)
+        let other = try TestServer()
         _ = try other.manage("/user/token", #"{"uid":"romeo","token":"shared","device_flag":0}"#)
         _ = try other.manage("/user/token", #"{"uid":"juliet","token":"shared","device_flag":0}"#)
         let shared = try other.http("GET", "/v1/user/current", token: "shared")
         #expect(shared.status == 401 && shared.json["msg"]?.string?.contains("several people") == true)
-        #expect(try house.http("GET", "/v1/user/current", token: "nobody's").status == 401)
+        #expect(try server.http("GET", "/v1/user/current", token: "nobody's").status == 401)
     }
 
     @Test("a phone ends the sessions on computers")
     func computers() throws {
-        let house = try House()
-        let phone = try App(house, "romeo")
+        let server = try TestServer()
+        let phone = try App(server, "romeo")
         let computer = try phone.other(.desktop)
         let client = try computer.connect()
         try phone.does("POST", "user/pc/quit")
@@ -94,13 +94,13 @@ struct BusinessSignInScenarios {
 
     @Test("what apps ask at their start is answered; what does not exist here says so")
     func start() throws {
-        let house = try House()
-        let app = try App(house, "romeo")
-        #expect(try house.http("GET", "/v1/common/appmodule").json == .array([]))
+        let server = try TestServer()
+        let app = try App(server, "romeo")
+        #expect(try server.http("GET", "/v1/common/appmodule").json == .array([]))
         #expect(try app.does("POST", "robot/sync", "[]") == .array([]))
         #expect(try app.does("GET", "message/prohibit_words/sync?version=0") == .array([]))
         #expect(try app.does("GET", "message/sync/sensitivewords?version=0")["list"]?.array == [])
-        #expect(try house.http("GET", "/v1/common/appconfig").json["revoke_second"]?.integer == 120)
+        #expect(try server.http("GET", "/v1/common/appconfig").json["revoke_second"]?.integer == 120)
         for (path, word) in [("user/device_token", "pushed"), ("nothing", "business.md")] {
             let answer = try app.ask("POST", path, "{}")
             #expect(answer.status == 404 && answer.json["msg"]?.string?.contains(word) == true)

@@ -38,22 +38,22 @@ struct BusinessTeamScenarios {
 
     static let roles: [(String, MemberRole)] = [("romeo", .member), ("mercutio", .manager), ("escalus", .owner)]
 
-    private func furnished() throws -> (House, [String: UserID]) {
-        let house = try House()
+    private func furnished() throws -> (TestServer, [String: UserID]) {
+        let server = try TestServer()
         let names = ["escalus", "mercutio", "romeo", "juliet", "tybalt"]
-        for name in names { try house.add(name) }
-        let ids = try house.write { store throws(StoreError) in
+        for name in names { try server.add(name) }
+        let ids = try server.write { store throws(StoreError) in
             var ids: [String: UserID] = [:]
             for name in names { ids[name] = try store.reading.user(named: UserName(name)!)?.id }
             return ids
         }
-        return (house, ids)
+        return (server, ids)
     }
 
     private func make(
-        _ house: House, _ ids: [String: UserID], _ name: String, _ form: TeamForm, _ modes: TeamModesPatch
+        _ server: TestServer, _ ids: [String: UserID], _ name: String, _ form: TeamForm, _ modes: TeamModesPatch
     ) throws -> Team {
-        try house.write { store throws(StoreError) in
+        try server.write { store throws(StoreError) in
             let id = try store.createTeam(
                 ChannelName(name)!,
                 NewTeam(
@@ -66,7 +66,7 @@ struct BusinessTeamScenarios {
 
     @Test("what the rules say, an app is told in the words of its API", arguments: TeamForm.allCases)
     func rights(_ form: TeamForm) throws {
-        let (house, ids) = try self.furnished()
+        let (server, ids) = try self.furnished()
         var everyone = TeamModesPatch()
         everyone.invite = .everyone
         everyone.updateInfo = .everyone
@@ -76,9 +76,9 @@ struct BusinessTeamScenarios {
         let rounds: [TeamModesPatch] = form == .normal ? [TeamModesPatch()] : [TeamModesPatch(), everyone]
         for (round, modes) in rounds.enumerated() {
             for (name, role) in Self.roles where form == .advanced || role != .manager {
-                let app = try App(house, name)
+                let app = try App(server, name)
                 for (number, asking) in Self.askings.enumerated() {
-                    let team = try self.make(house, ids, "\(name)-\(round)-\(number)", form, modes)
+                    let team = try self.make(server, ids, "\(name)-\(round)-\(number)", form, modes)
                     let due = teamRefusal(asking.action, team.facts(.user, role: role))?.action.description
                     let path = "groups/\(team.conversation.channel!.text)\(asking.path)"
                     let answer = try app.ask(asking.method, path, asking.body)
@@ -91,39 +91,39 @@ struct BusinessTeamScenarios {
 
     @Test("whom an app brings in is asked first where the team wants it, and in at once where it does not")
     func asked() throws {
-        let (house, ids) = try self.furnished()
-        let escalus = try App(house, "escalus")
-        let team = try self.make(house, ids, "verona", .advanced, TeamModesPatch())
+        let (server, ids) = try self.furnished()
+        let escalus = try App(server, "escalus")
+        let team = try self.make(server, ids, "verona", .advanced, TeamModesPatch())
         try escalus.does("POST", "groups/verona/members", #"{"members":["tybalt"]}"#)
         #expect(try escalus.does("GET", "groups/verona")["member_count"]?.integer == 4)
         let id = team.conversation.id
-        let waiting = try house.write { store throws(StoreError) in
+        let waiting = try server.write { store throws(StoreError) in
             var query = TeamRequestQuery()
             query.team = id
             return try store.reading.teamRequests(query, at: store.wallMilliseconds)
         }
         #expect(waiting.map(\.personName) == [UserName("tybalt")] && waiting[0].inviter == ids["escalus"])
-        _ = try house.write { store throws(StoreError) in
+        _ = try server.write { store throws(StoreError) in
             try store.answerRequest(waiting[0].number, accept: true, by: Actor(ids["tybalt"]!))
         }
-        #expect(try App(house, "tybalt").does("GET", "groups/verona")["member_count"]?.integer == 5)
-        _ = try self.make(house, ids, "mantua", .normal, TeamModesPatch())
-        try App(house, "romeo").does("POST", "groups/mantua/members", #"{"members":["tybalt"]}"#)
+        #expect(try App(server, "tybalt").does("GET", "groups/verona")["member_count"]?.integer == 5)
+        _ = try self.make(server, ids, "mantua", .normal, TeamModesPatch())
+        try App(server, "romeo").does("POST", "groups/mantua/members", #"{"members":["tybalt"]}"#)
         #expect(try escalus.does("GET", "groups/mantua")["member_count"]?.integer == 5)
     }
 
     @Test("a team where nobody may speak is muted for apps, and their switch lets everybody speak")
     func muted() throws {
-        let (house, ids) = try self.furnished()
+        let (server, ids) = try self.furnished()
         var modes = TeamModesPatch()
         modes.mute = .everyone
-        let team = try self.make(house, ids, "verona", .advanced, modes)
-        let escalus = try App(house, "escalus")
+        let team = try self.make(server, ids, "verona", .advanced, modes)
+        let escalus = try App(server, "escalus")
         #expect(try escalus.does("GET", "groups/verona")["forbidden"]?.integer == 1)
         try escalus.does("POST", "groups/verona/forbidden/0")
         #expect(try escalus.does("GET", "groups/verona")["forbidden"]?.integer == 0)
         let id = team.conversation.id
-        let flags = try house.write { store throws(StoreError) in try store.reading.conversation(id)?.flags }
+        let flags = try server.write { store throws(StoreError) in try store.reading.conversation(id)?.flags }
         #expect(flags?.muteMode == TeamMuteMode.none)
     }
 }

@@ -53,9 +53,9 @@ struct ChangeScenarios {
         let stage = try ChangeStage()
         try stage.make(way)
         let subject = self.name(ofSubject: way.change)
-        let juliet = try stage.house.connect("juliet")
-        let nurse = try stage.house.connectBinary("nurse")
-        let one = try stage.house.connect(subject)
+        let juliet = try stage.server.connect("juliet")
+        let nurse = try stage.server.connectBinary("nurse")
+        let one = try stage.server.connect(subject)
         try stage.perform(way)
         try stage.settle("juliet", "nurse", subject)
         let expected = self.members(way.change).online
@@ -71,10 +71,10 @@ struct ChangeScenarios {
     func away(_ way: Way) throws {
         let stage = try ChangeStage()
         try stage.make(way)
-        let juliet = try App(stage.house, "juliet")
-        let one = try App(stage.house, self.name(ofSubject: way.change))
+        let juliet = try App(stage.server, "juliet")
+        let one = try App(stage.server, self.name(ofSubject: way.change))
         let before = try self.versions(juliet)
-        let known = try stage.house.server.store.readAndWait { store throws(StoreError) in try store.newestCommand() }
+        let known = try stage.server.server.store.readAndWait { store throws(StoreError) in try store.newestCommand() }
         try stage.perform(way)
         try stage.settle()
         #expect(try self.log(juliet, after: known) == self.members(way.change).kept)
@@ -200,7 +200,7 @@ struct ChangeScenarios {
     private func caughtUp(
         _ stage: ChangeStage, _ name: String, _ version: LeanCloudSubprotocol.Version
     ) throws -> LeanCloudClient {
-        let client = try stage.house.leanCloud(name, .init(.binary, version))
+        let client = try stage.server.leanCloud(name, .init(.binary, version))
         // Paris is in no conversation yet and has missed nothing.
         if name != "paris" { _ = try client.wait("what was missed") { $0.cmd == .direct || $0.cmd == .unread } }
         try client.settle()
@@ -215,7 +215,7 @@ struct ChangeScenarios {
         let names = ["benvolio", self.name(ofSubject: way.change)]
         var tokens: [String] = []
         for name in names {
-            let client = try stage.house.leanCloud(name)
+            let client = try stage.server.leanCloud(name)
             tokens.append(try #require(client.sessionToken))
             client.drop()
         }
@@ -234,9 +234,9 @@ struct ChangeScenarios {
 
     /// What a client is told that it missed, in the order of the log, first what happened to itself.
     private func missed(_ stage: ChangeStage, _ name: String, _ token: String) throws -> [String] {
-        let app = try #require(stage.house.server.accounts.app.application)
+        let app = try #require(stage.server.server.accounts.app.application)
         let reply = try HTTPTestClient.ask(
-            port: stage.house.port, "GET", "/1.1/rtm/notifications?client_id=\(name)&start_ts=1",
+            port: stage.server.port, "GET", "/1.1/rtm/notifications?client_id=\(name)&start_ts=1",
             headers: [("X-LC-Id", app.appID), ("X-LC-Key", app.appKey), ("X-LC-IM-Session-Token", token)])
         let all = ["permanent", "droppable"].flatMap { reply.json[$0]?["notifications"]?.array ?? [] }
         return all.sorted { ($0["serverTs"]?.integer ?? 0) < ($1["serverTs"]?.integer ?? 0) }
@@ -283,9 +283,9 @@ struct ChangeScenarios {
     func lineInHistory(_ way: Way) throws {
         let stage = try ChangeStage()
         try stage.make(way)
-        let (juliet, id) = (try stage.house.id("juliet"), stage.verona)
+        let (juliet, id) = (try stage.server.id("juliet"), stage.verona)
         let count = {
-            try stage.house.server.store.readAndWait { store throws(StoreError) in
+            try stage.server.server.store.readAndWait { store throws(StoreError) in
                 (
                     messages: try store.latestMessages(in: id, limit: 20, as: .unrestricted),
                     unread: try store.unread(of: juliet)[id] ?? 0
@@ -310,8 +310,8 @@ struct ChangeScenarios {
         guard let expected = self.line(way) else { return }
         let stage = try ChangeStage()
         try stage.make(way)
-        let juliet = try stage.house.connect("juliet")
-        let nurse = try stage.house.connectBinary("nurse")
+        let juliet = try stage.server.connect("juliet")
+        let nurse = try stage.server.connectBinary("nurse")
         try stage.perform(way)
         try stage.settle("juliet", "nurse")
         let seen = try self.lines { try juliet.receive().parameters["payload"] ?? .null }
@@ -347,7 +347,7 @@ struct ChangeScenarios {
         guard let expected = self.event(way.change) else { return }
         let stage = try ChangeStage()
         try stage.make(way)
-        let juliet = try Listener.ready(stage.house, "juliet")
+        let juliet = try Listener.ready(stage.server, "juliet")
         let watch = #"{"type":"watch","ids":[],"conversations":[{"kind":"group","id":"verona"}]}"#
         #expect(try juliet.ask(watch)?["type"]?.string == "watching")
         try stage.perform(way)

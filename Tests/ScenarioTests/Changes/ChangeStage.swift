@@ -82,7 +82,7 @@ struct Way: CustomTestStringConvertible, Sendable {
 
 /// The group verona of romeo, in which changes are made, and what its people are told.
 final class ChangeStage {
-    let house: House
+    let server: TestServer
     let verona: ConversationID
     /// As LeanCloud's clients call it.
     let cid: String
@@ -91,20 +91,20 @@ final class ChangeStage {
     private let romeo: App
 
     init() throws {
-        self.house = try House.withFiles()
-        self.verona = try self.house.group("verona", ["romeo", "juliet", "nurse", "benvolio", "tybalt"])
-        try self.house.add("paris")
-        self.romeo = try App(self.house, "romeo")
+        self.server = try TestServer.withFiles()
+        self.verona = try self.server.group("verona", ["romeo", "juliet", "nurse", "benvolio", "tybalt"])
+        try self.server.add("paris")
+        self.romeo = try App(self.server, "romeo")
         let id = self.verona
-        try self.house.write { store throws(StoreError) in
+        try self.server.write { store throws(StoreError) in
             var modes = TeamModesPatch()
             modes.join = .open
             _ = try store.setModes(of: id, modes, by: .operator)
         }
         try self.romeo.connect().publish("wherefore", to: "verona", group: true)
-        let history = try self.house.history(.channel(.group, ChannelName("verona")!), seenBy: "romeo")
+        let history = try self.server.history(.channel(.group, ChannelName("verona")!), seenBy: "romeo")
         self.message = try #require(history.last)
-        self.cid = try self.house.server.store.readAndWait { store throws(StoreError) in
+        self.cid = try self.server.server.store.readAndWait { store throws(StoreError) in
             try store.conversation(id)?.objectID.text ?? ""
         }
     }
@@ -114,8 +114,8 @@ final class ChangeStage {
     func make(_ way: Way) throws {
         // What is undone has to be done first.
         if way.change == .unmuteMember {
-            let (id, tybalt) = (self.verona, try self.house.id("tybalt"))
-            try self.house.write { store throws(StoreError) in
+            let (id, tybalt) = (self.verona, try self.server.id("tybalt"))
+            try self.server.write { store throws(StoreError) in
                 try store.setMemberMuted(tybalt, untilMilliseconds: .max, in: id, by: .operator)
             }
         }
@@ -128,8 +128,8 @@ final class ChangeStage {
         case .app: try self.ask(way.change)
         case .manager: try self.manage(way.change)
         case .native:
-            let paris = try self.house.token("paris")
-            #expect(try self.house.http("POST", "/api/v1/teams/verona/apply", token: paris, json: "{}").status == 200)
+            let paris = try self.server.token("paris")
+            #expect(try self.server.http("POST", "/api/v1/teams/verona/apply", token: paris, json: "{}").status == 200)
         case .leanCloud: try self.command(way.change)
         case .leanCloudREST: try self.rest(way.change)
         }
@@ -153,7 +153,7 @@ final class ChangeStage {
             case .deletion: ["message", "recall", "verona", "\(self.message.sequence)", "--for-good"]
             case .block, .deny, .edit, .reaction, .pin, .read: []
             }
-        let run = self.house.ctl(words)
+        let run = self.server.ctl(words)
         #expect(run.code == .done, "\(words): \(run.error)")
     }
 
@@ -172,7 +172,7 @@ final class ChangeStage {
             try self.romeo.does("POST", group + "/forbidden_with_member", body)
         case .manager: try self.romeo.does("POST", group + "/managers", #"["tybalt"]"#)
         case .nickname:
-            try App(self.house, "tybalt").does("PUT", group + "/members/tybalt", #"{"remark":"Cat"}"#)
+            try App(self.server, "tybalt").does("PUT", group + "/members/tybalt", #"{"remark":"Cat"}"#)
         case .join: try self.romeo.does("POST", group + "/members", #"{"members":["paris"]}"#)
         case .leave: try self.romeo.does("DELETE", group + "/members", #"{"members":["tybalt"]}"#)
         case .deny: try self.romeo.does("POST", group + "/blacklist/add", #"{"uids":["tybalt"]}"#)
@@ -190,7 +190,7 @@ final class ChangeStage {
             try self.romeo.does("POST", "reactions", #"{\#(place),"message_id":"\#(number)","emoji":"👍"}"#)
         case .pin: try self.romeo.does("POST", "message/pinned", #"{\#(place),"message_id":"\#(number)"}"#)
         case .read:
-            try App(self.house, "tybalt").does("PUT", "coversation/clearUnread", #"{\#(place),"unread":0}"#)
+            try App(self.server, "tybalt").does("PUT", "coversation/clearUnread", #"{\#(place),"unread":0}"#)
         case .block, .ban: Issue.record("apps cannot")
         }
     }
@@ -209,13 +209,13 @@ final class ChangeStage {
                 .deletion, .reaction, .pin:
                 ("", "")
             }
-        let answer = try self.house.manage(path, "{\(place),\(rest)}")
+        let answer = try self.server.manage(path, "{\(place),\(rest)}")
         #expect(answer.status == 200, "\(path): \(answer)")
     }
 
     private func command(_ change: Change) throws {
         let name = change == .read ? "tybalt" : "romeo"
-        let client = try self.house.leanCloud(name)
+        let client = try self.server.leanCloud(name)
         switch change {
         case .title: try self.conv(client, .update) { $0.attr = JsonObjectMessage(Array(#"{"name":"Mantua"}"#.utf8)) }
         case .muteMember: try self.conv(client, .addShutup) { $0.m = ["tybalt"] }
@@ -295,9 +295,9 @@ final class ChangeStage {
             case .recall: ("PUT", message + "/recall", "{\(from)}")
             case .notice, .nickname, .deny, .muteAll, .ban, .dismiss, .deletion, .reaction, .pin, .read: ("", "", "")
             }
-        let app = try #require(self.house.server.accounts.app.application)
+        let app = try #require(self.server.server.accounts.app.application)
         let reply = try HTTPTestClient.ask(
-            port: self.house.port, method, "/1.2/rtm/conversations/\(self.cid)\(path)",
+            port: self.server.port, method, "/1.2/rtm/conversations/\(self.cid)\(path)",
             headers: [
                 ("X-LC-Id", app.appID), ("X-LC-Key", "\(app.masterKey),master"), ("Content-Type", "application/json"),
             ], body: Array(body.utf8))
@@ -311,20 +311,20 @@ final class ChangeStage {
     /// - Parameter people: get a command `settled` after everything else.
     func settle(_ people: String...) throws {
         // The writer has told the broker; the broker has told its observers, whose commands wait for the writer.
-        try self.house.write { _ throws(StoreError) in }
+        try self.server.write { _ throws(StoreError) in }
         for _ in 0..<2 {
             let turn = ConditionLock(false)
-            self.house.server.broker.figures { _ in turn.change { $0 = true } }
+            self.server.server.broker.figures { _ in turn.change { $0 = true } }
             turn.wait(until: { $0 }, then: { _ in })
         }
-        let ids = try (people.isEmpty ? ["romeo"] : people).map { try self.house.id($0) }
+        let ids = try (people.isEmpty ? ["romeo"] : people).map { try self.server.id($0) }
         let command = NewCommand(
             target: .people(ids), sender: .system, channel: "", kind: .direct,
             content: MessageContent(
                 kind: MessageKind(rawValue: 99), flags: [.bodyIsJSONObject, .syncOnce], wire: .wuKong,
                 body: Array(#"{"type":99,"cmd":"settled"}"#.utf8)))
         let written = ConditionLock(false)
-        self.house.server.broker.publishCommand(command, isKept: false) { _ in written.change { $0 = true } }
+        self.server.server.broker.publishCommand(command, isKept: false) { _ in written.change { $0 = true } }
         written.wait(until: { $0 }, then: { _ in })
     }
 }

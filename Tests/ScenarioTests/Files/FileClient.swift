@@ -4,10 +4,10 @@ import Server
 import TeahouseTesting
 
 /// What the scenarios of files do again and again.
-extension House {
+extension TestServer {
     /// Questions may follow each other as fast as they can.
-    static func withFiles(_ configure: @escaping (inout ServerOptions) -> Void = { _ in }) throws -> House {
-        try House { options in
+    static func withFiles(_ configure: @escaping (inout ServerOptions) -> Void = { _ in }) throws -> TestServer {
+        try TestServer { options in
             options.wuKongAPI.perPerson = RateLimit(perSecond: 1e6, burst: 1e6)
             configure(&options)
         }
@@ -51,8 +51,8 @@ extension House {
         return path
     }
 
-    /// Asks after a transfer until it is as wanted. Each question is a request, and each changes what the next one finds:
-    /// the server's threads have had their turn by then.
+    /// Asks after a transfer until it is as wanted. Each question is a request, and each changes what the next one
+    /// finds: the server's threads have had their turn by then.
     func transfer(_ path: String, token: String, until isWanted: (JSONValue) -> Bool) throws -> JSONValue {
         let key = path.split(separator: "/").last ?? ""
         var last = JSONValue.null
@@ -74,10 +74,11 @@ final class SlowRequest {
     private let client: TestClient
 
     init(
-        _ house: House, _ method: String, _ path: String, token: String, _ headers: [(String, String)], length: Int?
+        _ server: TestServer, _ method: String, _ path: String, token: String, _ headers: [(String, String)],
+        length: Int?
     ) throws {
-        self.client = try house.socket()
-        var head = "\(method) \(path) HTTP/1.1\r\nHost: 127.0.0.1:\(house.port)\r\nConnection: close\r\n"
+        self.client = try server.socket()
+        var head = "\(method) \(path) HTTP/1.1\r\nHost: 127.0.0.1:\(server.port)\r\nConnection: close\r\n"
         head += "token: \(token)\r\n"
         for (name, value) in headers { head += "\(name): \(value)\r\n" }
         head += length.map { "Content-Length: \($0)\r\n\r\n" } ?? "Transfer-Encoding: chunked\r\n\r\n"
@@ -85,9 +86,9 @@ final class SlowRequest {
     }
 
     /// A PATCH of tus.
-    convenience init(_ house: House, _ path: String, token: String, at offset: Int, length: Int) throws {
+    convenience init(_ server: TestServer, _ path: String, token: String, at offset: Int, length: Int) throws {
         try self.init(
-            house, "PATCH", path, token: token,
+            server, "PATCH", path, token: token,
             [
                 ("Tus-Resumable", "1.0.0"), ("Upload-Offset", String(offset)),
                 ("Content-Type", "application/offset+octet-stream"),

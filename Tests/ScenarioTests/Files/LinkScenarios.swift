@@ -7,97 +7,99 @@ import Testing
 /// Files for who has no session: links to read, and places to upload.
 struct LinkScenarios {
     /// A place to upload one file for somebody.
-    static func place(_ house: House, for name: String) throws -> String {
+    static func place(_ server: TestServer, for name: String) throws -> String {
         let key = FileLinkKey(random: (0..<26).map { _ in UInt8.random(in: 0...255) })
         let link = UploadLink(
-            key: key, owner: try house.id(name), transferClass: .attachment, conversation: nil, purpose: nil)
-        try house.write { transaction throws(StoreError) in try transaction.makeUploadLink(link) }
+            key: key, owner: try server.id(name), transferClass: .attachment, conversation: nil, purpose: nil)
+        try server.write { transaction throws(StoreError) in try transaction.makeUploadLink(link) }
         return "/f/\(key)"
     }
 
-    static func form(_ house: House, _ path: String, _ content: [UInt8], name: String = "a.txt") throws -> HTTPReply {
-        try house.http(
+    static func form(_ server: TestServer, _ path: String, _ content: [UInt8], name: String = "a.txt") throws
+        -> HTTPReply
+    {
+        try server.http(
             "POST", path, headers: [UploadScenarios.formType], body: UploadScenarios.form(content, name: name))
     }
 
     @Test("a place takes one file, without a session, and answers how it can be read")
     func upload() throws {
-        let house = try House.withFiles()
-        let ann = try house.token("ann")
+        let server = try TestServer.withFiles()
+        let ann = try server.token("ann")
         let content = Sample.noise(100_000)
-        let place = try Self.place(house, for: "ann")
-        let reply = try Self.form(house, place, content, name: "\u{8336} 1.bin")
+        let place = try Self.place(server, for: "ann")
+        let reply = try Self.form(server, place, content, name: "\u{8336} 1.bin")
         #expect(reply.status == 200 && reply.json["owner"]?.string == "ann")
         let path = try #require(reply.json["path"]?.string)
         let link = try #require(reply.json["link"]?.string)
         #expect(path.hasPrefix("file/preview/th-l") && path.hasSuffix("/%E8%8C%B6%201.bin"))
         for target in [link, link + "/any.name", "/v1/" + path] {
-            let read = try house.http("GET", target)
+            let read = try server.http("GET", target)
             #expect(read.status == 200 && read.body == content, "\(target)")
             #expect(read.headers["content-security-policy"] == "sandbox; default-src 'none'")
             #expect(read.headers["cache-control"] == "private, no-cache")
         }
         let url = try #require(reply.json["url"]?.string)
-        #expect(try house.http("GET", url, token: ann).body == content)
-        #expect(try Self.form(house, place, content).status == 404)
-        #expect(try house.http("PUT", place + "/b.txt", body: [1]).status == 404)
+        #expect(try server.http("GET", url, token: ann).body == content)
+        #expect(try Self.form(server, place, content).status == 404)
+        #expect(try server.http("PUT", place + "/b.txt", body: [1]).status == 404)
     }
 
     @Test("a place takes a whole body too")
     func put() throws {
-        let house = try House.withFiles()
-        _ = try house.token("ann")
-        let place = try Self.place(house, for: "ann")
-        let reply = try house.http("PUT", place + "/tea.txt", body: Array("hello".utf8))
+        let server = try TestServer.withFiles()
+        _ = try server.token("ann")
+        let place = try Self.place(server, for: "ann")
+        let reply = try server.http("PUT", place + "/tea.txt", body: Array("hello".utf8))
         #expect(reply.status == 200 && reply.json["name"]?.string == "tea.txt")
         let link = try #require(reply.json["link"]?.string)
-        #expect(try house.http("GET", link).text == "hello")
-        let part = try house.http("GET", link, headers: [("Range", "bytes=1-2")])
+        #expect(try server.http("GET", link).text == "hello")
+        let part = try server.http("GET", link, headers: [("Range", "bytes=1-2")])
         #expect(part.status == 206 && part.text == "el")
     }
 
     @Test("a place that nobody made, or that was used, takes nothing")
     func noPlace() throws {
-        let house = try House.withFiles()
-        try house.add("ann")
+        let server = try TestServer.withFiles()
+        try server.add("ann")
         let unknown = "/f/th-l" + String(repeating: "a", count: 26)
-        #expect(try Self.form(house, unknown, Sample.noise(10)).status == 404)
-        #expect(try Self.form(house, unknown, Sample.noise(300_000)).status == 404)
-        #expect(try house.http("GET", unknown).status == 404)
-        let place = try Self.place(house, for: "ann")
-        #expect(try house.http("GET", place).status == 404)
-        #expect(try house.http("POST", place, body: [1]).status == 415)
+        #expect(try Self.form(server, unknown, Sample.noise(10)).status == 404)
+        #expect(try Self.form(server, unknown, Sample.noise(300_000)).status == 404)
+        #expect(try server.http("GET", unknown).status == 404)
+        let place = try Self.place(server, for: "ann")
+        #expect(try server.http("GET", place).status == 404)
+        #expect(try server.http("POST", place, body: [1]).status == 415)
     }
 
     @Test("a link lives and dies with the message that has it")
     func message() throws {
-        let house = try House.withFiles()
-        let ann = try house.token("ann")
-        try house.group("tea", ["ann", "bob"])
-        let reply = try Self.form(house, try Self.place(house, for: "ann"), Sample.noise(100))
+        let server = try TestServer.withFiles()
+        let ann = try server.token("ann")
+        try server.group("tea", ["ann", "bob"])
+        let reply = try Self.form(server, try Self.place(server, for: "ann"), Sample.noise(100))
         let path = try #require(reply.json["path"]?.string)
         let link = try #require(reply.json["link"]?.string)
-        let client = try house.connect("ann", token: ann)
+        let client = try server.connect("ann", token: ann)
         let sent = try client.publish(path, to: "tea", group: true)
         #expect(sent.reason == 1)
-        #expect(try house.http("GET", link).status == 200)
-        let recalled = try house.http(
+        #expect(try server.http("GET", link).status == 200)
+        let recalled = try server.http(
             "POST", "/v1/message/revoke?channel_id=tea&channel_type=2&message_id=\(sent.messageID)", token: ann)
         #expect(recalled.status == 200)
-        #expect(try house.http("GET", link).status == 404)
-        #expect(try house.http("GET", "/v1/" + path).status == 404)
+        #expect(try server.http("GET", link).status == 404)
+        #expect(try server.http("GET", "/v1/" + path).status == 404)
     }
 
     @Test("a form by a place that breaks off leaves nothing behind")
     func cut() throws {
-        let house = try House.withFiles()
-        let ann = try house.token("ann")
-        let place = try Self.place(house, for: "ann")
+        let server = try TestServer.withFiles()
+        let ann = try server.token("ann")
+        let place = try Self.place(server, for: "ann")
         let broken = Array(UploadScenarios.form(Sample.noise(1000)).dropLast(12))
-        let reply = try house.http("POST", place, headers: [UploadScenarios.formType], body: broken)
+        let reply = try server.http("POST", place, headers: [UploadScenarios.formType], body: broken)
         #expect(reply.status == 400)
-        for open in try house.openTransfers(token: ann) {
-            _ = try house.transfer(try #require(open["id"]?.string), token: ann) { $0["state"]?.string == "cancelled" }
+        for open in try server.openTransfers(token: ann) {
+            _ = try server.transfer(try #require(open["id"]?.string), token: ann) { $0["state"]?.string == "cancelled" }
         }
     }
 }

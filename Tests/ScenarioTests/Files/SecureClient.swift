@@ -2,7 +2,7 @@ import COpenSSL
 import Glibc
 import TeahouseTesting
 
-/// HTTPS to a house by a client that trusts the house's own authority and nobody else.
+/// HTTPS to a server by a client that trusts the server's own authority and nobody else.
 final class SecureClient {
     private let socket: ClientSocket
     private let context: OpaquePointer
@@ -11,9 +11,9 @@ final class SecureClient {
     /// Connects and shakes hands.
     ///
     /// - Throws: `TestClientError` when the server's certificate is not good for 127.0.0.1 by that authority.
-    init(_ house: House) throws {
-        let authority = try house.http("GET", "/ca.pem").body
-        self.socket = try ClientSocket(port: house.port)
+    init(_ server: TestServer) throws {
+        let authority = try server.http("GET", "/ca.pem").body
+        self.socket = try ClientSocket(port: server.port)
         guard let context = SSL_CTX_new(TLS_client_method()), let session = SSL_new(context) else {
             throw TestClientError(description: "no TLS context")
         }
@@ -58,7 +58,7 @@ final class SecureClient {
     }
 }
 
-extension House {
+extension TestServer {
     /// One request over TLS.
     func https(
         _ method: String, _ target: String, token: String? = nil, _ headers: [(String, String)] = [],

@@ -30,7 +30,7 @@ struct ControlRun {
     }
 }
 
-extension House {
+extension TestServer {
     /// Runs `teahouse ctl` against this server, over its admin socket.
     func ctl(_ words: String..., language: Language = .english) -> ControlRun { self.ctl(words, language) }
 
@@ -69,9 +69,9 @@ final class WatchRun: Sendable {
     private let state: ConditionLock<(output: String, code: ExitCode?)>
     private let thread: Thread
 
-    init(_ house: House, _ words: [String] = []) {
+    init(_ server: TestServer, _ words: [String] = []) {
         let state = ConditionLock<(output: String, code: ExitCode?)>(("", nil))
-        let folder = house.folder.path
+        let folder = server.folder.path
         let texts = Texts(embedded: .english)
         self.state = state
         self.thread = Thread(name: "watch") {

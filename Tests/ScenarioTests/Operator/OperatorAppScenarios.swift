@@ -13,9 +13,9 @@ import Testing
 
 /// What an operator sets for the app of LeanCloud's clients, and who comes in then.
 struct OperatorAppScenarios {
-    private func signIn(_ house: House, _ name: String, _ credentials: Credentials) -> SignInResult {
+    private func signIn(_ server: TestServer, _ name: String, _ credentials: Credentials) -> SignInResult {
         let answer = ConditionLock<SignInResult?>(nil)
-        house.server.accounts.authenticator.authenticate(
+        server.server.accounts.authenticator.authenticate(
             SignInRequest(
                 user: UserName(name)!, credentials: credentials, requestedClass: .app, address: "10.0.0.7",
                 throttleKey: "10.0.0.7", isEncrypted: true, origin: .privateNetwork)
@@ -30,49 +30,49 @@ struct OperatorAppScenarios {
 
     @Test("the policy and the keys hold at once and after a restart, and session tokens outlive it")
     func life() throws {
-        let house = try House {
+        let server = try TestServer {
             $0.appID = "teahouse-test-app-gzGzoHsz"
             $0.accounts.app = AppPolicy()
         }
-        #expect(self.signIn(house, "romeo", .none) == .refused(.wrongCredentials))
-        let opened = house.ctl("app", "policy", "--sign-in", "open")
+        #expect(self.signIn(server, "romeo", .none) == .refused(.wrongCredentials))
+        let opened = server.ctl("app", "policy", "--sign-in", "open")
         #expect(opened.code == .done)
         let advice = "--conversations off --history off"
         #expect(opened.output.contains(advice), "who signs nothing gets in and can do nothing: \(opened.output)")
-        let unsigned = house.ctl("app", "policy", "--conversations", "off", "--history", "off")
+        let unsigned = server.ctl("app", "policy", "--conversations", "off", "--history", "off")
         #expect(!unsigned.output.contains(advice))
-        #expect(self.identity(self.signIn(house, "romeo", .none))?.name.text == "romeo")
-        #expect(house.ctl("setting", "show", "leancloud.sign_in", "--json").json["value"]?.string == "open")
-        let key = try #require(house.ctl("app", "keys", "--json").json["masterKey"]?.string)
-        try house.restart()
-        #expect(self.identity(self.signIn(house, "juliet", .none))?.name.text == "juliet")
-        #expect(house.ctl("setting", "reset", "leancloud.sign_in").code == .done)
-        #expect(self.signIn(house, "romeo", .none) == .refused(.wrongCredentials))
-        let signed = house.ctl("app", "sign", "open", "--client", "romeo", "--json").json
+        #expect(self.identity(self.signIn(server, "romeo", .none))?.name.text == "romeo")
+        #expect(server.ctl("setting", "show", "leancloud.sign_in", "--json").json["value"]?.string == "open")
+        let key = try #require(server.ctl("app", "keys", "--json").json["masterKey"]?.string)
+        try server.restart()
+        #expect(self.identity(self.signIn(server, "juliet", .none))?.name.text == "juliet")
+        #expect(server.ctl("setting", "reset", "leancloud.sign_in").code == .done)
+        #expect(self.signIn(server, "romeo", .none) == .refused(.wrongCredentials))
+        let signed = server.ctl("app", "sign", "open", "--client", "romeo", "--json").json
         let credentials = Credentials.signature(
             ActionSignature(
                 signature: try #require(signed["signature"]?.string),
                 timestamp: try #require(signed["timestamp"]?.integer), nonce: try #require(signed["nonce"]?.string)))
-        let identity = try #require(self.identity(self.signIn(house, "romeo", credentials)))
-        let desk = house.server.accounts.app
+        let identity = try #require(self.identity(self.signIn(server, "romeo", credentials)))
+        let desk = server.server.accounts.app
         let token = try #require(desk.issueSessionToken(SessionClaims(identity), of: identity)).text
-        try house.restart()
-        #expect(house.ctl("app", "keys", "--json").json["masterKey"]?.string == key)
-        #expect(self.identity(self.signIn(house, "romeo", .sessionToken(token)))?.user == identity.user)
-        #expect(house.ctl("session", "kick", "--user", "romeo").code == .done)
-        #expect(self.signIn(house, "romeo", .sessionToken(token)) == .refused(.expired))
-        try house.restart()
-        #expect(self.signIn(house, "romeo", .sessionToken(token)) == .refused(.expired))
-        house.stop()
-        #expect(try house.findings().isEmpty)
+        try server.restart()
+        #expect(server.ctl("app", "keys", "--json").json["masterKey"]?.string == key)
+        #expect(self.identity(self.signIn(server, "romeo", .sessionToken(token)))?.user == identity.user)
+        #expect(server.ctl("session", "kick", "--user", "romeo").code == .done)
+        #expect(self.signIn(server, "romeo", .sessionToken(token)) == .refused(.expired))
+        try server.restart()
+        #expect(self.signIn(server, "romeo", .sessionToken(token)) == .refused(.expired))
+        server.stop()
+        #expect(try server.findings().isEmpty)
     }
 
     @Test("where LeanCloud's clients are not served there is no app and no file with a key")
     func disabled() throws {
-        let house = try House { $0.servesLeanCloud = false }
-        #expect(house.ctl("app", "show").error.contains("leancloud.enabled"))
-        #expect(access("\(house.folder.path)/app.key", F_OK) != 0)
-        #expect(self.signIn(house, "romeo", .none) == .refused(.wrongCredentials))
+        let server = try TestServer { $0.servesLeanCloud = false }
+        #expect(server.ctl("app", "show").error.contains("leancloud.enabled"))
+        #expect(access("\(server.folder.path)/app.key", F_OK) != 0)
+        #expect(self.signIn(server, "romeo", .none) == .refused(.wrongCredentials))
     }
 
     @Test("the file says what the app is and what it asks for")

@@ -19,57 +19,57 @@ struct OperatorArrivalScenarios {
 
         """#
 
-    private func post(_ house: House, _ path: String, _ body: String) throws -> HTTPReply {
-        let app = try #require(house.server.accounts.app.application)
+    private func post(_ server: TestServer, _ path: String, _ body: String) throws -> HTTPReply {
+        let app = try #require(server.server.accounts.app.application)
         return try HTTPTestClient.ask(
-            port: house.port, "POST", path,
+            port: server.port, "POST", path,
             headers: [("X-LC-Id", app.appID), ("X-LC-Key", app.appKey), ("Content-Type", "application/json")],
             body: Array(body.utf8))
     }
 
     @Test("people are imported from the export and sign in with the password they know")
     func life() throws {
-        let house = try House()
-        let path = try house.hand(Array(Self.export.utf8), as: "_User.0.jsonl")
-        let tried = house.ctl("user", "import", path, "--leancloud", "--dry-run")
+        let server = try TestServer()
+        let path = try server.hand(Array(Self.export.utf8), as: "_User.0.jsonl")
+        let tried = server.ctl("user", "import", path, "--leancloud", "--dry-run")
         #expect(tried.code == .refused && tried.isHarmless && tried.output.hasPrefix("3 new, 0 there already"))
-        #expect(house.ctl("user", "list").output.contains("5512602a") == false)
-        let done = house.ctl("user", "import", path, "--leancloud")
+        #expect(server.ctl("user", "list").output.contains("5512602a") == false)
+        let done = server.ctl("user", "import", path, "--leancloud")
         #expect(done.code == .refused)
         #expect(done.output == "5512602ae4b01608686c3e0e\ttom\n5512602ae4b01608686c3e0f\t汤姆\n")
         #expect(done.error.contains("line 3: 5512602ae4b01608686c3e0f has no password here"))
         #expect(done.error.contains("line 4: no objectId"))
         #expect(done.error.contains("line 5: 5512602ae4b01608686c3e10: somebody else has the username tom"))
         #expect(done.error.contains("2 people were not imported, 2 were"))
-        let reply = try self.post(house, "/1.1/login", #"{"username":"tom","password":"password"}"#)
+        let reply = try self.post(server, "/1.1/login", #"{"username":"tom","password":"password"}"#)
         #expect(reply.status == 200 && reply.json["objectId"]?.string == "5512602ae4b01608686c3e0e")
         #expect(reply.json["nickname"]?.string == "小明" && reply.json["age"]?.integer == 17)
         #expect(reply.json["email"]?.string == "tom@verona.it")
         #expect(reply.json["createdAt"]?.string == "2014-05-13T16:53:20.000Z")
         #expect(reply.json["sessionToken"]?.string != "s3ss10n" && reply.json["salt"] == nil)
-        #expect(house.ctl("user", "show", "5512602ae4b01608686c3e0e").output.contains("小明"))
-        let email = try self.post(house, "/1.1/login", #"{"email":"tom@verona.it","password":"password"}"#)
+        #expect(server.ctl("user", "show", "5512602ae4b01608686c3e0e").output.contains("小明"))
+        let email = try self.post(server, "/1.1/login", #"{"email":"tom@verona.it","password":"password"}"#)
         #expect(email.status == 200)
-        house.stop()
-        #expect(try house.findings() == [])
+        server.stop()
+        #expect(try server.findings() == [])
     }
 
     @Test("importing again changes nothing, and a new password stays")
     func again() throws {
-        let house = try House()
-        let path = try house.hand(Array(Self.export.utf8), as: "_User.0.jsonl")
-        _ = house.ctl("user", "import", path, "--leancloud")
+        let server = try TestServer()
+        let path = try server.hand(Array(Self.export.utf8), as: "_User.0.jsonl")
+        _ = server.ctl("user", "import", path, "--leancloud")
         let name = UserName("5512602ae4b01608686c3e0e")!
         let new = "a cup of longjing"
-        _ = try house.server.accounts.wait { house.server.accounts.setPassword(of: name, to: new, then: $0) }
-        let before = try house.server.store.readAndWait { store throws(StoreError) in try store.appUser(named: name) }
-        let second = house.ctl("user", "import", path, "--leancloud")
+        _ = try server.server.accounts.wait { server.server.accounts.setPassword(of: name, to: new, then: $0) }
+        let before = try server.server.store.readAndWait { store throws(StoreError) in try store.appUser(named: name) }
+        let second = server.ctl("user", "import", path, "--leancloud")
         #expect(second.output == "5512602ae4b01608686c3e0e\ttom\n5512602ae4b01608686c3e0f\t汤姆\n")
-        let after = try house.server.store.readAndWait { store throws(StoreError) in try store.appUser(named: name) }
+        let after = try server.server.store.readAndWait { store throws(StoreError) in try store.appUser(named: name) }
         #expect(before == after)
-        #expect(try self.post(house, "/1.1/login", #"{"username":"tom","password":"password"}"#).status == 400)
-        #expect(try self.post(house, "/1.1/login", #"{"username":"tom","password":"\#(new)"}"#).status == 200)
-        let entries = try house.server.store.readAndWait { store throws(StoreError) in
+        #expect(try self.post(server, "/1.1/login", #"{"username":"tom","password":"password"}"#).status == 400)
+        #expect(try self.post(server, "/1.1/login", #"{"username":"tom","password":"\#(new)"}"#).status == 200)
+        let entries = try server.server.store.readAndWait { store throws(StoreError) in
             try store.auditEntries(AuditQuery())
         }
         #expect(entries.filter { $0.word == "user.bring" }.count == 2)
@@ -79,17 +79,17 @@ struct OperatorArrivalScenarios {
 
     @Test("options for other files are refused, and a list of people is taken too")
     func options() throws {
-        let house = try House()
+        let server = try TestServer()
         let list = #"{"results":[{"objectId":"a","username":"ann"},{"objectId":"b","username":"bob"}],"count":2}"#
-        let path = try house.hand(Array(list.utf8), as: "users.json")
-        #expect(house.ctl("user", "import", path, "--leancloud", "--device", "web").code == .usage)
-        #expect(house.ctl("user", "import", path, "--leancloud", "--csv").code == .usage)
-        let done = house.ctl("user", "import", path, "--leancloud", "--json")
+        let path = try server.hand(Array(list.utf8), as: "users.json")
+        #expect(server.ctl("user", "import", path, "--leancloud", "--device", "web").code == .usage)
+        #expect(server.ctl("user", "import", path, "--leancloud", "--csv").code == .usage)
+        let done = server.ctl("user", "import", path, "--leancloud", "--json")
         #expect(done.code == .done)
         let users = try #require(done.json["users"]?.array)
         #expect(users.map { $0["username"]?.string } == ["ann", "bob"])
         #expect(users.allSatisfy { $0["password"]?.string == "none" && $0["token"] == nil })
-        let tried = house.ctl("user", "import", path, "--leancloud", "--dry-run", "--json")
+        let tried = server.ctl("user", "import", path, "--leancloud", "--dry-run", "--json")
         #expect(tried.json["users"]?.array?.allSatisfy { $0["existed"]?.boolean == true } == true)
     }
 }

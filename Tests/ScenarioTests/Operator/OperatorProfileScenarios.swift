@@ -7,79 +7,79 @@ import Testing
 /// What an operator does with profiles, against a whole server.
 struct OperatorProfileScenarios {
     /// What a person sees of another one.
-    private func seen(_ name: String, by token: String, in house: House) throws -> JSONValue {
-        let reply = try house.http("GET", "/api/v1/profiles/\(name)", token: token)
+    private func seen(_ name: String, by token: String, in server: TestServer) throws -> JSONValue {
+        let reply = try server.http("GET", "/api/v1/profiles/\(name)", token: token)
         #expect(reply.status == 200, "\(reply.text)")
         return reply.json
     }
 
     @Test("what is set is what people see at once, also the picture")
     func set() throws {
-        let house = try House.withFiles()
-        let ann = try house.token("ann")
-        try house.add("bob")
+        let server = try TestServer.withFiles()
+        let ann = try server.token("ann")
+        try server.add("bob")
         // In memory before it is changed.
-        #expect(try self.seen("bob", by: ann, in: house)["name"]?.string == "bob")
+        #expect(try self.seen("bob", by: ann, in: server)["name"]?.string == "bob")
         let png: [UInt8] = [0x89, 0x50, 0x4E, 0x47, 0x0D, 0x0A, 0x1A, 0x0A] + Sample.noise(1000)
-        let picture = try house.hand(png, as: "小明.png")
-        let done = house.ctl(
+        let picture = try server.hand(png, as: "小明.png")
+        let done = server.ctl(
             "profile", "set", "bob", "--display-name", "小明", "--external-id", "4711", "--avatar", picture,
             "--attributes", #"{"部门":"茶"}"#)
         #expect(done.code == .done && done.output == "profile of bob set\n", "\(done.error)")
-        let profile = try self.seen("bob", by: ann, in: house)
+        let profile = try self.seen("bob", by: ann, in: server)
         #expect(profile["name"]?.string == "小明" && profile["display_name"]?.string == "小明")
         let avatar = try #require(profile["avatar"]?.string, "\(profile)")
-        #expect(try house.http("GET", avatar, token: ann).body == png)
-        let shown = house.ctl("profile", "show", "bob")
+        #expect(try server.http("GET", avatar, token: ann).body == png)
+        let shown = server.ctl("profile", "show", "bob")
         #expect(shown.output.contains("SHOWN AS   小明\n") && shown.output.contains("4711"))
-        let json = house.ctl("profile", "show", "bob", "--json").json
+        let json = server.ctl("profile", "show", "bob", "--json").json
         #expect(json["shownName"]?.string == "小明" && json["known"]?.boolean == true)
         #expect(json["fields"]?.array?.contains { $0["name"]?.string == "displayName" } == true)
-        let again = house.ctl("profile", "set", "bob", "--display-name", "", "--json")
+        let again = server.ctl("profile", "set", "bob", "--display-name", "", "--json")
         #expect(again.code == .done)
-        #expect(try self.seen("bob", by: ann, in: house)["name"]?.string == "bob")
+        #expect(try self.seen("bob", by: ann, in: server)["name"]?.string == "bob")
     }
 
     @Test("a name does nothing to the terminal; wrong people and words have their exit codes")
     func refused() throws {
-        let house = try House.withFiles()
-        try house.group("tea", ["ann", "bob"])
-        _ = house.ctl("profile", "set", "ann", "--attributes", #"{"x":"\u001b[2J\u202e"}"#)
+        let server = try TestServer.withFiles()
+        try server.group("tea", ["ann", "bob"])
+        _ = server.ctl("profile", "set", "ann", "--attributes", #"{"x":"\u001b[2J\u202e"}"#)
         for words in [["profile", "show", "ann"], ["profile", "show", "ann", "--json"]] {
-            let run = house.ctl(words)
+            let run = server.ctl(words)
             #expect(run.code == .done && run.isHarmless, "\(run.output.debugDescription)")
         }
-        #expect(house.ctl("profile", "set", "ann", "--display-name", "a\u{1B}[2J").isHarmless)
-        #expect(house.ctl("profile", "show", "ann").isHarmless)
-        #expect(house.ctl("profile", "show", "ann", "--by", "nobody").code == .refused)
-        #expect(house.ctl("profile", "show", "ann", "--by", "bob", "--in", "nowhere").code == .refused)
-        #expect(house.ctl("profile", "set", "nobody", "--display-name", "x").code == .refused)
-        #expect(house.ctl("profile", "set", "ann", "--attributes", "no").code == .refused)
-        #expect(house.ctl("profile", "set", "ann").code == .usage)
-        let none = house.ctl("profile", "set", "ann", "--avatar", house.folder.path + "/none.png")
+        #expect(server.ctl("profile", "set", "ann", "--display-name", "a\u{1B}[2J").isHarmless)
+        #expect(server.ctl("profile", "show", "ann").isHarmless)
+        #expect(server.ctl("profile", "show", "ann", "--by", "nobody").code == .refused)
+        #expect(server.ctl("profile", "show", "ann", "--by", "bob", "--in", "nowhere").code == .refused)
+        #expect(server.ctl("profile", "set", "nobody", "--display-name", "x").code == .refused)
+        #expect(server.ctl("profile", "set", "ann", "--attributes", "no").code == .refused)
+        #expect(server.ctl("profile", "set", "ann").code == .usage)
+        let none = server.ctl("profile", "set", "ann", "--avatar", server.folder.path + "/none.png")
         #expect(none.code == .inputOutput)
-        #expect(house.ctl("profile", "invalidate").code == .usage)
-        #expect(house.ctl("profile", "invalidate", "--team", "nowhere").code == .refused)
+        #expect(server.ctl("profile", "invalidate").code == .usage)
+        #expect(server.ctl("profile", "invalidate", "--team", "nowhere").code == .refused)
         for more in [["ann"], ["--team", "tea"], ["--all"]] {
-            #expect(house.ctl(["profile", "invalidate"] + more).code == .done)
-            #expect(house.ctl(["profile", "invalidate", "--json"] + more).code == .done)
+            #expect(server.ctl(["profile", "invalidate"] + more).code == .done)
+            #expect(server.ctl(["profile", "invalidate", "--json"] + more).code == .done)
         }
     }
 
     @Test("a profile that was thrown out is looked up anew, and the figures say so")
     func invalidated() throws {
-        let house = try House.withFiles()
-        let ann = try house.token("ann")
-        try house.add("bob")
-        _ = try self.seen("bob", by: ann, in: house)
-        #expect(house.ctl("profile", "show", "bob", "--json").json["entry"] != nil)
-        #expect(house.ctl("profile", "invalidate", "bob").code == .done)
-        let figures = house.ctl("profile", "stats", "--json")
+        let server = try TestServer.withFiles()
+        let ann = try server.token("ann")
+        try server.add("bob")
+        _ = try self.seen("bob", by: ann, in: server)
+        #expect(server.ctl("profile", "show", "bob", "--json").json["entry"] != nil)
+        #expect(server.ctl("profile", "invalidate", "bob").code == .done)
+        let figures = server.ctl("profile", "stats", "--json")
         #expect(figures.code == .done)
         let named = try #require(figures.json["figures"]?.array, "\(figures.output)")
         #expect(named.allSatisfy { $0["name"]?.string != nil && $0["value"]?.integer != nil } && !named.isEmpty)
         for language in Language.allCases {
-            let stats = house.ctl("profile", "stats", language: language)
+            let stats = server.ctl("profile", "stats", language: language)
             #expect(stats.code == .done && !stats.output.contains("figure."))
         }
     }

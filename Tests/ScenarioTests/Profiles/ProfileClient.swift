@@ -6,7 +6,7 @@ import Testing
 import Transport
 
 /// What the scenarios of profiles do again and again.
-extension House {
+extension TestServer {
     /// Who these people are, as the holder of the token sees them.
     func profiles(
         _ ids: [String], token: String, in group: String? = nil, _ location: SourceLocation = #_sourceLocation

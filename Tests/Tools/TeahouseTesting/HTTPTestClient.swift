@@ -52,7 +52,7 @@ package enum HTTPTestClient {
     }
 }
 
-extension House {
+extension TestServer {
     /// The manager's token of this server.
     package func managerToken() throws -> String {
         guard let text = try ManagerToken.text(in: self.folder.path) else {

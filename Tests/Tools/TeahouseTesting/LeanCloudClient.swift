@@ -160,7 +160,7 @@ package final class LeanCloudClient {
     }
 }
 
-extension House {
+extension TestServer {
     /// App ID of the server.
     package var leanCloudAppID: String { self.server.accounts.app.keys.appID }
 

@@ -66,7 +66,7 @@ final class DownloadExchange: FileExchange {
     private func look(for key: FileKey, _ caller: FileCaller) {
         self.caller = caller
         let actor = caller.actor
-        self.desk.house.store.read(
+        self.desk.services.store.read(
             for: caller.asker,
             { transaction throws(StoreError) -> FileRecord? in
                 guard let file = try transaction.file(key), try transaction.canRead(file, actor) else { return nil }
@@ -78,7 +78,7 @@ final class DownloadExchange: FileExchange {
     func begin(_ link: FileLinkKey, _ request: HTTPRequest) {
         self.responder.whenEnded = { [unowned self] in self.ended() }
         if let failure = self.desk.api.takeFromAddress(request) { return self.refuse(failure) }
-        self.desk.house.store.read(
+        self.desk.services.store.read(
             for: .address(request.peer.throttleKey),
             { transaction throws(StoreError) in try transaction.file(link: link) },
             then: self.port.back(to: Self.self) { $0.found($1) })
@@ -89,12 +89,12 @@ final class DownloadExchange: FileExchange {
         self.responder.whenEnded = { [unowned self] in self.ended() }
         if let failure = self.desk.api.takeFromAddress(request) { return self.refuse(failure) }
         // What another user system says goes before what is here.
-        if case .person(let name) = picture, let address = self.desk.house.saidElsewhere(name)?.avatar,
+        if case .person(let name) = picture, let address = self.desk.services.saidElsewhere(name)?.avatar,
             NativeAnswer.isElsewhere(address)
         {
             return self.send(to: address)
         }
-        self.desk.house.store.read(
+        self.desk.services.store.read(
             for: .address(request.peer.throttleKey),
             { transaction throws(StoreError) in try picture.place(in: transaction) },
             then: self.port.back(to: Self.self) { (exchange, result: Result<PictureName.Place, StoreError>) in

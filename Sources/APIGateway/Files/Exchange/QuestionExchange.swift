@@ -80,7 +80,7 @@ final class QuestionExchange: FileExchange {
         guard !record.state.isOver || record.state == .succeeded else {
             return self.refuse(APIFailure(TransferError.over(record.state)))
         }
-        self.desk.house.store.read(
+        self.desk.services.store.read(
             for: .server,
             { transaction throws(StoreError) in try transaction.file(record.file)?.metadata },
             then: self.port.back(to: Self.self) { exchange, result in
@@ -139,7 +139,7 @@ final class QuestionExchange: FileExchange {
     }
 
     private func delete(_ key: FileKey, _ actor: Actor) {
-        self.desk.house.store.write(
+        self.desk.services.store.write(
             { transaction throws(StoreError) in try transaction.deleteFile(key, by: actor) },
             then: self.port.back(to: Self.self) { (exchange, result: Result<Void, StoreError>) in
                 switch result {

@@ -87,7 +87,7 @@ final class UploadExchange: FileExchange, BodyReceiver {
             exchange.linked(result)
         }
         if let failure = self.desk.api.takeFromAddress(request) { return linked(.failure(failure)) }
-        self.desk.house.store.write({ transaction throws(StoreError) in try transaction.useUploadLink(key) }) {
+        self.desk.services.store.write({ transaction throws(StoreError) in try transaction.useUploadLink(key) }) {
             result in
             linked(result.mapError { APIFailure($0) })
         }
@@ -125,7 +125,7 @@ final class UploadExchange: FileExchange, BodyReceiver {
                 return self.refuse(APIFailure(403, "only the manager uploads for others"))
             }
             self.isWaiting = true
-            self.desk.house.store.read(
+            self.desk.services.store.read(
                 for: caller.asker,
                 { transaction throws(StoreError) in
                     try transaction.user(named: name)?.id
@@ -314,7 +314,7 @@ final class UploadExchange: FileExchange, BodyReceiver {
 
     private func keep(_ type: String, of file: FileRecord, _ view: TransferView) {
         self.isWaiting = true
-        self.desk.house.store.write(
+        self.desk.services.store.write(
             { store throws(StoreError) in try store.setMediaType(of: file.key, to: type) },
             then: self.port.back(to: Self.self) { (exchange, result: Result<Void, StoreError>) in
                 exchange.isWaiting = false
@@ -349,7 +349,7 @@ final class UploadExchange: FileExchange, BodyReceiver {
         let key = appLink ?? FileLinkKey(random: UploadOrder.random())
         self.appLink = nil
         self.isWaiting = true
-        self.desk.house.store.write(
+        self.desk.services.store.write(
             { transaction throws(StoreError) in
                 if appLink != nil { return try transaction.completeAppFile(key, with: file.key) }
                 try transaction.makeLink(key, to: file.key, for: conversation)
@@ -367,7 +367,7 @@ final class UploadExchange: FileExchange, BodyReceiver {
     private func hang(_ file: FileRecord, _ picture: PictureName) {
         guard let actor = self.caller?.actor else { return }
         self.isWaiting = true
-        self.desk.house.store.write(
+        self.desk.services.store.write(
             { store throws(StoreError) in try picture.set(file, by: actor, in: store) },
             then: self.port.back(to: Self.self) { (exchange, result: Result<Void, StoreError>) in
                 exchange.isWaiting = false
@@ -450,6 +450,7 @@ final class UploadExchange: FileExchange, BodyReceiver {
     private func reopen() {
         guard let link = self.appLink else { return }
         self.appLink = nil
-        self.desk.house.store.write({ transaction throws(StoreError) in try transaction.reopenAppFile(link) }) { _ in }
+        self.desk.services.store.write({ transaction throws(StoreError) in try transaction.reopenAppFile(link) }) { _ in
+        }
     }
 }

@@ -292,10 +292,10 @@ final class Appender {
 
     // MARK: For some only
 
-    /// The content with what only the house may say of it.
+    /// The content with what only the server may say of it.
     private func marked(_ request: Append, _ target: Target) throws(StoreError) -> MessageContent {
         var content = request.content
-        content.flags.subtract(.ofTheHouse)
+        content.flags.subtract(.ofTheServer)
         if Self.isForTheApp(request, target) {
             content.envelope = (content.envelope ?? MessageEnvelope()).visible(to: [target.sender.name])
         }

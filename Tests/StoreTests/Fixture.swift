@@ -28,7 +28,7 @@ final class TemporaryFolder: Sendable {
 }
 
 /// A store in a temporary folder, with its outcomes collected.
-final class House: Sendable {
+final class Fixture: Sendable {
     let folder: TemporaryFolder
     let clock: ManualClock
     let store: Store
@@ -63,9 +63,9 @@ final class House: Sendable {
     deinit { self.store.close() }
 
     /// Closes the store and opens it again.
-    func reopened(change: (inout StoreOptions) -> Void = { _ in }) throws -> House {
+    func reopened(change: (inout StoreOptions) -> Void = { _ in }) throws -> Fixture {
         self.store.close()
-        return try House(self.folder, clock: self.clock, change: change)
+        return try Fixture(self.folder, clock: self.clock, change: change)
     }
 
     /// The files as they are now: what a killed server leaves behind.
@@ -79,8 +79,8 @@ final class House: Sendable {
     }
 
     /// Another store on a copy of the files.
-    func killed(change: (inout StoreOptions) -> Void = { _ in }) throws -> House {
-        try House(try self.copied(), clock: self.clock, change: change)
+    func killed(change: (inout StoreOptions) -> Void = { _ in }) throws -> Fixture {
+        try Fixture(try self.copied(), clock: self.clock, change: change)
     }
 
     func verified(_ options: VerifyOptions = VerifyOptions()) throws -> VerifyReport {

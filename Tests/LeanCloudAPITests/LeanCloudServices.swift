@@ -8,12 +8,12 @@ import TeahouseTesting
 
 /// A whole server whose app has keys, and requests to its LeanCloud API over real sockets.
 struct LeanCloudApp {
-    let house: House
+    let server: TestServer
     let app: AppDescription
 
     init(_ configure: @escaping (inout ServerOptions) -> Void = { _ in }) throws {
-        self.house = try House(configure)
-        guard let app = self.house.server.accounts.app.application else {
+        self.server = try TestServer(configure)
+        guard let app = self.server.server.accounts.app.application else {
             throw TestClientError(description: "the server made no app")
         }
         self.app = app
@@ -22,7 +22,7 @@ struct LeanCloudApp {
     /// Replaces a key and waits for it.
     func rotate(_ kind: AppKeyKind, overlapSeconds: Int64) throws {
         let done = ConditionLock<Result<AppDescription, StoreError>?>(nil)
-        self.house.server.accounts.app.rotate(kind, overlapSeconds: overlapSeconds) { result in
+        self.server.server.accounts.app.rotate(kind, overlapSeconds: overlapSeconds) { result in
             done.change { $0 = result }
         }
         _ = try done.wait(until: { $0 != nil }, then: { $0 })?.get()
@@ -39,7 +39,7 @@ struct LeanCloudApp {
     ) throws -> HTTPReply {
         let type = body == nil ? [] : [("Content-Type", "application/json")]
         return try HTTPTestClient.ask(
-            port: self.house.port, method, target, headers: headers + type, body: body?.serialized() ?? [])
+            port: self.server.port, method, target, headers: headers + type, body: body?.serialized() ?? [])
     }
 
     /// As a client of another machine of a private network, whose connection a proxy here tells of. The server must
@@ -48,9 +48,9 @@ struct LeanCloudApp {
         _ method: String, _ target: String, _ headers: [(String, String)], _ body: JSONValue? = nil
     ) throws -> HTTPReply {
         let bytes = body?.serialized() ?? []
-        let client = try self.house.socket()
-        var head = "PROXY TCP4 192.168.1.5 192.168.1.1 56324 \(self.house.port)\r\n"
-        head += "\(method) \(target) HTTP/1.1\r\nHost: 127.0.0.1:\(self.house.port)\r\nConnection: close\r\n"
+        let client = try self.server.socket()
+        var head = "PROXY TCP4 192.168.1.5 192.168.1.1 56324 \(self.server.port)\r\n"
+        head += "\(method) \(target) HTTP/1.1\r\nHost: 127.0.0.1:\(self.server.port)\r\nConnection: close\r\n"
         for (name, value) in headers { head += "\(name): \(value)\r\n" }
         head += "Content-Type: application/json\r\nContent-Length: \(bytes.count)\r\n\r\n"
         try client.send(raw: Array(head.utf8) + bytes)

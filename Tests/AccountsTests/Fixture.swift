@@ -7,7 +7,7 @@ import Store
 import Testing
 
 /// A real store in a temporary folder, accounts with cheap hashes, a clock turned by hand, and the log kept.
-final class House: Sendable {
+final class Fixture: Sendable {
     let folder: String
     let store: Store
     let accounts: Accounts

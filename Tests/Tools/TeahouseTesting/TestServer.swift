@@ -7,7 +7,7 @@ import Transport
 
 /// A whole server in this process: real sockets on port 0 of loopback, a real database in a temporary folder. Its rates
 /// are such that no test reaches them by chance, and nobody is told that friends come and go.
-package final class House {
+package final class TestServer {
     /// Data folder, deleted with the object.
     package let folder: TemporaryFolder
     private let configure: (inout ServerOptions) -> Void
@@ -124,8 +124,8 @@ package final class House {
         }
     }
 
-    /// Waits until everybody who is signed in has been told of what was changed before now: the writer tells the broker, the
-    /// broker its observers, whose commands go to the writer and come back.
+    /// Waits until everybody who is signed in has been told of what was changed before now: the writer tells the
+    /// broker, the broker its observers, whose commands go to the writer and come back.
     package func settle() throws {
         for _ in 0..<2 {
             try self.write { _ throws(StoreError) in }

@@ -66,7 +66,7 @@ package struct SaidElsewhere: Sendable {
 package typealias SessionLookup = @Sendable (TokenHolder, @escaping @Sendable (PersonByToken) -> Void) -> Void
 
 /// Services that the handlers of one server share.
-package struct APIHouse: Sendable {
+package struct APIServices: Sendable {
     /// Broker of the server.
     package var broker: Broker
     /// Accounts of the server.

@@ -5,7 +5,7 @@ package import Execution
 package import Store
 
 /// Services that the LeanCloud gateways of one server share.
-package struct LeanCloudHouse: Sendable {
+package struct LeanCloudServices: Sendable {
     /// Broker of the server.
     package var broker: Broker
     /// Store of the server.

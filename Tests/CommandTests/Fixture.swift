@@ -15,8 +15,9 @@ import Transfers
 import WuKongTranslation
 import teahouse
 
-/// A real store, broker, accounts, files and profiles behind an admin socket, and a terminal that keeps what is written.
-final class House: Sendable {
+/// A real store, broker, accounts, files and profiles behind an admin socket, and a terminal that keeps what is
+/// written.
+final class Fixture: Sendable {
     struct Outcome {
         var code: ExitCode
         var output: String
@@ -96,7 +97,7 @@ final class House: Sendable {
 /// Runs a whole command line in this process.
 func runTeahouse(
     _ words: [String], input: [String] = [], typed: [String]? = nil, language: Language = .english
-) -> House.Outcome {
+) -> Fixture.Outcome {
     let written = Lock((output: "", error: ""))
     let lines = Lock(input)
     let secrets = Lock(typed ?? [])
@@ -113,7 +114,7 @@ func runTeahouse(
         readLine: { lines.withLock { $0.isEmpty ? nil : $0.removeFirst() } },
         readSecret: typed == nil ? nil : readSecret)
     let code = runCommandLine(words, root: teahouseCommand, terminal: terminal)
-    return written.withLock { House.Outcome(code: code, output: $0.output, error: $0.error) }
+    return written.withLock { Fixture.Outcome(code: code, output: $0.output, error: $0.error) }
 }
 
 /// A data folder as a server leaves it.

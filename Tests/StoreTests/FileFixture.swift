@@ -75,7 +75,7 @@ extension Verona {
     }
 
     func refusalToSay(_ body: String, _ sender: UserID, to address: ConversationAddress? = nil) -> PublishRefusal? {
-        self.house.send(body, from: sender, to: address ?? .id(self.id)).refusal
+        self.fixture.send(body, from: sender, to: address ?? .id(self.id)).refusal
     }
 
     func sweep(_ limit: Int = 100) throws -> [StoredObject] {

@@ -14,7 +14,7 @@ import Transfers
 import WuKongTranslation
 
 /// A real store, broker, accounts, files and profiles in a temporary folder, with the admin service on its socket.
-final class House: Sendable {
+final class Fixture: Sendable {
     let folder: String
     let store: Store
     let accounts: Accounts
@@ -147,7 +147,7 @@ final class RecordingOutlet: Outlet {
     func wait(until ready: (Noted) -> Bool) { self.noted.wait(until: ready, then: { _ in }) }
 }
 
-extension House {
+extension Fixture {
     /// Until when a member of a group is muted, UTC milliseconds.
     func mutedUntil(_ name: UserName, in group: ChannelName) throws -> Int64 {
         let member = try self.store.readAndWait { store throws(StoreError) in

@@ -2,7 +2,7 @@ package import Accounts
 package import Transport
 
 /// Caller found by the token alone: for gateways where no uid stands in the request.
-extension APIDesk {
+extension APIContext {
     /// Proves the caller of a request and takes from their rate.
     ///
     /// The token is the manager's or that of one device of a person. It stands in the header field `token`, or in

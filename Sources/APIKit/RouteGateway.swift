@@ -6,7 +6,7 @@ import Execution
 package import Transport
 
 /// Context that the API gateways of all reactors share.
-package final class APIDesk: Sendable {
+package final class APIContext: Sendable {
     /// Services that handlers work with.
     package let services: APIServices
     /// How fast people and addresses may ask, at every gateway of this server together.
@@ -58,25 +58,25 @@ package struct RouteGroup: Sendable {
 /// The gateway of the HTTP API on one reactor: finds the route, proves the caller, decodes the body, runs the handler,
 /// and answers when it has answered. Confined to its reactor.
 package final class RouteGateway: Gateway {
-    private let desk: APIDesk
+    private let context: APIContext
     private unowned let reactor: Reactor
     private var waiting: [UInt64: (responder: HTTPResponder, group: RouteGroup)] = [:]
     private var lastTicket: UInt64 = 0
 
-    package init(desk: APIDesk, reactor: Reactor) {
-        self.desk = desk
+    package init(context: APIContext, reactor: Reactor) {
+        self.context = context
         self.reactor = reactor
     }
 
     package func open(_ opening: Opening, on connection: Connection) -> OpeningAnswer { .notMine }
 
     package func takesAnyOrigin(_ request: HTTPRequest) -> Bool {
-        self.desk.find(request.method, request.path)?.1.callerCheck != nil
+        self.context.find(request.method, request.path)?.1.callerCheck != nil
     }
 
     /// Only who may do everything may make the server read a long body.
     package func plan(for request: HTTPRequest, on connection: Connection) -> BodyPlan? {
-        guard let (finding, group) = self.desk.find(request.method, request.path) else { return nil }
+        guard let (finding, group) = self.context.find(request.method, request.path) else { return nil }
         switch finding {
         case .notMine: return nil
         case .refused: return .buffered(maximumBytes: Route.usualBytes)
@@ -88,20 +88,20 @@ package final class RouteGateway: Gateway {
     }
 
     private func isManager(_ request: HTTPRequest, at callerCheck: CallerCheck) -> Bool {
-        let caller = try? callerCheck.prove(request, .manager, self.desk.mayShowToken(request))
+        let caller = try? callerCheck.prove(request, .manager, self.context.mayShowToken(request))
         return caller == .manager
     }
 
     /// A whole message in base64 has room in any body.
     private func maximumBytes(of route: Route, isManager: Bool) -> Int {
-        let message = self.desk.services.settings.messageBytes * 3 / 2 + 8192
+        let message = self.context.services.settings.messageBytes * 3 / 2 + 8192
         if isManager { return max(route.maximumBytes, Route.managerBytes, message) }
         guard route.access == .manager else { return max(route.maximumBytes, message) }
         return min(route.maximumBytes, Route.usualBytes)
     }
 
     package func respond(to request: HTTPRequest, with responder: HTTPResponder) -> Bool {
-        guard let (finding, group) = self.desk.find(request.method, request.path) else { return false }
+        guard let (finding, group) = self.context.find(request.method, request.path) else { return false }
         if case .notMine = finding { return false }
         guard let callerCheck = group.callerCheck else {
             self.answer(request, finding, group, responder)
@@ -141,15 +141,15 @@ package final class RouteGateway: Gateway {
         _ request: HTTPRequest, _ route: Route, _ parameters: [String: String], _ group: RouteGroup,
         _ responder: HTTPResponder
     ) throws(APIFailure) {
-        guard self.waiting.count < self.desk.services.settings.waitingRequests else {
+        guard self.waiting.count < self.context.services.settings.waitingRequests else {
             throw APIFailure(503, "too many requests wait for their answer", retryAfterSeconds: 1)
         }
         if let callerCheck = group.callerCheck {
             return try self.begin(request, route, parameters, group, callerCheck, responder)
         }
         let isManager = self.isManager(request)
-        if !isManager, let failure = self.desk.takeFromAddress(request) { throw failure }
-        if let use = route.trial, try self.desk.isTrial(request) {
+        if !isManager, let failure = self.context.takeFromAddress(request) { throw failure }
+        if let use = route.trial, try self.context.isTrial(request) {
             return try self.beginTrial(request, route, parameters, use, group, responder)
         }
         let proof = try self.proof(of: request, route, isManager: isManager)
@@ -179,7 +179,7 @@ package final class RouteGateway: Gateway {
             self.waiting[self.lastTicket] = (responder, group)
             let reply = self.reply(to: self.lastTicket)
             do throws(APIFailure) {
-                try handler(asked, self.desk.services, reply)
+                try handler(asked, self.context.services, reply)
             } catch {
                 reply(.failure(error))
             }
@@ -190,7 +190,7 @@ package final class RouteGateway: Gateway {
             self.lastTicket += 1
             self.waiting[self.lastTicket] = (responder, group)
             let go = self.continuation(route, asked, self.reply(to: self.lastTicket))
-            self.desk.findTrialPerson(name, for: asked.asker, then: go)
+            self.context.findTrialPerson(name, for: asked.asker, then: go)
         }
     }
 
@@ -201,12 +201,12 @@ package final class RouteGateway: Gateway {
     ) throws(APIFailure) {
         let caller: Result<APICaller, APIFailure>
         do throws(APIFailure) {
-            caller = .success(try callerCheck.prove(request, route.access, self.desk.mayShowToken(request)))
+            caller = .success(try callerCheck.prove(request, route.access, self.context.mayShowToken(request)))
         } catch {
             caller = .failure(error)
         }
         // Who guesses keys is held to the rate as well.
-        if caller != .success(.manager), let failure = self.desk.takeFromAddress(request) { throw failure }
+        if caller != .success(.manager), let failure = self.context.takeFromAddress(request) { throw failure }
         let proved = try caller.get()
         var asked = try Self.decode(request, route, parameters)
         asked.caller = proved
@@ -229,17 +229,17 @@ package final class RouteGateway: Gateway {
     }
 
     private func isManager(_ request: HTTPRequest) -> Bool {
-        guard let token = APIDesk.token(of: request), self.desk.mayShowToken(request) else { return false }
-        return self.desk.services.managerToken.isRight(token)
+        guard let token = APIContext.token(of: request), self.context.mayShowToken(request) else { return false }
+        return self.context.services.managerToken.isRight(token)
     }
 
     private func proof(of request: HTTPRequest, _ route: Route, isManager: Bool) throws(APIFailure) -> Proof {
         if route.access == .anyone { return .none }
         let connectionToken = route.takesConnectionTokens ? request.headers["x-lc-im-session-token"] : nil
-        guard let token = APIDesk.token(of: request) ?? connectionToken else {
+        guard let token = APIContext.token(of: request) ?? connectionToken else {
             throw APIFailure(401, "the header field token is missing")
         }
-        guard self.desk.mayShowToken(request) else {
+        guard self.context.mayShowToken(request) else {
             throw APIFailure(403, "tokens are taken over https only from there")
         }
         switch route.access {
@@ -259,7 +259,7 @@ package final class RouteGateway: Gateway {
         let asker = ManagerToken.Asker(
             address: request.peer.text, throttleKey: request.peer.throttleKey,
             isLoopback: request.peer.scope == .loopback)
-        switch self.desk.services.managerToken.judge(token, from: asker) {
+        switch self.context.services.managerToken.judge(token, from: asker) {
         case .right: return
         case .wrong: throw APIFailure(401, "the token is not the manager's")
         case .throttled(let seconds):
@@ -321,7 +321,7 @@ package final class RouteGateway: Gateway {
         _ signIn: SignInRequest, _ route: Route, _ asked: APIRequest, _ reply: @escaping APIReply
     ) {
         let go = self.continuation(route, asked, reply)
-        let services = self.desk.services
+        let services = self.context.services
         services.accounts.authenticator.authenticate(signIn) { result in
             guard case .refused(.wrongCredentials) = result, let find = services.findSession,
                 case .token(let token) = signIn.credentials
@@ -345,17 +345,17 @@ package final class RouteGateway: Gateway {
     ) {
         let go = self.continuation(route, asked, reply)
         if route.takesConnectionTokens,
-            case .valid(let claims) = self.desk.services.accounts.app.readSessionToken(session.token, for: nil)
+            case .valid(let claims) = self.context.services.accounts.app.readSessionToken(session.token, for: nil)
         {
             let signIn = SignInRequest(
                 user: claims.name, credentials: .sessionToken(session.token), requestedClass: nil,
                 address: session.address, throttleKey: session.throttleKey, isEncrypted: session.isEncrypted,
                 origin: session.origin)
-            return self.desk.services.accounts.authenticator.authenticate(signIn) { result in
+            return self.context.services.accounts.authenticator.authenticate(signIn) { result in
                 go(result.map { APIFailure(refusal: $0) })
             }
         }
-        guard let find = self.desk.services.findSession else {
+        guard let find = self.context.services.findSession else {
             return reply(.failure(501, "sessions by token alone are not served here"))
         }
         find(session) { go($0.identity) }
@@ -365,21 +365,21 @@ package final class RouteGateway: Gateway {
     private func continuation(
         _ route: Route, _ asked: APIRequest, _ reply: @escaping APIReply
     ) -> @Sendable (Result<Identity, APIFailure>) -> Void {
-        let desk = self.desk
+        let context = self.context
         return { result in
             switch result {
             case .failure(let failure): reply(.failure(failure))
             case .success(let identity):
-                if let failure = desk.takeFromPerson(identity) { return reply(.failure(failure)) }
+                if let failure = context.takeFromPerson(identity) { return reply(.failure(failure)) }
                 var asked = asked
                 asked.caller = .person(identity)
-                Self.run(route, asked, desk.services, reply)
+                Self.run(route, asked, context.services, reply)
             }
         }
     }
 
     private func run(_ route: Route, _ asked: APIRequest, _ reply: @escaping APIReply) {
-        Self.run(route, asked, self.desk.services, reply)
+        Self.run(route, asked, self.context.services, reply)
     }
 
     private static func run(_ route: Route, _ asked: APIRequest, _ services: APIServices, _ reply: @escaping APIReply) {

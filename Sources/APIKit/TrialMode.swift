@@ -36,7 +36,7 @@ package enum TrialUse: Sendable {
     case handler(APIHandler)
 }
 
-extension APIDesk {
+extension APIContext {
     /// Header fields by which proxies say that they pass a request on. Source: RFC 7239; RFC 9110 section 7.6.3; the
     /// fields that nginx, Apache and content networks set.
     private static let forwardingFields: [StaticString] = [

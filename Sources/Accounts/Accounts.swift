@@ -15,7 +15,7 @@ package final class Accounts: Sendable {
     /// Checks credentials for every gateway.
     package let authenticator: Authenticator
     /// The app whose clients speak LeanCloud's protocols.
-    package let app: AppDesk
+    package let app: AppAuthenticator
     let store: Store
     let hasher: PasswordHasher
     let options: AccountsOptions
@@ -31,7 +31,7 @@ package final class Accounts: Sendable {
         self.options = options
         self.changes = changes
         self.setup = SetupToken(folder: folder, clock: options.clock)
-        self.app = AppDesk(store, folder: folder, changes: changes, options: options)
+        self.app = AppAuthenticator(store, folder: folder, changes: changes, options: options)
         self.authenticator = Authenticator(store, hasher, changes, self.app, options)
     }
 

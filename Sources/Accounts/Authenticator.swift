@@ -9,7 +9,7 @@ package final class Authenticator: Sendable {
     private let hasher: PasswordHasher
     let options: AccountsOptions
     let changes: AccountChanges
-    let app: AppDesk
+    let app: AppAuthenticator
     let tokens: TokenLookup
     let touches: TokenTouches
     let throttle = Lock(SignInThrottle())
@@ -20,7 +20,8 @@ package final class Authenticator: Sendable {
     let knownTokens = KnownTokens()
 
     init(
-        _ store: Store, _ hasher: PasswordHasher, _ changes: AccountChanges, _ app: AppDesk, _ options: AccountsOptions
+        _ store: Store, _ hasher: PasswordHasher, _ changes: AccountChanges, _ app: AppAuthenticator,
+        _ options: AccountsOptions
     ) {
         self.app = app
         self.store = store

@@ -6,12 +6,12 @@ import Transfers
 
 /// What of files and transfers belongs to one connection: watches, uploads, checks.
 extension AdminLoop {
-    func start(_ request: AdminTransferRequest, at desk: Desk, _ key: Int, _ id: Int64) {
+    func start(_ request: AdminTransferRequest, at handler: AdminHandler, _ key: Int, _ id: Int64) {
         guard let client = self.clients[key] else { return }
         let mailbox = self.mailbox
         switch request {
         case .watch(let owner):
-            self.desk.userID(owner, { mailbox.post(.answer(client: key, request: id, $0)) }) {
+            self.handler.userID(owner, { mailbox.post(.answer(client: key, request: id, $0)) }) {
                 mailbox.post(.watchTransfers(client: key, request: id, owner: $0))
             }
         case .upload(let upload):
@@ -19,7 +19,7 @@ extension AdminLoop {
                 return self.refuse(.refused, "this connection has an upload open already: finish it first", key, id)
             }
             client.isOpeningUpload = true
-            desk.open(upload) { opened in mailbox.post(.uploadOpened(client: key, request: id, opened)) }
+            handler.open(upload) { opened in mailbox.post(.uploadOpened(client: key, request: id, opened)) }
         case .piece(let piece): self.take(piece, client, key, id)
         case .finishUpload:
             guard let upload = client.upload else { return self.refuseWithoutUpload(key, id) }
@@ -28,9 +28,9 @@ extension AdminLoop {
             for request in upload.takeWaiting() {
                 self.answered(key, request.id, .success(.transfers(.taken(request.offset))))
             }
-            upload.flow.end { mailbox.post(.answer(client: key, request: id, Desk.answer($0))) }
+            upload.flow.end { mailbox.post(.answer(client: key, request: id, AdminHandler.answer($0))) }
         case .list, .change:
-            desk.answer(.transfers(request)) { mailbox.post(.answer(client: key, request: id, $0)) }
+            handler.answer(.transfers(request)) { mailbox.post(.answer(client: key, request: id, $0)) }
         }
     }
 
@@ -99,7 +99,7 @@ extension AdminLoop {
 
     func watchTransfers(of owner: UserID?, _ key: Int, _ id: Int64) {
         guard let client = self.clients[key] else { return }
-        guard let transfers = self.desk.transfers else { return self.answered(key, id, .failure(.noFiles)) }
+        guard let transfers = self.handler.transfers else { return self.answered(key, id, .failure(.noFiles)) }
         let mailbox = self.mailbox
         let watch = transfers.watch(owner: owner) { news in
             mailbox.post(.moved(client: key, request: id, news.map { AdminTransfer($0) }))
@@ -114,7 +114,8 @@ extension AdminLoop {
         let wish = CheckWish(self.options.clock)
         self.clients[key]?.checks[id] = wish
         let mailbox = self.mailbox
-        self.desk.verify(file, wish, progress: { mailbox.post(.progress(client: key, request: id, .checking($0))) }) {
+        self.handler.verify(file, wish, progress: { mailbox.post(.progress(client: key, request: id, .checking($0))) })
+        {
             mailbox.post(.answer(client: key, request: id, $0))
         }
     }

@@ -10,7 +10,7 @@ import Glibc
 final class AdminLoop {
     let options: AdminServiceOptions
     private let listener: Int32
-    let desk: Desk
+    let handler: AdminHandler
     let mailbox: Mailbox<LoopEvent>
     private(set) var clients: [Int: AdminConnection] = [:]
     private var lastClient = 0
@@ -30,10 +30,10 @@ final class AdminLoop {
         case on(WatchID)
     }
 
-    init(_ options: AdminServiceOptions, listener: Int32, desk: Desk, mailbox: Mailbox<LoopEvent>) {
+    init(_ options: AdminServiceOptions, listener: Int32, handler: AdminHandler, mailbox: Mailbox<LoopEvent>) {
         self.options = options
         self.listener = listener
-        self.desk = desk
+        self.handler = handler
         self.mailbox = mailbox
         self.nextReading = options.clock.now()
     }
@@ -41,7 +41,7 @@ final class AdminLoop {
     func run() {
         while !self.isStopping { self.turn() }
         for client in self.clients.values { client.close() }
-        if case .on(let id) = self.watch { self.desk.broker.unwatch(id) }
+        if case .on(let id) = self.watch { self.handler.broker.unwatch(id) }
         close(self.listener)
         AdminSocket.remove(in: self.options.folder)
     }
@@ -172,10 +172,10 @@ final class AdminLoop {
 
     private func start(_ request: AdminRequest, by actor: AuditActor, _ key: Int, _ id: Int64) {
         let mailbox = self.mailbox
-        let desk = self.desk.noting(request, by: actor)
+        let handler = self.handler.noting(request, by: actor)
         switch request {
         case .follow(let conversation, let withSessions):
-            self.desk.resolve(conversation) { found in
+            self.handler.resolve(conversation) { found in
                 switch found {
                 case .success(let number):
                     mailbox.post(.follow(client: key, request: id, number, withSessions: withSessions))
@@ -188,14 +188,14 @@ final class AdminLoop {
             self.clients[key]?.pulses.remove(follow)
             self.answered(key, id, .success(.done))
         case .files(.verify(let file)): self.verify(file, key, id)
-        case .transfers(let request): self.start(request, at: desk, key, id)
+        case .transfers(let request): self.start(request, at: handler, key, id)
         case .live(let request): self.start(request, key, id)
         case .status, .setupToken, .managerToken, .addUser, .listUsers, .showUser, .issueToken, .revoke, .setDisabled,
             .setSendBanned, .setPassword, .setListed, .setAllowlistOnly, .importUsers, .createGroup, .addMembers,
             .removeMembers, .setGroupBanned, .setGroupMuted, .setMemberMuted, .setGroupNotice, .listConversations,
             .showConversation, .listMessages, .listSessions, .endSessions, .send, .files, .profiles, .teams, .audit,
             .talks, .people, .words, .filters, .kinds, .hooks, .settings, .policy, .notices, .app:
-            desk.answer(request) { mailbox.post(.answer(client: key, request: id, $0)) }
+            handler.answer(request) { mailbox.post(.answer(client: key, request: id, $0)) }
         }
     }
 
@@ -247,7 +247,7 @@ final class AdminLoop {
     private func tell(_ events: [WatchEvent]) {
         let followers = self.clients.values.filter { !$0.follows.isEmpty }
         guard !followers.isEmpty else { return }
-        let kinds = self.desk.moderation.kinds
+        let kinds = self.handler.moderation.kinds
         for event in events {
             let notice = Notice(event, kinds: kinds)
             for client in followers { client.tell(notice, self.options) }
@@ -260,9 +260,9 @@ final class AdminLoop {
         case (.none, true):
             self.watch = .asked
             let mailbox = self.mailbox
-            self.desk.broker.watch({ mailbox.post(.happened($0)) }, then: { mailbox.post(.watching($0)) })
+            self.handler.broker.watch({ mailbox.post(.happened($0)) }, then: { mailbox.post(.watching($0)) })
         case (.on(let id), false):
-            self.desk.broker.unwatch(id)
+            self.handler.broker.unwatch(id)
             self.watch = .none
         case (.none, false), (.asked, _), (.on, true): break
         }

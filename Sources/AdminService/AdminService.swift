@@ -28,12 +28,12 @@ package final class AdminService: Sendable {
     ) throws(AdminError) {
         let listener = try AdminSocket.listen(in: options.folder, group: options.group)
         let mailbox = Mailbox<LoopEvent>()
-        let desk = Desk(
+        let handler = AdminHandler(
             options, store: store, accounts: accounts, broker: broker, moderation: moderation, transfers: transfers,
             profiles: profiles)
         self.mailbox = mailbox
         self.thread = Thread(name: "admin") {
-            let loop = AdminLoop(options, listener: listener, desk: desk, mailbox: mailbox)
+            let loop = AdminLoop(options, listener: listener, handler: handler, mailbox: mailbox)
             loop.run()
         }
     }

@@ -95,26 +95,27 @@ extension AdminLoop {
         let now = self.options.clock.now()
         guard now >= self.nextReading else { return }
         self.nextReading = now.advanced(byMilliseconds: Pulse.intervalMilliseconds)
-        self.desk.announcer.goOn()
+        self.handler.announcer.goOn()
         guard !self.isReadingPulse else { return }
         self.isReadingPulse = true
         let mailbox = self.mailbox
-        self.desk.broker.figures { mailbox.post(.pulse($0)) }
+        self.handler.broker.figures { mailbox.post(.pulse($0)) }
     }
 
     func tookPulse(_ broker: BrokerFigures) {
         self.isReadingPulse = false
         let clock = self.options.clock
         let reading = PulseReading(
-            at: clock.now(), wallMilliseconds: clock.wallMilliseconds(), broker: broker, store: self.desk.store.figures,
-            transfers: self.desk.transfers?.figures, profiles: self.desk.profiles?.figures)
+            at: clock.now(), wallMilliseconds: clock.wallMilliseconds(), broker: broker,
+            store: self.handler.store.figures,
+            transfers: self.handler.transfers?.figures, profiles: self.handler.profiles?.figures)
         guard let point = self.pulse.take(reading) else { return }
         for client in self.clients.values { client.tell(point, self.options) }
     }
 
     func start(_ request: AdminLiveRequest, _ key: Int, _ id: Int64) {
         if request == .start { self.clients[key]?.pulses.insert(id) }
-        let limits = self.desk.limits
+        let limits = self.handler.limits
         self.answered(key, id, .success(.live(AdminLiveHistory(points: self.pulse.points, limits: limits))))
     }
 }

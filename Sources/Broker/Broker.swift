@@ -68,7 +68,7 @@ package final class Broker: Sendable {
     private let mailbox: Mailbox<Event>
     let store: Store
     /// For questions that are about no message: those of any thread.
-    let consulted = Lock<(any HookDesk)?>(nil)
+    let consulted = Lock<(any HookHandler)?>(nil)
     private let thread: Thread
 
     /// Starts the thread. The store's outcomes go to this broker from now on.

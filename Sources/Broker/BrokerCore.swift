@@ -33,7 +33,7 @@ final class BrokerCore {
     /// Checks of messages before the writer gets them; `nil` for none.
     var screening: ScreeningChain?
     /// Asks a business server about messages; `nil` when there is none.
-    var desk: (any HookDesk)?
+    var hooks: (any HookHandler)?
     /// Brings its answers back to this thread.
     var onVerdict: @Sendable (HookLine.Lane, HookVerdict) -> Void = { _, _ in }
     var hookLine = HookLine()

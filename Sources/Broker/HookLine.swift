@@ -61,30 +61,30 @@ extension BrokerCore {
     func consultAndPass(_ append: Append) {
         let lane = HookLine.Lane(append)
         let isAsked = append.authority == .user && append.screening?.refusal == nil
-        guard let desk = self.desk, isAsked, desk.wants("_messageReceived") || !self.hookLine.isEmpty(lane) else {
+        guard let hooks = self.hooks, isAsked, hooks.wants("_messageReceived") || !self.hookLine.isEmpty(lane) else {
             return self.pass(append)
         }
         switch self.hookLine.add(append) {
-        case .ask: self.ask(append, lane, desk)
+        case .ask: self.ask(append, lane, hooks)
         case .wait: break
         case .busy: self.settle(AppendOutcome(ticket: append.ticket, result: .failed(.busy)))
         }
     }
 
-    private func ask(_ append: Append, _ lane: HookLine.Lane, _ desk: any HookDesk) {
+    private func ask(_ append: Append, _ lane: HookLine.Lane, _ hooks: any HookHandler) {
         let onVerdict = self.onVerdict
-        desk.ask(.message(append, from: self.address(ofSender: append))) { verdict in onVerdict(lane, verdict) }
+        hooks.ask(.message(append, from: self.address(ofSender: append))) { verdict in onVerdict(lane, verdict) }
     }
 
     func answered(_ lane: HookLine.Lane, _ verdict: HookVerdict) {
-        guard let desk = self.desk, let (first, next) = self.hookLine.answered(lane) else { return }
+        guard let hooks = self.hooks, let (first, next) = self.hookLine.answered(lane) else { return }
         switch verdict {
         case .allowed(let changes): self.pass(first.changed(changes))
         case .rejected(let code, let detail):
             let refusal = PublishRefusal.byHook(code: code, detail: detail)
             self.settle(AppendOutcome(ticket: first.ticket, result: .refused(refusal)))
         }
-        if let next { self.ask(next, lane, desk) }
+        if let next { self.ask(next, lane, hooks) }
     }
 }
 

@@ -7,7 +7,7 @@ package import Transfers
 /// calls. Each area has its table of routes. Source: LeanCloud realtime REST guide v1 and v2, its REST guide, and its
 /// SDKs.
 package struct LeanCloudServer: Sendable {
-    let app: AppDesk
+    let app: AppAuthenticator
     let transfers: Transfers
     let functions: AppFunctions
     let clock: Clock
@@ -17,7 +17,7 @@ package struct LeanCloudServer: Sendable {
     ///   - transfers: takes what clients upload.
     ///   - functions: the way to the app's own.
     ///   - clock: what `/1.1/date` says, and what signed requests are held to.
-    package init(app: AppDesk, transfers: Transfers, functions: AppFunctions, clock: Clock) {
+    package init(app: AppAuthenticator, transfers: Transfers, functions: AppFunctions, clock: Clock) {
         self.app = app
         self.transfers = transfers
         self.functions = functions

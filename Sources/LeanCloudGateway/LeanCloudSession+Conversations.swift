@@ -213,11 +213,11 @@ extension LeanCloudSession {
         _ command: GenericCommand, _ question: () -> HookQuestion?,
         then: @escaping @Sendable (LeanCloudSession, HookChanges) -> Void
     ) {
-        guard let desk = self.services.broker.desk, let question = question(), desk.wants(question.function) else {
+        guard let hooks = self.services.broker.hooks, let question = question(), hooks.wants(question.function) else {
             return then(self, .none)
         }
         let later = self.later()
-        desk.ask(question) { verdict in
+        hooks.ask(question) { verdict in
             later { session in
                 switch verdict {
                 case .allowed(let changes): then(session, changes)

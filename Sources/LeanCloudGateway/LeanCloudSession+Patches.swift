@@ -57,13 +57,13 @@ extension LeanCloudSession {
         let peer = self.connection.connection.peer
         let asked = Asked(by: user, from: "\(peer.text):\(peer.port)", store: self.services.store)
         let broker = self.services.broker
-        Self.screen(changes, 0, broker) { [origin = self.origin, desk = broker.desk] screened in
+        Self.screen(changes, 0, broker) { [origin = self.origin, hooks = broker.hooks] screened in
             guard let screened else {
                 return later {
                     $0.fail(command, .messageUpdateRejectedByApp.saying("the text has a word that is not allowed here"))
                 }
             }
-            LeanCloudSession.consult(desk, screened, 0, asked) { allowed in
+            LeanCloudSession.consult(hooks, screened, 0, asked) { allowed in
                 switch allowed {
                 case .failure(let fault): later { $0.fail(command, fault) }
                 case .success(let allowed):
@@ -96,10 +96,10 @@ extension LeanCloudSession {
 
     /// Asks the app's own server about each change. Source: LeanCloud realtime guide, `_messageUpdate`: 4405.
     private static func consult(
-        _ desk: (any HookDesk)?, _ changes: [Change], _ index: Int, _ asked: Asked,
+        _ hooks: (any HookHandler)?, _ changes: [Change], _ index: Int, _ asked: Asked,
         then: @escaping @Sendable (Result<[Change], LeanCloudFault>) -> Void
     ) {
-        guard let desk, index < changes.count, desk.wants("_messageUpdate") else { return then(.success(changes)) }
+        guard let hooks, index < changes.count, hooks.wants("_messageUpdate") else { return then(.success(changes)) }
         let change = changes[index]
         asked.store.read(for: .person(asked.user)) { transaction throws(StoreError) -> HookedUpdate? in
             guard let conversation = try transaction.conversation(change.address, seenBy: asked.user),
@@ -116,16 +116,16 @@ extension LeanCloudSession {
         } then: { result in
             // What is not there is refused by the server itself, in its own words.
             guard case .success(let update?) = result else {
-                return LeanCloudSession.consult(desk, changes, index + 1, asked, then: then)
+                return LeanCloudSession.consult(hooks, changes, index + 1, asked, then: then)
             }
-            desk.ask(.update(update)) { verdict in
+            hooks.ask(.update(update)) { verdict in
                 switch verdict {
                 case .rejected(let code, let detail):
                     then(.failure(LeanCloudFault.messageUpdateRejectedByApp.byHook(code: code, detail: detail)))
                 case .allowed(let wanted):
                     var changes = changes
                     changes[index].take(wanted)
-                    LeanCloudSession.consult(desk, changes, index + 1, asked, then: then)
+                    LeanCloudSession.consult(hooks, changes, index + 1, asked, then: then)
                 }
             }
         }

@@ -10,10 +10,10 @@ import WuKongAPI
 
 /// The HTTP APIs: which routes there are, and what their handlers share.
 extension TeahouseServer {
-    static func apiDesk(
+    static func apiContext(
         _ options: ServerOptions, store: Store, broker: Broker, accounts: Accounts, profiles: Profiles,
         transfers: Transfers, functions: AppFunctions
-    ) throws(ServerError) -> APIDesk {
+    ) throws(ServerError) -> APIContext {
         let token: ManagerToken
         do throws(StoreError) {
             token = try ManagerToken(folder: options.store.folder, clock: options.clock, log: options.log)
@@ -53,7 +53,7 @@ extension TeahouseServer {
                 app: accounts.app, transfers: transfers, functions: functions, clock: options.clock)
             groups.append(server.group)
         }
-        return APIDesk(services: services, groups: groups)
+        return APIContext(services: services, groups: groups)
     }
 
     private static func groups(_ options: ServerOptions, _ services: APIServices) -> [RouteGroup] {

@@ -31,7 +31,7 @@ final class OutboundServices: Sendable {
     ///
     /// - Parameter listening: our own gateways, to which nothing is posted.
     init(
-        _ options: ServerOptions, store: Store, broker: Broker, app: AppDesk, listening: [BoundAddress]
+        _ options: ServerOptions, store: Store, broker: Broker, app: AppAuthenticator, listening: [BoundAddress]
     ) throws(ServerError) {
         var outgoing = options.outgoing
         outgoing.rule = AddressRule(listening: listening)
@@ -90,7 +90,7 @@ final class OutboundServices: Sendable {
 
     /// Signed: who reads a call does not learn the key.
     private static func credentials(
-        of app: AppDesk, isMaster: Bool, at now: Int64
+        of app: AppAuthenticator, isMaster: Bool, at now: Int64
     ) -> [(name: String, value: String)] {
         guard let appID = app.application?.appID, let signed = app.signREST(asMaster: isMaster, timestamp: now) else {
             return []

@@ -233,7 +233,7 @@ extension ServerOptions {
         let appID = settings[Keys.leanCloudAppID]
         guard !appID.isEmpty else { return }
         let isPlain = appID.utf8.allSatisfy { $0 > 0x20 && $0 < 0x7F && $0 != UInt8(ascii: ":") }
-        guard AppDesk.appIDLengths.contains(appID.utf8.count), isPlain else {
+        guard AppAuthenticator.appIDLengths.contains(appID.utf8.count), isPlain else {
             throw ConfigurationError(
                 origin: settings.origin(of: Keys.leanCloudAppID.definition),
                 problem: "leancloud.app_id has 8 to 64 printable characters without spaces and colons")

@@ -77,14 +77,14 @@ package final class TeahouseServer: Sendable {
         self.profiles = Profiles(
             store: self.store, options: options.profiles.service, remote: self.lateProfiles, clock: options.clock,
             log: options.log)
-        let api: APIDesk
+        let api: APIContext
         let functions = AppFunctions()
         do throws(ServerError) {
-            api = try Self.apiDesk(
+            api = try Self.apiContext(
                 options, store: self.store, broker: self.broker, accounts: self.accounts, profiles: self.profiles,
                 transfers: self.transfers, functions: functions)
-            let files = FilesDesk(api: api, transfers: self.transfers, settings: options.files.routes)
-            let events = EventsDesk(api: api, profiles: self.profiles, transfers: self.transfers)
+            let files = FilesContext(api: api, transfers: self.transfers, settings: options.files.routes)
+            let events = EventsContext(api: api, profiles: self.profiles, transfers: self.transfers)
             self.transport = try Self.makeTransport(
                 options, store: self.store, broker: self.broker, accounts: self.accounts, api: api, files: files,
                 events: events)
@@ -121,8 +121,9 @@ package final class TeahouseServer: Sendable {
     }
 
     private static func makeTransport(
-        _ options: ServerOptions, store: Store, broker: Broker, accounts: Accounts, api: APIDesk, files: FilesDesk,
-        events: EventsDesk
+        _ options: ServerOptions, store: Store, broker: Broker, accounts: Accounts, api: APIContext,
+        files: FilesContext,
+        events: EventsContext
     ) throws(ServerError) -> TransportServer {
         let services = WuKongServices(
             broker: broker, authenticator: accounts.authenticator, settings: options.wuKong, log: options.log)
@@ -142,10 +143,12 @@ package final class TeahouseServer: Sendable {
                 clock: options.clock
             ) { reactor in
                 // LeanCloud's takes those that offer its subprotocols, WuKongIM's every other WebSocket.
-                var gateways: [any Gateway] = [EventsGateway(desk: events, reactor: reactor)]
+                var gateways: [any Gateway] = [EventsGateway(context: events, reactor: reactor)]
                 if servesLeanCloud { gateways.append(LeanCloudGateway(services: leanCloud, reactor: reactor)) }
                 if servesWuKong { gateways.append(WuKongGateway(services: services, reactor: reactor)) }
-                gateways += [FilesGateway(desk: files, reactor: reactor), RouteGateway(desk: api, reactor: reactor)]
+                gateways += [
+                    FilesGateway(context: files, reactor: reactor), RouteGateway(context: api, reactor: reactor),
+                ]
                 return gateways + [SetupPage(accounts: accounts, reactor: reactor), LandingPage(tls: tls)]
             }
         } catch {
@@ -155,7 +158,7 @@ package final class TeahouseServer: Sendable {
 
     private static func adminOptions(
         _ options: ServerOptions, _ transport: TransportServer, _ outbound: OutboundServices, _ live: LiveSettings,
-        _ api: APIDesk
+        _ api: APIContext
     ) -> AdminServiceOptions {
         var admin = AdminServiceOptions(
             folder: options.store.folder, version: Version.text, addresses: transport.addresses.map(\.description),

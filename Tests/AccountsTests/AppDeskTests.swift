@@ -34,7 +34,7 @@ import Testing
         let stored = Self.files(in: fixture.folder)
         #expect(stored.contains(made.appID) && !stored.contains(made.appKey) && !stored.contains(made.masterKey))
         #expect(!fixture.log.contains(made.appKey) && !fixture.log.contains(made.masterKey))
-        let again = fixture.anotherDesk()
+        let again = fixture.anotherAuthenticator()
         try again.open()
         let kept = try #require(again.application)
         #expect(kept.appID == made.appID && kept.appKey == made.appKey && kept.masterKey == made.masterKey)
@@ -49,8 +49,8 @@ import Testing
         try fixture.accounts.app.open(appID: "my-app-gzGzoHsz")
         let first = try #require(fixture.accounts.app.application)
         #expect(first.appID == "my-app-gzGzoHsz" && fixture.accounts.app.keys.appID == first.appID)
-        try fixture.anotherDesk().open(appID: "other-app")
-        let later = fixture.anotherDesk()
+        try fixture.anotherAuthenticator().open(appID: "other-app")
+        let later = fixture.anotherAuthenticator()
         try later.open()
         #expect(later.application?.appID == "other-app" && later.application?.masterKey == first.masterKey)
     }
@@ -60,19 +60,19 @@ import Testing
         let fixture = try Fixture()
         try fixture.accounts.app.open()
         let made = try #require(fixture.accounts.app.application)
-        let path = AppDesk.keyPath(in: fixture.folder)
+        let path = AppAuthenticator.keyPath(in: fixture.folder)
         #expect(chmod(path, 0o640) == 0)
-        #expect(throws: StoreError.self) { try fixture.anotherDesk().open() }
+        #expect(throws: StoreError.self) { try fixture.anotherAuthenticator().open() }
         #expect(unlink(path) == 0)
-        let error = #expect(throws: StoreError.self) { try fixture.anotherDesk().open() }
+        let error = #expect(throws: StoreError.self) { try fixture.anotherAuthenticator().open() }
         #expect(error?.description.contains("put it back") == true)
         try fixture.writeKeyFile(String(repeating: "ab", count: 32))
-        let other = #expect(throws: StoreError.self) { try fixture.anotherDesk().open() }
+        let other = #expect(throws: StoreError.self) { try fixture.anotherAuthenticator().open() }
         #expect(other?.description.contains("not the file") == true)
         try fixture.writeKeyFile("no key")
-        #expect(throws: StoreError.self) { try fixture.anotherDesk().open() }
+        #expect(throws: StoreError.self) { try fixture.anotherAuthenticator().open() }
         try fixture.writeKeyFile("")
-        let renewed = fixture.anotherDesk()
+        let renewed = fixture.anotherAuthenticator()
         try renewed.open()
         #expect(renewed.application?.appID == made.appID)
         #expect(renewed.application?.masterKey != made.masterKey && renewed.application?.appKey != made.appKey)
@@ -87,8 +87,8 @@ import Testing
         try app.open()
         let first = try #require(app.application)
         let second = try fixture.rotate(kind, to: nil, overlap: 3_600)
-        let matches: (AppDesk, String) -> Bool = { desk, key in
-            kind == .appKey ? desk.keys.matchesAppKey(key) : desk.keys.matchesMasterKey(key)
+        let matches: (AppAuthenticator, String) -> Bool = { app, key in
+            kind == .appKey ? app.keys.matchesAppKey(key) : app.keys.matchesMasterKey(key)
         }
         let key: (AppDescription) -> String = { kind == .appKey ? $0.appKey : $0.masterKey }
         #expect(key(second) != key(first))
@@ -98,7 +98,7 @@ import Testing
         #expect(until == fixture.hands.clock.wallMilliseconds() + 3_600_000)
         #expect(matches(app, key(first)) && matches(app, key(second)))
         fixture.hands.advance(milliseconds: 3_599_999)
-        let restarted = fixture.anotherDesk()
+        let restarted = fixture.anotherAuthenticator()
         try restarted.open()
         #expect(matches(app, key(first)) && matches(restarted, key(first)) && matches(restarted, key(second)))
         fixture.hands.advance(milliseconds: 1)
@@ -120,7 +120,7 @@ import Testing
         }
         #expect(throws: StoreError.self) { try fixture.rotate(.appKey, to: nil, overlap: -1) }
         #expect(throws: StoreError.self) {
-            try fixture.rotate(.appKey, to: nil, overlap: AppDesk.longestOverlapSeconds + 1)
+            try fixture.rotate(.appKey, to: nil, overlap: AppAuthenticator.longestOverlapSeconds + 1)
         }
         #expect(fixture.accounts.app.application?.appKey == first.appKey)
         #expect(!fixture.log.contains(ActionSignatureTests.masterKey))
@@ -247,15 +247,15 @@ import Testing
 
 extension Fixture {
     /// What a start of the server on this folder would have.
-    func anotherDesk(_ change: (inout AccountsOptions) -> Void = { _ in }) -> AppDesk {
+    func anotherAuthenticator(_ change: (inout AccountsOptions) -> Void = { _ in }) -> AppAuthenticator {
         var options = AccountsOptions()
         options.clock = self.hands.clock
         change(&options)
-        return AppDesk(self.store, folder: self.folder, changes: AccountChanges(), options: options)
+        return AppAuthenticator(self.store, folder: self.folder, changes: AccountChanges(), options: options)
     }
 
     func writeKeyFile(_ text: String) throws {
-        let path = AppDesk.keyPath(in: self.folder)
+        let path = AppAuthenticator.keyPath(in: self.folder)
         unlink(path)
         let file = try #require(fopen(path, "w"))
         fputs(text, file)

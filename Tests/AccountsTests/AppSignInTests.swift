@@ -266,7 +266,7 @@ import Testing
         #expect(fixture.signIn(romeo, .sessionToken(text)) == .refused(.expired))
         // A session that is still there for a moment gets no new one.
         #expect(fixture.accounts.app.issueSessionToken(SessionClaims(identity), of: identity) == nil)
-        let restarted = fixture.anotherDesk()
+        let restarted = fixture.anotherAuthenticator()
         try restarted.open()
         #expect(restarted.readSessionToken(text, for: romeo) == .expired)
         guard case .valid = restarted.readSessionToken(other, for: juliet) else {

@@ -29,9 +29,9 @@ private enum Rome {
 @Suite("The app and the filter rules") struct AppTests {
     @Test("the app shows what clients have to prove and how that went")
     func shown() {
-        let desk = Desk(server: Rome.answer)
-        desk.go(to: "App")
-        let screen = desk.screen()
+        let console = ConsoleDriver(server: Rome.answer)
+        console.go(to: "App")
+        let screen = console.screen()
         #expect(screen.contains { $0.contains("rome") })
         #expect(screen.contains { $0.contains("signature of the app's own server") })
         #expect(screen.contains { $0.contains("open") && $0.contains("3") && $0.contains("2") })
@@ -39,41 +39,41 @@ private enum Rome {
 
     @Test("the tester asks for a signature as ctl does, and shows what was signed")
     func signing() {
-        let desk = Desk(server: Rome.answer)
-        desk.go(to: "App")
-        desk.press(.character("t"))
-        #expect(desk.screen().contains { $0.contains("Say for which client it is.") })
-        desk.press(.tab)
-        for letter in "Tom" { desk.press(.character(letter)) }
-        #expect(desk.screen().contains { $0.contains("teahouse ctl app sign open --client Tom") })
-        desk.press(.enter)
-        #expect(desk.changes() == [.app(.sign(AdminAppSigning(.open, client: "Tom")))])
-        let page = desk.screen()
+        let console = ConsoleDriver(server: Rome.answer)
+        console.go(to: "App")
+        console.press(.character("t"))
+        #expect(console.screen().contains { $0.contains("Say for which client it is.") })
+        console.press(.tab)
+        for letter in "Tom" { console.press(.character(letter)) }
+        #expect(console.screen().contains { $0.contains("teahouse ctl app sign open --client Tom") })
+        console.press(.enter)
+        #expect(console.changes() == [.app(.sign(AdminAppSigning(.open, client: "Tom")))])
+        let page = console.screen()
         #expect(page.contains { $0.contains("rome:Tom:5:n") })
         #expect(page.contains { $0.contains("0a1b") })
     }
 
     @Test("letting everybody in is asked about first")
     func opening() {
-        let desk = Desk(server: Rome.answer)
-        desk.go(to: "App")
-        desk.press(.character("e"), .left, .enter)
-        #expect(desk.changes().isEmpty)
-        desk.press(.enter)
+        let console = ConsoleDriver(server: Rome.answer)
+        console.go(to: "App")
+        console.press(.character("e"), .left, .enter)
+        #expect(console.changes().isEmpty)
+        console.press(.enter)
         var patch = AdminAppPatch()
         patch.signIn = "open"
         patch.signsConversations = true
         patch.signsHistory = false
         patch.createsUsers = true
-        #expect(desk.changes() == [.app(.set(patch))])
+        #expect(console.changes() == [.app(.set(patch))])
     }
 
     @Test("filter rules are listed and deleted")
     func rules() {
-        let desk = Desk(server: Rome.answer)
-        desk.go(to: "Filter rules")
-        #expect(desk.screen().contains { $0.contains("ming") && $0.contains("tea") && $0.contains("not shown") })
-        desk.press(.delete, .enter)
-        #expect(desk.changes() == [.filters(.remove(4))])
+        let console = ConsoleDriver(server: Rome.answer)
+        console.go(to: "Filter rules")
+        #expect(console.screen().contains { $0.contains("ming") && $0.contains("tea") && $0.contains("not shown") })
+        console.press(.delete, .enter)
+        #expect(console.changes() == [.filters(.remove(4))])
     }
 }

@@ -8,19 +8,20 @@ import Testing
     private static func notice(_ number: Int64, teams: [String] = []) -> AdminNotice {
         AdminNotice(
             number: number, title: "维护", text: "今晚八点维护一小时", teams: teams, sender: "ming",
-            createdAtMilliseconds: Desk.now - 60_000, sentAtMilliseconds: number == 2 ? nil : Desk.now - 50_000,
+            createdAtMilliseconds: ConsoleDriver.now - 60_000,
+            sentAtMilliseconds: number == 2 ? nil : ConsoleDriver.now - 50_000,
             receivers: 40, confirmed: 12)
     }
 
-    private func desk(_ language: Language = .english, isReadOnly: Bool = false) -> Desk {
-        let desk = Desk(language: language, isReadOnly: isReadOnly) { request in
+    private func console(_ language: Language = .english, isReadOnly: Bool = false) -> ConsoleDriver {
+        let console = ConsoleDriver(language: language, isReadOnly: isReadOnly) { request in
             switch request {
             case .notices(.list):
                 return .success(
                     .notices(.list([Self.notice(2), Self.notice(1, teams: ["tea", "kitchen"])], next: nil)))
             case .notices(.show(let number, let people, let after)):
                 let all = [
-                    AdminNoticeReceiver(name: UserName("ming")!, confirmedAtMilliseconds: Desk.now),
+                    AdminNoticeReceiver(name: UserName("ming")!, confirmedAtMilliseconds: ConsoleDriver.now),
                     AdminNoticeReceiver(name: UserName("lan")!),
                 ]
                 let shown = all.filter { receiver in
@@ -38,16 +39,16 @@ import Testing
             default: return Samples.answer(request)
             }
         }
-        desk.press(.character("0"), .character("/"))
-        desk.type(language == .english ? "announce" : "公告")
-        desk.press(.enter, .enter)
-        return desk
+        console.press(.character("0"), .character("/"))
+        console.type(language == .english ? "announce" : "公告")
+        console.press(.enter, .enter)
+        return console
     }
 
     @Test("what was said to whom, and how many have confirmed it, in both languages")
     func rows() {
         #expect(
-            self.desk().body(100, 12) == [
+            self.console().body(100, 12) == [
                 " Announcements  1/2                                                                        08:00:00",
                 "  NUMBER  TIME        FOR               TITLE           TEXT                               CONFIRMED",
                 ">      2  07:59:00    everybody         维护            今晚八点维护一小时                    12/40…",
@@ -61,7 +62,7 @@ import Testing
                 " Enter show confirmations  n to everybody  t to the members of teams  ? help",
             ])
         #expect(
-            self.desk(.chinese).body(100, 12) == [
+            self.console(.chinese).body(100, 12) == [
                 " 公告  1/2                                                                                 08:00:00",
                 "    编号  时间        接收者            标题            内容                                  已确认",
                 ">      2  07:59:00    所有人            维护            今晚八点维护一小时                    12/40…",
@@ -78,10 +79,10 @@ import Testing
 
     @Test("who of those who got it has confirmed it, page by page, and who has not")
     func one() {
-        let desk = self.desk()
-        desk.press(.enter)
+        let console = self.console()
+        console.press(.enter)
         #expect(
-            desk.body(80, 20) == [
+            console.body(80, 20) == [
                 " Announcements › Announcement 2  1/2                                   08:00:00",
                 " TITLE         维护",
                 " TEXT          今晚八点维护一小时",
@@ -102,47 +103,47 @@ import Testing
                 " /srv/teahouse",
                 " Enter open the person  t all, confirmed, not confirmed  ? help",
             ])
-        desk.press(.character("t"), .character("t"))
-        #expect(desk.screen()[10].hasPrefix(" Not confirmed"))
-        #expect(desk.screen()[12].hasPrefix("> lan"))
-        #expect(!desk.screen().contains { $0.contains("ming   ") })
+        console.press(.character("t"), .character("t"))
+        #expect(console.screen()[10].hasPrefix(" Not confirmed"))
+        #expect(console.screen()[12].hasPrefix("> lan"))
+        #expect(!console.screen().contains { $0.contains("ming   ") })
     }
 
     @Test("to everybody, with what that means; a text is needed")
     func everybody() {
-        let desk = self.desk()
-        desk.press(.character("n"), .enter)
-        #expect(desk.screen().contains { $0.contains("The text is missing.") })
-        desk.type("维护")
-        desk.press(.tab)
-        desk.type("今晚八点")
-        desk.press(.enter)
-        #expect(desk.screen().contains { $0.contains("teahouse ctl notice send 今晚八点 --title 维护") })
-        #expect(desk.screen().contains { $0.contains("Every person with an account gets it") })
-        #expect(desk.changes().isEmpty)
-        desk.press(.enter)
-        #expect(desk.changes() == [.notices(.send(AdminNewNotice(title: "维护", text: "今晚八点")))])
-        desk.press(.character("z"))
-        #expect(desk.changes().count == 1)
+        let console = self.console()
+        console.press(.character("n"), .enter)
+        #expect(console.screen().contains { $0.contains("The text is missing.") })
+        console.type("维护")
+        console.press(.tab)
+        console.type("今晚八点")
+        console.press(.enter)
+        #expect(console.screen().contains { $0.contains("teahouse ctl notice send 今晚八点 --title 维护") })
+        #expect(console.screen().contains { $0.contains("Every person with an account gets it") })
+        #expect(console.changes().isEmpty)
+        console.press(.enter)
+        #expect(console.changes() == [.notices(.send(AdminNewNotice(title: "维护", text: "今晚八点")))])
+        console.press(.character("z"))
+        #expect(console.changes().count == 1)
     }
 
     @Test("to the members of the chosen teams")
     func teams() {
-        let desk = self.desk()
-        desk.press(.character("t"), .character(" "), .enter, .tab)
-        desk.type("hi")
-        desk.press(.enter)
-        #expect(desk.screen().contains { $0.contains("teahouse ctl notice send hi --team tea") })
-        desk.press(.enter)
-        #expect(desk.changes() == [.notices(.send(AdminNewNotice(text: "hi", teams: [TeamServer.name])))])
+        let console = self.console()
+        console.press(.character("t"), .character(" "), .enter, .tab)
+        console.type("hi")
+        console.press(.enter)
+        #expect(console.screen().contains { $0.contains("teahouse ctl notice send hi --team tea") })
+        console.press(.enter)
+        #expect(console.changes() == [.notices(.send(AdminNewNotice(text: "hi", teams: [TeamServer.name])))])
     }
 
     @Test("read-only: nothing is sent")
     func readOnly() {
-        let desk = self.desk(isReadOnly: true)
+        let console = self.console(isReadOnly: true)
         for key in "nt" {
-            desk.press(.character(key))
-            #expect(desk.screen()[22] == " ! read-only: nothing is changed here")
+            console.press(.character(key))
+            #expect(console.screen()[22] == " ! read-only: nothing is changed here")
         }
     }
 }

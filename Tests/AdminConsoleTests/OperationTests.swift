@@ -7,7 +7,7 @@ import Testing
     /// Ten minutes in which more and more is sent.
     private static func history() -> AdminLiveHistory {
         let points = (0..<600).map { number in
-            var point = AdminLivePoint(atMilliseconds: Desk.now - Int64(600 - number) * 1_000)
+            var point = AdminLivePoint(atMilliseconds: ConsoleDriver.now - Int64(600 - number) * 1_000)
             point.messages = Int64(number) / 10
             point.deliveries = Int64(number) / 5
             point.sessions = 3
@@ -27,9 +27,9 @@ import Testing
 
     @Test("ten minutes are there at once, and go on with every pulse")
     func live() {
-        let desk = Desk(server: Self.server)
+        let console = ConsoleDriver(server: Self.server)
         #expect(
-            desk.shown() == [
+            console.shown() == [
                 " Overview                                                              08:00:00",
                 " ! commit_queue_requests: 95 % of 100 are used",
                 "   → more is sent than the disk takes, and senders are told to wait: look at",
@@ -52,55 +52,55 @@ import Testing
                 " free on the disk                1 TiB  ██████████████████████████████████████",
                 " /srv/teahouse",
             ])
-        var point = AdminLivePoint(atMilliseconds: Desk.now)
+        var point = AdminLivePoint(atMilliseconds: ConsoleDriver.now)
         point.messages = 500
-        let before = desk.asked.count
-        desk.tell(.pulse(point))
-        #expect(desk.screen().contains { $0.hasPrefix(" messages taken") && $0.contains("500/s") })
-        #expect(desk.asked.count == before)
+        let before = console.asked.count
+        console.tell(.pulse(point))
+        #expect(console.screen().contains { $0.hasPrefix(" messages taken") && $0.contains("500/s") })
+        #expect(console.asked.count == before)
     }
 
     @Test("when the folder was last verified is told, and what to do when it never was or was not in order")
     func lastVerify() {
         func shown(_ last: AdminLastVerify?) -> String {
-            let desk = Desk { request in
+            let console = ConsoleDriver { request in
                 guard request == .status else { return Self.server(request) }
                 var status = Samples.status()
                 status.lastVerify = last
                 return .success(.status(status))
             }
-            let words = desk.shown().joined(separator: " ").split(separator: " ")
+            let words = console.shown().joined(separator: " ").split(separator: " ")
             return words.joined(separator: " ")
         }
         #expect(shown(nil).contains("LAST VERIFY never: stop teahouse and run teahouse verify, or run it on a backup"))
-        let found = shown(AdminLastVerify(atMilliseconds: Desk.now, findings: 7, isQuick: true))
+        let found = shown(AdminLastVerify(atMilliseconds: ConsoleDriver.now, findings: 7, isQuick: true))
         #expect(found.contains(": 7 faults; stop teahouse and run teahouse verify, which says what to do about each"))
         #expect(found.contains("(contents of files were not read)"))
     }
 
     @Test("nothing is asked for while pulses come, but now and then, and it is left with the screen")
     func quiet() {
-        let desk = Desk(server: Self.server)
-        let before = desk.asked.count
-        for _ in 0..<14 { desk.pass(milliseconds: 1_000) }
-        #expect(desk.asked.count == before)
-        desk.pass(milliseconds: 1_000)
-        #expect(desk.asked.count == before + 1)
-        desk.press(.character("2"))
-        #expect(desk.asked.contains { if case .stopFollowing = $0 { true } else { false } })
+        let console = ConsoleDriver(server: Self.server)
+        let before = console.asked.count
+        for _ in 0..<14 { console.pass(milliseconds: 1_000) }
+        #expect(console.asked.count == before)
+        console.pass(milliseconds: 1_000)
+        #expect(console.asked.count == before + 1)
+        console.press(.character("2"))
+        #expect(console.asked.contains { if case .stopFollowing = $0 { true } else { false } })
     }
 
     @Test("each warning has what to do about it")
     func warnings() {
-        let desk = Desk(server: Self.server)
-        var point = AdminLivePoint(atMilliseconds: Desk.now)
+        let console = ConsoleDriver(server: Self.server)
+        var point = AdminLivePoint(atMilliseconds: ConsoleDriver.now)
         point.refusals = 4
         point.commits = 10_000
         point.commitMicroseconds = 300_000
         point.freeBytes = 1 << 20
-        desk.tell(.pulse(point))
+        console.tell(.pulse(point))
         #expect(
-            Array(desk.shown().dropFirst().prefix(12)) == [
+            Array(console.shown().dropFirst().prefix(12)) == [
                 " ! commit_queue_requests: 95 % of 100 are used",
                 "   → more is sent than the disk takes, and senders are told to wait: look at",
                 "     the commit time below, and for another program that uses this disk",
@@ -128,34 +128,34 @@ import Testing
 @Suite("Sessions on the console") struct SessionScreenTests {
     @Test("a wide screen has what waits for each session and when something last came from it", arguments: [120, 160])
     func columns(width: Int) {
-        let desk = Desk()
-        desk.press(.character("3"))
-        let (heading, row) = (desk.screen(width)[2], desk.screen(width)[3])
-        #expect(desk.isStraight(width, 24))
+        let console = ConsoleDriver()
+        console.press(.character("3"))
+        let (heading, row) = (console.screen(width)[2], console.screen(width)[3])
+        #expect(console.isStraight(width, 24))
         #expect(heading.contains("LAST ACTIVE") && heading.contains("UNACKED") == (width == 160))
         #expect(row.contains("KiB") == (width == 160))
-        #expect(!desk.screen(100)[2].contains("LAST ACTIVE"))
+        #expect(!console.screen(100)[2].contains("LAST ACTIVE"))
     }
 
     @Test("those that match a filter are shown before they end")
     func filter() {
         let found = (1...7).map { Samples.session($0, "p\($0)") }
-        let desk = Desk { request in
+        let console = ConsoleDriver { request in
             switch request {
             case .people(.endSessions(_, isDryRun: true)): .success(.sessions(found, next: nil))
             case .people(.endSessions(_, isDryRun: false)): .success(.count(7))
             default: Samples.answer(request)
             }
         }
-        desk.press(.character("3"), .character("F"), .enter)
-        #expect(desk.screen().contains { $0.contains("Say which: an empty filter would mean everybody.") })
-        desk.press(.tab, .right, .right, .tab, .tab)
-        desk.type("192.168.1.")
-        desk.press(.enter)
+        console.press(.character("3"), .character("F"), .enter)
+        #expect(console.screen().contains { $0.contains("Say which: an empty filter would mean everybody.") })
+        console.press(.tab, .right, .right, .tab, .tab)
+        console.type("192.168.1.")
+        console.press(.enter)
         let filter = AdminSessionFilter(device: .web, address: "192.168.1.")
-        #expect(desk.asked.contains(.people(.endSessions(filter, isDryRun: true))))
+        #expect(console.asked.contains(.people(.endSessions(filter, isDryRun: true))))
         #expect(
-            desk.shown() == [
+            console.shown() == [
                 " Sessions  1/2                                                         08:00:00",
                 "   ┌ end those that match ──────────────────────────────────────────────────┐",
                 ">  │ 7 sessions match:                                                      │",
@@ -176,22 +176,22 @@ import Testing
                 "   └────────────────────────────────────────────────────────────────────────┘",
                 " /srv/teahouse",
             ])
-        #expect(desk.changes().isEmpty)
-        desk.type("7")
-        desk.press(.enter)
-        #expect(desk.changes() == [.people(.endSessions(filter, isDryRun: false))])
+        #expect(console.changes().isEmpty)
+        console.type("7")
+        console.press(.enter)
+        #expect(console.changes() == [.people(.endSessions(filter, isDryRun: false))])
     }
 
     @Test("a filter that nobody matches ends nothing")
     func nobody() {
-        let desk = Desk { request in
+        let console = ConsoleDriver { request in
             if case .people = request { return .success(.sessions([], next: nil)) }
             return Samples.answer(request)
         }
-        desk.press(.character("3"), .character("F"))
-        desk.type("lan")
-        desk.press(.enter)
-        #expect(desk.screen()[22] == " ! no session matches")
+        console.press(.character("3"), .character("F"))
+        console.type("lan")
+        console.press(.enter)
+        #expect(console.screen()[22] == " ! no session matches")
     }
 }
 
@@ -201,7 +201,8 @@ import Testing
             id: TransferID(rawValue: 1), key: TransferKey("th-tzyxwvutsrqponmlkjihgfedcba")!, direction: .upload,
             transferClass: .operator, state: state, owner: UserID(rawValue: 1), ownerName: UserName("ming")!,
             file: FileKey("th-fabcdefghijklmnopqrstuvwxyz")!, fileName: "片.mp4", mediaType: "video/mp4", size: 1_000,
-            offset: offset, provider: "objects", createdAtMilliseconds: Desk.now, updatedAtMilliseconds: Desk.now,
+            offset: offset, provider: "objects", createdAtMilliseconds: ConsoleDriver.now,
+            updatedAtMilliseconds: ConsoleDriver.now,
             expiresAtMilliseconds: nil)
         return AdminTransfer(record, isLive: true, bytesPerSecond: 2_048, remainingSeconds: 15)
     }
@@ -217,33 +218,33 @@ import Testing
 
     @Test("bars move with the events, and what is not possible now says so")
     func moves() {
-        let desk = Desk(server: Self.server)
-        desk.press(.character("5"))
+        let console = ConsoleDriver(server: Self.server)
+        console.press(.character("5"))
         #expect(
-            desk.shown() == [
+            console.shown() == [
                 " Transfers  1/1                                                        08:00:00",
                 "  DIRECTION  OWNER         NAME                   DONE               STATE",
                 "> upload     ming          片.mp4                 [=>        ] 25%   progressing",
                 " /srv/teahouse",
             ])
-        desk.tell(.transfers([Self.transfer(.progressing, offset: 500)]))
-        #expect(desk.screen()[3].contains("50%"))
-        desk.press(.character("r"))
-        #expect(desk.screen()[22] == " ! not possible in this state")
+        console.tell(.transfers([Self.transfer(.progressing, offset: 500)]))
+        #expect(console.screen()[3].contains("50%"))
+        console.press(.character("r"))
+        #expect(console.screen()[22] == " ! not possible in this state")
     }
 
     @Test("suspending is taken back by resuming, cancelling by nothing")
     func changes() {
-        let desk = Desk(server: Self.server)
+        let console = ConsoleDriver(server: Self.server)
         let key = TransferKey("th-tzyxwvutsrqponmlkjihgfedcba")!
-        desk.press(.character("5"), .character("s"), .enter)
-        #expect(desk.changes() == [.transfers(.change(key, .suspend))])
-        desk.press(.character("z"))
-        #expect(desk.changes().last == .transfers(.change(key, .resume)))
-        desk.press(.character("c"), .enter)
-        #expect(desk.changes().last == .transfers(.change(key, .cancel)))
-        desk.press(.character("z"))
-        #expect(desk.changes().count == 3)
+        console.press(.character("5"), .character("s"), .enter)
+        #expect(console.changes() == [.transfers(.change(key, .suspend))])
+        console.press(.character("z"))
+        #expect(console.changes().last == .transfers(.change(key, .resume)))
+        console.press(.character("c"), .enter)
+        #expect(console.changes().last == .transfers(.change(key, .cancel)))
+        console.press(.character("z"))
+        #expect(console.changes().count == 3)
     }
 }
 
@@ -254,7 +255,7 @@ import Testing
         let file = AdminFile(
             key: Self.key, name: "会议.pdf", mediaType: "application/pdf", size: 4_096, storedSize: 1_024, hash: nil,
             owner: UserName("ming")!, references: 2, isComplete: true, isDamaged: false,
-            createdAtMilliseconds: Desk.now)
+            createdAtMilliseconds: ConsoleDriver.now)
         switch request {
         case .files(.list):
             var totals = FileTotals()
@@ -270,10 +271,10 @@ import Testing
 
     @Test("what each file takes, and all together")
     func list() {
-        let desk = Desk(server: Self.server)
-        desk.press(.character("6"))
+        let console = ConsoleDriver(server: Self.server)
+        console.press(.character("6"))
         #expect(
-            desk.shown() == [
+            console.shown() == [
                 " Files  1/1                                                            08:00:00",
                 " 1 files, 4 KiB; on the disk 1 KiB (25 %), kept once 0 B; 0 orphans, 0 damaged",
                 " the newest first",
@@ -286,9 +287,9 @@ import Testing
 
     @Test("orders and filters are asked of the server")
     func queries() {
-        let desk = Desk(server: Self.server)
-        desk.press(.character("6"), .character("o"), .character("O"), .character("E"))
-        guard case .files(.list(let query))? = desk.asked.last else {
+        let console = ConsoleDriver(server: Self.server)
+        console.press(.character("6"), .character("o"), .character("O"), .character("E"))
+        guard case .files(.list(let query))? = console.asked.last else {
             Issue.record("no list was asked for")
             return
         }
@@ -299,13 +300,13 @@ import Testing
 
     @Test("a file goes only after its name was typed, and who uses it is told")
     func delete() {
-        let desk = Desk(server: Self.server)
-        desk.press(.character("6"), .delete, .enter)
-        #expect(desk.screen().contains { $0.contains("1 of them is in messages or pictures") })
-        #expect(desk.changes().isEmpty)
-        desk.type("会议.pdf")
-        desk.press(.enter)
-        #expect(desk.changes() == [.files(.delete(Self.key))])
+        let console = ConsoleDriver(server: Self.server)
+        console.press(.character("6"), .delete, .enter)
+        #expect(console.screen().contains { $0.contains("1 of them is in messages or pictures") })
+        #expect(console.changes().isEmpty)
+        console.type("会议.pdf")
+        console.press(.enter)
+        #expect(console.changes() == [.files(.delete(Self.key))])
     }
 }
 
@@ -328,10 +329,10 @@ import Testing
 
     @Test("the figures of the memory stand above the people")
     func figures() {
-        let desk = Desk(server: Self.server)
-        desk.press(.character("7"))
+        let console = ConsoleDriver(server: Self.server)
+        console.press(.character("7"))
         #expect(
-            desk.shown() == [
+            console.shown() == [
                 " Profiles  1/5                                                         08:00:00",
                 " people and conversations …         12   not found in memory                 0",
                 " their size                      2 KiB   thrown out because they c…          0",
@@ -350,12 +351,12 @@ import Testing
 
     @Test("Enter shows what people see and where it is from; i asks again")
     func profile() {
-        let desk = Desk(server: Self.server)
-        desk.press(.character("7"), .enter)
-        #expect(desk.screen().contains { $0.contains("小明  (account)") })
-        desk.press(.escape, .character("i"))
-        #expect(desk.changes() == [.profiles(.invalidate(.person(UserName("ming")!)))])
-        desk.press(.character("A"), .enter)
-        #expect(desk.changes().last == .profiles(.invalidate(.all)))
+        let console = ConsoleDriver(server: Self.server)
+        console.press(.character("7"), .enter)
+        #expect(console.screen().contains { $0.contains("小明  (account)") })
+        console.press(.escape, .character("i"))
+        #expect(console.changes() == [.profiles(.invalidate(.person(UserName("ming")!)))])
+        console.press(.character("A"), .enter)
+        #expect(console.changes().last == .profiles(.invalidate(.all)))
     }
 }

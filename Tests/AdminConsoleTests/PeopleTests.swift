@@ -9,29 +9,31 @@ import Testing
     private static func details(_ name: UserName) -> AdminPersonDetails {
         AdminPersonDetails(
             name: name, friendCount: 1,
-            friends: [AdminFriend(name: UserName("lan")!, remark: "兰兰", sinceMilliseconds: Desk.now)],
+            friends: [AdminFriend(name: UserName("lan")!, remark: "兰兰", sinceMilliseconds: ConsoleDriver.now)],
             recent: [
                 AdminRecentConversation(
                     conversation: "tea", kind: .group, unread: 5, badge: 2, isPinned: true,
-                    activeAtMilliseconds: Desk.now)
+                    activeAtMilliseconds: ConsoleDriver.now)
             ],
             teamCount: 1, teams: [AdminMembership(team: TeamServer.name, title: "茶馆", role: .owner)],
             files: AdminFileUse(count: 3, bytes: 1_048_576, quotaBytes: 4_194_304),
             tokens: [
                 AdminIssuedToken(
                     token: AdminToken(
-                        device: .app, level: .primary, lastSeenAtMilliseconds: Desk.now, expiresAtMilliseconds: nil),
-                    issuedAtMilliseconds: Desk.now - 1_000)
+                        device: .app, level: .primary, lastSeenAtMilliseconds: ConsoleDriver.now,
+                        expiresAtMilliseconds: nil),
+                    issuedAtMilliseconds: ConsoleDriver.now - 1_000)
             ],
             ends: [
                 AdminSessionEnd(
                     user: name, device: .web, deviceID: "b", address: "192.168.1.9:50000",
-                    openedAtMilliseconds: Desk.now - 9_000, endedAtMilliseconds: Desk.now - 5_000, reason: "kicked")
+                    openedAtMilliseconds: ConsoleDriver.now - 9_000, endedAtMilliseconds: ConsoleDriver.now - 5_000,
+                    reason: "kicked")
             ])
     }
 
-    private func desk(_ language: Language = .english, isReadOnly: Bool = false) -> Desk {
-        let desk = Desk(language: language, isReadOnly: isReadOnly) { request in
+    private func console(_ language: Language = .english, isReadOnly: Bool = false) -> ConsoleDriver {
+        let console = ConsoleDriver(language: language, isReadOnly: isReadOnly) { request in
             switch request {
             case .people(.details(let name)): return .success(.details(Self.details(name)))
             case .people: return .success(.count(1))
@@ -44,28 +46,28 @@ import Testing
             default: return Samples.answer(request)
             }
         }
-        desk.press(.character("2"))
-        return desk
+        console.press(.character("2"))
+        return console
     }
 
     @Test("a profile is edited and z brings the old one back; another role says that sessions end")
     func edit() {
-        let desk = self.desk()
-        desk.press(.character("e"))
-        desk.type("!")
-        desk.press(.enter, .character("z"))
+        let console = self.console()
+        console.press(.character("e"))
+        console.type("!")
+        console.press(.enter, .character("z"))
         let ming = UserName("ming")!
         #expect(
-            desk.changes() == [
+            console.changes() == [
                 .people(.edit(AdminUserEdit(name: ming, displayName: "张小明!", externalID: ""))),
                 .people(.edit(AdminUserEdit(name: ming, displayName: "张小明", externalID: ""))),
             ])
-        desk.press(.character("e"), .tab, .tab, .right)
-        #expect(desk.screen().contains { $0.contains("--role admin") })
-        desk.press(.enter)
-        #expect(desk.screen().contains { $0.contains("The sessions of ming end") })
-        desk.press(.enter, .character("z"))
-        let edits = desk.changes().suffix(2).compactMap { request -> UserRole? in
+        console.press(.character("e"), .tab, .tab, .right)
+        #expect(console.screen().contains { $0.contains("--role admin") })
+        console.press(.enter)
+        #expect(console.screen().contains { $0.contains("The sessions of ming end") })
+        console.press(.enter, .character("z"))
+        let edits = console.changes().suffix(2).compactMap { request -> UserRole? in
             if case .people(.edit(let edit)) = request { edit.role } else { nil }
         }
         #expect(edits == [.administrator, .member])
@@ -73,24 +75,24 @@ import Testing
 
     @Test("an account goes for good only when its name was typed, several when their number was")
     func erase() {
-        let desk = self.desk()
-        desk.press(.character("X"), .enter)
-        #expect(desk.changes().isEmpty)
-        desk.type("ming")
-        #expect(desk.screen().contains { $0.contains("teahouse ctl user delete ming --yes") })
-        desk.press(.enter)
-        #expect(desk.changes() == [.people(.delete(UserName("ming")!))])
-        desk.press(.character("z"))
-        #expect(desk.screen()[22] == " ! nothing can be taken back now")
-        desk.press(.character(" "), .character(" "), .character("X"))
-        desk.type("2")
-        desk.press(.enter)
-        #expect(desk.changes().count == 3)
+        let console = self.console()
+        console.press(.character("X"), .enter)
+        #expect(console.changes().isEmpty)
+        console.type("ming")
+        #expect(console.screen().contains { $0.contains("teahouse ctl user delete ming --yes") })
+        console.press(.enter)
+        #expect(console.changes() == [.people(.delete(UserName("ming")!))])
+        console.press(.character("z"))
+        #expect(console.screen()[22] == " ! nothing can be taken back now")
+        console.press(.character(" "), .character(" "), .character("X"))
+        console.type("2")
+        console.press(.enter)
+        #expect(console.changes().count == 3)
     }
 
     @Test("friends, conversations with what is unread, teams, files and quota, tokens, last ends, in both languages")
     func details() {
-        let (english, chinese) = (self.desk(), self.desk(.chinese))
+        let (english, chinese) = (self.console(), self.console(.chinese))
         english.press(.enter, .character("f"))
         chinese.press(.enter, .character("f"))
         #expect(english.isStraight(40, 10) && chinese.isStraight(40, 10))
@@ -166,51 +168,51 @@ import Testing
 
     @Test("people from a file: first what it would do, then it is done, and its report is shown")
     func importing() {
-        let desk = self.desk()
-        desk.press(.character("i"), .enter)
-        #expect(!desk.effects.contains { if case .run = $0 { true } else { false } })
-        desk.type("people.csv")
-        desk.press(.tab, .right, .right)
-        desk.press(.enter)
+        let console = self.console()
+        console.press(.character("i"), .enter)
+        #expect(!console.effects.contains { if case .run = $0 { true } else { false } })
+        console.type("people.csv")
+        console.press(.tab, .right, .right)
+        console.press(.enter)
         let words = ["user", "import", "people.csv", "--device", "web"]
         func ran() -> [[String]] {
-            desk.effects.compactMap { if case .run(let words, _) = $0 { words } else { nil } }
+            console.effects.compactMap { if case .run(let words, _) = $0 { words } else { nil } }
         }
         #expect(ran() == [words + ["--dry-run"]])
-        desk.console.ran(
+        console.console.ran(
             ["lan: is there already: gets a token only", "2 new, 1 there already, 0 named twice, 0 refused"],
             code: .done,
             words: words + ["--dry-run"])
-        let screen = desk.screen()
+        let screen = console.screen()
         #expect(screen.contains { $0.contains("2 new, 1 there already") })
         #expect(screen.contains { $0.contains("lan: is there already") })
         #expect(ran().count == 1)
-        desk.press(.enter)
+        console.press(.enter)
         #expect(ran().last == words)
-        desk.console.ran(["bo\ttoken1", "jo\ttoken2"], code: .done, words: words)
-        #expect(desk.screen().contains { $0.contains("token2") })
+        console.console.ran(["bo\ttoken1", "jo\ttoken2"], code: .done, words: words)
+        #expect(console.screen().contains { $0.contains("token2") })
     }
 
     @Test("a file that cannot be read is told, and nothing is asked")
     func badFile() {
-        let desk = self.desk()
-        desk.press(.character("i"))
-        desk.type("nowhere")
-        desk.press(.enter)
-        desk.console.ran(["nowhere: no such file"], code: .usage, words: [])
-        #expect(desk.screen().contains { $0.contains("nowhere cannot be imported") })
-        desk.press(.enter)
-        #expect(desk.effects.count { if case .run = $0 { true } else { false } } == 1)
+        let console = self.console()
+        console.press(.character("i"))
+        console.type("nowhere")
+        console.press(.enter)
+        console.console.ran(["nowhere: no such file"], code: .usage, words: [])
+        #expect(console.screen().contains { $0.contains("nowhere cannot be imported") })
+        console.press(.enter)
+        #expect(console.effects.count { if case .run = $0 { true } else { false } } == 1)
     }
 
     @Test("read-only: nobody is deleted or imported, and everything is looked at")
     func readOnly() {
-        let desk = self.desk(isReadOnly: true)
+        let console = self.console(isReadOnly: true)
         for key in "eXi" {
-            desk.press(.character(key))
-            #expect(desk.screen()[22] == " ! read-only: nothing is changed here")
+            console.press(.character(key))
+            #expect(console.screen()[22] == " ! read-only: nothing is changed here")
         }
-        desk.press(.enter, .character("f"))
-        #expect(desk.screen().contains { $0.contains("兰兰") })
+        console.press(.enter, .character("f"))
+        #expect(console.screen().contains { $0.contains("兰兰") })
     }
 }

@@ -5,16 +5,16 @@ import Localization
 import Testing
 
 @Suite("Requests to join teams") struct RequestsTests {
-    private func desk(_ language: Language = .english, isReadOnly: Bool = false) -> Desk {
-        let desk = Desk(language: language, isReadOnly: isReadOnly, server: TeamServer().answer)
-        desk.press(.character("9"))
-        return desk
+    private func console(_ language: Language = .english, isReadOnly: Bool = false) -> ConsoleDriver {
+        let console = ConsoleDriver(language: language, isReadOnly: isReadOnly, server: TeamServer().answer)
+        console.press(.character("9"))
+        return console
     }
 
     @Test("who asks, for which team, in what words and how long ago, in both languages")
     func rows() {
         #expect(
-            self.desk().body(100, 12) == [
+            self.console().body(100, 12) == [
                 " Requests  1/2                                                                             08:00:00",
                 " waiting  all teams",
                 "  NUMBER  KIND           PERSON            TEAM              SAYS               STATE            AGE",
@@ -28,7 +28,7 @@ import Testing
                 " Enter the request  a accept  x refuse  w take back  t with those that are over  ? help",
             ])
         #expect(
-            self.desk(.chinese).body(100, 12) == [
+            self.console(.chinese).body(100, 12) == [
                 " 申请  1/2                                                                                 08:00:00",
                 " 待处理  所有群",
                 "    编号  类型           用户              群组              附言               状态            已过",
@@ -45,65 +45,65 @@ import Testing
 
     @Test("accepting the marked ones, and removing them again with z")
     func accept() {
-        let desk = self.desk()
-        desk.press(.character("*"), .character("a"))
-        #expect(desk.screen().contains { $0.contains("teahouse ctl request accept 9") })
-        desk.press(.enter)
+        let console = self.console()
+        console.press(.character("*"), .character("a"))
+        #expect(console.screen().contains { $0.contains("teahouse ctl request accept 9") })
+        console.press(.enter)
         #expect(
-            desk.changes() == [
+            console.changes() == [
                 .teams(.answer(9, accept: true, reason: "")), .teams(.answer(8, accept: true, reason: "")),
             ])
-        desk.press(.character("z"))
-        #expect(desk.changes().last == .teams(.remove(TeamServer.name, [UserName("anna")!])))
+        console.press(.character("z"))
+        #expect(console.changes().last == .teams(.remove(TeamServer.name, [UserName("anna")!])))
     }
 
     @Test("refusing with a reason, which cannot be taken back")
     func refuse() {
-        let desk = self.desk()
-        desk.press(.character("x"))
-        desk.type("满了")
-        desk.press(.enter)
-        #expect(desk.screen().contains { $0.contains("teahouse ctl request refuse 9 --reason 满了") })
-        desk.press(.enter)
-        #expect(desk.changes() == [.teams(.answer(9, accept: false, reason: "满了"))])
-        desk.press(.character("z"))
-        #expect(desk.changes().count == 1)
+        let console = self.console()
+        console.press(.character("x"))
+        console.type("满了")
+        console.press(.enter)
+        #expect(console.screen().contains { $0.contains("teahouse ctl request refuse 9 --reason 满了") })
+        console.press(.enter)
+        #expect(console.changes() == [.teams(.answer(9, accept: false, reason: "满了"))])
+        console.press(.character("z"))
+        #expect(console.changes().count == 1)
     }
 
     @Test("taking back in the person's name")
     func withdraw() {
-        let desk = self.desk()
-        desk.press(.character("w"), .enter)
-        #expect(desk.changes() == [.teams(.withdraw(9))])
+        let console = self.console()
+        console.press(.character("w"), .enter)
+        #expect(console.changes() == [.teams(.withdraw(9))])
     }
 
     @Test("those that are over are shown on demand, with their reason, and are not answered again")
     func over() {
-        let desk = self.desk()
-        #expect(!desk.screen().contains { $0.contains("refused") })
-        desk.press(.character("t"), .character("G"))
-        #expect(desk.screen().contains { $0.hasPrefix(">") && $0.contains("refused") })
-        desk.press(.character("a"))
-        #expect(desk.screen()[22] == " ! only waiting requests can be answered")
-        desk.press(.enter)
-        #expect(desk.screen().contains { $0.contains("满了") })
+        let console = self.console()
+        #expect(!console.screen().contains { $0.contains("refused") })
+        console.press(.character("t"), .character("G"))
+        #expect(console.screen().contains { $0.hasPrefix(">") && $0.contains("refused") })
+        console.press(.character("a"))
+        #expect(console.screen()[22] == " ! only waiting requests can be answered")
+        console.press(.enter)
+        #expect(console.screen().contains { $0.contains("满了") })
     }
 
     @Test("of one team alone")
     func team() {
-        let desk = self.desk()
-        desk.press(.character("f"), .enter)
-        #expect(desk.asked.last == .teams(.requests(AdminJoinQuery(team: TeamServer.name))))
-        desk.press(.character("F"))
-        #expect(desk.asked.last == .teams(.requests(AdminJoinQuery())))
+        let console = self.console()
+        console.press(.character("f"), .enter)
+        #expect(console.asked.last == .teams(.requests(AdminJoinQuery(team: TeamServer.name))))
+        console.press(.character("F"))
+        #expect(console.asked.last == .teams(.requests(AdminJoinQuery())))
     }
 
     @Test("read-only: nobody is answered")
     func readOnly() {
-        let desk = self.desk(isReadOnly: true)
+        let console = self.console(isReadOnly: true)
         for key in "axw" {
-            desk.press(.character(key))
-            #expect(desk.screen()[22] == " ! read-only: nothing is changed here")
+            console.press(.character(key))
+            #expect(console.screen()[22] == " ! read-only: nothing is changed here")
         }
     }
 }

@@ -13,7 +13,7 @@ import Testing
             return .success(.words(.tested(test)))
         case .words(.flagged):
             let flagged = AdminFlagged(
-                number: 5, atMilliseconds: Desk.now, conversation: 1, conversationName: "tea", sequence: 9,
+                number: 5, atMilliseconds: ConsoleDriver.now, conversation: 1, conversationName: "tea", sequence: 9,
                 sender: "ming", word: "coffee")
             return .success(.words(.flagged([flagged], next: nil)))
         case .words: return .success(.count(1))
@@ -21,16 +21,16 @@ import Testing
         }
     }
 
-    private func desk() -> Desk {
-        let desk = Desk(server: Self.server)
-        desk.go(to: "Words")
-        return desk
+    private func console() -> ConsoleDriver {
+        let console = ConsoleDriver(server: Self.server)
+        console.go(to: "Words")
+        return console
     }
 
     @Test("the list with what happens to each")
     func list() {
         #expect(
-            self.desk().shown() == [
+            self.console().shown() == [
                 " Words  1/2                                                            08:00:00",
                 " refuse: 1  mask: 1  flag: 0  at most 10000 words",
                 "",
@@ -43,50 +43,50 @@ import Testing
 
     @Test("a new word is checked while it is typed, and taken back with z")
     func create() {
-        let desk = self.desk()
-        desk.press(.character("n"), .enter)
-        #expect(desk.changes().isEmpty)
-        desk.type("milk")
-        desk.press(.tab, .right)
-        #expect(desk.screen().contains { $0.contains("teahouse ctl word add milk --action mask") })
-        desk.press(.enter)
-        #expect(desk.changes() == [.words(.add([WordRule("milk", .mask)]))])
-        desk.press(.character("z"))
-        #expect(desk.changes().last == .words(.remove(["milk"])))
+        let console = self.console()
+        console.press(.character("n"), .enter)
+        #expect(console.changes().isEmpty)
+        console.type("milk")
+        console.press(.tab, .right)
+        #expect(console.screen().contains { $0.contains("teahouse ctl word add milk --action mask") })
+        console.press(.enter)
+        #expect(console.changes() == [.words(.add([WordRule("milk", .mask)]))])
+        console.press(.character("z"))
+        #expect(console.changes().last == .words(.remove(["milk"])))
     }
 
     @Test("another action and a removal bring back what was")
     func undo() {
-        let desk = self.desk()
-        desk.press(.character("e"), .enter)
-        #expect(desk.changes() == [.words(.add([WordRule("coffee", .refuse)]))])
-        desk.press(.character("z"))
-        #expect(desk.changes().last == .words(.add([WordRule("coffee", .mask)])))
-        desk.press(.delete, .enter)
-        #expect(desk.changes().last == .words(.remove(["coffee"])))
-        desk.press(.character("z"))
-        #expect(desk.changes().last == .words(.add([WordRule("coffee", .mask)])))
+        let console = self.console()
+        console.press(.character("e"), .enter)
+        #expect(console.changes() == [.words(.add([WordRule("coffee", .refuse)]))])
+        console.press(.character("z"))
+        #expect(console.changes().last == .words(.add([WordRule("coffee", .mask)])))
+        console.press(.delete, .enter)
+        #expect(console.changes().last == .words(.remove(["coffee"])))
+        console.press(.character("z"))
+        #expect(console.changes().last == .words(.add([WordRule("coffee", .mask)])))
     }
 
     @Test("a text is tried")
     func tries() {
-        let desk = self.desk()
-        desk.press(.character("t"))
-        desk.type("no coffee")
-        desk.press(.enter)
-        #expect(desk.asked.last == .words(.test("no coffee")))
-        #expect(desk.screen().contains { $0.contains("no ******") })
-        #expect(desk.changes().isEmpty)
+        let console = self.console()
+        console.press(.character("t"))
+        console.type("no coffee")
+        console.press(.enter)
+        #expect(console.asked.last == .words(.test("no coffee")))
+        #expect(console.screen().contains { $0.contains("no ******") })
+        #expect(console.changes().isEmpty)
     }
 
     @Test("a flagged message is one key away from its place")
     func flagged() {
-        let desk = self.desk()
-        desk.press(.character("F"))
-        #expect(desk.screen()[3].contains("coffee"))
-        desk.press(.enter)
-        #expect(desk.asked.contains(.talks(.look("id:1", .around(9), limit: 20))))
-        #expect(desk.screen().first { $0.hasPrefix(">") }?.contains("line 9") == true)
+        let console = self.console()
+        console.press(.character("F"))
+        #expect(console.screen()[3].contains("coffee"))
+        console.press(.enter)
+        #expect(console.asked.contains(.talks(.look("id:1", .around(9), limit: 20))))
+        #expect(console.screen().first { $0.hasPrefix(">") }?.contains("line 9") == true)
     }
 }
 
@@ -107,16 +107,16 @@ import Testing
         }
     }
 
-    private func desk() -> Desk {
-        let desk = Desk(server: Self.server)
-        desk.go(to: "Message types")
-        return desk
+    private func console() -> ConsoleDriver {
+        let console = ConsoleDriver(server: Self.server)
+        console.go(to: "Message types")
+        return console
     }
 
     @Test("each type with how many of its messages could not be read")
     func list() {
         #expect(
-            self.desk().shown() == [
+            self.console().shown() == [
                 " Message types  1/1                                                    08:00:00",
                 "  NUMBER ↑  NAME             VERSION  TITLE             STATE         UNREADABLE",
                 ">     2001  poll                   1  Poll              active                 4",
@@ -126,47 +126,47 @@ import Testing
 
     @Test("a type that is edited, disabled or removed comes back as it was")
     func undo() {
-        let desk = self.desk()
+        let console = self.console()
         var other = Self.poll
         other.name = "polls"
-        desk.press(.character("e"))
-        desk.type("s")
-        desk.press(.enter)
-        #expect(desk.changes() == [.kinds(.set(other))])
-        desk.press(.character("z"))
-        #expect(desk.changes().last == .kinds(.set(Self.poll)))
-        desk.press(.character("d"), .enter)
-        #expect(desk.changes().last == .kinds(.setDisabled(Self.poll.kind, true)))
-        desk.press(.character("z"))
-        #expect(desk.changes().last == .kinds(.setDisabled(Self.poll.kind, false)))
-        desk.press(.delete, .enter, .character("z"))
-        #expect(desk.changes().last == .kinds(.set(Self.poll)))
+        console.press(.character("e"))
+        console.type("s")
+        console.press(.enter)
+        #expect(console.changes() == [.kinds(.set(other))])
+        console.press(.character("z"))
+        #expect(console.changes().last == .kinds(.set(Self.poll)))
+        console.press(.character("d"), .enter)
+        #expect(console.changes().last == .kinds(.setDisabled(Self.poll.kind, true)))
+        console.press(.character("z"))
+        #expect(console.changes().last == .kinds(.setDisabled(Self.poll.kind, false)))
+        console.press(.delete, .enter, .character("z"))
+        #expect(console.changes().last == .kinds(.set(Self.poll)))
     }
 
     @Test("a new one wants a free number")
     func create() {
-        let desk = self.desk()
-        desk.press(.character("n"))
+        let console = self.console()
+        console.press(.character("n"))
         for text in ["2001", "vote", "", "", "", "[vote]", "Vote"] {
-            desk.type(text)
-            desk.press(.tab)
+            console.type(text)
+            console.press(.tab)
         }
-        desk.press(.enter)
-        #expect(desk.screen().contains { $0.contains("This number is taken") })
-        #expect(desk.changes().isEmpty)
-        desk.press(
+        console.press(.enter)
+        #expect(console.screen().contains { $0.contains("This number is taken") })
+        #expect(console.changes().isEmpty)
+        console.press(
             .backTab, .backTab, .backTab, .backTab, .backTab, .backTab, .backTab, .backspace, .character("2"), .enter)
         let vote = MessageKindEntry(
             kind: MessageKind(rawValue: 2_002), name: "vote", degrade: "[vote]", typeTitle: "Vote", summary: "")
-        #expect(desk.changes() == [.kinds(.set(vote))])
+        #expect(console.changes() == [.kinds(.set(vote))])
     }
 
     @Test("a body is tried, and the missing field is named")
     func tries() {
-        let desk = self.desk()
-        desk.press(.character("t"), .enter)
-        #expect(desk.screen().contains { $0.contains("The field question is missing.") })
-        #expect(desk.changes().isEmpty)
+        let console = self.console()
+        console.press(.character("t"), .enter)
+        #expect(console.screen().contains { $0.contains("The field question is missing.") })
+        #expect(console.changes().isEmpty)
     }
 }
 
@@ -206,16 +206,16 @@ import Testing
         }
     }
 
-    private func desk() -> Desk {
-        let desk = Desk(server: Self.server)
-        desk.go(to: "Settings")
-        return desk
+    private func console() -> ConsoleDriver {
+        let console = ConsoleDriver(server: Self.server)
+        console.go(to: "Settings")
+        return console
     }
 
     @Test("every setting with its value, and what was set for some only")
     func list() {
         #expect(
-            self.desk().shown(120) == [
+            self.console().shown(120) == [
                 " Settings  1/3                                                                                                 08:00:00",
                 "  NAME                            VALUE                                         ABOUT           SET BY          CHANGES",
                 "> max_input                       500  (group/manager 2000)                     conversations   console         at once",
@@ -227,71 +227,71 @@ import Testing
 
     @Test("a value out of its bounds is refused while it is typed; the scope is chosen; z brings back what was there")
     func edit() {
-        let desk = self.desk()
-        desk.press(.character("e"), .tab, .tab, .control("u"))
-        desk.type("100001")
-        desk.press(.enter)
-        #expect(desk.screen().contains { $0.contains("0 to 100000 characters") })
-        desk.press(.backspace, .enter)
-        #expect(desk.screen().contains { $0.contains("For *: 500 → 10000") })
-        desk.press(.enter)
-        #expect(desk.changes() == [.settings(.set("max_input", .everywhere, "10000"))])
-        desk.press(.character("z"))
-        #expect(desk.changes().last == .settings(.set("max_input", .everywhere, "500")))
+        let console = self.console()
+        console.press(.character("e"), .tab, .tab, .control("u"))
+        console.type("100001")
+        console.press(.enter)
+        #expect(console.screen().contains { $0.contains("0 to 100000 characters") })
+        console.press(.backspace, .enter)
+        #expect(console.screen().contains { $0.contains("For *: 500 → 10000") })
+        console.press(.enter)
+        #expect(console.changes() == [.settings(.set("max_input", .everywhere, "10000"))])
+        console.press(.character("z"))
+        #expect(console.changes().last == .settings(.set("max_input", .everywhere, "500")))
 
-        desk.press(.character("e"), .right, .right, .enter, .enter)
-        #expect(desk.changes().last == .settings(.set("max_input", SessionScope(.group), "500")))
-        desk.press(.character("z"))
-        #expect(desk.changes().last == .settings(.reset("max_input", SessionScope(.group))))
+        console.press(.character("e"), .right, .right, .enter, .enter)
+        #expect(console.changes().last == .settings(.set("max_input", SessionScope(.group), "500")))
+        console.press(.character("z"))
+        #expect(console.changes().last == .settings(.reset("max_input", SessionScope(.group))))
     }
 
     @Test("what was set for some goes back to the usual, and comes again with z")
     func reset() {
-        let desk = self.desk()
-        desk.press(.character("x"), .right, .enter)
+        let console = self.console()
+        console.press(.character("x"), .right, .enter)
         let scope = SessionScope(.group, .manager)
-        #expect(desk.changes() == [.settings(.reset("max_input", scope))])
-        desk.press(.character("z"))
-        #expect(desk.changes().last == .settings(.set("max_input", scope, "2000")))
-        desk.press(.down, .character("x"))
-        #expect(desk.screen()[22] == " ! nothing was set for it")
+        #expect(console.changes() == [.settings(.reset("max_input", scope))])
+        console.press(.character("z"))
+        #expect(console.changes().last == .settings(.set("max_input", scope, "2000")))
+        console.press(.down, .character("x"))
+        #expect(console.screen()[22] == " ! nothing was set for it")
     }
 
     @Test("what needs the file and a restart says so")
     func restart() {
-        let desk = self.desk()
-        desk.press(.down, .down, .character("e"))
-        #expect(desk.screen()[22].contains("only with the file and a restart"))
-        #expect(desk.changes().isEmpty)
+        let console = self.console()
+        console.press(.down, .down, .character("e"))
+        #expect(console.screen()[22].contains("only with the file and a restart"))
+        #expect(console.changes().isEmpty)
     }
 
     @Test("limits: how much is used, the most that ever was, and what to do")
     func limits() {
-        let desk = self.desk()
-        desk.press(.character("L"))
+        let console = self.console()
+        console.press(.character("L"))
         #expect(
-            desk.shown() == [
+            console.shown() == [
                 " Settings › Limits limits.connections  1/1                             08:00:00",
                 "  LIMIT                       NOW          PEAK       MAXIMUM   SHARE   REFUSALS",
                 "> connections                  95            99           100    95 %          2",
                 " /srv/teahouse",
             ])
-        desk.press(.enter)
-        #expect(desk.screen().contains { $0.contains("Raise it.") })
-        desk.press(.escape, .character("e"))
-        #expect(desk.screen()[22].contains("only with the file and a restart"))
+        console.press(.enter)
+        #expect(console.screen().contains { $0.contains("Raise it.") })
+        console.press(.escape, .character("e"))
+        #expect(console.screen()[22].contains("only with the file and a restart"))
     }
 
     @Test("what holds for somebody")
     func effective() {
-        let desk = self.desk()
-        desk.press(.character("f"))
-        desk.type("tea")
-        desk.press(.tab)
-        desk.type("ming")
-        desk.press(.enter)
-        #expect(desk.asked.last == .settings(.effective(conversation: "tea", user: UserName("ming")!)))
-        #expect(desk.screen().contains { $0.contains("max_input") && $0.contains("group/manager") })
+        let console = self.console()
+        console.press(.character("f"))
+        console.type("tea")
+        console.press(.tab)
+        console.type("ming")
+        console.press(.enter)
+        #expect(console.asked.last == .settings(.effective(conversation: "tea", user: UserName("ming")!)))
+        #expect(console.screen().contains { $0.contains("max_input") && $0.contains("group/manager") })
     }
 }
 
@@ -306,16 +306,16 @@ import Testing
         }
     }
 
-    private func desk(isReadOnly: Bool = false) -> Desk {
-        let desk = Desk(isReadOnly: isReadOnly, server: Self.server)
-        desk.go(to: "Sign-in policy")
-        return desk
+    private func console(isReadOnly: Bool = false) -> ConsoleDriver {
+        let console = ConsoleDriver(isReadOnly: isReadOnly, server: Self.server)
+        console.go(to: "Sign-in policy")
+        return console
     }
 
     @Test("the matrix of what holds")
     func shows() {
         #expect(
-            self.desk().shown() == [
+            self.console().shown() == [
                 " Sign-in policy  0/0                                                   08:00:00",
                 " In force      by the level of the device  *=level",
                 "",
@@ -334,14 +334,14 @@ import Testing
 
     @Test("a preset is looked at with who would be signed out before it is applied, and z brings back the one before")
     func preset() {
-        let desk = self.desk()
-        desk.press(.character("a"))
-        #expect(desk.screen()[22].contains("draft a policy first"))
-        desk.press(.character("p"), .right, .right, .enter)
+        let console = self.console()
+        console.press(.character("a"))
+        #expect(console.screen()[22].contains("draft a policy first"))
+        console.press(.character("p"), .right, .right, .enter)
         let draft = SignInPolicy.Preset.desktopOrWeb.policy
-        #expect(desk.asked.contains(.policy(.preview(draft))))
+        #expect(console.asked.contains(.policy(.preview(draft))))
         #expect(
-            desk.shown() == [
+            console.shown() == [
                 " Sign-in policy  1/1                                                   08:00:00",
                 " In force      by the level of the device  *=level",
                 " Draft         one of each, desktop or web  *=1 desktop!web",
@@ -356,32 +356,33 @@ import Testing
                 ">        7  ming                 app       wukong-json    192.168.1.7:50000",
                 " /srv/teahouse",
             ])
-        #expect(desk.changes().isEmpty)
-        desk.press(.character("A"))
-        #expect(desk.screen().contains { $0.contains("teahouse ctl policy set pc-and-web-exclusive --end") })
-        desk.press(.enter)
-        #expect(desk.changes() == [.policy(.set(draft, endingNow: true))])
-        desk.press(.character("z"))
+        #expect(console.changes().isEmpty)
+        console.press(.character("A"))
+        #expect(console.screen().contains { $0.contains("teahouse ctl policy set pc-and-web-exclusive --end") })
+        console.press(.enter)
+        #expect(console.changes() == [.policy(.set(draft, endingNow: true))])
+        console.press(.character("z"))
         let before = SignInPolicy.Preset.byLevel.policy
-        #expect(desk.changes().last == .policy(.set(before, endingNow: false)))
+        #expect(console.changes().last == .policy(.set(before, endingNow: false)))
     }
 
     @Test("one of one's own is checked while it is typed")
     func own() {
-        let desk = self.desk()
-        desk.press(.character("e"), .tab)
-        desk.type("none")
-        desk.press(.enter)
-        #expect(desk.asked.allSatisfy { if case .policy(.preview) = $0 { false } else { true } })
-        desk.press(.control("u"), .character("2"), .enter)
-        #expect(desk.asked.contains(.policy(.preview(SignInPolicy(standard: .byLevel, classes: [.app: .atMost(2)])))))
+        let console = self.console()
+        console.press(.character("e"), .tab)
+        console.type("none")
+        console.press(.enter)
+        #expect(console.asked.allSatisfy { if case .policy(.preview) = $0 { false } else { true } })
+        console.press(.control("u"), .character("2"), .enter)
+        #expect(
+            console.asked.contains(.policy(.preview(SignInPolicy(standard: .byLevel, classes: [.app: .atMost(2)])))))
     }
 
     @Test("read-only: a draft may be looked at, and is not applied")
     func readOnly() {
-        let desk = self.desk(isReadOnly: true)
-        desk.press(.character("p"), .right, .enter, .character("A"))
-        #expect(desk.screen()[22] == " ! read-only: nothing is changed here")
-        #expect(desk.changes().isEmpty)
+        let console = self.console(isReadOnly: true)
+        console.press(.character("p"), .right, .enter, .character("A"))
+        #expect(console.screen()[22] == " ! read-only: nothing is changed here")
+        #expect(console.changes().isEmpty)
     }
 }

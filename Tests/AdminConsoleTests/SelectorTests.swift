@@ -87,8 +87,8 @@ import Testing
     }
 
     /// A console with a selector of this source over its first screen.
-    private func desk(_ configuration: SelectorConfiguration) -> Desk {
-        let desk = Desk { request in
+    private func console(_ configuration: SelectorConfiguration) -> ConsoleDriver {
+        let console = ConsoleDriver { request in
             switch request {
             case .people(.details(let name)):
                 var details = AdminPersonDetails(name: name, friendCount: 3)
@@ -101,9 +101,9 @@ import Testing
             default: return Samples.answer(request)
             }
         }
-        desk.console.select(Selector(configuration) { _ in [] })
-        desk.work()
-        return desk
+        console.console.select(Selector(configuration) { _ in [] })
+        console.work()
+        return console
     }
 
     @Test(
@@ -113,13 +113,13 @@ import Testing
         configuration.isMultiple = true
         configuration.filterIDs = ["lan"]
         configuration.selectedIDs = ["zoe"]
-        let desk = self.desk(configuration)
-        let screen = desk.screen()
+        let console = self.console(configuration)
+        let screen = console.screen()
         #expect(screen.contains { $0.contains("Choose people  1 chosen") })
         #expect(screen.contains { $0.contains("[x] 波兰人  zoe") })
         #expect(screen.contains { $0.contains("[ ] 张小明  ming") })
         #expect(!screen.contains { $0.contains("阿兰") })
-        #expect(desk.asked.contains(.people(.details(UserName("anna")!))))
+        #expect(console.asked.contains(.people(.details(UserName("anna")!))))
     }
 
     @Test("the tip goes by itself after two seconds")
@@ -127,22 +127,22 @@ import Testing
         var configuration = SelectorConfiguration(.people)
         configuration.isMultiple = true
         configuration.maximumSelected = 1
-        let desk = self.desk(configuration)
-        #expect(desk.screen().contains { $0.contains("0/1") })
-        desk.press(.character(" "), .character(" "))
-        func isShown() -> Bool { desk.screen().contains { $0.contains("! That is too many.") } }
+        let console = self.console(configuration)
+        #expect(console.screen().contains { $0.contains("0/1") })
+        console.press(.character(" "), .character(" "))
+        func isShown() -> Bool { console.screen().contains { $0.contains("! That is too many.") } }
         #expect(isShown())
-        desk.pass(milliseconds: 1)
-        desk.pass(milliseconds: 1_900)
+        console.pass(milliseconds: 1)
+        console.pass(milliseconds: 1_900)
         #expect(isShown())
-        desk.pass(milliseconds: 200)
+        console.pass(milliseconds: 200)
         #expect(!isShown())
-        #expect(desk.screen().contains { $0.contains("1/1") })
+        #expect(console.screen().contains { $0.contains("1/1") })
     }
 
     @Test("where the names do not come, the ids do")
     func namesFail() {
-        let desk = Desk { request in
+        let console = ConsoleDriver { request in
             switch request {
             case .people(.details(let name)):
                 var details = AdminPersonDetails(name: name, friendCount: 1)
@@ -152,8 +152,8 @@ import Testing
             default: return Samples.answer(request)
             }
         }
-        desk.console.select(Selector(SelectorConfiguration(.friends(UserName("lan")!))) { _ in [] })
-        desk.work()
-        #expect(desk.screen().contains { $0.contains("[ ] ming") })
+        console.console.select(Selector(SelectorConfiguration(.friends(UserName("lan")!))) { _ in [] })
+        console.work()
+        #expect(console.screen().contains { $0.contains("[ ] ming") })
     }
 }

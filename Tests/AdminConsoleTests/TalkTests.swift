@@ -13,7 +13,8 @@ extension Samples {
                 id: ConversationID(rawValue: number), kind: kind,
                 channel: kind == .direct ? nil : ChannelName(name), title: title, flags: flags, creator: .system,
                 memberCount: members, head: head, headCountable: head, revision: 0,
-                createdAtMilliseconds: Desk.now - 86_400_000, activeAtMilliseconds: Desk.now - number * 60_000),
+                createdAtMilliseconds: ConsoleDriver.now - 86_400_000,
+                activeAtMilliseconds: ConsoleDriver.now - number * 60_000),
             name: name)
     }
 
@@ -25,7 +26,8 @@ extension Samples {
     static func message(_ sequence: Int64, _ sender: String, _ text: String) -> AdminMessage {
         AdminMessage(
             conversation: 1, conversationName: "tea", sequence: sequence, id: MessageID(rawValue: 9_000 + sequence),
-            sender: sender, sentAtMilliseconds: Desk.now + sequence * 1_000, kind: .text, text: text, isCut: false)
+            sender: sender, sentAtMilliseconds: ConsoleDriver.now + sequence * 1_000, kind: .text, text: text,
+            isCut: false)
     }
 
     /// A conversation of forty messages, and a server that is asked about it.
@@ -68,7 +70,8 @@ extension Samples {
                 name: UserName("lan")!, isSender: true, isRead: true, reportedReadAtMilliseconds: nil,
                 deliveredTo: [.app], waitingFor: [], sessions: [AdminTraceSession(id: 8, device: .app)], withheld: nil),
             AdminTraceRow(
-                name: UserName("ming")!, isSender: false, isRead: true, reportedReadAtMilliseconds: Desk.now + 60_000,
+                name: UserName("ming")!, isSender: false, isRead: true,
+                reportedReadAtMilliseconds: ConsoleDriver.now + 60_000,
                 deliveredTo: [.app], waitingFor: [.web],
                 sessions: [AdminTraceSession(id: 7, device: .app), AdminTraceSession(id: 9, device: .web)],
                 withheld: nil),
@@ -85,16 +88,16 @@ extension Samples {
 }
 
 @Suite("Conversations on the console") struct ConversationScreenTests {
-    private func desk() -> Desk {
-        let desk = Desk(server: Samples.talk)
-        desk.press(.character("4"))
-        return desk
+    private func console() -> ConsoleDriver {
+        let console = ConsoleDriver(server: Samples.talk)
+        console.press(.character("4"))
+        return console
     }
 
     @Test("every kind is listed, and many members are marked")
     func list() {
         #expect(
-            self.desk().shown() == [
+            self.console().shown() == [
                 " Conversations  1/3                                                    08:00:00",
                 "  NUMBER  KIND      NAME           TITLE          MEMBERS   MESSAGES  LAST AC… ↓",
                 ">      1  group     tea            茶馆             !1200          7  07:59:00",
@@ -112,21 +115,21 @@ extension Samples {
         let (isOn, isBan) = (key.isLowercase, key.lowercased() == "b")
         func request(_ isOn: Bool) -> AdminRequest { isBan ? .setGroupBanned(tea, isOn) : .setGroupMuted(tea, isOn) }
         let (change, opposite) = (request(isOn), request(!isOn))
-        let desk = self.desk()
-        desk.press(.character(key), .enter)
-        #expect(desk.changes() == [change])
-        desk.press(.character("z"))
-        #expect(desk.changes() == [change, opposite])
-        desk.press(.character("z"))
-        #expect(desk.changes() == [change, opposite])
+        let console = self.console()
+        console.press(.character(key), .enter)
+        #expect(console.changes() == [change])
+        console.press(.character("z"))
+        #expect(console.changes() == [change, opposite])
+        console.press(.character("z"))
+        #expect(console.changes() == [change, opposite])
     }
 
     @Test("one conversation: who is in it, who listens, and whether that is much")
     func detail() {
-        let desk = self.desk()
-        desk.press(.enter)
+        let console = self.console()
+        console.press(.enter)
         #expect(
-            desk.shown() == [
+            console.shown() == [
                 " Conversations › Conversation tea  1/1                                 08:00:00",
                 " TITLE             茶馆",
                 " KIND              group  id:1",
@@ -147,137 +150,137 @@ extension Samples {
 
     @Test("attributes: one is edited, the change is shown before it is made, and taken back by the patch the other way")
     func attributes() {
-        let desk = self.desk()
-        desk.press(.character("a"), .down, .enter)
-        #expect(desk.screen().contains { $0.contains(#"{"row":1,"place":2}"#) })
-        desk.press(.control("u"))
-        desk.type("{\"row\":null}")
-        #expect(desk.screen().contains { $0.contains("A JSON value without null") })
-        desk.press(.control("u"))
-        desk.type("{\"row\":3}")
-        desk.press(.enter)
-        let asked = desk.screen(110)
+        let console = self.console()
+        console.press(.character("a"), .down, .enter)
+        #expect(console.screen().contains { $0.contains(#"{"row":1,"place":2}"#) })
+        console.press(.control("u"))
+        console.type("{\"row\":null}")
+        #expect(console.screen().contains { $0.contains("A JSON value without null") })
+        console.press(.control("u"))
+        console.type("{\"row\":3}")
+        console.press(.enter)
+        let asked = console.screen(110)
         #expect(asked.contains { $0.contains(#"- seat: {"row":1,"place":2}"#) })
         #expect(asked.contains { $0.contains(#"+ seat: {"row":3}"#) })
         #expect(asked.contains { $0.contains("conversation attributes id:1 --set") })
-        #expect(desk.changes().isEmpty)
-        desk.press(.enter)
-        #expect(desk.changes() == [.talks(.setAttributes("id:1", patch: #"{"seat":{"row":3,"place":null}}"#))])
-        desk.press(.character("z"), .enter)
-        #expect(desk.changes().last == .talks(.setAttributes("id:1", patch: #"{"seat":{"row":1,"place":2}}"#)))
+        #expect(console.changes().isEmpty)
+        console.press(.enter)
+        #expect(console.changes() == [.talks(.setAttributes("id:1", patch: #"{"seat":{"row":3,"place":null}}"#))])
+        console.press(.character("z"), .enter)
+        #expect(console.changes().last == .talks(.setAttributes("id:1", patch: #"{"seat":{"row":1,"place":2}}"#)))
     }
 
     @Test("attributes: a key is added and removed; two people's conversation has none")
     func attributeKeys() {
-        let desk = self.desk()
-        desk.press(.character("a"), .character("n"))
-        desk.type("a=b")
-        #expect(desk.screen().contains { $0.contains("holds an equals sign") })
-        desk.press(.backspace, .backspace, .tab)
-        desk.type("[7]")
-        desk.press(.enter, .enter)
-        #expect(desk.changes().last == .talks(.setAttributes("id:1", patch: #"{"a":[7]}"#)))
-        desk.press(.delete)
-        #expect(desk.screen(110).contains { $0.contains("conversation attributes id:1 --remove color") })
-        desk.press(.enter)
-        #expect(desk.changes().last == .talks(.setAttributes("id:1", patch: #"{"color":null}"#)))
-        desk.press(.escape, .down, .character("a"))
-        #expect(desk.screen()[22] == " ! a conversation of two people has no attributes")
+        let console = self.console()
+        console.press(.character("a"), .character("n"))
+        console.type("a=b")
+        #expect(console.screen().contains { $0.contains("holds an equals sign") })
+        console.press(.backspace, .backspace, .tab)
+        console.type("[7]")
+        console.press(.enter, .enter)
+        #expect(console.changes().last == .talks(.setAttributes("id:1", patch: #"{"a":[7]}"#)))
+        console.press(.delete)
+        #expect(console.screen(110).contains { $0.contains("conversation attributes id:1 --remove color") })
+        console.press(.enter)
+        #expect(console.changes().last == .talks(.setAttributes("id:1", patch: #"{"color":null}"#)))
+        console.press(.escape, .down, .character("a"))
+        #expect(console.screen()[22] == " ! a conversation of two people has no attributes")
     }
 
     @Test("attributes in Chinese fit every screen")
     func attributesInChinese() {
-        let desk = Desk(language: .chinese, server: Samples.talk)
-        desk.press(.character("4"), .character("a"))
-        #expect(desk.isStraight(80, 24) && desk.screen().contains { $0.contains("扩展属性") })
-        desk.press(.enter)
-        #expect(desk.isStraight(60, 20))
+        let console = ConsoleDriver(language: .chinese, server: Samples.talk)
+        console.press(.character("4"), .character("a"))
+        #expect(console.isStraight(80, 24) && console.screen().contains { $0.contains("扩展属性") })
+        console.press(.enter)
+        #expect(console.isStraight(60, 20))
     }
 
     @Test("f shows only some: by kind, by member, by days")
     func narrow() {
-        let desk = self.desk()
-        desk.press(.character("f"), .right, .right, .enter)
-        #expect(desk.screen()[2] == " group")
-        #expect(desk.screen()[4].contains("tea"))
-        #expect(desk.screen()[5] == "")
-        desk.press(.character("f"), .left, .left, .tab)
-        desk.type("lan")
-        #expect(desk.screen().contains { $0.contains("teahouse ctl conversation list --member lan") })
-        desk.press(.enter)
-        #expect(desk.asked.contains(.talks(.list(of: UserName("lan")!, after: nil))))
-        #expect(desk.screen()[2] == " with lan")
-        #expect(desk.screen()[4].contains("lan,ming"))
+        let console = self.console()
+        console.press(.character("f"), .right, .right, .enter)
+        #expect(console.screen()[2] == " group")
+        #expect(console.screen()[4].contains("tea"))
+        #expect(console.screen()[5] == "")
+        console.press(.character("f"), .left, .left, .tab)
+        console.type("lan")
+        #expect(console.screen().contains { $0.contains("teahouse ctl conversation list --member lan") })
+        console.press(.enter)
+        #expect(console.asked.contains(.talks(.list(of: UserName("lan")!, after: nil))))
+        #expect(console.screen()[2] == " with lan")
+        #expect(console.screen()[4].contains("lan,ming"))
     }
 
     @Test("a conversation of two is made for exactly two")
     func direct() {
-        let desk = self.desk()
-        desk.press(.character("D"), .character(" "), .enter)
-        #expect(desk.changes().isEmpty)
-        desk.press(.character("D"), .character(" "), .character(" "), .enter)
-        #expect(desk.screen().contains { $0.contains("teahouse ctl conversation direct evil lan") })
-        desk.press(.enter)
-        #expect(desk.changes() == [.talks(.createDirect(UserName("evil")!, UserName("lan")!))])
+        let console = self.console()
+        console.press(.character("D"), .character(" "), .enter)
+        #expect(console.changes().isEmpty)
+        console.press(.character("D"), .character(" "), .character(" "), .enter)
+        #expect(console.screen().contains { $0.contains("teahouse ctl conversation direct evil lan") })
+        console.press(.enter)
+        #expect(console.changes() == [.talks(.createDirect(UserName("evil")!, UserName("lan")!))])
     }
 
     @Test("a room is made with a name, and a title when there is one")
     func room() {
-        let desk = self.desk()
-        desk.press(.character("M"))
-        desk.type("hall")
-        #expect(desk.screen().contains { $0.contains("teahouse ctl conversation room hall") })
-        desk.press(.enter)
-        #expect(desk.changes() == [.talks(.createRoom(ChannelName("hall")!, title: nil))])
+        let console = self.console()
+        console.press(.character("M"))
+        console.type("hall")
+        #expect(console.screen().contains { $0.contains("teahouse ctl conversation room hall") })
+        console.press(.enter)
+        #expect(console.changes() == [.talks(.createRoom(ChannelName("hall")!, title: nil))])
     }
 
     @Test("another title is taken back with z")
     func rename() {
-        let desk = self.desk()
-        desk.press(.character("r"), .control("u"))
-        desk.type("tea room")
-        desk.press(.enter)
-        #expect(desk.changes() == [.talks(.rename("id:1", title: "tea room"))])
-        desk.press(.character("z"))
-        #expect(desk.changes().last == .talks(.rename("id:1", title: "茶馆")))
+        let console = self.console()
+        console.press(.character("r"), .control("u"))
+        console.type("tea room")
+        console.press(.enter)
+        #expect(console.changes() == [.talks(.rename("id:1", title: "tea room"))])
+        console.press(.character("z"))
+        #expect(console.changes().last == .talks(.rename("id:1", title: "茶馆")))
     }
 
     @Test("deleting wants the name, and conversations of two are not deleted")
     func delete() {
-        let desk = self.desk()
-        desk.press(.delete)
-        #expect(desk.screen().contains { $0.contains("1200 members lose it.") })
-        desk.press(.enter)
-        #expect(desk.changes().isEmpty)
-        desk.type("tea")
-        desk.press(.enter)
-        #expect(desk.changes() == [.talks(.delete("id:1"))])
-        desk.press(.down, .delete)
-        #expect(desk.screen()[22].contains("each sees the other's name"))
+        let console = self.console()
+        console.press(.delete)
+        #expect(console.screen().contains { $0.contains("1200 members lose it.") })
+        console.press(.enter)
+        #expect(console.changes().isEmpty)
+        console.type("tea")
+        console.press(.enter)
+        #expect(console.changes() == [.talks(.delete("id:1"))])
+        console.press(.down, .delete)
+        #expect(console.screen()[22].contains("each sees the other's name"))
     }
 
     @Test("an export runs as the command does, into the file that was typed")
     func export() {
-        let desk = self.desk()
-        desk.press(.character("E"), .enter)
-        #expect(desk.runs().isEmpty)
-        desk.type("/tmp/tea.jsonl")
-        desk.press(.enter)
-        #expect(desk.runs() == [["conversation", "export", "id:1", "--to", "/tmp/tea.jsonl"]])
+        let console = self.console()
+        console.press(.character("E"), .enter)
+        #expect(console.runs().isEmpty)
+        console.type("/tmp/tea.jsonl")
+        console.press(.enter)
+        #expect(console.runs() == [["conversation", "export", "id:1", "--to", "/tmp/tea.jsonl"]])
     }
 }
 
 @Suite("Messages on the console") struct MessageScreenTests {
-    private func desk(isReadOnly: Bool = false) -> Desk {
-        let desk = Desk(isReadOnly: isReadOnly, server: Samples.talk)
-        desk.press(.character("4"), .character("o"))
-        return desk
+    private func console(isReadOnly: Bool = false) -> ConsoleDriver {
+        let console = ConsoleDriver(isReadOnly: isReadOnly, server: Samples.talk)
+        console.press(.character("4"), .character("o"))
+        return console
     }
 
     @Test("the newest at the bottom")
     func newest() {
         #expect(
-            self.desk().shown() == [
+            self.console().shown() == [
                 " Conversations › Messages 9040  20/20                                  08:00:00",
                 "     SEQ ↑  TIME        SENDER            TEXT",
                 "        22  08:00:22    lan               line 22",
@@ -305,83 +308,83 @@ extension Samples {
 
     @Test("older ones come before, newer ones after, and the ends are told")
     func pages() {
-        let desk = self.desk()
-        desk.press(.character("b"), .character("g"))
-        #expect(desk.screen()[1].contains("1/40"))
-        desk.press(.character("b"))
-        #expect(desk.screen()[22] == " this is the first message")
-        desk.press(.character("a"))
-        #expect(desk.screen()[22] == " this is the newest message")
+        let console = self.console()
+        console.press(.character("b"), .character("g"))
+        #expect(console.screen()[1].contains("1/40"))
+        console.press(.character("b"))
+        #expect(console.screen()[22] == " this is the first message")
+        console.press(.character("a"))
+        #expect(console.screen()[22] == " this is the newest message")
     }
 
     @Test("a jump goes to a number, or to the first message of a time, and what is between is asked for then")
     func jump() {
-        let desk = self.desk()
-        desk.press(.character("J"))
-        desk.type("9")
-        #expect(desk.screen().contains { $0.contains("teahouse ctl conversation messages id:1 --around 9") })
-        desk.press(.enter)
-        #expect(desk.screen().first { $0.hasPrefix(">") }?.contains("line 9") == true)
-        #expect(desk.screen()[1].contains("3/5"))
-        desk.press(.character("a"))
-        #expect(desk.screen()[1].contains("3/25"))
-        desk.press(.character("T"))
-        desk.type("soon")
-        desk.press(.enter)
-        #expect(desk.screen().contains { $0.contains("A time such as") })
-        desk.press(.control("u"))
-        desk.type("now")
-        desk.press(.enter)
-        #expect(desk.screen().first { $0.hasPrefix(">") }?.contains("line 11") == true)
-        desk.press(.character("e"))
-        #expect(desk.screen().first { $0.hasPrefix(">") }?.contains("line 40") == true)
+        let console = self.console()
+        console.press(.character("J"))
+        console.type("9")
+        #expect(console.screen().contains { $0.contains("teahouse ctl conversation messages id:1 --around 9") })
+        console.press(.enter)
+        #expect(console.screen().first { $0.hasPrefix(">") }?.contains("line 9") == true)
+        #expect(console.screen()[1].contains("3/5"))
+        console.press(.character("a"))
+        #expect(console.screen()[1].contains("3/25"))
+        console.press(.character("T"))
+        console.type("soon")
+        console.press(.enter)
+        #expect(console.screen().contains { $0.contains("A time such as") })
+        console.press(.control("u"))
+        console.type("now")
+        console.press(.enter)
+        #expect(console.screen().first { $0.hasPrefix(">") }?.contains("line 11") == true)
+        console.press(.character("e"))
+        #expect(console.screen().first { $0.hasPrefix(">") }?.contains("line 40") == true)
     }
 
     @Test("what is sent meanwhile comes by itself, and a cursor elsewhere stays where it is")
     func follows() {
-        let desk = self.desk()
-        #expect(desk.asked.contains(.follow(conversation: "id:1", withSessions: false)))
-        desk.tell(.message(Samples.message(41, "zoe", "just now")))
-        #expect(desk.screen().first { $0.hasPrefix(">") }?.contains("just now") == true)
-        desk.press(.up)
-        desk.tell(.message(Samples.message(42, "zoe", "and then")))
-        #expect(desk.screen().first { $0.hasPrefix(">") }?.contains("line 40") == true)
-        desk.tell(.message(Samples.message(50, "zoe", "after a gap")))
-        #expect(!desk.screen().contains { $0.contains("after a gap") })
+        let console = self.console()
+        #expect(console.asked.contains(.follow(conversation: "id:1", withSessions: false)))
+        console.tell(.message(Samples.message(41, "zoe", "just now")))
+        #expect(console.screen().first { $0.hasPrefix(">") }?.contains("just now") == true)
+        console.press(.up)
+        console.tell(.message(Samples.message(42, "zoe", "and then")))
+        #expect(console.screen().first { $0.hasPrefix(">") }?.contains("line 40") == true)
+        console.tell(.message(Samples.message(50, "zoe", "after a gap")))
+        #expect(!console.screen().contains { $0.contains("after a gap") })
     }
 
     @Test("a message is taken back; for good only when its number was typed")
     func recall() {
-        let desk = self.desk()
-        desk.press(.character("x"))
-        #expect(desk.screen().contains { $0.contains("“line 40”") })
-        desk.press(.enter)
-        #expect(desk.changes() == [.talks(.recall("id:1", sequence: 40, forGood: false))])
-        desk.press(.character("X"), .enter)
-        #expect(desk.changes().count == 1)
-        desk.type("40")
-        desk.press(.enter)
-        #expect(desk.changes().last == .talks(.recall("id:1", sequence: 40, forGood: true)))
-        desk.press(.character("z"))
-        #expect(desk.screen()[22] == " ! nothing can be taken back now")
+        let console = self.console()
+        console.press(.character("x"))
+        #expect(console.screen().contains { $0.contains("“line 40”") })
+        console.press(.enter)
+        #expect(console.changes() == [.talks(.recall("id:1", sequence: 40, forGood: false))])
+        console.press(.character("X"), .enter)
+        #expect(console.changes().count == 1)
+        console.type("40")
+        console.press(.enter)
+        #expect(console.changes().last == .talks(.recall("id:1", sequence: 40, forGood: true)))
+        console.press(.character("z"))
+        #expect(console.screen()[22] == " ! nothing can be taken back now")
     }
 
     @Test("the system writes")
     func system() {
-        let desk = self.desk()
-        desk.press(.character("W"))
-        desk.type("hello")
-        desk.press(.enter)
+        let console = self.console()
+        console.press(.character("W"))
+        console.type("hello")
+        console.press(.enter)
         let send = AdminSend(from: UserName("____system")!, to: .conversation("id:1"), text: "hello")
-        #expect(desk.changes() == [.send(send)])
+        #expect(console.changes() == [.send(send)])
     }
 
     @Test("a trace tells who got it on what, who read it when, and who does not see it why")
     func trace() {
-        let desk = self.desk()
-        desk.press(.character("t"))
+        let console = self.console()
+        console.press(.character("t"))
         #expect(
-            desk.shown(100) == [
+            console.shown(100) == [
                 " Conversations › Messages › Trace 40  1/3                                                  08:00:00",
                 " 40 by lan at d1020833xx 08:00:40  edited 2 times",
                 " line 40",
@@ -396,13 +399,13 @@ extension Samples {
 
     @Test("as a member: the reason goes with the question, and each page is asked for once")
     func seeAs() {
-        let desk = self.desk(isReadOnly: true)
-        desk.press(.character("V"), .enter, .enter)
-        #expect(!desk.asked.contains { if case .talks(.seeAs) = $0 { true } else { false } })
-        desk.type("he misses one")
-        desk.press(.enter)
+        let console = self.console(isReadOnly: true)
+        console.press(.character("V"), .enter, .enter)
+        #expect(!console.asked.contains { if case .talks(.seeAs) = $0 { true } else { false } })
+        console.type("he misses one")
+        console.press(.enter)
         #expect(
-            desk.shown(100) == [
+            console.shown(100) == [
                 " Conversations › Messages › As a member 40  3/3                                  read-only 08:00:00",
                 " as ming sees it; in the audit log with the reason: he misses one",
                 "",
@@ -412,21 +415,21 @@ extension Samples {
                 ">       40  08:00:40    lan                                                   recalled",
                 " /srv/teahouse",
             ])
-        #expect(desk.reasons == ["he misses one"])
-        desk.press(.character("R"))
-        #expect(desk.reasons.count == 1)
-        desk.press(.character("b"))
+        #expect(console.reasons == ["he misses one"])
+        console.press(.character("R"))
+        #expect(console.reasons.count == 1)
+        console.press(.character("b"))
         let asked = AdminTalkRequest.seeAs("id:1", UserName("ming")!, before: 38, limit: 20)
-        #expect(desk.asked.last == .talks(asked))
-        #expect(desk.reasons.count == 2)
+        #expect(console.asked.last == .talks(asked))
+        #expect(console.reasons.count == 2)
     }
 
     @Test("read-only: nothing is taken back or written")
     func readOnly() {
-        let desk = self.desk(isReadOnly: true)
+        let console = self.console(isReadOnly: true)
         for key in [Key.character("x"), .character("X"), .character("w"), .character("W")] {
-            desk.press(key)
-            #expect(desk.screen()[22] == " ! read-only: nothing is changed here")
+            console.press(key)
+            #expect(console.screen()[22] == " ! read-only: nothing is changed here")
         }
     }
 }

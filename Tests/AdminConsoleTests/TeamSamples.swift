@@ -13,8 +13,8 @@ final class TeamServer {
     init(_ settings: TeamSettings = .advanced) {
         let conversation = Conversation(
             id: ConversationID(rawValue: 1), kind: .group, channel: Self.name, title: "茶馆", creator: .system,
-            memberCount: 3, head: 12, headCountable: 12, revision: 1, createdAtMilliseconds: Desk.now - 60_000,
-            activeAtMilliseconds: Desk.now - 1_000)
+            memberCount: 3, head: 12, headCountable: 12, revision: 1, createdAtMilliseconds: ConsoleDriver.now - 60_000,
+            activeAtMilliseconds: ConsoleDriver.now - 1_000)
         self.team = Team(
             conversation: conversation, card: ConversationCard(conversation: conversation.id, title: "茶馆"),
             settings: settings, introduction: "喝茶聊天", owner: Self.ids["ming"], limit: 200)
@@ -25,7 +25,7 @@ final class TeamServer {
             var member = Member(
                 user: Self.ids[name]!, name: UserName(name)!, role: role, readSequence: 12, readCountable: 12,
                 ownCountableSinceRead: 0, joinedSequence: 0)
-            if self.isMuted && role == .member { member.mutedUntilMilliseconds = Desk.now + 600_000 }
+            if self.isMuted && role == .member { member.mutedUntilMilliseconds = ConsoleDriver.now + 600_000 }
             return AdminMember(member, headCountable: 12)
         }
     }
@@ -39,7 +39,7 @@ final class TeamServer {
     static let announcement = AdminAnnouncement(
         TeamAnnouncement(
             number: 5, title: "茶会", body: "今晚八点喝茶", author: .system, authorName: UserName("ming")!,
-            createdAtMilliseconds: Desk.now))
+            createdAtMilliseconds: ConsoleDriver.now))
 
     private func viewer(_ name: UserName?) -> TeamViewer {
         guard let name else { return .operator }
@@ -93,10 +93,10 @@ final class TeamServer {
             teamName: Self.name,
             person: UserID(rawValue: 5), personName: UserName("anna")!, inviter: isInvitation ? Self.ids["ming"] : nil,
             inviterName: isInvitation ? UserName("ming") : nil, postscript: "我也爱喝茶", state: state,
-            createdAtMilliseconds: Desk.now - 90_000)
+            createdAtMilliseconds: ConsoleDriver.now - 90_000)
         if state != .waiting {
             request.reason = "满了"
-            request.answeredAtMilliseconds = Desk.now - 1_000
+            request.answeredAtMilliseconds = ConsoleDriver.now - 1_000
         }
         return AdminJoinRequest(request)
     }

@@ -9,9 +9,9 @@ import Testing
 @Suite("The app of LeanCloud's clients, for operators") struct AppRequestsTests {
     private static let masterKey = "MasterKeyForTeahouseTests01"
 
-    /// With settings that the app's desk is told of, as the server does.
+    /// With settings that the app's handler is told of, as the server does.
     private func fixture(clock: Clock = .system) throws -> Fixture {
-        let desk = Lock<AppDesk?>(nil)
+        let handler = Lock<AppAuthenticator?>(nil)
         let fixture = try Fixture(
             clock: clock,
             { options in
@@ -24,7 +24,7 @@ import Testing
                         return value
                     },
                     apply: { name, value in
-                        guard let app = desk.withLock({ $0 }), let value else { return }
+                        guard let app = handler.withLock({ $0 }), let value else { return }
                         var policy = app.policy
                         switch name {
                         case "leancloud.sign_in": policy.signIn = AppPolicy.SignIn(rawValue: value) ?? .signature
@@ -36,7 +36,7 @@ import Testing
                         app.apply(policy)
                     })
             })
-        desk.withLock { $0 = fixture.accounts.app }
+        handler.withLock { $0 = fixture.accounts.app }
         return fixture
     }
 

@@ -191,29 +191,29 @@ struct RoomTests {
 
     // MARK: Which session is where
 
-    private func desk() -> LeanCloudRooms {
+    private func hooks() -> LeanCloudRooms {
         LeanCloudRooms(
             store: self.server.server.store, rejoinSeconds: 1800, clock: self.clock.clock, log: .silent)
     }
 
     @Test("a session is in one room; its person stays where another of their sessions is")
     func oneRoom() throws {
-        let (desk, tom) = (self.desk(), try self.server.id("Tom"))
-        #expect(desk.enter(self.rooms[0], session: 1, of: tom).isEmpty)
-        #expect(desk.enter(self.rooms[0], session: 2, of: tom).isEmpty)
-        #expect(desk.enter(self.rooms[1], session: 1, of: tom).isEmpty)
-        #expect(desk.enter(self.rooms[1], session: 2, of: tom) == [self.rooms[0]])
-        #expect(desk.enter(self.rooms[1], session: 2, of: tom).isEmpty)
+        let (hooks, tom) = (self.hooks(), try self.server.id("Tom"))
+        #expect(hooks.enter(self.rooms[0], session: 1, of: tom).isEmpty)
+        #expect(hooks.enter(self.rooms[0], session: 2, of: tom).isEmpty)
+        #expect(hooks.enter(self.rooms[1], session: 1, of: tom).isEmpty)
+        #expect(hooks.enter(self.rooms[1], session: 2, of: tom) == [self.rooms[0]])
+        #expect(hooks.enter(self.rooms[1], session: 2, of: tom).isEmpty)
     }
 
     @Test("who comes back is where their last session was, and goes on from there")
     func returning() throws {
-        let (desk, tom) = (self.desk(), try self.server.id("Tom"))
-        _ = desk.enter(self.rooms[0], session: 1, of: tom)
-        desk.ended(session: 1, of: tom)
-        desk.began(session: 2, of: tom)
-        #expect(desk.enter(self.rooms[1], session: 2, of: tom) == [self.rooms[0]])
-        desk.leave(self.rooms[1], tom)
-        #expect(desk.enter(self.rooms[0], session: 2, of: tom).isEmpty)
+        let (hooks, tom) = (self.hooks(), try self.server.id("Tom"))
+        _ = hooks.enter(self.rooms[0], session: 1, of: tom)
+        hooks.ended(session: 1, of: tom)
+        hooks.began(session: 2, of: tom)
+        #expect(hooks.enter(self.rooms[1], session: 2, of: tom) == [self.rooms[0]])
+        hooks.leave(self.rooms[1], tom)
+        #expect(hooks.enter(self.rooms[0], session: 2, of: tom).isEmpty)
     }
 }

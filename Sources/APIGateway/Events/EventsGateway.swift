@@ -10,13 +10,13 @@ package final class EventsGateway: Gateway {
     /// How often it is looked whether people still may listen.
     private static let lookSeconds = 1.0
 
-    let desk: EventsDesk
+    let context: EventsContext
     unowned let reactor: Reactor
     private var sessions: [ConnectionID: EventsSession] = [:]
     private var nextLook: Instant
 
-    package init(desk: EventsDesk, reactor: Reactor) {
-        self.desk = desk
+    package init(context: EventsContext, reactor: Reactor) {
+        self.context = context
         self.reactor = reactor
         self.nextLook = reactor.clock.now()
     }

@@ -49,13 +49,13 @@ final class EventsSession: ConnectionHandler {
         self.gateway = gateway
     }
 
-    private var desk: EventsDesk { self.gateway.desk }
+    private var context: EventsContext { self.gateway.context }
 
     // MARK: Signing in
 
     /// Signs in with the token of the opening, when it has one; pages cannot send header fields and say it first.
     func begin() {
-        guard let request = self.request, APIDesk.token(of: request) != nil else { return }
+        guard let request = self.request, APIContext.token(of: request) != nil else { return }
         self.signIn(request)
     }
 
@@ -63,7 +63,7 @@ final class EventsSession: ConnectionHandler {
         self.phase = .asked
         self.connection.holdSignInDeadline()
         let later = self.gateway.later(on: self.connection.id)
-        self.desk.api.prove(request, token: token) { result in later { $0.proved(result) } }
+        self.context.api.prove(request, token: token) { result in later { $0.proved(result) } }
     }
 
     private func proved(_ result: Result<APICaller, APIFailure>) {
@@ -81,15 +81,15 @@ final class EventsSession: ConnectionHandler {
     }
 
     private func listen(_ identity: Identity) {
-        guard self.desk.enter(identity.user) else {
-            let most = EventsDesk.listenersPerPerson
+        guard self.context.enter(identity.user) else {
+            let most = EventsContext.listenersPerPerson
             return self.refuse(APIFailure(429, "\(identity.name) has \(most) listeners already"))
         }
         let later = self.gateway.later(on: self.connection.id)
-        let profiles = self.desk.profiles.watch(WatchInterest(persons: [], teams: []), as: identity.user) { change in
+        let profiles = self.context.profiles.watch(WatchInterest(persons: [], teams: []), as: identity.user) { change in
             later { $0.changed(change) }
         }
-        let transfers = self.desk.transfers.watch(owner: identity.user) { views in
+        let transfers = self.context.transfers.watch(owner: identity.user) { views in
             later { $0.moved(views) }
         }
         self.phase = .listening(Listener(identity: identity, profiles: profiles, transfers: transfers))
@@ -107,7 +107,7 @@ final class EventsSession: ConnectionHandler {
     /// Ends it when the account has lost a right since it signed in: it may come back with what it still has.
     func checkRight() {
         guard case .listening(let listener) = self.phase else { return }
-        guard self.desk.api.services.accounts.authenticator.isStillValid(listener.identity) else {
+        guard self.context.api.services.accounts.authenticator.isStillValid(listener.identity) else {
             return self.end(.policyViolation, "signed out")
         }
     }
@@ -137,7 +137,7 @@ final class EventsSession: ConnectionHandler {
             }
             self.signIn(request, token: try fields.text("token"))
         case .listening(let listener):
-            if let failure = self.desk.api.takeFromPerson(listener.identity) { throw failure }
+            if let failure = self.context.api.takeFromPerson(listener.identity) { throw failure }
             switch word {
             case "ping": self.send(Self.done("pong", fields))
             case "watch": try self.watch(fields, listener)
@@ -155,7 +155,7 @@ final class EventsSession: ConnectionHandler {
         let user = listener.identity.user
         let later = self.gateway.later(on: self.connection.id)
         let ticket = fields.member("id")
-        self.desk.api.services.store.read(
+        self.context.api.services.store.read(
             for: .person(user),
             { store throws(StoreError) in
                 var found: [ConversationID: ConversationPlace] = [:]
@@ -182,7 +182,7 @@ final class EventsSession: ConnectionHandler {
 
     private func follow(_ names: [UserName], _ places: [ConversationID: ConversationPlace], _ ticket: JSONValue?) {
         guard case .listening(var listener) = self.phase else { return }
-        guard self.desk.profiles.follow(persons: names, teams: Array(places.keys), by: listener.profiles) else {
+        guard self.context.profiles.follow(persons: names, teams: Array(places.keys), by: listener.profiles) else {
             return self.send(Self.error(APIFailure(413, "more is watched than one listener may watch"), to: ticket))
         }
         listener.conversations.merge(places) { _, new in new }
@@ -194,7 +194,7 @@ final class EventsSession: ConnectionHandler {
         var listener = listener
         let places = Set(try Self.places(fields))
         let ids = listener.conversations.filter { places.contains($0.value) }.map(\.key)
-        self.desk.profiles.unfollow(persons: try Self.names(fields), teams: ids, by: listener.profiles)
+        self.context.profiles.unfollow(persons: try Self.names(fields), teams: ids, by: listener.profiles)
         for id in ids { listener.conversations[id] = nil }
         self.phase = .listening(listener)
         self.send(Self.done("watching", fields))
@@ -239,7 +239,7 @@ final class EventsSession: ConnectionHandler {
     private func tell(_ change: ProfileChange, of id: ConversationID, as type: String, _ listener: Listener) {
         let user = listener.identity.user
         let later = self.gateway.later(on: self.connection.id)
-        self.desk.api.services.store.read(
+        self.context.api.services.store.read(
             for: .person(user), { store throws(StoreError) in try store.member(user, in: id) != nil }
         ) { result in
             guard let isIn = try? result.get() else { return later { $0.miss() } }
@@ -253,7 +253,7 @@ final class EventsSession: ConnectionHandler {
             [JSONValue.Member("type", .string(type)), JSONValue.Member("conversation", place.json)]
         }
         guard isIn else {
-            self.desk.profiles.unfollow(persons: [], teams: [id], by: listener.profiles)
+            self.context.profiles.unfollow(persons: [], teams: [id], by: listener.profiles)
             listener.conversations[id] = nil
             self.phase = .listening(listener)
             return self.tell(.object(members("conversation.gone")))
@@ -332,9 +332,9 @@ final class EventsSession: ConnectionHandler {
 
     private func leave() {
         if case .listening(let listener) = self.phase {
-            self.desk.profiles.unwatch(listener.profiles)
+            self.context.profiles.unwatch(listener.profiles)
             listener.transfers.end()
-            self.desk.leave(listener.identity.user)
+            self.context.leave(listener.identity.user)
         }
         self.phase = .over
         self.request = nil

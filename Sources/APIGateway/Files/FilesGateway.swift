@@ -8,15 +8,15 @@ package import Transport
 /// The gateway for files and transfers on one reactor: uploads with tus, whole or in forms; downloads with ranges;
 /// links for who has no session; and what is under way. Confined to its reactor.
 package final class FilesGateway: Gateway {
-    private let desk: FilesDesk
+    private let context: FilesContext
     private unowned let reactor: Reactor
     private var exchanges: [UInt64: any FileExchange] = [:]
     /// Requests whose bodies are being taken.
     private var bodies: [ConnectionID: UploadExchange] = [:]
     private var lastTicket: UInt64 = 0
 
-    package init(desk: FilesDesk, reactor: Reactor) {
-        self.desk = desk
+    package init(context: FilesContext, reactor: Reactor) {
+        self.context = context
         self.reactor = reactor
     }
 
@@ -48,11 +48,11 @@ package final class FilesGateway: Gateway {
     private func take(
         _ route: FileRoute, _ request: HTTPRequest, _ connection: Connection, _ fields: [(String, String)]
     ) throws(APIFailure) -> UploadExchange {
-        let head = UploadOrder.Head(request, fileBytes: self.desk.settings.fileBytes)
+        let head = UploadOrder.Head(request, fileBytes: self.context.settings.fileBytes)
         guard let order = try UploadOrder.read(route, head) else { throw .bad("no body is taken here") }
         if order.link != nil { try self.checkLinks() }
         let exchange = try UploadExchange(
-            order, request, on: connection, desk: self.desk, port: try self.port(), fields: fields
+            order, request, on: connection, context: self.context, port: try self.port(), fields: fields
         ) { [unowned self] ticket in self.left(ticket) }
         self.exchanges[exchange.ticket] = exchange
         self.bodies[connection.id] = exchange
@@ -62,7 +62,7 @@ package final class FilesGateway: Gateway {
     }
 
     private func port() throws(APIFailure) -> ExchangePort {
-        guard self.exchanges.count < self.desk.settings.openRequests else {
+        guard self.exchanges.count < self.context.settings.openRequests else {
             throw APIFailure(503, "too many files are on their way: ask again", retryAfterSeconds: 1)
         }
         self.lastTicket += 1
@@ -75,7 +75,7 @@ package final class FilesGateway: Gateway {
     }
 
     private func checkLinks() throws(APIFailure) {
-        guard self.desk.settings.servesLinks else { throw APIFailure(TransferError.notFound) }
+        guard self.context.settings.servesLinks else { throw APIFailure(TransferError.notFound) }
     }
 
     // MARK: Requests
@@ -111,7 +111,8 @@ package final class FilesGateway: Gateway {
             try self.download(request, responder).begin(name, request)
         case .tusStatus, .tusTerminate, .deleteFile, .transfers, .transfer, .change:
             let exchange = QuestionExchange(
-                route, responder, desk: self.desk, port: try self.port(), fields: route.isTus ? Self.tusFields : []
+                route, responder, context: self.context, port: try self.port(),
+                fields: route.isTus ? Self.tusFields : []
             ) { [unowned self] ticket in self.left(ticket) }
             self.exchanges[exchange.ticket] = exchange
             exchange.begin(request)
@@ -124,7 +125,7 @@ package final class FilesGateway: Gateway {
         _ request: HTTPRequest, _ responder: HTTPResponder
     ) throws(APIFailure) -> DownloadExchange {
         let exchange = DownloadExchange(
-            request, responder, desk: self.desk, port: try self.port(), isOpen: self.takesAnyOrigin(request)
+            request, responder, context: self.context, port: try self.port(), isOpen: self.takesAnyOrigin(request)
         ) { [unowned self] ticket in self.left(ticket) }
         self.exchanges[exchange.ticket] = exchange
         return exchange
@@ -144,7 +145,7 @@ package final class FilesGateway: Gateway {
                 ("Tus-Version", TusFields.version), ("Tus-Extension", TusFields.extensions),
                 ("Tus-Checksum-Algorithm", TusFields.checksumAlgorithms), ("Cache-Control", "no-store"),
             ]
-        let most = self.desk.settings.fileBytes
+        let most = self.context.settings.fileBytes
         if most > 0 { fields.append(("Tus-Max-Size", String(most))) }
         return fields
     }

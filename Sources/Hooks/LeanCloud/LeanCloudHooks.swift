@@ -88,7 +88,7 @@ package struct LeanCloudHookFigures: Hashable, Sendable {
 /// for `absenceMilliseconds`, as LeanCloud calls what an app has, and looks every three minutes; with the policy
 /// `reject` it is one, so that a wrong address lets nothing through. What is told goes one call after the other, so
 /// that its order holds; above `maximumWaiting` it is dropped and counted.
-package final class LeanCloudHooks: HookDesk {
+package final class LeanCloudHooks: HookHandler {
     static let failuresBeforePause = 5
     static let pauseMilliseconds: Int64 = 30_000
     static let absenceMilliseconds: Int64 = 180_000

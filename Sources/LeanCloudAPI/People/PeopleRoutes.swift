@@ -15,11 +15,11 @@ import Store
 /// and what takes rights from an account ends them. Source: LeanCloud REST guide, "Users".
 struct PeopleRoutes: Sendable {
     /// Says whether anybody may sign up.
-    let app: AppDesk
+    let app: AppAuthenticator
     /// Ten accounts from one address, and then one each six minutes.
     private let registrations = AddressRate(perSecond: 1.0 / 360, burst: 10)
 
-    init(app: AppDesk) { self.app = app }
+    init(app: AppAuthenticator) { self.app = app }
 
     var routes: [Route] {
         var routes = [

@@ -169,13 +169,13 @@ enum ClientRoutes {
     private static func consult(
         _ call: RealtimeCall, _ identity: Identity, then: @escaping @Sendable () -> Void
     ) {
-        guard let desk = call.services.broker.desk, desk.wants("_rtmClientSign") else { return then() }
+        guard let hooks = call.services.broker.hooks, hooks.wants("_rtmClientSign") else { return then() }
         let reply = call.reply
         call.services.store.read(as: .signIn, { reading throws(StoreError) in try reading.appUser(identity.user) }) {
             result in
             var object = JSONValue.fields(("objectId", .string(identity.name.text)))
             if case .success(let user?) = result { object = UserRow.json(user, isPrivate: true) }
-            desk.ask(.sign(object: object.serialized())) { verdict in
+            hooks.ask(.sign(object: object.serialized())) { verdict in
                 switch verdict {
                 case .allowed: then()
                 case .rejected(_, let detail):

@@ -52,8 +52,8 @@ struct RealtimeCall: StoreCall {
     func consult(
         _ questions: () -> [HookQuestion], then: @escaping @Sendable (RealtimeCall, [HookAnswer]) -> Void
     ) {
-        guard let desk = self.services.broker.desk else { return then(self, []) }
-        self.ask(desk, ArraySlice(questions().filter { desk.wants($0.function) }), [], then)
+        guard let hooks = self.services.broker.hooks else { return then(self, []) }
+        self.ask(hooks, ArraySlice(questions().filter { hooks.wants($0.function) }), [], then)
     }
 
     /// The same about what has to be looked up first; it is looked up only when there are functions.
@@ -61,7 +61,7 @@ struct RealtimeCall: StoreCall {
         looking: @escaping @Sendable (ReadTransaction) throws(StoreError) -> [HookQuestion],
         then: @escaping @Sendable (RealtimeCall, [HookAnswer]) -> Void
     ) {
-        guard self.services.broker.desk != nil else { return then(self, []) }
+        guard self.services.broker.hooks != nil else { return then(self, []) }
         self.services.store.read(for: self.request.asker, looking) { result in
             switch result {
             case .success(let questions): self.consult({ questions }, then: then)
@@ -71,14 +71,14 @@ struct RealtimeCall: StoreCall {
     }
 
     private func ask(
-        _ desk: any HookDesk, _ questions: ArraySlice<HookQuestion>, _ said: [HookAnswer],
+        _ hooks: any HookHandler, _ questions: ArraySlice<HookQuestion>, _ said: [HookAnswer],
         _ then: @escaping @Sendable (RealtimeCall, [HookAnswer]) -> Void
     ) {
         guard let question = questions.first else { return then(self, said) }
-        desk.ask(question) { verdict in
+        hooks.ask(question) { verdict in
             switch verdict {
             case .allowed(let changes):
-                self.ask(desk, questions.dropFirst(), said + [(question: question, changes: changes)], then)
+                self.ask(hooks, questions.dropFirst(), said + [(question: question, changes: changes)], then)
             case .rejected(let code, let detail): self.reply(.failure(.rejected(code: code, detail: detail)))
             }
         }

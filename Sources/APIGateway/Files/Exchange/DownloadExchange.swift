@@ -7,7 +7,7 @@ import Transport
 /// One request for a file: who may read it, what of it is wanted, and its bytes as fast as the peer takes them.
 final class DownloadExchange: FileExchange {
     let ticket: UInt64
-    private let desk: FilesDesk
+    private let context: FilesContext
     private let port: ExchangePort
     private let responder: HTTPResponder
     private let wishes: DownloadPlan.Wishes
@@ -31,11 +31,11 @@ final class DownloadExchange: FileExchange {
     }
 
     init(
-        _ request: HTTPRequest, _ responder: HTTPResponder, desk: FilesDesk, port: ExchangePort, isOpen: Bool,
+        _ request: HTTPRequest, _ responder: HTTPResponder, context: FilesContext, port: ExchangePort, isOpen: Bool,
         leave: @escaping (UInt64) -> Void
     ) {
         self.ticket = port.ticket
-        self.desk = desk
+        self.context = context
         self.port = port
         self.responder = responder
         self.isOpen = isOpen
@@ -53,20 +53,20 @@ final class DownloadExchange: FileExchange {
     /// A file by its own name, for who has a session.
     func begin(_ key: FileKey, _ request: HTTPRequest) {
         self.responder.whenEnded = { [unowned self] in self.ended() }
-        let desk = self.desk
+        let context = self.context
         let proved = self.port.back(to: Self.self) { (exchange, result: Result<APICaller, APIFailure>) in
             switch result {
             case .failure(let failure): exchange.refuse(failure)
             case .success(let caller): exchange.look(for: key, FileCaller(caller))
             }
         }
-        desk.api.prove(request, then: proved)
+        context.api.prove(request, then: proved)
     }
 
     private func look(for key: FileKey, _ caller: FileCaller) {
         self.caller = caller
         let actor = caller.actor
-        self.desk.services.store.read(
+        self.context.services.store.read(
             for: caller.asker,
             { transaction throws(StoreError) -> FileRecord? in
                 guard let file = try transaction.file(key), try transaction.canRead(file, actor) else { return nil }
@@ -77,8 +77,8 @@ final class DownloadExchange: FileExchange {
     /// A file by a link, for whoever has it.
     func begin(_ link: FileLinkKey, _ request: HTTPRequest) {
         self.responder.whenEnded = { [unowned self] in self.ended() }
-        if let failure = self.desk.api.takeFromAddress(request) { return self.refuse(failure) }
-        self.desk.services.store.read(
+        if let failure = self.context.api.takeFromAddress(request) { return self.refuse(failure) }
+        self.context.services.store.read(
             for: .address(request.peer.throttleKey),
             { transaction throws(StoreError) in try transaction.file(link: link) },
             then: self.port.back(to: Self.self) { $0.found($1) })
@@ -87,14 +87,14 @@ final class DownloadExchange: FileExchange {
     /// A picture, for whoever knows whose: apps show it in views that send no token.
     func begin(_ picture: PictureName, _ request: HTTPRequest) {
         self.responder.whenEnded = { [unowned self] in self.ended() }
-        if let failure = self.desk.api.takeFromAddress(request) { return self.refuse(failure) }
+        if let failure = self.context.api.takeFromAddress(request) { return self.refuse(failure) }
         // What another user system says goes before what is here.
-        if case .person(let name) = picture, let address = self.desk.services.saidElsewhere(name)?.avatar,
+        if case .person(let name) = picture, let address = self.context.services.saidElsewhere(name)?.avatar,
             NativeAnswer.isElsewhere(address)
         {
             return self.send(to: address)
         }
-        self.desk.services.store.read(
+        self.context.services.store.read(
             for: .address(request.peer.throttleKey),
             { transaction throws(StoreError) in try picture.place(in: transaction) },
             then: self.port.back(to: Self.self) { (exchange, result: Result<PictureName.Place, StoreError>) in
@@ -163,7 +163,7 @@ final class DownloadExchange: FileExchange {
     private func sample(_ file: FileRecord, _ object: StoredObject, _ plan: DownloadPlan) {
         // Of files that were uploaded before types were looked for, the name may still say it.
         let declared = MediaType.resolved(declared: file.mediaType, name: file.name)
-        if let media = self.desk.media.find(object.hash, declared: declared) {
+        if let media = self.context.media.find(object.hash, declared: declared) {
             return self.open(file, object, plan, media)
         }
         let judged = self.port.back(to: Self.self) { (exchange, result: Result<[UInt8], TransferError>) in
@@ -172,11 +172,11 @@ final class DownloadExchange: FileExchange {
             case .success(let bytes):
                 let media = SafeMedia.judge(
                     declared: declared, sample: bytes, isWhole: object.size <= MediaType.sampleBytes)
-                exchange.desk.media.remember(media, object.hash, declared: declared)
+                exchange.context.media.remember(media, object.hash, declared: declared)
                 exchange.open(file, object, plan, media)
             }
         }
-        self.desk.transfers.readBeginning(of: file, MediaType.sampleBytes, then: judged)
+        self.context.transfers.readBeginning(of: file, MediaType.sampleBytes, then: judged)
     }
 
     private func open(_ file: FileRecord, _ object: StoredObject, _ plan: DownloadPlan, _ media: SafeMedia) {
@@ -188,7 +188,7 @@ final class DownloadExchange: FileExchange {
                 responder.finish()
             }
         }
-        self.desk.transfers.openDownload(
+        self.context.transfers.openDownload(
             file, part, by: self.caller.actor, class: self.caller.transferClass,
             then: self.port.back(to: Self.self) { $0.opened($1) })
     }

@@ -11,7 +11,7 @@ final class QuestionExchange: FileExchange {
     let ticket: UInt64
     private let route: FileRoute
     private let responder: HTTPResponder
-    private let desk: FilesDesk
+    private let context: FilesContext
     private let port: ExchangePort
     /// The header fields of tus, if it is spoken.
     private let fields: [(String, String)]
@@ -20,13 +20,13 @@ final class QuestionExchange: FileExchange {
     private var query: HTTPQuery?
 
     init(
-        _ route: FileRoute, _ responder: HTTPResponder, desk: FilesDesk, port: ExchangePort,
+        _ route: FileRoute, _ responder: HTTPResponder, context: FilesContext, port: ExchangePort,
         fields: [(String, String)], leave: @escaping (UInt64) -> Void
     ) {
         self.ticket = port.ticket
         self.route = route
         self.responder = responder
-        self.desk = desk
+        self.context = context
         self.port = port
         self.fields = fields
         self.leave = leave
@@ -42,11 +42,11 @@ final class QuestionExchange: FileExchange {
                 exchange.ask(FileCaller(caller).actor)
             }
         }
-        self.desk.api.prove(request, then: proved)
+        self.context.api.prove(request, then: proved)
     }
 
     private func ask(_ actor: Actor) {
-        let transfers = self.desk.transfers
+        let transfers = self.context.transfers
         switch self.route {
         case .tusStatus(let key): transfers.find(key, by: actor, then: self.answer { $0.status($1) })
         case .tusTerminate(let key):
@@ -80,7 +80,7 @@ final class QuestionExchange: FileExchange {
         guard !record.state.isOver || record.state == .succeeded else {
             return self.refuse(APIFailure(TransferError.over(record.state)))
         }
-        self.desk.services.store.read(
+        self.context.services.store.read(
             for: .server,
             { transaction throws(StoreError) in try transaction.file(record.file)?.metadata },
             then: self.port.back(to: Self.self) { exchange, result in
@@ -108,9 +108,9 @@ final class QuestionExchange: FileExchange {
     private func change(_ key: TransferKey, _ change: FileRoute.TransferChange, _ actor: Actor) {
         let then: Transfers.Answer = self.answer { $0.show($1) }
         switch change {
-        case .suspend: self.desk.transfers.suspend(key, by: actor, then: then)
-        case .resume: self.desk.transfers.resume(key, by: actor, then: then)
-        case .cancel: self.desk.transfers.cancel(key, by: actor, then: then)
+        case .suspend: self.context.transfers.suspend(key, by: actor, then: then)
+        case .resume: self.context.transfers.resume(key, by: actor, then: then)
+        case .cancel: self.context.transfers.cancel(key, by: actor, then: then)
         }
     }
 
@@ -130,7 +130,7 @@ final class QuestionExchange: FileExchange {
             }
             query.limit = limit
         }
-        self.desk.transfers.list(
+        self.context.transfers.list(
             query,
             then: self.answer { (exchange, views: [TransferView]) in
                 let body = JSONValue.object([JSONValue.Member("transfers", .array(views.map(\.json)))])
@@ -139,7 +139,7 @@ final class QuestionExchange: FileExchange {
     }
 
     private func delete(_ key: FileKey, _ actor: Actor) {
-        self.desk.services.store.write(
+        self.context.services.store.write(
             { transaction throws(StoreError) in try transaction.deleteFile(key, by: actor) },
             then: self.port.back(to: Self.self) { (exchange, result: Result<Void, StoreError>) in
                 switch result {

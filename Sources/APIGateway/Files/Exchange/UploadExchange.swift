@@ -13,7 +13,7 @@ import Transport
 final class UploadExchange: FileExchange, BodyReceiver {
     let ticket: UInt64
     private var order: UploadOrder
-    private let desk: FilesDesk
+    private let context: FilesContext
     private let port: ExchangePort
     let connectionID: ConnectionID
     private unowned let reactor: Reactor
@@ -49,12 +49,13 @@ final class UploadExchange: FileExchange, BodyReceiver {
     static let shortBodyBytes: Int64 = 64 * 1024
 
     init(
-        _ order: UploadOrder, _ request: HTTPRequest, on connection: Connection, desk: FilesDesk, port: ExchangePort,
+        _ order: UploadOrder, _ request: HTTPRequest, on connection: Connection, context: FilesContext,
+        port: ExchangePort,
         fields: [(String, String)], leave: @escaping (UInt64) -> Void
     ) throws(APIFailure) {
         self.ticket = port.ticket
         self.order = order
-        self.desk = desk
+        self.context = context
         self.port = port
         self.connectionID = connection.id
         self.reactor = connection.reactor
@@ -81,13 +82,13 @@ final class UploadExchange: FileExchange, BodyReceiver {
     func begin(_ request: HTTPRequest) {
         self.isWaiting = true
         guard let key = self.order.link else {
-            return self.desk.api.prove(request, then: self.port.back(to: Self.self) { $0.proved($1) })
+            return self.context.api.prove(request, then: self.port.back(to: Self.self) { $0.proved($1) })
         }
         let linked = self.port.back(to: Self.self) { (exchange, result: Result<UploadLink, APIFailure>) in
             exchange.linked(result)
         }
-        if let failure = self.desk.api.takeFromAddress(request) { return linked(.failure(failure)) }
-        self.desk.services.store.write({ transaction throws(StoreError) in try transaction.useUploadLink(key) }) {
+        if let failure = self.context.api.takeFromAddress(request) { return linked(.failure(failure)) }
+        self.context.services.store.write({ transaction throws(StoreError) in try transaction.useUploadLink(key) }) {
             result in
             linked(result.mapError { APIFailure($0) })
         }
@@ -125,7 +126,7 @@ final class UploadExchange: FileExchange, BodyReceiver {
                 return self.refuse(APIFailure(403, "only the manager uploads for others"))
             }
             self.isWaiting = true
-            self.desk.services.store.read(
+            self.context.services.store.read(
                 for: caller.asker,
                 { transaction throws(StoreError) in
                     try transaction.user(named: name)?.id
@@ -168,7 +169,7 @@ final class UploadExchange: FileExchange, BodyReceiver {
     private func create() {
         guard let caller = self.caller, let owner = self.owner else { return }
         self.isWaiting = true
-        let transfers = self.desk.transfers
+        let transfers = self.context.transfers
         transfers.createUpload(
             self.order.draft(
                 by: caller, owner: owner, provider: transfers.receivingProvider, conversation: self.conversation),
@@ -191,7 +192,7 @@ final class UploadExchange: FileExchange, BodyReceiver {
     private func open(at offset: Int64) {
         guard let key = self.key, let caller = self.caller else { return }
         self.isWaiting = true
-        self.desk.transfers.openUpload(
+        self.context.transfers.openUpload(
             key, at: offset, by: caller.actor, checksum: self.order.checksum,
             then: self.port.back(to: Self.self) { $0.opened($1) })
     }
@@ -301,7 +302,7 @@ final class UploadExchange: FileExchange, BodyReceiver {
             return self.answer(view)
         }
         self.isWaiting = true
-        self.desk.transfers.readBeginning(
+        self.context.transfers.readBeginning(
             of: file, MediaType.sampleBytes,
             then: self.port.back(to: Self.self) { (exchange, result: Result<[UInt8], TransferError>) in
                 exchange.isWaiting = false
@@ -314,7 +315,7 @@ final class UploadExchange: FileExchange, BodyReceiver {
 
     private func keep(_ type: String, of file: FileRecord, _ view: TransferView) {
         self.isWaiting = true
-        self.desk.services.store.write(
+        self.context.services.store.write(
             { store throws(StoreError) in try store.setMediaType(of: file.key, to: type) },
             then: self.port.back(to: Self.self) { (exchange, result: Result<Void, StoreError>) in
                 exchange.isWaiting = false
@@ -349,7 +350,7 @@ final class UploadExchange: FileExchange, BodyReceiver {
         let key = appLink ?? FileLinkKey(random: UploadOrder.random())
         self.appLink = nil
         self.isWaiting = true
-        self.desk.services.store.write(
+        self.context.services.store.write(
             { transaction throws(StoreError) in
                 if appLink != nil { return try transaction.completeAppFile(key, with: file.key) }
                 try transaction.makeLink(key, to: file.key, for: conversation)
@@ -367,7 +368,7 @@ final class UploadExchange: FileExchange, BodyReceiver {
     private func hang(_ file: FileRecord, _ picture: PictureName) {
         guard let actor = self.caller?.actor else { return }
         self.isWaiting = true
-        self.desk.services.store.write(
+        self.context.services.store.write(
             { store throws(StoreError) in try picture.set(file, by: actor, in: store) },
             then: self.port.back(to: Self.self) { (exchange, result: Result<Void, StoreError>) in
                 exchange.isWaiting = false
@@ -443,14 +444,15 @@ final class UploadExchange: FileExchange, BodyReceiver {
         self.reopen()
         guard !self.order.canGoOn, let key = self.key, let caller = self.caller else { return }
         self.key = nil
-        self.desk.transfers.cancel(key, by: caller.actor) { _ in }
+        self.context.transfers.cancel(key, by: caller.actor) { _ in }
     }
 
     /// Lets a caller that was promised a place for a file try again when nothing came of this.
     private func reopen() {
         guard let link = self.appLink else { return }
         self.appLink = nil
-        self.desk.services.store.write({ transaction throws(StoreError) in try transaction.reopenAppFile(link) }) { _ in
+        self.context.services.store.write({ transaction throws(StoreError) in try transaction.reopenAppFile(link) }) {
+            _ in
         }
     }
 }

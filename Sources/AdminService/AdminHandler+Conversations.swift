@@ -2,7 +2,7 @@ import AdminAPI
 import ChatModel
 import Store
 
-extension Desk {
+extension AdminHandler {
     func create(_ group: AdminNewGroup, _ then: @escaping Answer) {
         do throws(AdminError) { try checkTitle(group.title) } catch { return then(.failure(error)) }
         self.write(then) { transaction throws(StoreError) in
@@ -126,7 +126,7 @@ extension Desk {
 
 // MARK: Looking up
 
-extension Desk {
+extension AdminHandler {
     static func users(_ names: [UserName], _ transaction: WriteTransaction) throws(StoreError) -> [UserID] {
         var ids: [UserID] = []
         for name in names { ids.append(try transaction.reading.existingUser(name).id) }

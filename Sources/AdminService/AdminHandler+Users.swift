@@ -4,7 +4,7 @@ import Broker
 import ChatModel
 import Store
 
-extension Desk {
+extension AdminHandler {
     func add(_ user: AdminNewUser, _ then: @escaping Answer) {
         do throws(AdminError) { try checkTitle(user.displayName) } catch { return then(.failure(error)) }
         self.accounts.addUser(
@@ -118,7 +118,7 @@ extension Desk {
 
 // MARK: Import
 
-extension Desk {
+extension AdminHandler {
     func importUsers(_ rows: [AdminImportRow], _ classes: [DeviceClass], _ then: @escaping Answer) {
         guard !rows.isEmpty else { return then(.success(.imported([]))) }
         let collected = Collected<AdminImportResult>(count: rows.count) { then(.success(.imported($0))) }

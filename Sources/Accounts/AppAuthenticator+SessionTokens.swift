@@ -22,7 +22,7 @@ package enum SessionTokenFinding: Hashable, Sendable {
     case wrong
 }
 
-extension AppDesk {
+extension AppAuthenticator {
     /// A token with which the session of a client goes on after its connection broke, and asks over HTTP.
     ///
     /// - Parameter identity: who signed in, as the authenticator said.

@@ -8,7 +8,7 @@ import Store
 import Transfers
 
 /// Works on requests. Each is answered once, on whatever thread has the result; any thread may ask.
-struct Desk: Sendable {
+struct AdminHandler: Sendable {
     typealias Answer = @Sendable (Result<AdminAnswer, AdminError>) -> Void
 
     let options: AdminServiceOptions
@@ -39,11 +39,11 @@ struct Desk: Sendable {
         self.startedAtMilliseconds = options.clock.wallMilliseconds()
     }
 
-    /// The desk at which one request of one operator is worked on.
-    func noting(_ request: AdminRequest, by actor: AuditActor) -> Desk {
-        var desk = self
-        desk.note = request.isAudited ? Self.note(of: request, by: actor) : nil
-        return desk
+    /// The handler at which one request of one operator is worked on.
+    func noting(_ request: AdminRequest, by actor: AuditActor) -> AdminHandler {
+        var handler = self
+        handler.note = request.isAudited ? Self.note(of: request, by: actor) : nil
+        return handler
     }
 
     /// Answers everything that does not belong to a connection, as `follow`, watches, uploads and long checks do.
@@ -99,11 +99,11 @@ struct Desk: Sendable {
         }
     }
 
-    /// The same desk, noting a state that was read elsewhere than in the store.
-    func noting(state: String) -> Desk {
-        var desk = self
-        desk.note?.state = { _ throws(StoreError) in state }
-        return desk
+    /// The same handler, noting a state that was read elsewhere than in the store.
+    func noting(state: String) -> AdminHandler {
+        var handler = self
+        handler.note?.state = { _ throws(StoreError) in state }
+        return handler
     }
 
     /// Makes a change in the store, with its entry in the audit log, and answers with what `body` returns.

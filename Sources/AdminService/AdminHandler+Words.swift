@@ -7,7 +7,7 @@ import Store
 import WuKongTranslation
 
 // The word list.
-extension Desk {
+extension AdminHandler {
     func answer(_ request: AdminWordRequest, _ then: @escaping Answer) {
         switch request {
         case .list(let after): self.listWords(after: after, then)
@@ -75,7 +75,7 @@ extension Desk {
 }
 
 // Message kinds.
-extension Desk {
+extension AdminHandler {
     func answer(_ request: AdminKindRequest, _ then: @escaping Answer) {
         let moderation = self.moderation
         switch request {

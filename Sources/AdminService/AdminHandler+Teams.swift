@@ -2,7 +2,7 @@ import AdminAPI
 import ChatModel
 import Store
 
-extension Desk {
+extension AdminHandler {
     func answer(_ request: AdminTeamRequest, _ then: @escaping Answer) {
         switch request {
         case .show(let team): self.showTeam(team, then)

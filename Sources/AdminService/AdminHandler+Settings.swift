@@ -3,7 +3,7 @@ import Broker
 import ChatModel
 import Store
 
-extension Desk {
+extension AdminHandler {
     func answer(_ request: AdminSettingsRequest, _ then: @escaping Answer) {
         switch request {
         case .list:
@@ -165,7 +165,7 @@ extension Desk {
 
 // MARK: The sign-in policy
 
-extension Desk {
+extension AdminHandler {
     func answer(_ request: AdminPolicyRequest, _ then: @escaping Answer) {
         switch request {
         case .show:

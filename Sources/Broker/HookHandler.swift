@@ -92,26 +92,26 @@ package enum HookVerdict: Hashable, Sendable {
 }
 
 /// Asks a business server before something happens.
-package protocol HookDesk: Sendable {
+package protocol HookHandler: Sendable {
     /// True when a question of this function would be asked at all. Called on any thread for each message: short.
     func wants(_ function: String) -> Bool
 
-    /// - Parameter then: runs once, on any thread, within the desk's time limit.
+    /// - Parameter then: runs once, on any thread, within the handler's time limit.
     func ask(_ question: HookQuestion, then: @escaping @Sendable (HookVerdict) -> Void)
 }
 
 extension Broker {
     /// Has each message of people looked at by a business server before it is taken. A message waits aside, those that
     /// follow to the same conversation behind it, and nothing else waits.
-    package func consult(_ desk: any HookDesk) {
-        self.consulted.withLock { $0 = desk }
+    package func consult(_ hooks: any HookHandler) {
+        self.consulted.withLock { $0 = hooks }
         self.ask { core in
-            core.desk = desk
+            core.hooks = hooks
             core.onVerdict = { lane, verdict in self.ask { core in core.answered(lane, verdict) } }
         }
     }
 
     /// Handler that gateways ask before they change something; `nil` without a business server, which costs no more
     /// than this look. Any thread.
-    package var desk: (any HookDesk)? { self.consulted.withLock { $0 } }
+    package var hooks: (any HookHandler)? { self.consulted.withLock { $0 } }
 }

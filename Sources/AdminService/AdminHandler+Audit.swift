@@ -3,7 +3,7 @@ import ByteCodec
 import ChatModel
 import Store
 
-extension Desk {
+extension AdminHandler {
     func answer(_ request: AdminAuditRequest, _ then: @escaping Answer) {
         self.read(then) { transaction throws(StoreError) in
             switch request {
@@ -39,7 +39,7 @@ extension Desk {
 
 // MARK: Notes
 
-extension Desk {
+extension AdminHandler {
     /// What the audit log keeps of a request.
     static func note(of request: AdminRequest, by actor: AuditActor) -> AuditNote {
         AuditNote(

@@ -4,7 +4,7 @@ import Broker
 import ChatModel
 import Store
 
-extension Desk {
+extension AdminHandler {
     func answer(_ request: AdminPeopleRequest, _ then: @escaping Answer) {
         switch request {
         case .edit(let edit): self.edit(edit, then)

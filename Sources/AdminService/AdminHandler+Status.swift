@@ -10,7 +10,7 @@ import Profiles
 import Store
 import Transfers
 
-extension Desk {
+extension AdminHandler {
     func status(_ then: @escaping Answer) {
         self.broker.figures { broker in
             self.withLiveTransfers { transfers in
@@ -89,8 +89,8 @@ extension Desk {
 
     // MARK: Files and profiles
 
-    /// Goes on with the transfers that are not over, or with none when they cannot be had: the rest of the status matters
-    /// more.
+    /// Goes on with the transfers that are not over, or with none when they cannot be had: the rest of the status
+    /// matters more.
     private func withLiveTransfers(_ next: @escaping @Sendable ([TransferView]) -> Void) {
         guard let transfers = self.transfers else { return next([]) }
         var query = TransferQuery()

@@ -4,7 +4,7 @@ import ChatModel
 import Store
 
 // The rules for what people are shown of the messages of others.
-extension Desk {
+extension AdminHandler {
     func answer(_ request: AdminFilterRequest, _ then: @escaping Answer) {
         switch request {
         case .list(let after): self.listFilters(after: after, then)

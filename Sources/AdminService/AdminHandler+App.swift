@@ -3,7 +3,7 @@ import AdminAPI
 import Store
 
 // The app whose clients speak LeanCloud's protocols.
-extension Desk {
+extension AdminHandler {
     func answer(_ request: AdminAppRequest, _ then: @escaping Answer) {
         guard let application = self.accounts.app.application else {
             let text = "LeanCloud's clients are not served here: set leancloud.enabled and start again"

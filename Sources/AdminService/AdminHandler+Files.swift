@@ -5,7 +5,7 @@ import ChatModel
 import Store
 import Transfers
 
-extension Desk {
+extension AdminHandler {
     func answer(_ request: AdminFileRequest, _ then: @escaping Answer) {
         switch request {
         case .list(let query): self.listFiles(query, then)

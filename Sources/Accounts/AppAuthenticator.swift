@@ -3,11 +3,11 @@ import Diagnostics
 import Execution
 import Store
 
-/// The app whose clients speak LeanCloud's protocols: its keys, what its own server signed, and session tokens. Any thread.
-/// What clients show is judged in memory, so a reactor may ask.
+/// The app whose clients speak LeanCloud's protocols: its keys, what its own server signed, and session tokens. Any
+/// thread. What clients show is judged in memory, so a reactor may ask.
 ///
 /// Before `open` nothing is right and no session token is given out.
-package final class AppDesk: Sendable {
+package final class AppAuthenticator: Sendable {
     struct State {
         /// `nil` until opened.
         var vault: AppVault?

@@ -2,7 +2,7 @@ import AdminAPI
 import ChatModel
 import Store
 
-extension Desk {
+extension AdminHandler {
     func answer(_ request: AdminNoticeRequest, _ then: @escaping Answer) {
         switch request {
         case .send(let new): self.send(new, then)

@@ -16,13 +16,13 @@ package struct FileRouteSettings: Sendable {
 }
 
 /// Context that the file gateways of all reactors share.
-package final class FilesDesk: Sendable {
-    let api: APIDesk
+package final class FilesContext: Sendable {
+    let api: APIContext
     let transfers: Transfers
     let settings: FileRouteSettings
     let media = MediaMemory()
 
-    package init(api: APIDesk, transfers: Transfers, settings: FileRouteSettings) {
+    package init(api: APIContext, transfers: Transfers, settings: FileRouteSettings) {
         self.api = api
         self.transfers = transfers
         self.settings = settings

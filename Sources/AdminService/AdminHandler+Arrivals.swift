@@ -4,7 +4,7 @@ import ChatModel
 import Execution
 import Store
 
-extension Desk {
+extension AdminHandler {
     /// Each person is a change of its own, with an entry in the audit log when anything was set.
     func bring(_ rows: [AdminArrival], isDryRun: Bool, _ then: @escaping Answer) {
         guard !rows.isEmpty else { return then(.success(.brought([]))) }

@@ -3,7 +3,7 @@ import Execution
 package import Store
 
 // How the keys come from the store, and how they are replaced.
-extension AppDesk {
+extension AppAuthenticator {
     /// The file with the key that the app's keys are sealed with.
     package static func keyPath(in folder: String) -> String { "\(folder)/app.key" }
 
@@ -21,8 +21,8 @@ extension AppDesk {
     /// Reads the app from the store, or makes it, with the file its keys are sealed with. For start-up: blocks.
     ///
     /// - Parameter appID: what the operator wants it to be; `nil` for what it is, at the first start a random one.
-    /// - Throws: `invalid` when the file is missing while there are keys that were sealed with it, does not fit them, or
-    ///   can be read by others; `full`.
+    /// - Throws: `invalid` when the file is missing while there are keys that were sealed with it, does not fit them,
+    ///   or can be read by others; `full`.
     package func open(appID: String? = nil) throws(StoreError) {
         let (stored, tokenKey, revocations) = try self.store.readAndWait { transaction throws(StoreError) in
             (try transaction.application(), try transaction.sessionTokenKey(), try transaction.sessionRevocations())
@@ -51,7 +51,8 @@ extension AppDesk {
             previousMasterKeyUntilMilliseconds: vault.masterKey.previousUntil(at: now))
     }
 
-    /// Replaces a key. The one before counts for some time more; one that still counted from before that no longer does.
+    /// Replaces a key. The one before counts for some time more; one that still counted from before that no longer
+    /// does.
     ///
     /// - Parameters:
     ///   - value: `nil` for a random one.

@@ -3,7 +3,7 @@ import Broker
 import ChatModel
 import Store
 
-extension Desk {
+extension AdminHandler {
     func listSessions(_ user: UserName?, after: Int64?, _ then: @escaping Answer) {
         self.userID(user, then) { id in
             self.broker.sessions(of: id) { sessions in

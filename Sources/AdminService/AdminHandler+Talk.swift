@@ -3,7 +3,7 @@ import Broker
 import ChatModel
 import Store
 
-extension Desk {
+extension AdminHandler {
     func answer(_ request: AdminTalkRequest, _ then: @escaping Answer) {
         switch request {
         case .list(let member, let after): self.list(of: member, after: after, then)
@@ -381,7 +381,7 @@ extension AdminTraceRow {
             way.delivered.filter { $0.sequence >= message.sequence },
             way.delivered.filter { $0.sequence < message.sequence }
         )
-        var withheld = Desk.withholding(of: message, mark, clearedThrough: way.clearedThrough, from: way.name)
+        var withheld = AdminHandler.withholding(of: message, mark, clearedThrough: way.clearedThrough, from: way.name)
         if withheld == nil, way.isBeforeTheirHistory { withheld = .beforeJoining }
         self.init(
             name: way.name, isSender: way.user == message.sender,

@@ -4,7 +4,7 @@ import ChatModel
 import Profiles
 import Store
 
-extension Desk {
+extension AdminHandler {
     func answer(_ request: AdminProfileRequest, _ then: @escaping Answer) {
         guard let profiles = self.profiles else {
             return then(.failure(AdminError(.refused, "this server is not asked who people are")))

@@ -6,7 +6,7 @@ import Localization
 import Testing
 
 /// A console without a terminal, and a server that is a function.
-final class Desk {
+final class ConsoleDriver {
     static let now: Int64 = 1_800_000_000_000
 
     var console: Console
@@ -134,7 +134,7 @@ enum Samples {
     ) -> AdminUser {
         var user = User(
             id: UserID(rawValue: 1), name: UserName(name)!, displayName: displayName,
-            createdAtMilliseconds: Desk.now - 60_000)
+            createdAtMilliseconds: ConsoleDriver.now - 60_000)
         user.isDisabled = isDisabled
         user.isSendBanned = isSendBanned
         return AdminUser(user)
@@ -161,7 +161,8 @@ enum Samples {
 
     static func status(published: Int64 = 0) -> AdminStatus {
         AdminStatus(
-            version: "1.0", processID: 42, dataFolder: "/srv/teahouse", startedAtMilliseconds: Desk.now - 3_600_000,
+            version: "1.0", processID: 42, dataFolder: "/srv/teahouse",
+            startedAtMilliseconds: ConsoleDriver.now - 3_600_000,
             addresses: ["127.0.0.1:7677"], troubles: [],
             figures: [
                 AdminFigure("sessions", 3), AdminFigure("published", published), AdminFigure("freeBytes", 1 << 30),
@@ -169,15 +170,15 @@ enum Samples {
             limits: [
                 AdminLimit(
                     name: "commit_queue_requests", unit: "requests", current: 95, peak: 99, maximum: 100, refusals: 2)
-            ], lastVerify: AdminLastVerify(atMilliseconds: Desk.now - 3_600_000, findings: 0, isQuick: false))
+            ], lastVerify: AdminLastVerify(atMilliseconds: ConsoleDriver.now - 3_600_000, findings: 0, isQuick: false))
     }
 
     static func session(_ id: Int64, _ name: String) -> AdminSession {
         AdminSession(
             id: id, user: UserName(name)!, device: .app, level: .primary, deviceID: "phone",
             protocolName: "wukong-json",
-            address: "192.168.1.\(id):50000", isEncrypted: true, openedAtMilliseconds: Desk.now - id * 1000,
-            activeAtMilliseconds: Desk.now - 86_400_000 * id, queuedBytes: id << 10, unacknowledged: id)
+            address: "192.168.1.\(id):50000", isEncrypted: true, openedAtMilliseconds: ConsoleDriver.now - id * 1000,
+            activeAtMilliseconds: ConsoleDriver.now - 86_400_000 * id, queuedBytes: id << 10, unacknowledged: id)
     }
 
     static func answer(_ request: AdminRequest) -> Result<AdminAnswer, AdminError>? {

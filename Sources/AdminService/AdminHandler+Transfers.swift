@@ -5,7 +5,7 @@ import Glibc
 import Store
 import Transfers
 
-extension Desk {
+extension AdminHandler {
     func answer(_ request: AdminTransferRequest, _ then: @escaping Answer) {
         switch request {
         case .list(let owner, let withOver, let limit):
@@ -40,9 +40,9 @@ extension Desk {
                 // Refused: nothing comes of it, and nothing is noted.
                 Self.order(action, key, transfers) { then(Self.answer($0)) }
             case .success(let view):
-                let desk = self.noting(state: Self.state(of: view))
-                desk.afterNoting(then) {
-                    Self.order(action, key, transfers) { desk.noteDone($0, then) }
+                let handler = self.noting(state: Self.state(of: view))
+                handler.afterNoting(then) {
+                    Self.order(action, key, transfers) { handler.noteDone($0, then) }
                 }
             }
         }
@@ -63,8 +63,8 @@ extension Desk {
         Self.object { $0.text("state", view.record.state.word) }
     }
 
-    /// Answers once the audit log has what came of it. It is done then, whether or not that can be noted: that it was asked
-    /// for is in the log already.
+    /// Answers once the audit log has what came of it. It is done then, whether or not that can be noted: that it was
+    /// asked for is in the log already.
     private func noteDone(_ result: Result<TransferView, TransferError>, _ then: @escaping Answer) {
         guard let note = self.note, case .success(let view) = result else { return then(Self.answer(result)) }
         let after = Self.state(of: view)

@@ -5,16 +5,16 @@ package import Profiles
 package import Transfers
 
 /// Context that the event gateways of all reactors share.
-package final class EventsDesk: Sendable {
+package final class EventsContext: Sendable {
     /// Open at the same time by one person; one more is refused with 429.
     static let listenersPerPerson = 32
 
-    let api: APIDesk
+    let api: APIContext
     let profiles: Profiles
     let transfers: Transfers
     private let listeners = Lock([UserID: Int]())
 
-    package init(api: APIDesk, profiles: Profiles, transfers: Transfers) {
+    package init(api: APIContext, profiles: Profiles, transfers: Transfers) {
         self.api = api
         self.profiles = profiles
         self.transfers = transfers

@@ -69,9 +69,9 @@ extension Accounts {
     ///
     /// - Parameter note: kept in the audit log when anything was changed.
     package func bring(
-        _ person: ArrivingPerson, noting note: AuditNote? = nil, then: @escaping Answer<ArrivalOutcome>
+        _ person: ArrivingPerson, auditing note: AuditNote? = nil, then: @escaping Answer<ArrivalOutcome>
     ) {
-        self.store.write(noting: note, counts: { $0.isChange }) { store throws(StoreError) in
+        self.store.write(auditing: note, counts: { $0.isChange }) { store throws(StoreError) in
             let plan = try ArrivalPlan(person, in: store.reading)
             try plan.carryOut(in: store)
             return plan.outcome

@@ -18,11 +18,11 @@ extension Accounts {
     /// - Parameter classes: at least one.
     package func importUser(
         _ name: UserName, displayName: String? = nil, classes: [DeviceClass], level: DeviceLevel = .secondary,
-        noting note: AuditNote? = nil, then: @escaping Answer<ImportedUser>
+        auditing note: AuditNote? = nil, then: @escaping Answer<ImportedUser>
     ) {
         let token = SignInToken.random()
         let hashes = classes.map { (deviceClass: $0, hash: token.hash(for: name, class: $0)) }
-        self.change(name, noting: note, then) { transaction throws(StoreError) in
+        self.change(name, auditing: note, then) { transaction throws(StoreError) in
             let (user, isNew) = try transaction.ensureUser(name)
             if isNew, let displayName { try transaction.setDisplayName(user, displayName) }
             let bareHash = token.bareHash(key: try transaction.reading.bareTokenKey())

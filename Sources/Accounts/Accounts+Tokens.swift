@@ -17,11 +17,11 @@ extension Accounts {
     /// - Parameter lifetimeSeconds: `nil` for no end.
     package func issueToken(
         for name: UserName, class deviceClass: DeviceClass, level: DeviceLevel = .secondary, lifetimeSeconds: Int64?,
-        noting note: AuditNote? = nil, then: @escaping Answer<IssuedToken>
+        auditing note: AuditNote? = nil, then: @escaping Answer<IssuedToken>
     ) {
         let token = SignInToken.random()
         let hash = token.hash(for: name, class: deviceClass)
-        self.change(name, noting: note, then) { transaction throws(StoreError) in
+        self.change(name, auditing: note, then) { transaction throws(StoreError) in
             guard let user = try transaction.reading.user(named: name) else { return .failure(.noSuchUser(name)) }
             try transaction.endTrial(of: user.id)
             let expiry = lifetimeSeconds.map { transaction.wallMilliseconds + max(0, min($0, 1 << 40)) * 1_000 }
@@ -73,17 +73,17 @@ extension Accounts {
     /// Takes back the session tokens of a person who is thrown out, so that no device comes back by itself with the one
     /// it has. Device tokens stay, and so does the right to sign in anew.
     package func revokeSessionTokens(
-        of name: UserName, noting note: AuditNote? = nil, then: @escaping Answer<SessionsToEnd>
+        of name: UserName, auditing note: AuditNote? = nil, then: @escaping Answer<SessionsToEnd>
     ) {
-        self.changeKnown(name, noting: note, then) { _, _ throws(StoreError) in 0 }
+        self.changeKnown(name, auditing: note, then) { _, _ throws(StoreError) in 0 }
     }
 
     /// Ends a person's tokens: all, or those of one device class. Session tokens of all classes go with them.
     package func revokeTokens(
-        of name: UserName, class deviceClass: DeviceClass? = nil, noting note: AuditNote? = nil,
+        of name: UserName, class deviceClass: DeviceClass? = nil, auditing note: AuditNote? = nil,
         then: @escaping Answer<SessionsToEnd>
     ) {
-        self.changeKnown(name, class: deviceClass, noting: note, then) { transaction, user throws(StoreError) in
+        self.changeKnown(name, class: deviceClass, auditing: note, then) { transaction, user throws(StoreError) in
             try transaction.revokeTokens(of: user.id, class: deviceClass)
         }
     }

@@ -54,10 +54,10 @@ package final class Accounts: Sendable {
     /// - Parameter password: `nil` for none: the person signs in with tokens.
     package func addUser(
         _ name: UserName, role: UserRole = .member, displayName: String? = nil, password: String? = nil,
-        noting note: AuditNote? = nil, then: @escaping Answer<UserID>
+        auditing note: AuditNote? = nil, then: @escaping Answer<UserID>
     ) {
         self.hashed(password, for: name, then) { hash in
-            self.change(name, noting: note, then) { transaction throws(StoreError) in
+            self.change(name, auditing: note, then) { transaction throws(StoreError) in
                 guard try transaction.reading.user(named: name) == nil else { return .failure(.userExists(name)) }
                 return .success(
                     try transaction.createUser(name, role: role, displayName: displayName, passwordHash: hash))
@@ -71,10 +71,10 @@ package final class Accounts: Sendable {
     ///
     /// - Returns: through `then`, the sessions to end.
     package func setPassword(
-        of name: UserName, to password: String, noting note: AuditNote? = nil, then: @escaping Answer<SessionsToEnd>
+        of name: UserName, to password: String, auditing note: AuditNote? = nil, then: @escaping Answer<SessionsToEnd>
     ) {
         self.hashed(password, for: name, then) { hash in
-            self.changeKnown(name, noting: note, then) { transaction, user throws(StoreError) in
+            self.changeKnown(name, auditing: note, then) { transaction, user throws(StoreError) in
                 try transaction.setPasswordHash(user.id, hash)
                 return try transaction.revokeTokens(of: user.id)
             }
@@ -83,9 +83,9 @@ package final class Accounts: Sendable {
 
     /// Disables an account, or enables it again with the tokens it had.
     package func setDisabled(
-        _ name: UserName, _ isDisabled: Bool, noting note: AuditNote? = nil, then: @escaping Answer<SessionsToEnd>
+        _ name: UserName, _ isDisabled: Bool, auditing note: AuditNote? = nil, then: @escaping Answer<SessionsToEnd>
     ) {
-        self.changeKnown(name, noting: note, then) { transaction, user throws(StoreError) in
+        self.changeKnown(name, auditing: note, then) { transaction, user throws(StoreError) in
             try transaction.setDisabled(user.id, isDisabled)
             return 0
         }
@@ -95,10 +95,10 @@ package final class Accounts: Sendable {
     ///
     /// - Returns: through `then`, whose sessions to end.
     package func delete(
-        _ name: UserName, noting note: AuditNote? = nil, by origin: EventOrigin,
+        _ name: UserName, auditing note: AuditNote? = nil, by origin: EventOrigin,
         then: @escaping Answer<SessionsToEnd>
     ) {
-        self.change(name, noting: note, then) { transaction throws(StoreError) in
+        self.change(name, auditing: note, then) { transaction throws(StoreError) in
             transaction.origin = origin
             guard let user = try transaction.reading.user(named: name) else { return .failure(.noSuchUser(name)) }
             let deleted = try transaction.deleteUser(user.id)
@@ -114,13 +114,13 @@ package final class Accounts: Sendable {
 
     /// Makes somebody an administrator, or no longer one. The sessions end so that the next ones have the new rights.
     package func setRole(
-        of name: UserName, to role: UserRole, noting note: AuditNote? = nil, then: @escaping Answer<SessionsToEnd>
+        of name: UserName, to role: UserRole, auditing note: AuditNote? = nil, then: @escaping Answer<SessionsToEnd>
     ) {
         let finishing: Answer<SessionsToEnd> = { result in
             if case .success = result, role == .administrator { self.setup.finish() }
             then(result)
         }
-        self.changeKnown(name, noting: note, finishing) { transaction, user throws(StoreError) in
+        self.changeKnown(name, auditing: note, finishing) { transaction, user throws(StoreError) in
             try transaction.setRole(user.id, role)
             return 0
         }
@@ -131,9 +131,9 @@ package final class Accounts: Sendable {
     /// - Returns: through `then`, the sessions to end, when the role is another one than before.
     package func edit(
         _ name: UserName, displayName: String? = nil, externalID: String? = nil, role: UserRole? = nil,
-        noting note: AuditNote? = nil, then: @escaping Answer<SessionsToEnd?>
+        auditing note: AuditNote? = nil, then: @escaping Answer<SessionsToEnd?>
     ) {
-        self.change(name, noting: note, then) { transaction throws(StoreError) in
+        self.change(name, auditing: note, then) { transaction throws(StoreError) in
             guard let user = try transaction.reading.user(named: name) else { return .failure(.noSuchUser(name)) }
             if let displayName { try transaction.setDisplayName(user.id, displayName.isEmpty ? nil : displayName) }
             if let externalID { try transaction.setExternalID(user.id, externalID.isEmpty ? nil : externalID) }
@@ -157,11 +157,11 @@ package final class Accounts: Sendable {
     ///
     /// - Parameter body: returns how many tokens it ended.
     func changeKnown(
-        _ name: UserName, class deviceClass: DeviceClass? = nil, noting note: AuditNote?,
+        _ name: UserName, class deviceClass: DeviceClass? = nil, auditing note: AuditNote?,
         _ then: @escaping Answer<SessionsToEnd>,
         _ body: @escaping @Sendable (WriteTransaction, User) throws(StoreError) -> Int
     ) {
-        self.change(name, noting: note, then) { transaction throws(StoreError) in
+        self.change(name, auditing: note, then) { transaction throws(StoreError) in
             guard let user = try transaction.reading.user(named: name) else { return .failure(.noSuchUser(name)) }
             let count = try body(transaction, user)
             return .success(
@@ -181,7 +181,7 @@ package final class Accounts: Sendable {
 
     /// Makes a change in one transaction; a failure that `body` returns must come before it changed anything.
     func change<Value: Sendable>(
-        _ name: UserName, noting note: AuditNote? = nil, _ then: @escaping Answer<Value>,
+        _ name: UserName, auditing note: AuditNote? = nil, _ then: @escaping Answer<Value>,
         _ body: @escaping @Sendable (WriteTransaction) throws(StoreError) -> Result<Value, AccountsError>,
         committed: @escaping @Sendable (Value) -> Void
     ) {
@@ -189,7 +189,7 @@ package final class Accounts: Sendable {
         let isChange: @Sendable (Result<Value, AccountsError>) -> Bool = {
             if case .success = $0 { true } else { false }
         }
-        self.store.write(noting: note, counts: isChange, body) { result in
+        self.store.write(auditing: note, counts: isChange, body) { result in
             switch result {
             case .success(.success(let value)):
                 committed(value)

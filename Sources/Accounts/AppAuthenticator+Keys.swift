@@ -58,7 +58,7 @@ extension AppAuthenticator {
     ///   - value: `nil` for a random one.
     ///   - overlapSeconds: 0...`longestOverlapSeconds`.
     package func rotate(
-        _ kind: AppKeyKind, to value: String? = nil, overlapSeconds: Int64, noting note: AuditNote? = nil,
+        _ kind: AppKeyKind, to value: String? = nil, overlapSeconds: Int64, auditing note: AuditNote? = nil,
         then: @escaping @Sendable (Result<AppDescription, StoreError>) -> Void
     ) {
         let key = value ?? Self.randomText()
@@ -72,7 +72,7 @@ extension AppAuthenticator {
         }
         let sealed = Sodium.seal(Array(key.utf8), key: sealingKey)
         self.store.write(
-            noting: note,
+            auditing: note,
             { transaction throws(StoreError) -> StoredApplication in
                 guard var stored = try transaction.reading.application() else { throw Self.notServed }
                 switch kind {

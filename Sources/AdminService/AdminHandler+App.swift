@@ -12,7 +12,7 @@ extension AdminHandler {
         switch request {
         case .show: then(.success(.app(.app(self.shown(application)))))
         case .keys:
-            self.afterNoting(then) {
+            self.afterAuditing(then) {
                 then(
                     .success(
                         .app(
@@ -24,7 +24,7 @@ extension AdminHandler {
         case .rotate(let rotation):
             let kind: AppKeyKind = rotation.key == .appKey ? .appKey : .masterKey
             self.accounts.app.rotate(
-                kind, to: rotation.value, overlapSeconds: rotation.overlapSeconds, noting: self.note
+                kind, to: rotation.value, overlapSeconds: rotation.overlapSeconds, auditing: self.note
             ) { result in
                 then(result.map { .app(.app(self.shown($0))) }.mapError { AdminError($0) })
             }
@@ -90,7 +90,7 @@ extension AdminHandler {
         } catch {
             return then(.failure(error))
         }
-        self.afterNoting(then) { then(.success(.app(.signed(signed)))) }
+        self.afterAuditing(then) { then(.success(.app(.signed(signed)))) }
     }
 
     private func signed(_ signing: AdminAppSigning, timestamp: Int64) throws(AdminError) -> AdminAppSigned {

@@ -21,7 +21,7 @@ extension AdminHandler {
         let collected = Collected<AdminArrivalResult>(count: rows.count) { then(.success(.brought($0))) }
         for (index, row) in rows.enumerated() {
             let note = self.note(about: row.name, .people(.bring([row], isDryRun: false)))
-            self.accounts.bring(ArrivingPerson(row), noting: note) { result in
+            self.accounts.bring(ArrivingPerson(row), auditing: note) { result in
                 switch result {
                 case .success(let outcome): collected.finish(index, AdminArrivalResult(row, outcome))
                 case .failure(let error): collected.finish(index, AdminArrivalResult(row, problem: "\(error)"))

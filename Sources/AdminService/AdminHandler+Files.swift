@@ -165,7 +165,7 @@ extension AdminHandler {
                 if case .failure(let error) = planned { then(.failure(AdminError(error))) }
                 return
             }
-            self.afterNoting(then) { self.collect(planned, before: moment, now: now, transfers, then) }
+            self.afterAuditing(then) { self.collect(planned, before: moment, now: now, transfers, then) }
         }
     }
 

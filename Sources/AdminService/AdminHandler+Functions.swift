@@ -13,7 +13,7 @@ extension AdminHandler {
                 return then(.failure(AdminError(.notFound, "the function \(name) is not called: see hook list")))
             }
             let state = Self.object { $0.flag("disabled", before.isDisabled) }
-            self.noting(state: state).afterNoting(then) {
+            self.auditing(state: state).afterAuditing(then) {
                 functions.setDisabled(name, isDisabled)
                 let after = functions.list().first { $0.name == name } ?? before
                 then(.success(.hooks(.function(after))))

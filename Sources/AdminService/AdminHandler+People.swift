@@ -20,7 +20,7 @@ extension AdminHandler {
         do throws(AdminError) { try checkTitle(edit.displayName) } catch { return then(.failure(error)) }
         let broker = self.broker
         self.accounts.edit(
-            edit.name, displayName: edit.displayName, externalID: edit.externalID, role: edit.role, noting: self.note
+            edit.name, displayName: edit.displayName, externalID: edit.externalID, role: edit.role, auditing: self.note
         ) { result in
             switch result {
             case .failure(let error): then(.failure(AdminError(error)))
@@ -37,7 +37,7 @@ extension AdminHandler {
 
     /// Answers how many sessions ended.
     private func delete(_ name: UserName, _ then: @escaping Answer) {
-        self.accounts.delete(name, noting: self.note, by: EventOrigin(.operator)) { result in
+        self.accounts.delete(name, auditing: self.note, by: EventOrigin(.operator)) { result in
             switch result {
             case .failure(let error): then(.failure(AdminError(error)))
             case .success(let sessions):
@@ -130,7 +130,7 @@ extension AdminHandler {
             guard !isDryRun else {
                 return then(.success(.sessions(Array(meant.prefix(AdminProtocol.pageRows)), next: nil)))
             }
-            self.afterNoting(then) {
+            self.afterAuditing(then) {
                 let ids = meant.map { SessionID(rawValue: UInt64(bitPattern: $0.id)) }
                 broker.end(
                     sessions: ids, reason: .kickedByOperator("an operator ended this session")

@@ -12,7 +12,7 @@ extension AdminHandler {
         switch request {
         case .show(let name, let asker, let conversation): self.show(name, asker, conversation, profiles, then)
         case .set(let change): self.set(change, profiles, then)
-        case .invalidate(let what): self.afterNoting(then) { self.invalidate(what, profiles, then) }
+        case .invalidate(let what): self.afterAuditing(then) { self.invalidate(what, profiles, then) }
         case .figures: then(.success(.profiles(.figures(Self.figures(of: profiles.figures)))))
         }
     }
@@ -54,7 +54,7 @@ extension AdminHandler {
             displayName: change.displayName, avatar: change.avatar.map(APIPaths.file),
             attributes: change.attributes.map { Array($0.utf8) })
         let setFields: @Sendable () -> Void = {
-            profiles.setProfile(of: change.name, patch, externalID: change.externalID, noting: self.note) { result in
+            profiles.setProfile(of: change.name, patch, externalID: change.externalID, auditing: self.note) { result in
                 then(result.map { _ in .done }.mapError { AdminError($0) })
             }
         }

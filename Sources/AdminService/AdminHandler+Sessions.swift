@@ -27,7 +27,7 @@ extension AdminHandler {
     func endSessions(_ ids: [Int64], _ user: UserName?, _ then: @escaping Answer) {
         let reason = SessionEndReason.kickedByOperator("an operator ended this session")
         self.userID(user, then) { id in
-            self.afterNoting(then) {
+            self.afterAuditing(then) {
                 guard let id, let user else { return self.end(ids, reason, alreadyEnded: 0, then) }
                 // Who is thrown out altogether does not come back with a session token.
                 self.accounts.revokeSessionTokens(of: user) { result in
@@ -104,7 +104,7 @@ extension AdminHandler {
         self.userID(name, then) { sender in
             guard let sender else { return }
             self.broker.publish(
-                as: sender, authority: .operator, to: address, token: nil, content: content, noting: self.note
+                as: sender, authority: .operator, to: address, token: nil, content: content, auditing: self.note
             ) { result in
                 switch result {
                 case .accepted(let accepted):

@@ -218,7 +218,7 @@ extension AdminHandler {
         _ conversation: String, as name: UserName, before: Int64?, limit: Int, _ then: @escaping Answer
     ) {
         if let refusal = self.refusalWithoutReason { return then(.failure(refusal)) }
-        self.afterNoting(then) {
+        self.afterAuditing(then) {
             self.read(then) { transaction throws(StoreError) in
                 let found = try Self.find(conversation, transaction)
                 let member = try transaction.existingUser(name)
@@ -314,7 +314,7 @@ extension AdminHandler {
         _ conversation: String, after: Int64, as name: UserName?, _ then: @escaping Answer
     ) {
         if name != nil, let refusal = self.refusalWithoutReason { return then(.failure(refusal)) }
-        self.afterNoting(then) {
+        self.afterAuditing(then) {
             self.read(then, as: .long) { transaction throws(StoreError) in
                 let place = try Self.find(conversation, transaction)
                 let id = place.id

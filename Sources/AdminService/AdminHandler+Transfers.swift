@@ -40,8 +40,8 @@ extension AdminHandler {
                 // Refused: nothing comes of it, and nothing is noted.
                 Self.order(action, key, transfers) { then(Self.answer($0)) }
             case .success(let view):
-                let handler = self.noting(state: Self.state(of: view))
-                handler.afterNoting(then) {
+                let handler = self.auditing(state: Self.state(of: view))
+                handler.afterAuditing(then) {
                     Self.order(action, key, transfers) { handler.noteDone($0, then) }
                 }
             }
@@ -105,7 +105,7 @@ extension AdminHandler {
                 let refuse: Answer = {
                     if case .failure(let error) = $0 { then(OpenedUpload(result: .failure(error))) }
                 }
-                self.afterNoting(refuse) {
+                self.afterAuditing(refuse) {
                     transfers.createUpload(Self.draft(upload, owner, transfers)) { made in
                         switch made {
                         case .failure(let error): then(OpenedUpload(result: .failure(AdminError(error))))

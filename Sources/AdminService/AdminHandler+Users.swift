@@ -8,7 +8,7 @@ extension AdminHandler {
     func add(_ user: AdminNewUser, _ then: @escaping Answer) {
         do throws(AdminError) { try checkTitle(user.displayName) } catch { return then(.failure(error)) }
         self.accounts.addUser(
-            user.name, role: user.role, displayName: user.displayName, password: user.password, noting: self.note
+            user.name, role: user.role, displayName: user.displayName, password: user.password, auditing: self.note
         ) { result in
             then(result.map { _ in .done }.mapError { AdminError($0) })
         }
@@ -52,22 +52,22 @@ extension AdminHandler {
     }
 
     func issueToken(_ name: UserName, _ device: DeviceClass, _ level: DeviceLevel, _ then: @escaping Answer) {
-        self.accounts.issueToken(for: name, class: device, level: level, lifetimeSeconds: nil, noting: self.note) {
+        self.accounts.issueToken(for: name, class: device, level: level, lifetimeSeconds: nil, auditing: self.note) {
             result in
             then(result.map { .token($0.token.text) }.mapError { AdminError($0) })
         }
     }
 
     func revoke(_ name: UserName, _ device: DeviceClass?, _ then: @escaping Answer) {
-        self.accounts.revokeTokens(of: name, class: device, noting: self.note) { self.end($0, .signedOut, then) }
+        self.accounts.revokeTokens(of: name, class: device, auditing: self.note) { self.end($0, .signedOut, then) }
     }
 
     func setPassword(_ name: UserName, _ password: String, _ then: @escaping Answer) {
-        self.accounts.setPassword(of: name, to: password, noting: self.note) { self.end($0, .signedOut, then) }
+        self.accounts.setPassword(of: name, to: password, auditing: self.note) { self.end($0, .signedOut, then) }
     }
 
     func setDisabled(_ name: UserName, _ isDisabled: Bool, _ then: @escaping Answer) {
-        self.accounts.setDisabled(name, isDisabled, noting: self.note) { result in
+        self.accounts.setDisabled(name, isDisabled, auditing: self.note) { result in
             guard isDisabled else { return then(result.map { _ in .count(0) }.mapError { AdminError($0) }) }
             self.end(result, .disabled, then)
         }
@@ -146,7 +146,7 @@ extension AdminHandler {
         }
         do throws(AdminError) { try checkTitle(row.displayName) } catch { return failed(error) }
         let note = self.note(about: row.name, .importUsers([row], classes))
-        self.accounts.importUser(row.name, displayName: row.displayName, classes: classes, noting: note) { imported in
+        self.accounts.importUser(row.name, displayName: row.displayName, classes: classes, auditing: note) { imported in
             switch imported {
             case .success(let user):
                 then(AdminImportResult(name: row.name, token: user.token.text, existed: user.existed, error: nil))

@@ -40,7 +40,7 @@ struct AdminHandler: Sendable {
     }
 
     /// The handler at which one request of one operator is worked on.
-    func noting(_ request: AdminRequest, by actor: AuditActor) -> AdminHandler {
+    func auditing(_ request: AdminRequest, by actor: AuditActor) -> AdminHandler {
         var handler = self
         handler.note = request.isAudited ? Self.note(of: request, by: actor) : nil
         return handler
@@ -100,7 +100,7 @@ struct AdminHandler: Sendable {
     }
 
     /// The same handler, noting a state that was read elsewhere than in the store.
-    func noting(state: String) -> AdminHandler {
+    func auditing(state: String) -> AdminHandler {
         var handler = self
         handler.note?.state = { _ throws(StoreError) in state }
         return handler
@@ -111,7 +111,7 @@ struct AdminHandler: Sendable {
         _ then: @escaping Answer,
         _ body: @escaping @Sendable (WriteTransaction) throws(StoreError) -> AdminAnswer
     ) {
-        self.store.write(noting: self.note) { transaction throws(StoreError) in
+        self.store.write(auditing: self.note) { transaction throws(StoreError) in
             transaction.origin = EventOrigin(.operator)
             return try body(transaction)
         } then: { result in
@@ -120,7 +120,7 @@ struct AdminHandler: Sendable {
     }
 
     /// Goes on once the audit log has an entry that this was asked for: for what is no change of the store alone.
-    func afterNoting(_ then: @escaping Answer, _ next: @escaping @Sendable () -> Void) {
+    func afterAuditing(_ then: @escaping Answer, _ next: @escaping @Sendable () -> Void) {
         guard let note = self.note else { return next() }
         self.store.write({ transaction throws(StoreError) in try transaction.noteAsked(note) }) { result in
             guard case .failure(let error) = result else { return next() }

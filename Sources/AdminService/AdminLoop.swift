@@ -172,7 +172,7 @@ final class AdminLoop {
 
     private func start(_ request: AdminRequest, by actor: AuditActor, _ key: Int, _ id: Int64) {
         let mailbox = self.mailbox
-        let handler = self.handler.noting(request, by: actor)
+        let handler = self.handler.auditing(request, by: actor)
         switch request {
         case .follow(let conversation, let withSessions):
             self.handler.resolve(conversation) { found in

@@ -136,7 +136,7 @@ package final class Broker: Sendable {
     ///   - note: what the audit log keeps of it when it is taken; in the transaction of the message.
     package func publish(
         as user: UserID, authority: Authority, to address: ConversationAddress, token: ClientToken?,
-        content: MessageContent, reach: PublishReach = .conversation, noting note: AuditNote? = nil,
+        content: MessageContent, reach: PublishReach = .conversation, auditing note: AuditNote? = nil,
         then: @escaping @Sendable (AppendResult) -> Void
     ) {
         var append = Append(

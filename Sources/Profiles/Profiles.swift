@@ -55,8 +55,8 @@ package final class Profiles: Sendable {
     /// - Parameters:
     ///   - asker: whose words for them and whose conversations count; `nil` for the server itself, which sees all.
     ///   - conversation: whose names are meant; of no effect when the asker is not in it.
-    ///   - wait: how long an answer may take, at most `longestWaitMilliseconds`. 0 answers at once, what is not known as
-    ///     a placeholder.
+    ///   - wait: how long an answer may take, at most `longestWaitMilliseconds`. 0 answers at once, what is not known
+    ///     as a placeholder.
     ///   - then: runs once.
     package func lookUp(
         _ names: [UserName], by asker: UserID?, in conversation: ConversationID?, waitMilliseconds wait: Int64,
@@ -137,12 +137,12 @@ package final class Profiles: Sendable {
     ///   - externalID: what another user system calls them; empty removes it, `nil` leaves it.
     ///   - then: runs once. Fails with `notFound` for nobody, and with what `setProfile` and `setExternalID` throw.
     package func setProfile(
-        of name: UserName, _ patch: ProfilePatch, externalID: String? = nil, noting note: AuditNote? = nil,
+        of name: UserName, _ patch: ProfilePatch, externalID: String? = nil, auditing note: AuditNote? = nil,
         then: @escaping @Sendable (Result<ProfileInfo, StoreError>) -> Void
     ) {
         let engine = self.engine
         engine.store.write(
-            noting: note,
+            auditing: note,
             { writing throws(StoreError) in
                 guard let user = try writing.reading.user(named: name) else { throw .notFound("user \(name)") }
                 try writing.setProfile(of: user.id, patch)

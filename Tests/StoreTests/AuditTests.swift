@@ -18,7 +18,7 @@ struct AuditTests {
     private func rename(_ user: UserID, _ name: String, in fixture: Fixture, _ word: String = "user.edit") throws {
         let done = ConditionLock<Result<Void, StoreError>?>(nil)
         fixture.store.write(
-            noting: self.note(user, word),
+            auditing: self.note(user, word),
             { transaction throws(StoreError) in
                 try transaction.setDisplayName(user, name)
             }, then: { result in done.change { $0 = result } })
@@ -69,7 +69,7 @@ struct AuditTests {
         let note = self.note(romeo)
         #expect(throws: StoreError.self) {
             try fixture.store.writeAndWait { transaction throws(StoreError) in
-                try transaction.noting(note) { () throws(StoreError) in
+                try transaction.auditing(note) { () throws(StoreError) in
                     try transaction.setDisplayName(romeo, "R")
                     throw StoreError.invalid("no")
                 }
@@ -92,7 +92,7 @@ struct AuditTests {
         let fixture = try Fixture()
         let note = self.note(try fixture.user("romeo"))
         let answer = try fixture.store.writeAndWait { transaction throws(StoreError) in
-            try transaction.noting(note, counts: { $0 }) { () throws(StoreError) in false }
+            try transaction.auditing(note, counts: { $0 }) { () throws(StoreError) in false }
         }
         #expect(!answer)
         #expect(try self.entries(of: fixture).isEmpty)

@@ -47,7 +47,7 @@ extension WriteTransaction {
     /// - Parameters:
     ///   - note: `nil` for a change that is nobody's by the operator's right.
     ///   - counts: whether what `body` returned is a change; a refusal that is returned is none.
-    package func noting<Value>(
+    package func auditing<Value>(
         _ note: AuditNote?, counts: (Value) -> Bool = { _ in true }, _ body: () throws(StoreError) -> Value
     ) throws(StoreError) -> Value {
         guard let note else { return try body() }
@@ -77,14 +77,14 @@ extension WriteTransaction {
 extension Store {
     /// `write` for a change by the operator's right: `note` goes into the audit log in the same transaction.
     package func write<Value: Sendable>(
-        noting note: AuditNote?, counts: @escaping @Sendable (Value) -> Bool = { _ in true },
+        auditing note: AuditNote?, counts: @escaping @Sendable (Value) -> Bool = { _ in true },
         _ body: @escaping @Sendable (WriteTransaction) throws(StoreError) -> Value,
         then: @escaping @Sendable (Result<Value, StoreError>) -> Void
     ) {
         guard let note else { return self.write(body, then: then) }
         self.write(
             { transaction throws(StoreError) in
-                try transaction.noting(note, counts: counts) { () throws(StoreError) in try body(transaction) }
+                try transaction.auditing(note, counts: counts) { () throws(StoreError) in try body(transaction) }
             }, then: then)
     }
 }

@@ -16,7 +16,7 @@ package enum HookQuestion: Sendable {
     /// `_conversationUpdate` of the card. `attributes`: a JSON object.
     case change(ObjectID, by: UserName, attributes: [UInt8])
     /// `_conversationUpdate` of somebody's own silence.
-    case mute(ObjectID, by: UserName, isMuted: Bool)
+    case silence(ObjectID, by: UserName, isSilenced: Bool)
     /// `_rtmClientSign`: somebody who has signed in to the app is about to get a signature. `object`: what is known of
     /// them, a JSON object.
     case sign(object: [UInt8])
@@ -29,7 +29,7 @@ package enum HookQuestion: Sendable {
         case .start: "_conversationStart"
         case .add: "_conversationAdd"
         case .remove: "_conversationRemove"
-        case .change, .mute: "_conversationUpdate"
+        case .change, .silence: "_conversationUpdate"
         case .sign: "_rtmClientSign"
         }
     }
@@ -76,7 +76,7 @@ package struct HookChanges: Hashable, Sendable {
     /// A JSON object.
     package var attributes: [UInt8]?
     /// Silence of notifications that the business server wants for the person; `nil` leaves it.
-    package var isMuted: Bool?
+    package var isSilenced: Bool?
 
     /// Makes an answer that changes nothing.
     package init() {}

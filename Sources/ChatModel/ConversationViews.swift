@@ -80,7 +80,7 @@ package struct ConversationPreference: Hashable, Sendable {
     /// On top of the list.
     package var isPinned = false
     /// No alerts.
-    package var isMuted = false
+    package var isSilenced = false
     /// Among the saved groups.
     package var isSaved = false
     /// Person's own name for it.
@@ -117,7 +117,7 @@ package struct PreferencePatch: Hashable, Sendable {
     /// True when pinned.
     package var isPinned: Bool?
     /// True when notifications are silenced; `nil` leaves it.
-    package var isMuted: Bool?
+    package var isSilenced: Bool?
     /// True when saved.
     package var isSaved: Bool?
     /// Person's own name for it.

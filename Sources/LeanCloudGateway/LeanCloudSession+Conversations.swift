@@ -154,18 +154,18 @@ extension LeanCloudSession {
 
     // MARK: Marks
 
-    private func mute(_ command: GenericCommand, _ body: ConvCommand, _ isMuted: Bool) {
+    private func mute(_ command: GenericCommand, _ body: ConvCommand, _ isSilenced: Bool) {
         guard let address = self.address(command, body.cid) else { return }
         let client = self.client
         self.consult(
-            command, { address.objectID.map { .mute($0, by: client, isMuted: isMuted) } }
+            command, { address.objectID.map { .silence($0, by: client, isSilenced: isSilenced) } }
         ) { session, changes in
-            session.mute(command, body, at: address, changes.isMuted ?? isMuted)
+            session.mute(command, body, at: address, changes.isSilenced ?? isSilenced)
         }
     }
 
     private func mute(
-        _ command: GenericCommand, _ body: ConvCommand, at address: ConversationAddress, _ isMuted: Bool
+        _ command: GenericCommand, _ body: ConvCommand, at address: ConversationAddress, _ isSilenced: Bool
     ) {
         self.change(
             command, refused: LeanCloudFault.init(ordinary:),
@@ -175,7 +175,7 @@ extension LeanCloudSession {
                     throw .refused(.notApplicable)
                 }
                 var patch = PreferencePatch()
-                patch.isMuted = isMuted
+                patch.isSilenced = isSilenced
                 try transaction.setPreference(user, in: conversation.id, patch)
                 return conversation.updatedAtMilliseconds
             }

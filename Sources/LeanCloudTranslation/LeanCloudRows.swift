@@ -54,7 +54,7 @@ package enum LeanCloudRows {
             if let joinedAt = row.joinedAtMilliseconds { add("joinedAt", .integer(joinedAt)) }
         }
         // Compact rows do not say who has muted the conversation.
-        if isForClient || conversation.kind == .service { add("muted", .boolean(row.isMuted)) }
+        if isForClient || conversation.kind == .service { add("muted", .boolean(row.isSilenced)) }
         if let newest { members += Self.members(of: newest) }
         let known = Set(members.map(\.name))
         let fields = row.fields.flatMap { try? JSONValue(parsing: $0) }?.object ?? []

@@ -38,7 +38,7 @@ struct PresenceTests {
             let verona = ConversationAddress.channel(.group, ChannelName("verona")!)
             let id = try transaction.reading.conversation(verona, seenBy: juliet)!.id
             var patch = PreferencePatch()
-            patch.isMuted = true
+            patch.isSilenced = true
             try transaction.setPreference(juliet, in: id, patch)
         }
         try rig.say("hi", from: "romeo", group: "verona")

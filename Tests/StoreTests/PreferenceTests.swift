@@ -36,20 +36,20 @@ struct PreferenceTests {
         let verona = try fixture.group("verona", owner: romeo, [juliet])
         fixture.send("1", from: romeo, to: .id(verona))
         let first = try self.set(fixture, juliet, verona) {
-            ($0.isPinned, $0.isMuted, $0.isSaved, $0.remark) = (true, true, true, "home")
+            ($0.isPinned, $0.isSilenced, $0.isSaved, $0.remark) = (true, true, true, "home")
             $0.settingsMergePatch = Array(#"{"a":1}"#.utf8)
         }
         let set = try self.view(fixture, juliet, verona)
-        #expect(set.isPinned && set.isMuted && set.isSaved && set.remark == "home" && set.change == first)
+        #expect(set.isPinned && set.isSilenced && set.isSaved && set.remark == "home" && set.change == first)
         #expect(set.settings == Array(#"{"a":1}"#.utf8) && set.extraVersion == 0)
         #expect(try self.set(fixture, juliet, verona) { $0.isPinned = true } == first)
         let second = try self.set(fixture, juliet, verona) {
-            ($0.isMuted, $0.remark, $0.draft, $0.browseTo, $0.keepSequence, $0.keepOffset) = (
+            ($0.isSilenced, $0.remark, $0.draft, $0.browseTo, $0.keepSequence, $0.keepOffset) = (
                 false, "", "dear", 9, 1, -7
             )
         }
         let changed = try self.view(fixture, juliet, verona)
-        #expect(changed.isPinned && !changed.isMuted && changed.remark == nil && changed.draft == "dear")
+        #expect(changed.isPinned && !changed.isSilenced && changed.remark == nil && changed.draft == "dear")
         #expect(changed.browseTo == 1 && changed.keepSequence == 1 && changed.keepOffset == -7)
         #expect(changed.extraVersion == second && second > first)
         #expect(try self.view(fixture, romeo, verona) == ConversationPreference())

@@ -23,8 +23,8 @@ extension ReadTransaction {
             return try self.parameters(of: id, by: person, [("members", .names(members))])
         case .change(let id, let person, let attributes):
             return try self.parameters(of: id, by: person, [("attr", .parsed(attributes))])
-        case .mute(let id, let person, let isMuted):
-            return try self.parameters(of: id, by: person, [("mute", .boolean(isMuted))])
+        case .silence(let id, let person, let isSilenced):
+            return try self.parameters(of: id, by: person, [("mute", .boolean(isSilenced))])
         case .sign(let object): return .parsed(object)
         }
     }

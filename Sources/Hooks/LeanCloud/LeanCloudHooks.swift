@@ -209,7 +209,7 @@ package final class LeanCloudHooks: HookHandler {
         }
         changes.receivers = result["toPeers"]?.array?.compactMap { $0.string.flatMap(UserName.init) }
         if let attributes = result["attr"], attributes.object != nil { changes.attributes = attributes.serialized() }
-        changes.isMuted = result["mute"]?.boolean
+        changes.isSilenced = result["mute"]?.boolean
         return .allowed(changes)
     }
 

@@ -61,7 +61,7 @@ enum ConversationRoutes {
                 attributes: draft.card.attributes, fields: draft.card.fields)
             let (id, isNew) = try transaction.createObject(new)
             let muting = try transaction.ensureUsers(draft.muting)
-            for user in muting { try transaction.setMuted(user, true, in: id) }
+            for user in muting { try transaction.setSilenced(user, true, in: id) }
             return (try LeanCloudRows.one(id, for: .system, at: now, in: transaction.reading), isNew)
         } answer: { row, isNew in
             var answer = APIAnswer.json(row ?? .object([]), status: resource == nil && isNew ? 201 : 200)
@@ -225,7 +225,7 @@ struct ConversationChange: Sendable {
     private let members: Step?
     private let muting: Step?
     /// Silence of notifications that the app's functions want otherwise than was asked for, by person.
-    private var mutingInstead: [UserName: Bool] = [:]
+    private var silencingInstead: [UserName: Bool] = [:]
     private var update: ObjectUpdate
     private var asked: [UInt8]
 
@@ -258,8 +258,8 @@ struct ConversationChange: Sendable {
                 guard let attributes = changes.attributes else { continue }
                 change.update = try Self.update(attributes)
                 change.asked = attributes
-            case .mute(_, let person, let isMuted):
-                if let wanted = changes.isMuted, wanted != isMuted { change.mutingInstead[person] = wanted }
+            case .silence(_, let person, let isSilenced):
+                if let wanted = changes.isSilenced, wanted != isSilenced { change.silencingInstead[person] = wanted }
             default: break
             }
         }
@@ -285,8 +285,8 @@ struct ConversationChange: Sendable {
         }
         if let muting = self.muting {
             let (added, removed) = Self.difference(muting, try Self.muting(in: conversation.id, reading))
-            questions += added.compactMap { UserName($0) }.map { .mute(id, by: $0, isMuted: true) }
-            questions += removed.compactMap { UserName($0) }.map { .mute(id, by: $0, isMuted: false) }
+            questions += added.compactMap { UserName($0) }.map { .silence(id, by: $0, isSilenced: true) }
+            questions += removed.compactMap { UserName($0) }.map { .silence(id, by: $0, isSilenced: false) }
         }
         if !self.update.keys.isEmpty {
             questions.append(.change(id, by: systemUserName, attributes: self.asked))
@@ -327,10 +327,10 @@ struct ConversationChange: Sendable {
         if let muting = self.muting {
             let (added, removed) = Self.difference(muting, try Self.muting(in: id, transaction.reading))
             let wanted = added.map { ($0, true) } + removed.map { ($0, false) }
-            for (text, isMuted) in wanted {
+            for (text, isSilenced) in wanted {
                 guard let name = UserName(text) else { continue }
                 let user = try transaction.ensureUser(name).id
-                try transaction.setMuted(user, self.mutingInstead[name] ?? isMuted, in: id)
+                try transaction.setSilenced(user, self.silencingInstead[name] ?? isSilenced, in: id)
             }
         }
         guard !self.update.keys.isEmpty else {
@@ -358,9 +358,9 @@ struct ConversationChange: Sendable {
 
 extension WriteTransaction {
     /// Silences a member's notifications of a conversation, or stops silencing them.
-    func setMuted(_ user: UserID, _ isMuted: Bool, in id: ConversationID) throws(StoreError) {
+    func setSilenced(_ user: UserID, _ isSilenced: Bool, in id: ConversationID) throws(StoreError) {
         var patch = PreferencePatch()
-        patch.isMuted = isMuted
+        patch.isSilenced = isSilenced
         try self.setPreference(user, in: id, patch)
     }
 }

@@ -100,16 +100,16 @@ enum MemberRoutes {
 
     // MARK: Alerts
 
-    private static func mute(_ call: RealtimeCall, _ isMuted: Bool) throws(APIFailure) {
+    private static func mute(_ call: RealtimeCall, _ isSilenced: Bool) throws(APIFailure) {
         let names = try call.clients("client_ids").compactMap { UserName($0) }
         let address = try call.address()
         call.consult {
             guard let id = address.objectID else { return [] }
-            return names.map { .mute(id, by: $0, isMuted: isMuted) }
+            return names.map { .silence(id, by: $0, isSilenced: isSilenced) }
         } then: { call, answers in
             // One answer for each, or none when nobody was asked.
             let wanted = names.indices.map { index in
-                answers.indices.contains(index) ? answers[index].changes.isMuted ?? isMuted : isMuted
+                answers.indices.contains(index) ? answers[index].changes.isSilenced ?? isSilenced : isSilenced
             }
             Self.mute(call, Array(zip(names, wanted)), at: address)
         }
@@ -120,9 +120,9 @@ enum MemberRoutes {
     ) {
         call.write { transaction throws(StoreError) in
             let conversation = try transaction.reading.realtime(address, .conversations)
-            for (name, isMuted) in people {
+            for (name, isSilenced) in people {
                 guard let user = try transaction.reading.user(named: name) else { throw .refused(.notMember) }
-                try transaction.setMuted(user.id, isMuted, in: conversation.id)
+                try transaction.setSilenced(user.id, isSilenced, in: conversation.id)
             }
             return conversation
         } answer: {

@@ -30,7 +30,7 @@ package struct ObjectRow: Sendable {
     /// Of who asks, when a member: since when, UTC milliseconds.
     package var joinedAtMilliseconds: Int64?
     /// Who asks wants no alerts.
-    package var isMuted = false
+    package var isSilenced = false
 
     /// When the newest message was sent, UTC milliseconds; `nil` before the first.
     package var lastMessageAtMilliseconds: Int64? {
@@ -174,7 +174,7 @@ extension ReadTransaction {
             made.uniqueID = row.int64(16) != 0 ? "" : nil
             made.expiresAtMilliseconds = row.optionalInt64(17)
             made.joinedAtMilliseconds = row.optionalInt64(18)
-            made.isMuted = row.int64(19) != 0
+            made.isSilenced = row.int64(19) != 0
             return (conversation.id, made)
         }
         return Dictionary(uniqueKeysWithValues: found)

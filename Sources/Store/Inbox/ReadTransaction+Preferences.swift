@@ -81,7 +81,7 @@ extension ReadTransaction {
     static func preference(_ row: Row, from column: Int32) -> ConversationPreference {
         var preference = ConversationPreference()
         preference.isPinned = row.int64(column) != 0
-        preference.isMuted = row.int64(column + 1) != 0
+        preference.isSilenced = row.int64(column + 1) != 0
         preference.isSaved = row.int64(column + 2) != 0
         preference.remark = row.optionalText(column + 3)
         preference.draft = row.optionalText(column + 4)

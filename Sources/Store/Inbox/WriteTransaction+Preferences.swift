@@ -21,7 +21,7 @@ extension WriteTransaction {
             UPDATE preference SET pinned = ?, muted = ?, saved = ?, remark = ?, draft = ?, browse_to = ?,
                 keep_sequence = ?, keep_offset = ?, extra_version = ?, settings = ?, change = ?
             WHERE user_id = ? AND conversation_id = ?
-            """, after.isPinned, after.isMuted, after.isSaved, after.remark, after.draft, after.browseTo,
+            """, after.isPinned, after.isSilenced, after.isSaved, after.remark, after.draft, after.browseTo,
             after.keepSequence, after.keepOffset, patch.changesExtra ? change : before.extraVersion,
             after.settings.map { String(decoding: $0, as: UTF8.self) }, change, user, id)
         if after.remark != before.remark { self.noteProfile(.teamRemark(by: user, of: id)) }
@@ -37,7 +37,7 @@ extension WriteTransaction {
         try Self.check(bytes: patch.draft, ConversationBounds.draftBytes, "draft")
         var after = before
         after.isPinned = patch.isPinned ?? before.isPinned
-        after.isMuted = patch.isMuted ?? before.isMuted
+        after.isSilenced = patch.isSilenced ?? before.isSilenced
         after.isSaved = patch.isSaved ?? before.isSaved
         Self.set(&after.remark, patch.remark)
         Self.set(&after.draft, patch.draft)
@@ -117,7 +117,7 @@ extension WriteTransaction {
 
 extension ConversationPreference {
     fileprivate func differsInSettings(from other: ConversationPreference) -> Bool {
-        self.isPinned != other.isPinned || self.isMuted != other.isMuted || self.isSaved != other.isSaved
+        self.isPinned != other.isPinned || self.isSilenced != other.isSilenced || self.isSaved != other.isSaved
             || self.remark != other.remark || self.settings != other.settings
     }
 }

@@ -48,7 +48,7 @@ extension ReadTransaction {
         let member = try self.member(user, in: id)
         let preference = try self.preference(of: user, in: id)
         return TeamViewer(
-            user: user, role: member?.role, nickname: member?.nickname, alerts: preference.isMuted ? .none : .all,
+            user: user, role: member?.role, nickname: member?.nickname, alerts: preference.isSilenced ? .none : .all,
             isPinned: preference.isPinned)
     }
 

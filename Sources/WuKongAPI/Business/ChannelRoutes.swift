@@ -100,6 +100,6 @@ enum ChannelRoutes {
                 "channel",
                 .fields(("channel_id", .string(channel.id)), ("channel_type", .number(channel.typeNumber)))
             ), ("name", .text(name)), ("logo", .text(logo)), ("remark", .text(remark)),
-            ("stick", .flag(preference.isPinned)), ("mute", .flag(preference.isMuted)))
+            ("stick", .flag(preference.isPinned)), ("mute", .flag(preference.isSilenced)))
     }
 }

@@ -101,7 +101,7 @@ struct ConversationSync: Sendable {
         writer.key("unread")
         writer.integer(line.recent.badge)
         writer.key("mute")
-        writer.integer(preference.isMuted ? 1 : 0)
+        writer.integer(preference.isSilenced ? 1 : 0)
         writer.key("stick")
         writer.integer(preference.isPinned ? 1 : 0)
         writer.key("timestamp")

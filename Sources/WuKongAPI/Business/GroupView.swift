@@ -44,7 +44,7 @@ struct GroupView: Sendable {
             ("group_no", .string(self.number)), ("group_type", .flag(self.flags.contains(.large))),
             ("name", .text(self.card.title)), ("remark", .text(self.preference.remark)),
             ("notice", .text(self.card.notice)), ("logo", .text(self.card.logo)),
-            ("mute", .flag(self.preference.isMuted)), ("top", .flag(self.preference.isPinned)),
+            ("mute", .flag(self.preference.isSilenced)), ("top", .flag(self.preference.isPinned)),
             ("show_nick", switches.switchValue("show_nick")), ("save", .flag(self.preference.isSaved)),
             ("forbidden", .flag(self.flags.muteMode != .none)),
             ("invite", .flag(self.flags.contains(.invitationsNeedConsent))),

@@ -41,7 +41,7 @@ struct PersonView: Sendable {
         let (attributes, switches) = (self.attributes, self.switches)
         var row = JSONValue.fields(
             ("uid", .string(self.profile.name.text)), ("name", .string(self.displayName)),
-            ("username", .string(self.profile.name.text)), ("mute", .flag(self.preference.isMuted)),
+            ("username", .string(self.profile.name.text)), ("mute", .flag(self.preference.isSilenced)),
             ("top", .flag(self.preference.isPinned)), ("sex", attributes.switchValue("sex")),
             ("category", .text(attributes["category"]?.string)), ("short_no", .text(attributes["short_no"]?.string)),
             ("chat_pwd_on", switches.switchValue("chat_pwd_on")),

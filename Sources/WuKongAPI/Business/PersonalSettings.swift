@@ -15,7 +15,7 @@ enum PersonalSettings {
     /// - Throws: for a value of the wrong type.
     static func patch(_ fields: APIFields, _ body: JSONValue) throws(APIFailure) -> PreferencePatch? {
         var patch = PreferencePatch()
-        patch.isMuted = try fields.optionalSwitch("mute")
+        patch.isSilenced = try fields.optionalSwitch("mute")
         patch.isPinned = try fields.optionalSwitch("top")
         patch.isSaved = try fields.optionalSwitch("save")
         patch.remark = try fields.optionalText("remark")

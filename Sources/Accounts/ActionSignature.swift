@@ -1,7 +1,7 @@
 /// Signature by an app's own server: a client's proof that it may do one thing.
 ///
-/// Source: LeanCloud realtime guide, "Signature": HMAC-SHA1 under the app's master key, in hexadecimal; `s`, `t` and `n`
-/// of the commands.
+/// Source: LeanCloud realtime guide, "Signature": HMAC-SHA1 under the app's master key, in hexadecimal; `s`, `t` and
+/// `n` of the commands.
 package struct ActionSignature: Hashable, Sendable, CustomStringConvertible, CustomReflectable {
     /// 40 hexadecimal digits, in either case.
     package var signature: String
@@ -46,7 +46,7 @@ package enum SignedAction: Hashable, Sendable {
     /// Reads the history over HTTP.
     case history(client: String, conversation: String)
 
-    /// The last field of what is signed where there is one, and the word for logs and figures.
+    /// The last field of what is signed where there is one, and the word for logs and metrics.
     package var word: String {
         switch self {
         case .open: "open"
@@ -79,9 +79,9 @@ package enum SignedAction: Hashable, Sendable {
 
     /// Everything that may be signed for this action. The first one is what the guide says today.
     ///
-    /// The members of a new conversation are signed with its creator by one SDK and without by others. Of the history the
-    /// guide's text and its sample have nonce and time the other way round. Older SDKs name other actions to the app's
-    /// server: `join` and `add` for `invite`, `remove` for `kick`.
+    /// The members of a new conversation are signed with its creator by one SDK and without by others. Of the history
+    /// the guide's text and its sample have nonce and time the other way round. Older SDKs name other actions to the
+    /// app's server: `join` and `add` for `invite`, `remove` for `kick`.
     func texts(appID: String, timestamp: String, nonce: String) -> [String] {
         let start = "\(appID):\(self.client)"
         switch self {

@@ -29,7 +29,7 @@ package final class AppAuthenticator: Sendable {
     let changes: AccountChanges
     let state: Lock<State>
     /// Signatures by what they were worth, since the start.
-    package let figures = SignatureFigures()
+    package let metrics = SignatureMetrics()
 
     init(_ store: Store, folder: String, changes: AccountChanges, options: AccountsOptions) {
         self.store = store
@@ -84,7 +84,7 @@ package final class AppAuthenticator: Sendable {
     /// memory only, so a restart forgets them.
     package func verify(_ signature: ActionSignature?, for action: SignedAction) -> SignatureVerdict {
         let verdict = self.judge(signature, action)
-        self.figures.count(verdict, of: action)
+        self.metrics.count(verdict, of: action)
         if verdict != .valid { self.note(verdict, of: action) }
         return verdict
     }
@@ -158,7 +158,7 @@ struct RefusalLog {
 }
 
 /// Signatures since the start, by action and by what they were worth. Any thread.
-package final class SignatureFigures: Sendable {
+package final class SignatureMetrics: Sendable {
     /// Counts of one action.
     package struct Row: Hashable, Sendable {
         /// As `SignedAction.word`.

@@ -16,7 +16,7 @@ package final class Authenticator: Sendable {
     private let wallClock: Lock<SteadyWallClock>
     private let takesPlainPasswords: Lock<Bool>
     /// Sign-ins that succeeded, and refusals by kind.
-    package let figures = SignInFigures()
+    package let metrics = SignInMetrics()
     let knownTokens = KnownTokens()
 
     init(
@@ -283,7 +283,7 @@ package final class Authenticator: Sendable {
 
     func accept(_ attempt: Attempt, _ identity: Identity) {
         guard self.isStillValid(identity) else { return self.refuse(attempt, .unavailable) }
-        self.figures.signedIn.add()
+        self.metrics.signedIn.add()
         attempt.then(.signedIn(identity))
     }
 
@@ -294,7 +294,7 @@ package final class Authenticator: Sendable {
     }
 
     func refuse(_ attempt: Attempt, _ refusal: SignInRefusal) {
-        self.figures.count(refusal)
+        self.metrics.count(refusal)
         if case .throttled(let seconds) = refusal {
             self.options.log.debug(
                 "sign_in_throttled",

@@ -105,7 +105,7 @@ extension Authenticator {
             self.touches.note(row.hash)
         }
         self.knownTokens.remember(token, identity, at: self.options.clock.now())
-        self.figures.signedIn.add()
+        self.metrics.signedIn.add()
         then(.found(identity))
     }
 
@@ -143,7 +143,7 @@ extension Authenticator {
     }
 
     private func refuse(_ refusal: SignInRefusal, _ then: @Sendable (PersonByToken) -> Void) {
-        self.figures.count(refusal)
+        self.metrics.count(refusal)
         then(.refused(refusal))
     }
 }

@@ -47,7 +47,7 @@ package enum AdminEvent: Hashable, Sendable {
     /// How far a check of files is.
     case checking(AdminFileCheck)
     /// The server now, and what it did in the last second.
-    case pulse(AdminLivePoint)
+    case liveMetrics(AdminLivePoint)
     /// So many events were left out, because the reader was too slow.
     case missed(Int64)
 }
@@ -211,7 +211,7 @@ extension AdminAnswer: AdminFamily {
 extension AdminEvent: AdminFamily {
     static let all: [Self] = [
         .message(.sample), .opened(.sample), .ended(.sample, reason: .sample), .transfers(.sample),
-        .checking(.sample), .pulse(.sample), .missed(.sample),
+        .checking(.sample), .liveMetrics(.sample), .missed(.sample),
     ]
 
     var word: String {
@@ -221,7 +221,7 @@ extension AdminEvent: AdminFamily {
         case .ended: "session.ended"
         case .transfers: "transfers"
         case .checking: "files.checking"
-        case .pulse: "pulse"
+        case .liveMetrics: "pulse"
         case .missed: "missed"
         }
     }
@@ -241,7 +241,7 @@ extension AdminEvent: AdminFamily {
         case .ended(let ended, let reason): try .ended(fields.inline(ended), reason: fields("reason", reason))
         case .transfers(let transfers): try .transfers(fields("transfers", transfers))
         case .checking(let checking): try .checking(fields.inline(checking))
-        case .pulse(let pulse): try .pulse(fields.inline(pulse))
+        case .liveMetrics(let liveMetrics): try .liveMetrics(fields.inline(liveMetrics))
         case .missed(let count): try .missed(fields("count", count))
         }
     }

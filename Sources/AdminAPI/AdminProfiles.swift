@@ -125,12 +125,12 @@ package enum AdminProfileRequest: Hashable, Sendable {
     case show(UserName, by: UserName?, in: String?)
     case set(AdminProfileChange)
     case invalidate(AdminInvalidation)
-    case figures
+    case metrics
 }
 
 extension AdminProfileRequest: AdminOperations {
     static let all: [Self] = [
-        .show(.sample, by: .sample, in: .sample), .set(.sample), .invalidate(.sample), .figures,
+        .show(.sample, by: .sample, in: .sample), .set(.sample), .invalidate(.sample), .metrics,
     ]
 
     package var operation: AdminOperation {
@@ -145,7 +145,7 @@ extension AdminProfileRequest: AdminOperations {
         case .invalidate(.team(let conversation)):
             .change("profile.invalidate", conversation, ctl: ctl("profile invalidate", .option("team", conversation)))
         case .invalidate(.all): .change("profile.invalidate", ctl: ctl("profile invalidate", .flag("all", true)))
-        case .figures: .look("profile.figures", ctl: ctl("profile stats"))
+        case .metrics: .look("profile.figures", ctl: ctl("profile stats"))
         }
     }
 
@@ -155,7 +155,7 @@ extension AdminProfileRequest: AdminOperations {
             try .show(fields("name", name), by: fields("by", asker), in: fields("conversation", conversation))
         case .set(let set): try .set(fields.inline(set))
         case .invalidate(let whose): try .invalidate(fields.inline(whose))
-        case .figures: self
+        case .metrics: self
         }
     }
 }
@@ -163,25 +163,25 @@ extension AdminProfileRequest: AdminOperations {
 /// What the server answers about profiles.
 package enum AdminProfileAnswer: Hashable, Sendable {
     case one(AdminProfile)
-    case figures([AdminFigure])
+    case metrics([AdminMetric])
 }
 
 extension AdminProfileAnswer: AdminFamily {
     static let all: [Self] = [
-        .one(.sample), .figures(.sample),
+        .one(.sample), .metrics(.sample),
     ]
 
     var word: String {
         switch self {
         case .one: "profile"
-        case .figures: "profile.figures"
+        case .metrics: "profile.figures"
         }
     }
 
     func pass(_ fields: AdminFields<Self>) throws(AdminError) -> Self {
         switch self {
         case .one(let one): try .one(fields.inline(one))
-        case .figures(let figures): try .figures(fields("figures", figures))
+        case .metrics(let metrics): try .metrics(fields("figures", metrics))
         }
     }
 }

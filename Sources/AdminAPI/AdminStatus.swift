@@ -8,14 +8,14 @@ package struct AdminStatus: AdminRecord {
     package var addresses: [String]
     /// Sentences about what needs the operator: a full disk, a failed database. Empty when all is well.
     package var troubles: [String]
-    package var figures: [AdminFigure]
+    package var metrics: [AdminMetric]
     package var limits: [AdminLimit]
     /// When the data folder was last verified; `nil` for never, and when that cannot be told.
     package var lastVerify: AdminLastVerify?
 
     package init(
         version: String, processID: Int64, dataFolder: String, startedAtMilliseconds: Int64, addresses: [String],
-        troubles: [String], figures: [AdminFigure], limits: [AdminLimit],
+        troubles: [String], metrics: [AdminMetric], limits: [AdminLimit],
         lastVerify: AdminLastVerify? = nil
     ) {
         self.version = version
@@ -24,7 +24,7 @@ package struct AdminStatus: AdminRecord {
         self.startedAtMilliseconds = startedAtMilliseconds
         self.addresses = addresses
         self.troubles = troubles
-        self.figures = figures
+        self.metrics = metrics
         self.limits = limits
         self.lastVerify = lastVerify
     }
@@ -36,7 +36,7 @@ package struct AdminStatus: AdminRecord {
         self.startedAtMilliseconds = try fields("startedAt", \.startedAtMilliseconds)
         self.addresses = try fields("addresses", \.addresses)
         self.troubles = try fields("troubles", \.troubles)
-        self.figures = try fields("figures", \.figures)
+        self.metrics = try fields("figures", \.metrics)
         self.limits = try fields("limits", \.limits)
         self.lastVerify = try fields("lastVerify", \.lastVerify)
     }
@@ -64,7 +64,7 @@ package struct AdminLastVerify: AdminRecord {
 }
 
 /// One number about the server. New ones may come without a new version of the protocol.
-package struct AdminFigure: AdminRecord {
+package struct AdminMetric: AdminRecord {
     /// `messages`, `commitMicrosecondsP99`; screens show a text for it when they know one.
     package var name: String
     package var value: Int64

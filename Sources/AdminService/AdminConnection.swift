@@ -147,7 +147,7 @@ final class AdminConnection {
     /// Passes on a point of the pulse, unless the other side does not read: there is another one in a second.
     func tell(_ point: AdminLivePoint, _ options: AdminServiceOptions) {
         guard self.waitingBytes <= options.waitingBytes else { return }
-        for request in self.pulses { self.queue(.event(id: request, .pulse(point))) }
+        for request in self.pulses { self.queue(.event(id: request, .liveMetrics(point))) }
     }
 
     /// Takes news of transfers for a watch; they go out when the other side reads.

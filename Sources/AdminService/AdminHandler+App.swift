@@ -43,7 +43,7 @@ extension AdminHandler {
             signIn: policy.signIn.rawValue, signsConversations: policy.signsConversations,
             signsHistory: policy.signsHistory, createsUsers: policy.createsUsers,
             signatureWindowSeconds: policy.signatureWindowSeconds, sessionTokenSeconds: policy.sessionTokenSeconds,
-            signatures: self.accounts.app.figures.all.map {
+            signatures: self.accounts.app.metrics.all.map {
                 AdminSignatureCounts(
                     action: $0.action, valid: $0.valid, missing: $0.missing, wrong: $0.wrong, expired: $0.expired,
                     replayed: $0.replayed)

@@ -81,7 +81,7 @@ extension AdminHandler {
         case .status, .setupToken, .managerToken, .listUsers, .showUser, .importUsers, .listConversations,
             .showConversation, .listMessages, .listSessions, .endSessions, .send, .follow, .stopFollowing,
             .files(.list), .files(.show), .files(.verify), .files(.collect), .files(.send), .transfers, .audit, .live,
-            .profiles(.show), .profiles(.invalidate), .profiles(.figures), .people(.preview), .people(.endSessions),
+            .profiles(.show), .profiles(.invalidate), .profiles(.metrics), .people(.preview), .people(.endSessions),
             .people(.details), .people(.bring), .kinds(.list), .kinds(.try), .hooks, .settings(.list),
             .settings(.show), .settings(.effective), .settings(.limits), .notices(.list), .notices(.show),
             .app(.show), .app(.keys), .app(.sign):

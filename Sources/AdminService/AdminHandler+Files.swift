@@ -154,7 +154,7 @@ extension AdminHandler {
         guard let transfers = self.transfers else { return then(.failure(.noFiles)) }
         let now = self.options.clock.wallMilliseconds()
         let moment = self.sweepMoment(now)
-        // What goes is known before; a file is not in the figures, only its content.
+        // What goes is known before; a file is not in the metrics, only its content.
         self.store.read(
             for: .operator,
             { transaction throws(StoreError) in
@@ -172,7 +172,7 @@ extension AdminHandler {
     private func collect(
         _ planned: SweepTotals, before moment: Int64, now: Int64, _ transfers: Transfers, _ then: @escaping Answer
     ) {
-        let before = transfers.figures
+        let before = transfers.metrics
         transfers.collectNow { after in
             self.read(then) { transaction throws(StoreError) in
                 let left = try transaction.sweepTotals(before: moment, now: now)

@@ -13,7 +13,7 @@ extension AdminHandler {
         case .show(let name, let asker, let conversation): self.show(name, asker, conversation, profiles, then)
         case .set(let change): self.set(change, profiles, then)
         case .invalidate(let what): self.afterAuditing(then) { self.invalidate(what, profiles, then) }
-        case .figures: then(.success(.profiles(.figures(Self.figures(of: profiles.figures)))))
+        case .metrics: then(.success(.profiles(.metrics(Self.metrics(of: profiles.metrics)))))
         }
     }
 
@@ -95,32 +95,32 @@ extension AdminHandler {
 
     // MARK: Figures
 
-    static func figures(of figures: ProfileFigures) -> [AdminFigure] {
-        let asked = figures.hits + figures.misses
+    static func metrics(of metrics: ProfileMetrics) -> [AdminMetric] {
+        let asked = metrics.hits + metrics.misses
         return [
-            AdminFigure("profiles.entries", figures.entries), AdminFigure("profiles.bytes", figures.bytes),
-            AdminFigure("profiles.hits", figures.hits), AdminFigure("profiles.misses", figures.misses),
-            AdminFigure("profiles.hitPercent", asked == 0 ? 0 : figures.hits * 100 / asked),
-            AdminFigure("profiles.coalesced", figures.coalesced), AdminFigure("profiles.refreshes", figures.refreshes),
-            AdminFigure("profiles.evicted", figures.evicted),
-            AdminFigure("profiles.invalidations", figures.invalidations),
-            AdminFigure("profiles.outdated", figures.outdated),
-            AdminFigure("profiles.placeholders", figures.placeholders),
-            AdminFigure("profiles.tableReads", figures.tableReads),
-            AdminFigure("profiles.tableFailures", figures.tableFailures),
-            AdminFigure("profiles.providerRequests", figures.providerRequests),
-            AdminFigure("profiles.providerFailures", figures.providerFailures),
-            AdminFigure("profiles.providerMeanMicroseconds", figures.providerMeanMicroseconds),
-            AdminFigure("profiles.providerP99Microseconds", figures.providerP99Microseconds),
-            AdminFigure("profiles.waiting", figures.waiting), AdminFigure("profiles.watchers", figures.watchers),
+            AdminMetric("profiles.entries", metrics.entries), AdminMetric("profiles.bytes", metrics.bytes),
+            AdminMetric("profiles.hits", metrics.hits), AdminMetric("profiles.misses", metrics.misses),
+            AdminMetric("profiles.hitPercent", asked == 0 ? 0 : metrics.hits * 100 / asked),
+            AdminMetric("profiles.coalesced", metrics.coalesced), AdminMetric("profiles.refreshes", metrics.refreshes),
+            AdminMetric("profiles.evicted", metrics.evicted),
+            AdminMetric("profiles.invalidations", metrics.invalidations),
+            AdminMetric("profiles.outdated", metrics.outdated),
+            AdminMetric("profiles.placeholders", metrics.placeholders),
+            AdminMetric("profiles.tableReads", metrics.tableReads),
+            AdminMetric("profiles.tableFailures", metrics.tableFailures),
+            AdminMetric("profiles.providerRequests", metrics.providerRequests),
+            AdminMetric("profiles.providerFailures", metrics.providerFailures),
+            AdminMetric("profiles.providerMeanMicroseconds", metrics.providerMeanMicroseconds),
+            AdminMetric("profiles.providerP99Microseconds", metrics.providerP99Microseconds),
+            AdminMetric("profiles.waiting", metrics.waiting), AdminMetric("profiles.watchers", metrics.watchers),
         ]
     }
 
-    static func troubles(of figures: ProfileFigures) -> [String] {
-        guard let provider = figures.provider, figures.providerState != .working || figures.lastError != nil else {
+    static func troubles(of metrics: ProfileMetrics) -> [String] {
+        guard let provider = metrics.provider, metrics.providerState != .working || metrics.lastError != nil else {
             return []
         }
-        let reason = figures.lastError.map { ": \($0)" } ?? ""
+        let reason = metrics.lastError.map { ": \($0)" } ?? ""
         return [
             """
             the user system \(provider) does not answer\(reason); people are shown by what is known here until it does; \

@@ -12,7 +12,7 @@ import Transfers
 
 extension AdminHandler {
     func status(_ then: @escaping Answer) {
-        self.broker.figures { broker in
+        self.broker.metrics { broker in
             self.withLiveTransfers { transfers in
                 self.read(then) { transaction throws(StoreError) in
                     var status = self.status(broker, try transaction.counts())
@@ -25,32 +25,32 @@ extension AdminHandler {
         }
     }
 
-    private func status(_ broker: BrokerFigures, _ counts: StoreCounts) -> AdminStatus {
-        let store = self.store.figures
-        let figures = [
-            AdminFigure("sessions", Int64(broker.sessions)), AdminFigure("usersOnline", Int64(broker.usersOnline)),
-            AdminFigure("users", counts.users), AdminFigure("conversations", counts.conversations),
-            AdminFigure("messages", counts.messages), AdminFigure("tokens", counts.tokens),
-            AdminFigure("published", broker.published), AdminFigure("delivered", broker.delivered),
-            AdminFigure("duplicates", broker.duplicates), AdminFigure("refused", broker.refused),
-            AdminFigure("rateLimited", broker.rateLimited), AdminFigure("busy", broker.busy),
-            AdminFigure("commandsNotKept", broker.commandsNotKept),
-            AdminFigure("commits", store.commits), AdminFigure("batchP50", store.batchP50),
-            AdminFigure("commitP50Microseconds", store.commitP50Microseconds),
-            AdminFigure("commitP99Microseconds", store.commitP99Microseconds),
-            AdminFigure("logBytes", store.logBytes), AdminFigure("freeBytes", store.freeBytes),
+    private func status(_ broker: BrokerMetrics, _ counts: StoreCounts) -> AdminStatus {
+        let store = self.store.metrics
+        let metrics = [
+            AdminMetric("sessions", Int64(broker.sessions)), AdminMetric("usersOnline", Int64(broker.usersOnline)),
+            AdminMetric("users", counts.users), AdminMetric("conversations", counts.conversations),
+            AdminMetric("messages", counts.messages), AdminMetric("tokens", counts.tokens),
+            AdminMetric("published", broker.published), AdminMetric("delivered", broker.delivered),
+            AdminMetric("duplicates", broker.duplicates), AdminMetric("refused", broker.refused),
+            AdminMetric("rateLimited", broker.rateLimited), AdminMetric("busy", broker.busy),
+            AdminMetric("commandsNotKept", broker.commandsNotKept),
+            AdminMetric("commits", store.commits), AdminMetric("batchP50", store.batchP50),
+            AdminMetric("commitP50Microseconds", store.commitP50Microseconds),
+            AdminMetric("commitP99Microseconds", store.commitP99Microseconds),
+            AdminMetric("logBytes", store.logBytes), AdminMetric("freeBytes", store.freeBytes),
         ]
         return AdminStatus(
             version: self.options.version, processID: Int64(getpid()), dataFolder: self.options.folder,
             startedAtMilliseconds: self.startedAtMilliseconds, addresses: self.options.addresses,
             troubles: Self.troubles(store) + self.options.moreTroubles(),
-            figures: figures + self.options.moreFigures(),
+            metrics: metrics + self.options.moreMetrics(),
             limits: self.limits)
     }
 
     /// What is bounded, how much of it is used, and the most that ever was.
     var limits: [AdminLimit] {
-        let store = self.store.figures
+        let store = self.store.metrics
         let queues = [
             AdminLimit(
                 name: "commit_queue_requests", unit: "requests", current: store.queueRequests,
@@ -63,7 +63,7 @@ extension AdminHandler {
         return queues + self.options.limits.map { AdminLimit($0) }
     }
 
-    private static func troubles(_ store: StoreFigures) -> [String] {
+    private static func troubles(_ store: StoreMetrics) -> [String] {
         var troubles: [String] = []
         if store.hasFailed { troubles.append("the disk or the database failed: nothing is taken any more; restart") }
         if store.isReadOnly {
@@ -104,27 +104,27 @@ extension AdminHandler {
     ) throws(StoreError) {
         guard let transfers = self.transfers else { return }
         let totals = try transaction.fileTotals()
-        let figures = transfers.figures
+        let metrics = transfers.metrics
         let speed: (TransferDirection) -> Int64 = { direction in
             live.filter { $0.record.direction == direction }.reduce(0) { $0 + $1.bytesPerSecond }
         }
-        status.figures += [
-            AdminFigure("files.files", totals.files), AdminFigure("files.objects", totals.objects),
-            AdminFigure("files.plainBytes", totals.plainBytes), AdminFigure("files.storedBytes", totals.storedBytes),
-            AdminFigure("files.orphans", totals.unreferencedFiles),
-            AdminFigure("files.damaged", totals.damagedObjects),
-            AdminFigure("files.openUploads", Int64(live.count { $0.record.direction == .upload })),
-            AdminFigure("files.liveUploads", figures.liveUploads),
-            AdminFigure("files.liveDownloads", figures.liveDownloads),
-            AdminFigure("files.uploadSpeedBytes", speed(.upload)),
-            AdminFigure("files.downloadSpeedBytes", speed(.download)),
-            AdminFigure("files.uploadedBytes", figures.uploadedBytes),
-            AdminFigure("files.downloadedBytes", figures.downloadedBytes),
-            AdminFigure("files.refusedFull", figures.refusedFull),
+        status.metrics += [
+            AdminMetric("files.files", totals.files), AdminMetric("files.objects", totals.objects),
+            AdminMetric("files.plainBytes", totals.plainBytes), AdminMetric("files.storedBytes", totals.storedBytes),
+            AdminMetric("files.orphans", totals.unreferencedFiles),
+            AdminMetric("files.damaged", totals.damagedObjects),
+            AdminMetric("files.openUploads", Int64(live.count { $0.record.direction == .upload })),
+            AdminMetric("files.liveUploads", metrics.liveUploads),
+            AdminMetric("files.liveDownloads", metrics.liveDownloads),
+            AdminMetric("files.uploadSpeedBytes", speed(.upload)),
+            AdminMetric("files.downloadSpeedBytes", speed(.download)),
+            AdminMetric("files.uploadedBytes", metrics.uploadedBytes),
+            AdminMetric("files.downloadedBytes", metrics.downloadedBytes),
+            AdminMetric("files.refusedFull", metrics.refusedFull),
         ]
         if let (room, stopsBelow) = transfers.room() {
-            status.figures.append(AdminFigure("files.freeBytes", room.freeBytes))
-            status.figures.append(AdminFigure("files.stopFreeBytes", stopsBelow))
+            status.metrics.append(AdminMetric("files.freeBytes", room.freeBytes))
+            status.metrics.append(AdminMetric("files.stopFreeBytes", stopsBelow))
             if room.freeBytes < stopsBelow {
                 status.troubles.append(
                     """
@@ -144,9 +144,9 @@ extension AdminHandler {
     }
 
     private func addProfiles(to status: inout AdminStatus) {
-        guard let figures = self.profiles?.figures else { return }
-        status.figures += Self.figures(of: figures)
-        status.troubles += Self.troubles(of: figures)
+        guard let metrics = self.profiles?.metrics else { return }
+        status.metrics += Self.metrics(of: metrics)
+        status.troubles += Self.troubles(of: metrics)
     }
 
     // MARK: First run

@@ -18,10 +18,10 @@ final class AdminLoop {
     /// Requests to follow that are answered once the broker watches: nothing after the answer is missed.
     private var waitingToFollow: [(client: Int, request: Int64)] = []
     private var isStopping = false
-    var pulse = Pulse()
+    var liveMetrics = MetricsHistory()
     var nextReading: Instant
-    /// The broker was asked for its figures and has not answered.
-    var isReadingPulse = false
+    /// The broker was asked for its metrics and has not answered.
+    var isReadingMetrics = false
 
     /// The one watch at the broker for all who follow.
     private enum Watch {
@@ -57,7 +57,7 @@ final class AdminLoop {
             entries.append(pollfd(fd: client.descriptor, events: client.interest(self.options), revents: 0))
         }
         let ready = poll(&entries, nfds_t(entries.count), self.millisecondsUntilReading)
-        self.readPulseIfDue()
+        self.readMetricsIfDue()
         guard ready > 0 else { return }
         for (key, entry) in zip(order, entries.dropFirst(2)) where entry.revents != 0 {
             self.serve(key, readable: entry.revents & Int16(POLLIN) != 0, events: entry.revents)
@@ -222,7 +222,7 @@ final class AdminLoop {
             case .moved(let key, let id, let news): self.clients[key]?.tell(id, news, self.options)
             case .uploadOpened(let key, let id, let opened): self.opened(opened, key, id)
             case .uploadRoom(let key, let upload): self.uploadHasRoom(upload, key)
-            case .pulse(let figures): self.tookPulse(figures)
+            case .liveMetrics(let metrics): self.tookMetrics(metrics)
             case .stop: self.isStopping = true
             }
         }

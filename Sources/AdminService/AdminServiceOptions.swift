@@ -20,8 +20,8 @@ package struct AdminServiceOptions: Sendable {
     package var waitingBytes = 2 * AdminProtocol.maximumLineBytes
     /// Bounds of other parts that `status` shows.
     package var limits: [Limit]
-    /// Figures and troubles of other parts that `status` shows. Any thread.
-    package var moreFigures: @Sendable () -> [AdminFigure] = { [] }
+    /// Metrics and troubles of other parts that `status` shows. Any thread.
+    package var moreMetrics: @Sendable () -> [AdminMetric] = { [] }
     package var moreTroubles: @Sendable () -> [String] = { [] }
     /// The settings of the server's file; `nil` when there is no such file.
     package var serverSettings: ServerSettings?

@@ -18,6 +18,6 @@ enum LoopEvent: Sendable {
     /// The upload of a connection has room for more, or has failed.
     case uploadRoom(client: Int, TransferKey)
     /// What the broker has counted, for the pulse.
-    case pulse(BrokerFigures)
+    case liveMetrics(BrokerMetrics)
     case stop
 }

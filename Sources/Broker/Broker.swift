@@ -204,8 +204,8 @@ package final class Broker: Sendable {
     package func unwatch(_ id: WatchID) { self.ask { core in core.unwatch(id) } }
 
     /// Passes on the broker's metrics.
-    package func figures(then: @escaping @Sendable (BrokerFigures) -> Void) {
-        self.ask { core in then(core.currentFigures()) }
+    package func metrics(then: @escaping @Sendable (BrokerMetrics) -> Void) {
+        self.ask { core in then(core.currentMetrics()) }
     }
 
     func ask(_ question: @escaping @Sendable (BrokerCore) -> Void) { self.mailbox.post(.ask(question)) }

@@ -49,7 +49,7 @@ final class BrokerCore {
     /// Run once at the end of this turn, when the gateways have been handed their events.
     var afterTurn: [@Sendable () -> Void] = []
     private(set) var ends = SessionEnds()
-    private var figures = BrokerFigures()
+    private var metrics = BrokerMetrics()
     private var nextSweep: Instant
     private var waitingEvents = WaitingEvents()
     /// Hears who was called by name.
@@ -138,11 +138,11 @@ final class BrokerCore {
         }
     }
 
-    func currentFigures() -> BrokerFigures {
-        var figures = self.figures
-        figures.sessions = self.table.sessions.count
-        figures.usersOnline = self.table.usersOnline
-        return figures
+    func currentMetrics() -> BrokerMetrics {
+        var metrics = self.metrics
+        metrics.sessions = self.table.sessions.count
+        metrics.usersOnline = self.table.usersOnline
+        return metrics
     }
 
     // MARK: Publishing
@@ -180,7 +180,7 @@ final class BrokerCore {
         from person: SessionTable.Person, at now: Instant
     ) -> PublishOutcome? {
         if content.body.count > self.limits.bodyBytes {
-            self.figures.refused += 1
+            self.metrics.refused += 1
             return .refused(.bodyTooLarge)
         }
         var isWithinRate = person.bucket.take(self.limits.perUser, at: now)
@@ -191,7 +191,7 @@ final class BrokerCore {
             ].take(self.limits.perConversation, leaving: isRoom ? priority.share : 0, at: now)
         }
         guard !isWithinRate else { return nil }
-        self.figures.rateLimited += 1
+        self.metrics.rateLimited += 1
         return .rateLimited
     }
 
@@ -265,8 +265,8 @@ final class BrokerCore {
         switch outcome.result {
         case .accepted(let accepted):
             self.route(accepted, origin: origin, from: address, reach: reach)
-        case .refused: self.figures.refused += 1
-        case .failed: self.figures.busy += 1
+        case .refused: self.metrics.refused += 1
+        case .failed: self.metrics.busy += 1
         }
     }
 
@@ -288,16 +288,16 @@ final class BrokerCore {
     func mayKeepCommand(of person: UserID) -> Bool {
         let (limit, now) = (self.limits.keptCommands, self.clock.now())
         if self.commandBuckets[person, default: TokenBucket(full: limit, at: now)].take(limit, at: now) { return true }
-        self.figures.commandsNotKept += 1
+        self.metrics.commandsNotKept += 1
         return false
     }
 
     /// Sends a command to everybody who is online.
     func route(_ command: Delivery, to people: [UserID]) {
-        self.figures.published += 1
+        self.metrics.published += 1
         for (lane, handles) in FanOut.compute(people, in: self.table) {
             lane.events.append(.message(command, handles: handles))
-            self.figures.delivered += Int64(handles.count)
+            self.metrics.delivered += Int64(handles.count)
         }
     }
 
@@ -340,10 +340,10 @@ final class BrokerCore {
             self.rooms.insert(.object(accepted.objectID))
         }
         guard !accepted.isDuplicate else {
-            self.figures.duplicates += 1
+            self.metrics.duplicates += 1
             return
         }
-        self.figures.published += 1
+        self.metrics.published += 1
         let delivery = Delivery(
             message: accepted.message, kind: accepted.kind, channel: accepted.channel, objectID: accepted.objectID,
             peerName: accepted.peerName, origin: origin, address: address)
@@ -361,7 +361,7 @@ final class BrokerCore {
                 delivery,
                 to: self.fanOut.targets(of: accepted.message.conversation, members: accepted.members, in: self.table))
         }
-        if origin != 0 { self.figures.delivered -= 1 }
+        if origin != 0 { self.metrics.delivered -= 1 }
         if !accepted.reminded.isEmpty { self.onReminders(accepted.reminded) }
         if !self.messageWatchers.isEmpty { self.note(.accepted(delivery)) }
     }
@@ -369,7 +369,7 @@ final class BrokerCore {
     private func deliver(_ delivery: Delivery, to targets: FanOut.Targets) {
         for (lane, handles) in targets {
             lane.events.append(.message(delivery, handles: handles))
-            self.figures.delivered += Int64(handles.count)
+            self.metrics.delivered += Int64(handles.count)
         }
     }
 

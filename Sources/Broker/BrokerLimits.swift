@@ -25,7 +25,7 @@ package struct BrokerLimits: Sendable {
 }
 
 /// Metrics of the broker since the start.
-package struct BrokerFigures: Hashable, Sendable {
+package struct BrokerMetrics: Hashable, Sendable {
     /// Sessions now.
     package var sessions = 0
     /// People with a session now.

@@ -66,7 +66,7 @@ final class HookLoop {
 
     init(
         _ options: HooksOptions, store: Store, client: HTTPClient, presence: Presence, news: HookNews,
-        _ mailbox: Mailbox<HookLoopEvent>, _ gauge: Lock<HookFigures>
+        _ mailbox: Mailbox<HookLoopEvent>, _ gauge: Lock<HookMetrics>
     ) {
         self.options = options
         self.store = store
@@ -112,7 +112,7 @@ final class HookLoop {
 
     /// Time, UTC milliseconds, before which events are given up; the lowest value while the clock is in doubt.
     private var wallHorizon: Int64 {
-        if case .doubted = self.store.figures.clock { return .min }
+        if case .doubted = self.store.metrics.clock { return .min }
         return self.options.clock.wallMilliseconds() - self.options.giveUpMilliseconds
     }
 

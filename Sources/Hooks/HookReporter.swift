@@ -9,12 +9,12 @@ final class HookReporter {
     private static let silenceMilliseconds: Int64 = 60_000
 
     private let options: HooksOptions
-    private let gauge: Lock<HookFigures>
+    private let gauge: Lock<HookMetrics>
     private var failing: Int64 = 0
     private var lost: Int64 = 0
     private var speaksAgainAt: Instant
 
-    init(_ options: HooksOptions, _ gauge: Lock<HookFigures>) {
+    init(_ options: HooksOptions, _ gauge: Lock<HookMetrics>) {
         self.options = options
         self.gauge = gauge
         self.speaksAgainAt = options.clock.now()
@@ -25,9 +25,9 @@ final class HookReporter {
     func delivered(_ events: Int64) { self.gauge.withLock { $0.delivered += events } }
 
     func failed(_ event: HookEvent, _ reason: String) {
-        self.gauge.withLock { figures in
-            figures.failures += 1
-            figures.lastError = reason
+        self.gauge.withLock { metrics in
+            metrics.failures += 1
+            metrics.lastError = reason
         }
         self.failing += 1
         if self.failing == 1 {
@@ -66,9 +66,9 @@ final class HookReporter {
 
     func queue(_ length: HookQueueLength) {
         let now = self.options.clock.wallMilliseconds()
-        self.gauge.withLock { figures in
-            figures.waiting = length.events
-            figures.oldestSeconds = length.oldestAtMilliseconds.map { max(0, now - $0) / 1000 } ?? 0
+        self.gauge.withLock { metrics in
+            metrics.waiting = length.events
+            metrics.oldestSeconds = length.oldestAtMilliseconds.map { max(0, now - $0) / 1000 } ?? 0
         }
     }
 }

@@ -11,7 +11,7 @@ package import Store
 package final class Hooks: Sendable {
     private let mailbox: Mailbox<HookLoopEvent>
     private let broker: Broker
-    private let gauge: Lock<HookFigures>
+    private let gauge: Lock<HookMetrics>
     private let thread: Thread
 
     /// Starts the thread. Before the gateways open: who came online earlier is not known.
@@ -21,7 +21,7 @@ package final class Hooks: Sendable {
     ///   - client: must outlive this.
     package init(_ options: HooksOptions, store: Store, broker: Broker, client: HTTPClient) {
         let mailbox = Mailbox<HookLoopEvent>()
-        let gauge = Lock(HookFigures())
+        let gauge = Lock(HookMetrics())
         let presence = Presence(keepsLines: options.events.contains(.onlineStatus))
         let news = HookNews()
         self.mailbox = mailbox
@@ -39,7 +39,7 @@ package final class Hooks: Sendable {
     }
 
     /// Metrics of delivery, from any thread.
-    package var figures: HookFigures { self.gauge.withLock { $0 } }
+    package var metrics: HookMetrics { self.gauge.withLock { $0 } }
 
     /// Lets requests that are under way end, for a second at most, puts what is not delivered into the queue, and ends
     /// the thread. Before the broker and the store stop; once only.
@@ -47,7 +47,7 @@ package final class Hooks: Sendable {
         // What the broker did before is told at the end of its turn, so it takes a second turn to know that it was.
         for _ in 0..<2 {
             let isDone = ConditionLock(false)
-            self.broker.figures { _ in isDone.change { $0 = true } }
+            self.broker.metrics { _ in isDone.change { $0 = true } }
             isDone.wait(until: { $0 }, then: { _ in })
         }
         self.mailbox.post(.stop)

@@ -47,7 +47,7 @@ package struct HooksOptions: Sendable {
 }
 
 /// How delivery goes.
-package struct HookFigures: Hashable, Sendable {
+package struct HookMetrics: Hashable, Sendable {
     /// Events in the queue at the last look, at most a second ago while there are any.
     package var waiting: Int64 = 0
     /// Age of the oldest of them.

@@ -15,8 +15,8 @@ enum ProfileAction {
 /// calls anybody, and lives behind one lock.
 ///
 /// An answer never overwrites an invalidation: a key that is invalidated while its question is under way marks that
-/// question, whose answer is then thrown away and asked for again when somebody still wants it. So each key has an epoch
-/// of its own without one being kept for keys that nobody asks for.
+/// question, whose answer is then thrown away and asked for again when somebody still wants it. So each key has an
+/// epoch of its own without one being kept for keys that nobody asks for.
 final class ProfileCore {
     let options: ProfileOptions
     let asksProvider: Bool
@@ -33,7 +33,7 @@ final class ProfileCore {
     private var deadlines = TimerQueue<ProfileWaiter>()
     private var waiting = 0
     var isStopped = false
-    var figures = ProfileFigures()
+    var metrics = ProfileMetrics()
 
     init(_ options: ProfileOptions, asksProvider: Bool, tell: @escaping ([ProfileChange]) -> Void) {
         self.options = options
@@ -47,7 +47,7 @@ final class ProfileCore {
     /// Value in memory that is still good, counted as a hit.
     func hit(_ key: ProfileKey, at now: Instant) -> ProfileValue? {
         guard let value = self.cache.fresh(key, at: now) else { return nil }
-        self.figures.hits += 1
+        self.metrics.hits += 1
         return value
     }
 
@@ -70,7 +70,7 @@ final class ProfileCore {
             }
         }
         guard !missing.isEmpty else { return [.call(answer(values, []))] }
-        self.figures.misses += Int64(missing.count)
+        self.metrics.misses += Int64(missing.count)
         let waiter = ProfileWaiter(values: values, missing: missing, answer: answer)
         var actions: [ProfileAction] = []
         let patience = min(wait, self.options.longestWaitMilliseconds)
@@ -103,11 +103,11 @@ final class ProfileCore {
         _ key: ProfileKey, at now: Instant, _ actions: inout [ProfileAction]
     ) -> ProfileFlight? {
         if let flight = self.flights[key] {
-            self.figures.coalesced += 1
+            self.metrics.coalesced += 1
             return flight
         }
         guard !self.isStopped, self.flights.count < self.options.flights else { return nil }
-        if self.cache.entry(key) != nil { self.figures.refreshes += 1 }
+        if self.cache.entry(key) != nil { self.metrics.refreshes += 1 }
         let flight = ProfileFlight(key, since: now, asksProvider: self.asksProvider)
         self.queue(flight, at: now, &actions)
         return flight
@@ -134,8 +134,8 @@ final class ProfileCore {
         let flights = keys.compactMap { self.flights[$0] }
         for flight in flights { flight.isUnderWay = true }
         self.batches[batch.number] = flights
-        self.figures.tableReads += 1
-        if self.asksProvider && !batch.names.isEmpty { self.figures.providerRequests += 1 }
+        self.metrics.tableReads += 1
+        if self.asksProvider && !batch.names.isEmpty { self.metrics.providerRequests += 1 }
         return .ask(batch)
     }
 
@@ -144,7 +144,7 @@ final class ProfileCore {
         for key in waiter.missing {
             self.flights[key]?.isOwed = true
         }
-        self.figures.placeholders += Int64(waiter.missing.count)
+        self.metrics.placeholders += Int64(waiter.missing.count)
         return self.release(waiter)
     }
 
@@ -184,7 +184,7 @@ final class ProfileCore {
 
     /// The store answered a batch; `nil` when it could not.
     func tableAnswered(_ batch: ProfileBatch, _ answer: ProfileTableAnswer?, at now: Instant) -> [ProfileAction] {
-        if answer == nil { self.figures.tableFailures += 1 }
+        if answer == nil { self.metrics.tableFailures += 1 }
         var actions: [ProfileAction] = []
         for flight in self.batches[batch.number] ?? [] {
             if case .person(let name) = flight.key {
@@ -290,13 +290,13 @@ final class ProfileCore {
             }
             guard waiter.missing.count == waiter.failed.count else { continue }
             self.waiting -= 1
-            self.figures.placeholders += Int64(waiter.missing.count)
+            self.metrics.placeholders += Int64(waiter.missing.count)
             actions.append(self.release(waiter))
         }
     }
 
     private func askAgain(_ old: ProfileFlight, at now: Instant, _ actions: inout [ProfileAction]) {
-        self.figures.outdated += 1
+        self.metrics.outdated += 1
         old.waiters.removeAll { $0.answer == nil }
         guard !self.isStopped, old.isOwed || !old.waiters.isEmpty else { return }
         let flight = ProfileFlight(old.key, since: now, asksProvider: self.asksProvider)
@@ -356,19 +356,19 @@ final class ProfileCore {
     /// Throws keys out. Questions under way about them are asked again.
     func throwOut(_ keys: [ProfileKey], _ changes: [ProfileChange], at wallMilliseconds: Int64) {
         for key in keys {
-            self.figures.invalidations += 1
+            self.metrics.invalidations += 1
             self.cache.remove(key)
             if let flight = self.flights[key], flight.isUnderWay { flight.isOutdated = true }
         }
-        self.figures.lastInvalidatedAtMilliseconds = wallMilliseconds
+        self.metrics.lastInvalidatedAtMilliseconds = wallMilliseconds
         self.tell(changes)
     }
 
     func throwOutAll(_ cause: ProfileCause, at wallMilliseconds: Int64) {
-        self.figures.invalidations += 1
+        self.metrics.invalidations += 1
         self.cache.removeAll()
         for flight in self.flights.values where flight.isUnderWay { flight.isOutdated = true }
-        self.figures.lastInvalidatedAtMilliseconds = wallMilliseconds
+        self.metrics.lastInvalidatedAtMilliseconds = wallMilliseconds
         self.tell([ProfileChange(.all, [], cause)])
     }
 
@@ -392,13 +392,13 @@ final class ProfileCore {
         return actions
     }
 
-    var currentFigures: ProfileFigures {
-        var figures = self.figures
-        figures.entries = Int64(self.cache.count)
-        figures.bytes = Int64(self.cache.bytes)
-        figures.evicted = self.cache.evicted
-        figures.waiting = Int64(self.waiting)
-        figures.flights = Int64(self.flights.count)
-        return figures
+    var currentMetrics: ProfileMetrics {
+        var metrics = self.metrics
+        metrics.entries = Int64(self.cache.count)
+        metrics.bytes = Int64(self.cache.bytes)
+        metrics.evicted = self.cache.evicted
+        metrics.waiting = Int64(self.waiting)
+        metrics.flights = Int64(self.flights.count)
+        return metrics
     }
 }

@@ -137,7 +137,7 @@ struct ProfileContext: Sendable {
             guard case .person(let person)? = core.cache.fresh(.person(name), at: now) else { return nil }
             found.people.append(person)
         }
-        core.figures.hits += Int64(names.count)
+        core.metrics.hits += Int64(names.count)
         return found
     }
 

@@ -133,17 +133,17 @@ final class ProfileEngine: Sendable {
         }
     }
 
-    var figures: ProfileFigures {
-        var figures = self.core.withLock { $0.currentFigures }
-        figures.watchers = Int64(self.watchers.withLock { $0.count })
+    var metrics: ProfileMetrics {
+        var metrics = self.core.withLock { $0.currentMetrics }
+        metrics.watchers = Int64(self.watchers.withLock { $0.count })
         self.latency.withLock { state in
-            figures.providerFailures = state.failures
-            figures.providerMeanMicroseconds = state.histogram.mean
-            figures.providerP99Microseconds = state.histogram.p99
-            figures.lastError = state.error
+            metrics.providerFailures = state.failures
+            metrics.providerMeanMicroseconds = state.histogram.mean
+            metrics.providerP99Microseconds = state.histogram.p99
+            metrics.lastError = state.error
         }
-        figures.provider = self.provider?.name
-        figures.providerState = self.provider?.state
-        return figures
+        metrics.provider = self.provider?.name
+        metrics.providerState = self.provider?.state
+        return metrics
     }
 }

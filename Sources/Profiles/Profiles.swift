@@ -190,7 +190,7 @@ package final class Profiles: Sendable {
     // MARK: For the operator
 
     /// Metrics of the service, from any thread.
-    package var figures: ProfileFigures { self.engine.figures }
+    package var metrics: ProfileMetrics { self.engine.metrics }
 
     /// Facts in memory about one person; nothing is asked for and nothing counted.
     package func inspect(_ name: UserName) -> ProfileInspection {

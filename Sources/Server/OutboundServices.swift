@@ -174,20 +174,20 @@ final class OutboundServices: Sendable {
 
     // MARK: For the operator
 
-    var hookFigures: HookFigures? { self.hooks?.figures }
+    var hookMetrics: HookMetrics? { self.hooks?.metrics }
 
-    var figures: [AdminFigure] { self.eventFigures + self.functionFigures }
+    var metrics: [AdminMetric] { self.eventMetrics + self.functionMetrics }
 
     /// How the cloud functions go: over all functions; what fails is among the troubles by its name.
-    private var functionFigures: [AdminFigure] {
+    private var functionMetrics: [AdminMetric] {
         guard let hooks = self.leanCloudHooks else { return [] }
-        let functions = hooks.figures
+        let functions = hooks.metrics
         return [
-            AdminFigure("leanCloudHooksCalls", functions.reduce(0) { $0 + $1.calls }),
-            AdminFigure("leanCloudHooksFailures", functions.reduce(0) { $0 + $1.failures }),
-            AdminFigure("leanCloudHooksRejections", functions.reduce(0) { $0 + $1.rejections }),
-            AdminFigure("leanCloudHooksMilliseconds", functions.compactMap(\.lastMilliseconds).max() ?? 0),
-            AdminFigure("leanCloudHooksDropped", hooks.dropped),
+            AdminMetric("leanCloudHooksCalls", functions.reduce(0) { $0 + $1.calls }),
+            AdminMetric("leanCloudHooksFailures", functions.reduce(0) { $0 + $1.failures }),
+            AdminMetric("leanCloudHooksRejections", functions.reduce(0) { $0 + $1.rejections }),
+            AdminMetric("leanCloudHooksMilliseconds", functions.compactMap(\.lastMilliseconds).max() ?? 0),
+            AdminMetric("leanCloudHooksDropped", hooks.dropped),
         ]
     }
 
@@ -196,32 +196,32 @@ final class OutboundServices: Sendable {
         guard let hooks = self.leanCloudHooks else { return nil }
         return ServerFunctions(
             list: {
-                hooks.figures.map { figures in
+                hooks.metrics.map { metrics in
                     AdminHookFunction(
-                        name: figures.function, calls: figures.calls, failures: figures.failures,
-                        rejections: figures.rejections, lastMilliseconds: figures.lastMilliseconds,
-                        lastError: figures.lastError, isDisabled: figures.isDisabled)
+                        name: metrics.function, calls: metrics.calls, failures: metrics.failures,
+                        rejections: metrics.rejections, lastMilliseconds: metrics.lastMilliseconds,
+                        lastError: metrics.lastError, isDisabled: metrics.isDisabled)
                 }
             }, dropped: { hooks.dropped },
             setDisabled: { name, isDisabled in _ = hooks.setDisabled(name, isDisabled) })
     }
 
-    private var eventFigures: [AdminFigure] {
-        guard let hooks = self.hookFigures else { return [] }
+    private var eventMetrics: [AdminMetric] {
+        guard let hooks = self.hookMetrics else { return [] }
         return [
-            AdminFigure("hooksWaiting", hooks.waiting), AdminFigure("hooksOldestSeconds", hooks.oldestSeconds),
-            AdminFigure("hooksDelivered", hooks.delivered), AdminFigure("hooksFailures", hooks.failures),
-            AdminFigure("hooksDropped", hooks.dropped),
+            AdminMetric("hooksWaiting", hooks.waiting), AdminMetric("hooksOldestSeconds", hooks.oldestSeconds),
+            AdminMetric("hooksDelivered", hooks.delivered), AdminMetric("hooksFailures", hooks.failures),
+            AdminMetric("hooksDropped", hooks.dropped),
         ]
     }
 
     var troubles: [String] {
         var troubles: [String] = []
-        if let error = self.hookFigures?.lastError {
+        if let error = self.hookMetrics?.lastError {
             troubles.append("hooks: the receiver takes no events: \(error); they wait, and are sent again")
         }
         // An app has those functions that it needs; one that has none is asked for in the wrong place.
-        let functions = (self.leanCloudHooks?.figures ?? []).filter { $0.calls > 0 }
+        let functions = (self.leanCloudHooks?.metrics ?? []).filter { $0.calls > 0 }
         if !functions.isEmpty, functions.allSatisfy(\.isAbsent) {
             troubles.append("leancloud.hooks: the app has none of the functions: see leancloud.hooks_url")
         }

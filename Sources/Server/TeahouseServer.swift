@@ -42,7 +42,7 @@ package final class TeahouseServer: Sendable {
     package var datasource: DatasourceClient? { self.outbound.datasource }
 
     /// How hooks go; `nil` when there are none.
-    package var hookFigures: HookFigures? { self.outbound.hookFigures }
+    package var hookMetrics: HookMetrics? { self.outbound.hookMetrics }
 
     /// Where it listens, with real ports.
     package var addresses: [BoundAddress] { self.transport.addresses }
@@ -165,7 +165,7 @@ package final class TeahouseServer: Sendable {
             limits: options.transportLimits.all)
         admin.clock = options.clock
         admin.log = options.log
-        admin.moreFigures = { outbound.figures }
+        admin.moreMetrics = { outbound.metrics }
         let trial = options.runsTrial ? [TrialMode.trouble] : []
         admin.moreTroubles = { outbound.troubles + trial }
         admin.serverSettings = live.forOperators

@@ -210,7 +210,7 @@ package final class Store: Sendable {
     package func waitingReads(in lane: ReadLane) -> Int { self.readers.waiting(in: lane) }
 
     /// What the writer did so far, and how full its queue is.
-    package var figures: StoreFigures { self.gauges.figures }
+    package var metrics: StoreMetrics { self.gauges.metrics }
 }
 
 /// A place to wait for one result.

@@ -2,7 +2,7 @@ import ChatModel
 import Execution
 
 /// When watchers were told of a transfer, and how fast it is. Confined to the thread that owns the states.
-struct TransferPulse {
+struct TransferProgressReport {
     /// Nobody is told more often than this, but for the end.
     static let tellMilliseconds: Int64 = 200
 
@@ -48,7 +48,7 @@ final class LiveUpload {
     /// Offset in the stored row, and the time of its writing.
     var notedOffset: Int64
     var notedAt: Instant?
-    var pulse = TransferPulse()
+    var report = TransferProgressReport()
 
     init(_ record: TransferRecord, _ task: UploadTask, at now: Instant) {
         self.record = record
@@ -65,8 +65,8 @@ final class LiveUpload {
         if !record.state.isOver && (self.isLoaded || self.flow != .none) { record.offset = self.task.offset }
         let isMoving = record.state == .progressing
         return TransferView(
-            record: record, file: self.file, bytesPerSecond: isMoving ? self.pulse.meter.bytesPerSecond : 0,
-            remainingSeconds: isMoving ? self.pulse.meter.remainingSeconds(from: record.offset, to: record.size) : nil,
+            record: record, file: self.file, bytesPerSecond: isMoving ? self.report.meter.bytesPerSecond : 0,
+            remainingSeconds: isMoving ? self.report.meter.remainingSeconds(from: record.offset, to: record.size) : nil,
             isLive: self.flow != .none)
     }
 }
@@ -80,7 +80,7 @@ final class LiveDownload {
     /// Its connection is gone, or it is over; it leaves when its row says so.
     var isClosing = false
     var notedAt: Instant
-    var pulse = TransferPulse()
+    var report = TransferProgressReport()
 
     init(_ record: TransferRecord, _ task: DownloadTask, isStored: Bool, at now: Instant) {
         self.record = record
@@ -95,8 +95,8 @@ final class LiveDownload {
         let isMoving = record.state == .progressing
         let end = self.task.range.upperBound
         return TransferView(
-            record: record, bytesPerSecond: isMoving ? self.pulse.meter.bytesPerSecond : 0,
-            remainingSeconds: isMoving ? self.pulse.meter.remainingSeconds(from: record.offset, to: end) : nil,
+            record: record, bytesPerSecond: isMoving ? self.report.meter.bytesPerSecond : 0,
+            remainingSeconds: isMoving ? self.report.meter.remainingSeconds(from: record.offset, to: end) : nil,
             isLive: !record.state.isOver && !self.isClosing)
     }
 }

@@ -172,7 +172,7 @@ extension TransferLoop {
     private func resume(_ upload: LiveUpload, _ answer: @escaping Transfers.Answer) {
         if upload.record.state == .suspended {
             upload.record.state = upload.flow == .none ? .waiting : .progressing
-            upload.pulse.meter.reset()
+            upload.report.meter.reset()
             upload.task.hold(false)
             self.tell(upload)
         }
@@ -190,7 +190,7 @@ extension TransferLoop {
 
     private func hold(_ download: LiveDownload, _ isHeld: Bool, _ answer: @escaping Transfers.Answer) {
         download.record.state = isHeld ? .suspended : download.isClosing ? .waiting : .progressing
-        download.pulse.meter.reset()
+        download.report.meter.reset()
         download.task.hold(isHeld)
         self.tell(download)
         self.note(download)

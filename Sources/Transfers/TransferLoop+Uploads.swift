@@ -83,8 +83,8 @@ extension TransferLoop {
         }
     }
 
-    /// Whoever comes again to go on, because the link broke, need not wait until the old connection is given up: a silent
-    /// flow makes room.
+    /// Whoever comes again to go on, because the link broke, need not wait until the old connection is given up: a
+    /// silent flow makes room.
     private func supersedes(_ upload: LiveUpload) -> Bool {
         guard case .open(let number) = upload.flow, upload.successor == nil, !upload.isEnding,
             upload.task.isSilent(flow: number, for: self.tools.options.silentMilliseconds)
@@ -111,7 +111,7 @@ extension TransferLoop {
         upload.isLoaded = true
         upload.flow = .open(number: number)
         if upload.record.state == .waiting { upload.record.state = .progressing }
-        upload.pulse.meter.reset()
+        upload.report.meter.reset()
         self.tell(upload)
         let flow = UploadFlow(upload.task, number: number, offset: offset) { [tools] task, number, answer in
             task.end(flow: number) { result in

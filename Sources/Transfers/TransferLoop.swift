@@ -6,7 +6,7 @@ import Store
 /// Owns the states of all transfers: what each may do next, who is told, and what time it is. Confined to the
 /// `transfers` thread, which never waits for disk or network.
 final class TransferLoop {
-    private static let tickMilliseconds = TransferPulse.tellMilliseconds
+    private static let tickMilliseconds = TransferProgressReport.tellMilliseconds
     private static let restMilliseconds: Int64 = 1_000
     /// Time that a stop gives to work under way, milliseconds.
     private static let farewellMilliseconds: Int64 = 10_000
@@ -89,7 +89,7 @@ final class TransferLoop {
         var due = [self.nextCollection, self.nextScrub, self.stopsAt]
         if let lane = self.tools.lanes.nextDue { due.append(lane) }
         if !self.uploads.isEmpty { due.append(self.nextRest) }
-        if !self.downloads.isEmpty || self.uploads.values.contains(where: { $0.flow != .none || $0.pulse.hasNews }) {
+        if !self.downloads.isEmpty || self.uploads.values.contains(where: { $0.flow != .none || $0.report.hasNews }) {
             due.append(self.nextTick)
         }
         let next = due.min() ?? self.stopsAt
@@ -102,39 +102,41 @@ final class TransferLoop {
     private func tick(at now: Instant) {
         var news: [TransferView] = []
         for upload in self.uploads.values {
-            if upload.flow != .none { Self.note(upload.task.offset, upload.record.state, &upload.pulse, at: now) }
-            guard upload.pulse.mayTell(at: now) else { continue }
-            upload.pulse.told(at: now)
+            if upload.flow != .none { Self.note(upload.task.offset, upload.record.state, &upload.report, at: now) }
+            guard upload.report.mayTell(at: now) else { continue }
+            upload.report.told(at: now)
             news.append(upload.view)
         }
         for download in self.downloads.values {
-            Self.note(download.task.offset, download.record.state, &download.pulse, at: now)
+            Self.note(download.task.offset, download.record.state, &download.report, at: now)
             self.noteNowAndThen(download, at: now)
-            guard download.pulse.mayTell(at: now) else { continue }
-            download.pulse.told(at: now)
+            guard download.report.mayTell(at: now) else { continue }
+            download.report.told(at: now)
             news.append(download.view)
         }
         self.watchers.tell(news)
     }
 
-    private static func note(_ offset: Int64, _ state: TransferState, _ pulse: inout TransferPulse, at now: Instant) {
+    private static func note(
+        _ offset: Int64, _ state: TransferState, _ report: inout TransferProgressReport, at now: Instant
+    ) {
         guard state == .progressing else { return }
-        pulse.meter.note(offset, at: now)
-        pulse.changed()
+        report.meter.note(offset, at: now)
+        report.changed()
     }
 
     /// Reports a change at once when the last report is old enough, and at the next tick otherwise.
     func tell(_ upload: LiveUpload) {
-        upload.pulse.changed()
-        guard upload.record.state.isOver || upload.pulse.mayTell(at: self.now) else { return }
-        upload.pulse.told(at: self.now)
+        upload.report.changed()
+        guard upload.record.state.isOver || upload.report.mayTell(at: self.now) else { return }
+        upload.report.told(at: self.now)
         self.watchers.tell([upload.view])
     }
 
     func tell(_ download: LiveDownload) {
-        download.pulse.changed()
-        guard download.record.state.isOver || download.pulse.mayTell(at: self.now) else { return }
-        download.pulse.told(at: self.now)
+        download.report.changed()
+        guard download.record.state.isOver || download.report.mayTell(at: self.now) else { return }
+        download.report.told(at: self.now)
         self.watchers.tell([download.view])
     }
 

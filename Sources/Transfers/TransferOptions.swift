@@ -66,7 +66,7 @@ package struct TransferOptions: Sendable {
 }
 
 /// Metrics of transfers since the start, and of those under way.
-package struct TransferFigures: Hashable, Sendable {
+package struct TransferMetrics: Hashable, Sendable {
     /// Uploads and downloads to which a connection is open.
     package var liveUploads: Int64 = 0
     /// Downloads under way.

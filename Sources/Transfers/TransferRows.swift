@@ -24,7 +24,7 @@ struct TransferRows: Sendable {
 
     /// True when the clock allows removal by age.
     var clockIsPlausible: Bool {
-        if case .doubted = self.store.figures.clock { return false }
+        if case .doubted = self.store.metrics.clock { return false }
         return true
     }
 

@@ -11,8 +11,8 @@ final class TransferTools: Sendable {
     let log: Log
     let rows: TransferRows
     let providers: [any FileProvider]
-    /// Hash, compress, read and write. A task has at most one job in it, and so has a request that looks at the beginning
-    /// of a file: the bounds on tasks and connections bound the queue.
+    /// Hash, compress, read and write. A task has at most one job in it, and so has a request that looks at the
+    /// beginning of a file: the bounds on tasks and connections bound the queue.
     let workers: WorkerPool<Void>
     let lanes: BandwidthLanes
     let contents = ContentLocks()
@@ -125,22 +125,22 @@ final class TransferTally: Sendable {
     let damagedObjects = Counter()
     let live = Lock((uploads: Int64(0), downloads: Int64(0)))
 
-    func figures(isFull: Bool) -> TransferFigures {
-        var figures = TransferFigures()
-        (figures.liveUploads, figures.liveDownloads) = self.live.withLock { $0 }
-        figures.uploadedBytes = self.uploadedBytes.current
-        figures.downloadedBytes = self.downloadedBytes.current
-        figures.succeeded = self.succeeded.current
-        figures.failed = self.failed.current
-        figures.cancelled = self.cancelled.current
-        figures.expired = self.expired.current
-        figures.refusedFull = self.refusedFull.current
-        figures.isFull = isFull
-        figures.collectedObjects = self.collectedObjects.current
-        figures.collectedBytes = self.collectedBytes.current
-        figures.orphans = self.orphans.current
-        figures.checkedObjects = self.checkedObjects.current
-        figures.damagedObjects = self.damagedObjects.current
-        return figures
+    func metrics(isFull: Bool) -> TransferMetrics {
+        var metrics = TransferMetrics()
+        (metrics.liveUploads, metrics.liveDownloads) = self.live.withLock { $0 }
+        metrics.uploadedBytes = self.uploadedBytes.current
+        metrics.downloadedBytes = self.downloadedBytes.current
+        metrics.succeeded = self.succeeded.current
+        metrics.failed = self.failed.current
+        metrics.cancelled = self.cancelled.current
+        metrics.expired = self.expired.current
+        metrics.refusedFull = self.refusedFull.current
+        metrics.isFull = isFull
+        metrics.collectedObjects = self.collectedObjects.current
+        metrics.collectedBytes = self.collectedBytes.current
+        metrics.orphans = self.orphans.current
+        metrics.checkedObjects = self.checkedObjects.current
+        metrics.damagedObjects = self.damagedObjects.current
+        return metrics
     }
 }

@@ -150,19 +150,19 @@ package final class Transfers: Sendable {
     }
 
     /// Metrics of transfers, from any thread.
-    package var figures: TransferFigures { self.tools.tally.figures(isFull: self.tools.room.isFull) }
+    package var metrics: TransferMetrics { self.tools.tally.metrics(isFull: self.tools.room.isFull) }
 
     // MARK: Care
 
     /// Does at once what is done now and then: gives up idle uploads, removes what nothing refers to and what no row
     /// knows of.
-    package func collectNow(then: @escaping @Sendable (TransferFigures) -> Void) {
-        self.maintenance.collect { [self] in then(self.figures) }
+    package func collectNow(then: @escaping @Sendable (TransferMetrics) -> Void) {
+        self.maintenance.collect { [self] in then(self.metrics) }
     }
 
     /// Reads and checks every content, as fast as the disk allows.
-    package func checkNow(then: @escaping @Sendable (TransferFigures) -> Void) {
-        self.check(nil) { [self] _ in then(self.figures) }
+    package func checkNow(then: @escaping @Sendable (TransferMetrics) -> Void) {
+        self.check(nil) { [self] _ in then(self.metrics) }
     }
 
     /// Reads and checks one content, or all, as fast as the disk allows; one check after the other.

@@ -163,7 +163,7 @@ import Testing
         #expect(app.verify(forged, for: vector.action) == .wrong)
         app.apply(AppPolicy())
         #expect(app.verify(signature, for: vector.action) == .valid)
-        let row = try #require(app.figures.all.first)
+        let row = try #require(app.metrics.all.first)
         #expect(row.action == vector.action.word && row.valid == 2 && row.replayed == 1)
         #expect(row.missing == 1 && row.wrong == 1 && row.expired == 0)
         for reason in ["replayed", "missing", "wrong"] { #expect(fixture.log.contains("reason=\(reason)")) }

@@ -66,7 +66,7 @@ struct SignInTokenTests {
         #expect(identity.deviceClass == .web)
         #expect(identity.level == .secondary)
         #expect(fixture.accounts.authenticator.isStillValid(identity))
-        #expect(fixture.accounts.authenticator.figures.signedIn.current == 1)
+        #expect(fixture.accounts.authenticator.metrics.signedIn.current == 1)
     }
 
     @Test("only the hash is in the store")

@@ -149,7 +149,7 @@ let fileRequestVectors: [(AdminRequest, String)] = [
     (.profiles(.invalidate(.person(romeo))), ask("profile.invalidate", #""name":"romeo""#)),
     (.profiles(.invalidate(.team("tea"))), ask("profile.invalidate", #""conversation":"tea""#)),
     (.profiles(.invalidate(.all)), ask("profile.invalidate", #""all":true"#)),
-    (.profiles(.figures), ask("profile.figures", "")),
+    (.profiles(.metrics), ask("profile.figures", "")),
 ]
 
 private func answer(_ word: String, _ with: String) -> String { #"{"id":7,"answer":"\#(word)","with":{\#(with)}}"# }
@@ -216,7 +216,7 @@ let fileReplyVectors: [(AdminReply, String)] = [
                 + #""entry":{"source":"both","ageMilliseconds":1,"leftMilliseconds":-2},"watchers":3"#)
     ),
     (
-        .answer(id: 7, .success(.profiles(.figures([AdminFigure("profiles.entries", 4)])))),
+        .answer(id: 7, .success(.profiles(.metrics([AdminMetric("profiles.entries", 4)])))),
         answer("profile.figures", #""figures":[{"name":"profiles.entries","value":4}]"#)
     ),
     (.event(id: 7, .transfers([moving])), #"{"id":7,"event":"transfers","with":{"transfers":[{\#(transferJSON)}]}}"#),

@@ -130,7 +130,7 @@ let replyVectors: [(AdminReply, String)] = [
                 .status(
                     AdminStatus(
                         version: "1.0", processID: 2, dataFolder: "/d", startedAtMilliseconds: 3,
-                        addresses: ["127.0.0.1:7677"], troubles: [], figures: [AdminFigure("users", 1)],
+                        addresses: ["127.0.0.1:7677"], troubles: [], metrics: [AdminMetric("users", 1)],
                         limits: [
                             AdminLimit(name: "q", unit: "requests", current: 1, peak: 2, maximum: 3, refusals: 4)
                         ])))),
@@ -145,7 +145,7 @@ let replyVectors: [(AdminReply, String)] = [
                 .status(
                     AdminStatus(
                         version: "1.0", processID: 2, dataFolder: "/d", startedAtMilliseconds: 3, addresses: [],
-                        troubles: [], figures: [], limits: [],
+                        troubles: [], metrics: [], limits: [],
                         lastVerify: AdminLastVerify(atMilliseconds: 5, findings: 6, isQuick: true))))),
         #"{"id":7,"answer":"status","with":{"version":"1.0","processID":2,"dataFolder":"/d","startedAt":3,"#
             + #""addresses":[],"troubles":[],"figures":[],"limits":[],"#

@@ -195,7 +195,7 @@ let talkReplyVectors: [(AdminReply, String)] = [
         .answer(id: 7, .success(.live(AdminLiveHistory(points: [samplePoint], limits: [])))),
         #"{"id":7,"answer":"live","with":{"points":[{\#(pointJSON)}],"limits":[]}}"#
     ),
-    (.event(id: 7, .pulse(samplePoint)), #"{"id":7,"event":"pulse","with":{\#(pointJSON)}}"#),
+    (.event(id: 7, .liveMetrics(samplePoint)), #"{"id":7,"event":"pulse","with":{\#(pointJSON)}}"#),
 ]
 
 /// A copy with something else in it.

@@ -164,8 +164,8 @@ enum Samples {
             version: "1.0", processID: 42, dataFolder: "/srv/teahouse",
             startedAtMilliseconds: ConsoleDriver.now - 3_600_000,
             addresses: ["127.0.0.1:7677"], troubles: [],
-            figures: [
-                AdminFigure("sessions", 3), AdminFigure("published", published), AdminFigure("freeBytes", 1 << 30),
+            metrics: [
+                AdminMetric("sessions", 3), AdminMetric("published", published), AdminMetric("freeBytes", 1 << 30),
             ],
             limits: [
                 AdminLimit(

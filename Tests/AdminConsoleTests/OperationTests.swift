@@ -55,7 +55,7 @@ import Testing
         var point = AdminLivePoint(atMilliseconds: ConsoleDriver.now)
         point.messages = 500
         let before = console.asked.count
-        console.tell(.pulse(point))
+        console.tell(.liveMetrics(point))
         #expect(console.screen().contains { $0.hasPrefix(" messages taken") && $0.contains("500/s") })
         #expect(console.asked.count == before)
     }
@@ -98,7 +98,7 @@ import Testing
         point.commits = 10_000
         point.commitMicroseconds = 300_000
         point.freeBytes = 1 << 20
-        console.tell(.pulse(point))
+        console.tell(.liveMetrics(point))
         #expect(
             Array(console.shown().dropFirst().prefix(12)) == [
                 " ! commit_queue_requests: 95 % of 100 are used",
@@ -313,9 +313,9 @@ import Testing
 @Suite("Profiles on the console") struct ProfileScreenTests {
     private static func server(_ request: AdminRequest) -> Result<AdminAnswer, AdminError>? {
         switch request {
-        case .profiles(.figures):
+        case .profiles(.metrics):
             return .success(
-                .profiles(.figures([AdminFigure("profiles.entries", 12), AdminFigure("profiles.bytes", 2_048)])))
+                .profiles(.metrics([AdminMetric("profiles.entries", 12), AdminMetric("profiles.bytes", 2_048)])))
         case .profiles(.show):
             let profile = AdminProfile(
                 name: UserName("ming")!, shownName: "小明", isKnown: true, isPlaceholder: false,
@@ -328,7 +328,7 @@ import Testing
     }
 
     @Test("the figures of the memory stand above the people")
-    func figures() {
+    func metrics() {
         let console = ConsoleDriver(server: Self.server)
         console.press(.character("7"))
         #expect(

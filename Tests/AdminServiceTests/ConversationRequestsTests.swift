@@ -190,8 +190,8 @@ import Testing
         }
         #expect(status.version == "1.0" && status.dataFolder == fixture.folder)
         #expect(status.addresses == ["127.0.0.1:7677"] && status.troubles.isEmpty)
-        let figures = Dictionary(uniqueKeysWithValues: status.figures.map { ($0.name, $0.value) })
-        #expect(figures["users"] == 2 && figures["messages"] == 1 && figures["conversations"] == 1)
+        let metrics = Dictionary(uniqueKeysWithValues: status.metrics.map { ($0.name, $0.value) })
+        #expect(metrics["users"] == 2 && metrics["messages"] == 1 && metrics["conversations"] == 1)
         #expect(status.limits.contains { $0.name == "commit_queue_requests" && $0.maximum > 0 })
     }
 }

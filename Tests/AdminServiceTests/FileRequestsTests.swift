@@ -344,7 +344,7 @@ func prose(_ count: Int, seed: Int = 0) -> [UInt8] {
             return
         }
         #expect(status.troubles.contains { $0.contains("file list --damaged") })
-        #expect(status.figures.contains(AdminFigure("files.damaged", 1)))
+        #expect(status.metrics.contains(AdminMetric("files.damaged", 1)))
     }
 
     @Test("a collection says what would go, and then it goes; what was sent stays")
@@ -418,7 +418,7 @@ func prose(_ count: Int, seed: Int = 0) -> [UInt8] {
             Issue.record("no status")
             return
         }
-        let names = Set(status.figures.map(\.name))
+        let names = Set(status.metrics.map(\.name))
         #expect(names.isSuperset(of: ["files.objects", "files.storedBytes", "files.freeBytes", "profiles.hitPercent"]))
         #expect(status.troubles.contains { $0.contains("files.stop_free_bytes") })
     }
@@ -437,7 +437,7 @@ func prose(_ count: Int, seed: Int = 0) -> [UInt8] {
         let client = try AdminClient(dataFolder: folder)
         for request: AdminRequest in [
             self.opening(1, "0123456789abcdef"), .files(.verify(nil)), .files(.collect(isDryRun: false)),
-            .transfers(.watch(nil)), .transfers(.list(nil, withOver: true, limit: 1)), .profiles(.figures),
+            .transfers(.watch(nil)), .transfers(.list(nil, withOver: true, limit: 1)), .profiles(.metrics),
         ] {
             #expect(client.refusal(of: request)?.code == .refused)
         }

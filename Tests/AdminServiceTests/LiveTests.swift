@@ -55,7 +55,7 @@ import Testing
         guard case .live(let history) = try client.ask(.live(.start)) else { return }
         #expect(history.points == known)
         let points = try self.points(known.count + 1, clock, asker)
-        guard case .pulse(let point) = try client.nextEvent() else {
+        guard case .liveMetrics(let point) = try client.nextEvent() else {
             Issue.record("another event was due")
             return
         }
@@ -67,17 +67,17 @@ import Testing
 
     @Test("ten minutes are kept, the oldest goes first; rates are of a second, however long it took")
     func ring() {
-        var pulse = Pulse()
-        var reading = PulseReading(
-            at: Instant(nanoseconds: 0), wallMilliseconds: 0, broker: BrokerFigures(), store: StoreFigures())
-        #expect(pulse.take(reading) == nil && pulse.points.isEmpty)
+        var liveMetrics = MetricsHistory()
+        var reading = MetricsReading(
+            at: Instant(nanoseconds: 0), wallMilliseconds: 0, broker: BrokerMetrics(), store: StoreMetrics())
+        #expect(liveMetrics.take(reading) == nil && liveMetrics.points.isEmpty)
         for number in 1...Int64(AdminProtocol.livePoints + 5) {
             reading.at = reading.at.advanced(byMilliseconds: 2_000)
             reading.wallMilliseconds = number
             reading.broker.published += 2 * number
-            _ = pulse.take(reading)
+            _ = liveMetrics.take(reading)
         }
-        #expect(pulse.points.map(\.atMilliseconds) == (6...Int64(AdminProtocol.livePoints + 5)).map { $0 })
-        #expect(pulse.points.map(\.messages) == pulse.points.map(\.atMilliseconds))
+        #expect(liveMetrics.points.map(\.atMilliseconds) == (6...Int64(AdminProtocol.livePoints + 5)).map { $0 })
+        #expect(liveMetrics.points.map(\.messages) == liveMetrics.points.map(\.atMilliseconds))
     }
 }

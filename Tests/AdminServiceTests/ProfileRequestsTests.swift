@@ -82,10 +82,10 @@ import Testing
             if what != .team("verona") { #expect(fixture.profiles.inspect(romeo).info == nil) }
         }
         #expect(client.refusal(of: .profiles(.invalidate(.team("nowhere"))))?.code == .notFound)
-        guard case .profiles(.figures(let figures)) = try client.ask(.profiles(.figures)) else {
+        guard case .profiles(.metrics(let metrics)) = try client.ask(.profiles(.metrics)) else {
             Issue.record("no figures")
             return
         }
-        #expect((figures.first { $0.name == "profiles.invalidations" }?.value ?? 0) >= 3)
+        #expect((metrics.first { $0.name == "profiles.invalidations" }?.value ?? 0) >= 3)
     }
 }

@@ -31,7 +31,7 @@ import Testing
     func honest(_ scenario: Scenario, _ checking: Int) throws {
         let result = try #require(try self.measure(scenario, checking: checking))
         #expect(result.faults == Faults())
-        #expect(result.figures.first.map { $0.name == "delivered" && $0.value > 0 } == true)
+        #expect(result.metrics.first.map { $0.name == "delivered" && $0.value > 0 } == true)
         #expect(result.notes.contains { $0.contains("1/\(checking) of arrivals are checked") })
     }
 
@@ -66,10 +66,10 @@ import Testing
     @Test("sign-ins are counted and silent connections weighed, with a word on the keys")
     func connections() throws {
         let signIn = try #require(try self.measure(.signIn(connections: 100)))
-        #expect(signIn.figures.first.map { $0.value > 0 } == true)
+        #expect(signIn.metrics.first.map { $0.value > 0 } == true)
         #expect(signIn.notes == ["the generator has one key pair for all connections and derives no session keys"])
         let idle = try #require(try self.measure(.idle(connections: 20)))
-        #expect(idle.figures.map(\.name) == ["per connection", "rss before", "rss after"])
+        #expect(idle.metrics.map(\.name) == ["per connection", "rss before", "rss after"])
     }
 
     @Test("a refused sign-in ends the run")
@@ -82,7 +82,7 @@ import Testing
     @Test("coming back to messages is left out and says why")
     func catchUp() throws {
         let result = try #require(try self.measure(.catchUp(messages: 10)))
-        #expect(result.figures.isEmpty && result.faults == Faults())
+        #expect(result.metrics.isEmpty && result.faults == Faults())
         #expect(
             Report.table([result]) == """
                 catchup: 10 messages

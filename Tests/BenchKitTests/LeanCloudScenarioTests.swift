@@ -32,8 +32,8 @@ import Testing
     func honest(_ scenario: Scenario) throws {
         let result = try #require(try self.measure(scenario))
         #expect(result.faults == Faults())
-        #expect(result.figures.first.map { $0.name == "delivered" && $0.value > 0 } == true)
-        #expect(result.figures.map(\.name).contains("cpu/delivery"))
+        #expect(result.metrics.first.map { $0.name == "delivered" && $0.value > 0 } == true)
+        #expect(result.metrics.map(\.name).contains("cpu/delivery"))
         #expect(result.notes.isEmpty || result.notes == [Self.generatorNote])
     }
 
@@ -78,10 +78,10 @@ import Testing
     @Test("sign-ins are counted, with a word on their proof, and silent connections weighed")
     func connections() throws {
         let signIn = try #require(try self.measure(.signIn(connections: 100)))
-        #expect(signIn.figures.first.map { $0.value > 0 } == true)
+        #expect(signIn.metrics.first.map { $0.value > 0 } == true)
         #expect(signIn.notes.count == 1 && signIn.notes[0].hasSuffix("leancloud.sign_in is open"))
         let idle = try #require(try self.measure(.idle(connections: 20)))
-        #expect(idle.figures.map(\.name) == ["per connection", "rss before", "rss after"])
+        #expect(idle.metrics.map(\.name) == ["per connection", "rss before", "rss after"])
     }
 
     @Test("a refused sign-in ends the run")
@@ -94,7 +94,7 @@ import Testing
     @Test("coming back to messages is left out and says why")
     func catchUp() throws {
         let result = try #require(try self.measure(.catchUp(messages: 10)))
-        #expect(result.figures.isEmpty && result.faults == Faults())
+        #expect(result.metrics.isEmpty && result.faults == Faults())
         #expect(result.notes.count == 1 && result.notes[0].hasPrefix("left out: "))
     }
 }

@@ -8,7 +8,7 @@ import Testing
         faults.lost = lost
         return Measurement(
             scenario: "pairs", server: server,
-            figures: [Figure("delivered", rate, .perSecond), Figure("ack p50", latency, .microseconds)],
+            metrics: [Figure("delivered", rate, .perSecond), Figure("ack p50", latency, .microseconds)],
             faults: faults)
     }
 
@@ -37,8 +37,8 @@ import Testing
 
     @Test("less is better where the first figure is a time")
     func advantage() {
-        let fast = Measurement(scenario: "s", server: "a", figures: [Figure("after", 0.1, .seconds)])
-        let slow = Measurement(scenario: "s", server: "b", figures: [Figure("after", 0.4, .seconds)])
+        let fast = Measurement(scenario: "s", server: "a", metrics: [Figure("after", 0.1, .seconds)])
+        let slow = Measurement(scenario: "s", server: "b", metrics: [Figure("after", 0.4, .seconds)])
         #expect(fast.advantage(over: slow) == 4)
         #expect(fast.advantage(over: self.measurement("c", 1, 1)) == nil)
     }
@@ -64,9 +64,9 @@ import Testing
     @Test("processor time and memory are read from /proc, whatever the program's name")
     func proc() throws {
         let stat = "42 (a) b ) S 1 42 42 0 -1 4194304 1 2 3 4 500 25 0 0 20 0 1 0 9 8 7"
-        #expect(ProcessFigures.cpuTicks(stat: stat) == 525)
-        #expect(ProcessFigures.cpuTicks(stat: "42 (a) S 1") == nil)
-        #expect(ProcessFigures.residentKibibytes(status: "Name:\ta\nVmRSS:\t    1234 kB\nThreads:\t1\n") == 1234)
-        #expect(ProcessFigures.residentKibibytes(status: "Name:\ta\n") == nil)
+        #expect(ProcessMetrics.cpuTicks(stat: stat) == 525)
+        #expect(ProcessMetrics.cpuTicks(stat: "42 (a) S 1") == nil)
+        #expect(ProcessMetrics.residentKibibytes(status: "Name:\ta\nVmRSS:\t    1234 kB\nThreads:\t1\n") == 1234)
+        #expect(ProcessMetrics.residentKibibytes(status: "Name:\ta\n") == nil)
     }
 }

@@ -18,8 +18,8 @@ import Testing
         let measurement = try withReference(log: withLog) { try $0.measure(scenario) }
         let result = try #require(measurement)
         #expect(result.faults == Faults())
-        #expect(result.figures.first?.name == "delivered")
-        #expect(result.figures.allSatisfy { $0.value > 0 || $0.name.hasSuffix("cpu") || $0.name.hasPrefix("cpu") })
+        #expect(result.metrics.first?.name == "delivered")
+        #expect(result.metrics.allSatisfy { $0.value > 0 || $0.name.hasSuffix("cpu") || $0.name.hasPrefix("cpu") })
     }
 
     @Test("acknowledged messages that do not arrive are found", arguments: traffic)
@@ -51,9 +51,9 @@ import Testing
     @Test("sign-ins are counted and silent connections weighed")
     func connections() throws {
         let signIn = try #require(try withReference { try $0.measure(.signIn(connections: 300)) })
-        #expect(signIn.figures.first.map { $0.value > 0 } == true)
+        #expect(signIn.metrics.first.map { $0.value > 0 } == true)
         let idle = try #require(try withReference { try $0.measure(.idle(connections: 50)) })
-        #expect(idle.figures.map(\.name) == ["per connection", "rss before", "rss after"])
+        #expect(idle.metrics.map(\.name) == ["per connection", "rss before", "rss after"])
     }
 
     @Test("what a server does not offer has no figures")
@@ -91,7 +91,7 @@ import Testing
         for scenario in [options.scenarios[0], .pairs(pairs: 3, window: 8), .catchUp(messages: 50)] {
             let measurement = try #require(try run.measure(scenario))
             #expect(measurement.faults == Faults())
-            #expect(measurement.figures.allSatisfy { $0.value >= 0 })
+            #expect(measurement.metrics.allSatisfy { $0.value >= 0 })
         }
     }
 }

@@ -3,7 +3,8 @@ import Foundation
 import Testing
 import teahouse
 
-/// Commands that README and docs name in their sentences. Blocks of commands are run by `Tests/Foreign/documentation.py`.
+/// Commands that README and docs name in their sentences. Blocks of commands are run by
+/// `Tests/Foreign/documentation.py`.
 @Suite("Commands in the documentation")
 struct DocumentedCommandTests {
     struct Mention: CustomTestStringConvertible, Hashable, Sendable {
@@ -16,7 +17,7 @@ struct DocumentedCommandTests {
         let root = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
             .deletingLastPathComponent()
         let docs = (try? FileManager.default.subpathsOfDirectory(atPath: root.appending(path: "docs").path)) ?? []
-        // The page of figures names tools and protocols in its tables.
+        // The page of metrics names tools and protocols in its tables.
         let pages = ["README.md"] + docs.filter { $0.hasSuffix(".md") && $0 != "benchmarks.md" }.map { "docs/\($0)" }
         var found: Set<Mention> = []
         for page in pages {

@@ -127,9 +127,9 @@ struct DeliveryTests {
         let requests = try #require(receiver.wait { $0.count >= 3 })
         #expect(Set(requests.map { $0.fields["x-teahouse-event-id"] }).count == 1)
         #expect(Set(requests.map(\.body)).count == 1)
-        let figures = try #require(rig.hooks).figures
-        #expect(figures.lastError == "127.0.0.1 answered 503")
-        #expect(figures.failures >= 2)
+        let metrics = try #require(rig.hooks).metrics
+        #expect(metrics.lastError == "127.0.0.1 answered 503")
+        #expect(metrics.failures >= 2)
     }
 
     @Test("a receiver that answers too late is asked again")
@@ -206,7 +206,7 @@ struct DeliveryTests {
         try rig.add("juliet")
         try rig.say("hi", from: "romeo", to: "juliet")
         let hooks = try #require(rig.hooks)
-        try waitUntil { try hooks.figures.dropped >= 1 && rig.waiting() == 0 }
+        try waitUntil { try hooks.metrics.dropped >= 1 && rig.waiting() == 0 }
         #expect(receiver.requests.isEmpty)
         #expect(rig.lines.contain("hook_events_dropped"))
     }
@@ -252,8 +252,8 @@ struct DeliveryTests {
         try rig.add("juliet")
         try rig.say("hi", from: "romeo", to: "juliet")
         let hooks = try #require(rig.hooks)
-        try waitUntil { hooks.figures.failures >= 2 }
-        #expect(hooks.figures.lastError?.contains("teahouse itself") == true)
+        try waitUntil { hooks.metrics.failures >= 2 }
+        #expect(hooks.metrics.lastError?.contains("teahouse itself") == true)
         #expect(receiver.requests.isEmpty)
     }
 }

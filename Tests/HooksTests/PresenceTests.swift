@@ -127,7 +127,7 @@ struct PresenceTests {
         }
         isHeld.wait(until: { $0 }, then: { _ in })
         let session = rig.signIn("romeo", as: romeo)
-        try waitUntil { rig.store.figures.busyRefusals > 0 }
+        try waitUntil { rig.store.metrics.busyRefusals > 0 }
         gate.change { $0 = true }
         let requests = try #require(receiver.wait { !$0.flatMap(\.lines).isEmpty })
         #expect(requests.flatMap(\.lines) == ["romeo-0-1-\(session.rawValue)-1-1"])

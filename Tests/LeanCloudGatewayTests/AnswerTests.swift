@@ -94,8 +94,8 @@ struct AnswerTests {
     }
 
     private static func rateLimited(_ server: TestServer) throws -> Int64 {
-        let found = ConditionLock<BrokerFigures?>(nil)
-        server.server.broker.figures { figures in found.change { $0 = figures } }
+        let found = ConditionLock<BrokerMetrics?>(nil)
+        server.server.broker.metrics { metrics in found.change { $0 = metrics } }
         return try #require(found.wait(until: { $0 != nil }, then: { $0 })).rateLimited
     }
 

@@ -76,7 +76,7 @@ struct ChangeTests {
         let before = rig.lookUp("romeo", by: "juliet", in: group)[0]
         let again = rig.lookUp("romeo", by: "juliet", in: group)[0]
         #expect(before == again && before.alias == "sweet" && before.teamName == "guest")
-        #expect(rig.profiles.figures.tableReads == 1)
+        #expect(rig.profiles.metrics.tableReads == 1)
         rig.settle()
         rig.changes.clear()
         try rig.write { writing throws(StoreError) in try write.body(writing, ids, group) }
@@ -84,7 +84,7 @@ struct ChangeTests {
         #expect(after != before)
         rig.settle()
         #expect(rig.changes.all.contains(write.expected(rig)))
-        #expect(rig.profiles.figures.lastInvalidatedAtMilliseconds == rig.clock.clock.wallMilliseconds())
+        #expect(rig.profiles.metrics.lastInvalidatedAtMilliseconds == rig.clock.clock.wallMilliseconds())
     }
 
     @Test("a write that was refused, or changes nobody's looks, throws nothing out")
@@ -171,13 +171,13 @@ struct ChangeTests {
         rig.changes.wait { $0.subject == .person(names[3]) && $0.cause == .request }
         #expect(kept() == ["romeo"])
         fill()
-        let reads = rig.profiles.figures.tableReads
+        let reads = rig.profiles.metrics.tableReads
         rig.profiles.invalidate(.team(rig.group), cause: .request)
         #expect(kept().count == 4)
         _ = rig.team(rig.group)
-        #expect(rig.profiles.figures.tableReads == reads + 1)
+        #expect(rig.profiles.metrics.tableReads == reads + 1)
         rig.profiles.invalidate(.all, cause: .request)
-        #expect(kept().isEmpty && rig.profiles.figures.entries == 0 && rig.profiles.figures.bytes == 0)
+        #expect(kept().isEmpty && rig.profiles.metrics.entries == 0 && rig.profiles.metrics.bytes == 0)
         rig.changes.wait { $0 == ProfileChange(.all, [], .request) }
     }
 
@@ -190,7 +190,7 @@ struct ChangeTests {
         let second = rig.profiles.watch(WatchInterest(persons: [], teams: [group])) { ofGroup.add($0) }
         _ = rig.profiles.watch(as: ids["juliet"]!) { juliets.add($0) }
         _ = rig.profiles.watch(as: ids["nurse"]!) { nurses.add($0) }
-        #expect(rig.profiles.figures.watchers == 5)
+        #expect(rig.profiles.metrics.watchers == 5)
         #expect(rig.profiles.inspect(Self.romeo).watchers == 1)
         try rig.write { writing throws(StoreError) in
             try writing.setDisplayName(ids["romeo"]!, "R.")

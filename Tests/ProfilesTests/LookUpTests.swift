@@ -16,7 +16,7 @@ struct LookUpTests {
         #expect(rig.profiles.cached(UserName("romeo")!)?.shownName == "Romeo Montague")
         let second = rig.lookUp("romeo", wait: 0)[0]
         #expect(!second.isPlaceholder && second.isKnown && second.shownName == "Romeo Montague")
-        #expect(rig.profiles.figures.tableReads == 1)
+        #expect(rig.profiles.metrics.tableReads == 1)
     }
 
     @Test("nobody is asked about who is only looked for in memory")
@@ -24,7 +24,7 @@ struct LookUpTests {
         let rig = try Rig()
         #expect(rig.profiles.cached(UserName("romeo")!) == nil)
         rig.settle()
-        #expect(rig.profiles.figures.tableReads == 0)
+        #expect(rig.profiles.metrics.tableReads == 0)
     }
 
     @Test("one answer for each name, in their order; who does not exist is unknown and no error")
@@ -84,11 +84,11 @@ struct LookUpTests {
         let (one, two) = (rig.ask(["romeo"]), rig.ask(["juliet", "romeo"]))
         rig.pass(milliseconds: 2)
         rig.settle()
-        #expect(rig.profiles.figures.tableReads == 0)
+        #expect(rig.profiles.metrics.tableReads == 0)
         rig.pass(milliseconds: 1)
         #expect(one.value[0].isKnown && two.value.allSatisfy { $0.isKnown })
-        let figures = rig.profiles.figures
-        #expect(figures.tableReads == 1 && figures.misses == 3 && figures.coalesced == 1)
+        let metrics = rig.profiles.metrics
+        #expect(metrics.tableReads == 1 && metrics.misses == 3 && metrics.coalesced == 1)
     }
 
     @Test("a full batch does not wait for its window")
@@ -98,7 +98,7 @@ struct LookUpTests {
             $0.batch = 2
         }
         #expect(rig.lookUp("romeo", "juliet").allSatisfy { $0.isKnown })
-        #expect(rig.profiles.figures.tableReads == 1)
+        #expect(rig.profiles.metrics.tableReads == 1)
     }
 
     @Test("an answer is believed for its time, and not longer")
@@ -113,8 +113,8 @@ struct LookUpTests {
         let old = rig.lookUp("romeo", wait: 0)[0]
         #expect(old.isPlaceholder && old.shownName == "Romeo Montague")
         #expect(!rig.lookUp("romeo")[0].isPlaceholder)
-        let figures = rig.profiles.figures
-        #expect(figures.tableReads == 2 && figures.refreshes == 1)
+        let metrics = rig.profiles.metrics
+        #expect(metrics.tableReads == 2 && metrics.refreshes == 1)
     }
 
     @Test("who is unknown stays so for a shorter time, and no longer than until they exist")
@@ -147,7 +147,7 @@ struct LookUpTests {
             #expect(rig.shown("nurse", by: "juliet", in: rig.group) == "nurse \(number)")
             for other in others { #expect(other.value.count == 2) }
         }
-        #expect(rig.profiles.figures.flights == 0 && rig.profiles.figures.waiting == 0)
+        #expect(rig.profiles.metrics.flights == 0 && rig.profiles.metrics.waiting == 0)
     }
 
     @Test("an answer that is on its way is not waited for twice, one that is new is")
@@ -173,7 +173,7 @@ struct LookUpTests {
         provider.answer(0, prefix: "Sir")
         #expect(patient.value[0].shownName == "Sir romeo")
         rig.changes.wait { $0.subject == .person(UserName("juliet")!) && $0.fields.contains(.existence) }
-        #expect(rig.profiles.figures.waiting == 0)
+        #expect(rig.profiles.metrics.waiting == 0)
     }
 
     @Test("a question that was outdated meanwhile is waited for again")
@@ -261,7 +261,7 @@ struct LookUpTests {
         #expect(shown(message(#"{"roomNickname":"a\u0007b"}"#)) == "romeo")
         #expect(shown(message("roomNickname", json: false)) == "romeo")
         rig.settle()
-        #expect(rig.profiles.figures.tableReads == 0)
+        #expect(rig.profiles.metrics.tableReads == 0)
         // In a group the same message is asked about.
         #expect(rig.profiles.info(senderOf: message("{}"), kind: .group).isPlaceholder)
         rig.changes.wait { $0.subject == .person(UserName("romeo")!) }

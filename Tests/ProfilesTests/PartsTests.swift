@@ -68,10 +68,10 @@ struct ProfileCacheTests {
         }
         for round in 0..<20 {
             _ = rig.ask((0..<30).map { "person \(round) \($0)" }, by: "juliet", in: rig.group).value
-            let figures = rig.profiles.figures
-            #expect(figures.entries <= 50 && figures.bytes <= 20_000)
+            let metrics = rig.profiles.metrics
+            #expect(metrics.entries <= 50 && metrics.bytes <= 20_000)
         }
-        #expect(rig.profiles.figures.evicted > 500)
+        #expect(rig.profiles.metrics.evicted > 500)
         // More than fit at once are all answered.
         #expect(rig.ask((0..<500).map { "other \($0)" }).value.allSatisfy { !$0.isPlaceholder })
     }
@@ -80,7 +80,7 @@ struct ProfileCacheTests {
 @Suite("Times of answers")
 struct LatencyHistogramTests {
     @Test("mean, and the bound that 99 of 100 are below")
-    func figures() {
+    func metrics() {
         var histogram = LatencyHistogram()
         #expect(histogram.mean == 0 && histogram.p99 == 0)
         for _ in 0..<99 { histogram.add(microseconds: 900) }

@@ -21,9 +21,9 @@ struct ProviderTests {
         for box in boxes { #expect(box.value.last?.shownName == "Sir person99") }
         rig.settle()
         #expect(provider.count == 1)
-        let figures = rig.profiles.figures
-        #expect(figures.providerRequests == 1 && figures.tableReads == 1)
-        #expect(figures.misses == 100_000 && figures.coalesced == 99_900)
+        let metrics = rig.profiles.metrics
+        #expect(metrics.providerRequests == 1 && metrics.tableReads == 1)
+        #expect(metrics.misses == 100_000 && metrics.coalesced == 99_900)
     }
 
     @Test("more people than a batch has are several requests")
@@ -89,9 +89,9 @@ struct ProviderTests {
         rig.changes.wait { $0.subject == .person(UserName("romeo")!) && $0.fields.contains(.name) }
         #expect(rig.profiles.cached(UserName("romeo")!)?.shownName == "Sir romeo")
         #expect(provider.count == 1)
-        let figures = rig.profiles.figures
-        #expect(figures.providerMeanMicroseconds == 3_000_000)
-        #expect(figures.providerP99Microseconds >= 3_000_000)
+        let metrics = rig.profiles.metrics
+        #expect(metrics.providerMeanMicroseconds == 3_000_000)
+        #expect(metrics.providerP99Microseconds >= 3_000_000)
     }
 
     @Test("an answer that something was invalidated under is not kept, but asked for again")
@@ -103,7 +103,7 @@ struct ProviderTests {
         rig.waitForTable("romeo")
         rig.profiles.invalidate(.person(UserName("romeo")!), cause: .webhook)
         provider.answer(0, prefix: "old")
-        try #require(rig.profiles.figures.outdated == 1)
+        try #require(rig.profiles.metrics.outdated == 1)
         #expect(provider.call(1).names == [UserName("romeo")!])
         #expect(!box.isThere)
         #expect(rig.profiles.cached(UserName("romeo")!) == nil)
@@ -111,7 +111,7 @@ struct ProviderTests {
         provider.answer(1, prefix: "new")
         #expect(box.value.map(\.shownName) == ["new romeo", "old juliet"])
         #expect(rig.profiles.cached(UserName("romeo")!)?.shownName == "new romeo")
-        #expect(rig.profiles.figures.outdated == 1)
+        #expect(rig.profiles.metrics.outdated == 1)
     }
 
     @Test("the same when everything is invalidated, and when nobody waits any more")
@@ -123,7 +123,7 @@ struct ProviderTests {
         rig.waitForTable("juliet")
         rig.profiles.invalidate(.all, cause: .request)
         provider.answer(0, prefix: "old")
-        try #require(rig.profiles.figures.outdated == 2)
+        try #require(rig.profiles.metrics.outdated == 2)
         #expect(provider.call(1).names.count == 2)
         provider.answer(1, prefix: "new")
         #expect(box.value.map(\.shownName) == ["new romeo", "new juliet"])
@@ -137,7 +137,7 @@ struct ProviderTests {
         rig.settle()
         rig.changes.clear()
         provider.answer(2, prefix: "older")
-        try #require(rig.profiles.figures.outdated == 3)
+        try #require(rig.profiles.metrics.outdated == 3)
         provider.answer(3, prefix: "newer")
         rig.changes.wait { $0.cause == .answer && $0.fields.contains(.existence) }
         #expect(rig.profiles.cached(UserName("romeo")!)?.shownName == "newer romeo")
@@ -153,7 +153,7 @@ struct ProviderTests {
         rig.waitForTable("juliet")
         try rig.write { writing throws(StoreError) in try writing.setDisplayName(juliet, "Juliet Capulet") }
         call.then(.success([]))
-        try #require(rig.profiles.figures.outdated == 1)
+        try #require(rig.profiles.metrics.outdated == 1)
         provider.call(1).then(.success([]))
         #expect(box.value[0].shownName == "Juliet Capulet")
     }
@@ -192,13 +192,13 @@ struct ProviderTests {
         // For five seconds it is let alone about them.
         #expect(rig.lookUp("romeo", "juliet", "nobody").map(\.isPlaceholder) == [true, true, true])
         #expect(provider.count == 2)
-        let failed = rig.profiles.figures
+        let failed = rig.profiles.metrics
         #expect(failed.providerFailures == 1 && failed.lastError?.contains("500") == true)
         rig.pass(milliseconds: 5_000)
         let third = rig.ask(["romeo"])
         provider.answer(2, prefix: "Lord")
         #expect(third.value[0].shownName == "Lord romeo" && !third.value[0].isPlaceholder)
-        #expect(rig.profiles.figures.lastError == nil)
+        #expect(rig.profiles.metrics.lastError == nil)
     }
 
     @Test("nobody is told of an answer that is what they have already")
@@ -285,7 +285,7 @@ struct HTTPProviderTests {
             request.fields["x-teahouse-signature"], body: request.body, secret: secret,
             nowUnixSeconds: wire.rig.clock.clock.wallMilliseconds() / 1_000)
         #expect(verdict == .genuine)
-        #expect(wire.rig.profiles.figures.provider?.hasPrefix("http://127.0.0.1:") == true)
+        #expect(wire.rig.profiles.metrics.provider?.hasPrefix("http://127.0.0.1:") == true)
     }
 
     @Test("the head of the answer says how long it holds when the people in it do not")
@@ -309,8 +309,8 @@ struct HTTPProviderTests {
         let wire = try Wire({ _ in reply }) { $0.answerBytes = 65_536 }
         let romeo = wire.rig.lookUp("romeo")[0]
         #expect(romeo.isPlaceholder && romeo.isKnown && romeo.shownName == "Romeo Montague")
-        #expect(wire.rig.profiles.figures.providerFailures == 1)
-        #expect(wire.rig.profiles.figures.lastError != nil)
+        #expect(wire.rig.profiles.metrics.providerFailures == 1)
+        #expect(wire.rig.profiles.metrics.lastError != nil)
     }
 
     @Test("down, it is left alone after five failures; up again, the first request after the pause finds out")
@@ -319,12 +319,12 @@ struct HTTPProviderTests {
         let rig = wire.rig
         for number in 0..<5 { #expect(rig.lookUp("person\(number)")[0].isPlaceholder) }
         #expect(wire.receiver.requests.count == 5)
-        #expect(rig.profiles.figures.providerState == .paused)
+        #expect(rig.profiles.metrics.providerState == .paused)
         #expect(rig.lookUp("person5")[0].isPlaceholder)
         #expect(wire.receiver.requests.count == 5)
         // Half open, and shut again for twice as long.
         rig.pass(milliseconds: 5_000)
-        #expect(rig.profiles.figures.providerState == .trying)
+        #expect(rig.profiles.metrics.providerState == .trying)
         #expect(rig.lookUp("person6")[0].isPlaceholder)
         #expect(wire.receiver.requests.count == 6)
         rig.pass(milliseconds: 9_999)
@@ -333,7 +333,7 @@ struct HTTPProviderTests {
         wire.receiver.change { _ in .body(#"[{"id":"person8","display_name":"Back"}]"#) }
         rig.pass(milliseconds: 1)
         #expect(rig.shown("person8") == "Back")
-        #expect(rig.profiles.figures.providerState == .working)
+        #expect(rig.profiles.metrics.providerState == .working)
         #expect(rig.lookUp("person9")[0].isPlaceholder == false)
     }
 

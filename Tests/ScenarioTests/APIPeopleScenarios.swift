@@ -113,7 +113,7 @@ struct APIPeopleScenarios {
     }
 
     @Test("varz counts what was sent")
-    func figures() throws {
+    func metrics() throws {
         let server = try TestServer()
         let romeo = try server.connect("romeo")
         try server.add("juliet")

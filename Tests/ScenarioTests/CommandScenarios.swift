@@ -119,12 +119,12 @@ struct CommandScenarios {
             try transaction.commands(for: nurse, after: 0, limit: 10).count
         }
         #expect(log == 4)
-        #expect(Self.figures(server).commandsNotKept == 1)
+        #expect(Self.metrics(server).commandsNotKept == 1)
     }
 
-    private static func figures(_ server: TestServer) -> BrokerFigures {
-        let answer = ConditionLock<BrokerFigures?>(nil)
-        server.server.broker.figures { figures in answer.change { $0 = figures } }
+    private static func metrics(_ server: TestServer) -> BrokerMetrics {
+        let answer = ConditionLock<BrokerMetrics?>(nil)
+        server.server.broker.metrics { metrics in answer.change { $0 = metrics } }
         return answer.wait(until: { $0 != nil }, then: { $0! })
     }
 

@@ -111,7 +111,7 @@ struct HookScenarios {
             return
         }
         #expect(status.troubles.contains { $0.contains("127.0.0.1 answered 503") })
-        #expect(status.figures.contains { $0.name == "hooksFailures" && $0.value > 0 })
+        #expect(status.metrics.contains { $0.name == "hooksFailures" && $0.value > 0 })
     }
 
     @Test("without hooks nothing waits in the queue")
@@ -120,7 +120,7 @@ struct HookScenarios {
         let romeo = try server.connect("romeo")
         try server.add("juliet")
         try romeo.publish("hi", to: "juliet")
-        #expect(server.server.hookFigures == nil)
+        #expect(server.server.hookMetrics == nil)
         let length = try server.server.store.readAndWait { transaction throws(StoreError) in
             try transaction.hookQueueLength()
         }

@@ -103,7 +103,7 @@ struct AppendTests {
         #expect(typing.message.sequence == 0 && typing.message.id.rawValue > 0)
         #expect(typing.message.conversation == ConversationID(rawValue: 0))
         #expect(Set(typing.members) == [romeo, juliet])
-        #expect(fixture.store.figures.transient == 1)
+        #expect(fixture.store.metrics.transient == 1)
         #expect(try fixture.store.readAndWait { reading throws(StoreError) in try reading.counts() }.conversations == 0)
     }
 
@@ -163,8 +163,8 @@ struct AppendTests {
         gate.open()
         #expect(fixture.results(of: held).allSatisfy { $0.accepted != nil })
         #expect(try fixture.bodies(verona) == ["held 0", "held 1", "held 2", "held 3"])
-        let figures = fixture.store.figures
-        #expect(figures.queueRequestsPeak == 4 && figures.busyRefusals == 1 && figures.queueRequests == 0)
+        let metrics = fixture.store.metrics
+        #expect(metrics.queueRequestsPeak == 4 && metrics.busyRefusals == 1 && metrics.queueRequests == 0)
     }
 
     @Test("after closing, messages and changes are refused as unavailable")

@@ -125,7 +125,7 @@ struct WrongClockTests {
         }
         self.jump(fixture, 10 * Self.year)
         let later = try fixture.reopened { $0.inactiveDays = 1 }
-        #expect(later.store.figures.clock == .doubted(aheadMilliseconds: 10 * Self.year))
+        #expect(later.store.metrics.clock == .doubted(aheadMilliseconds: 10 * Self.year))
         self.pass(days: 40, later)
         #expect(later.send("one", from: romeo, to: .id(verona), token: "t1").accepted?.isDuplicate == true)
         let reminders = try later.store.readAndWait { store throws(StoreError) in
@@ -134,8 +134,8 @@ struct WrongClockTests {
         #expect(reminders.count == 1)
         // Over a restart too: a time that is not believed is not remembered.
         let again = try later.reopened { $0.inactiveDays = 1 }
-        guard case .doubted = again.store.figures.clock else {
-            Issue.record("\(again.store.figures.clock)")
+        guard case .doubted = again.store.metrics.clock else {
+            Issue.record("\(again.store.metrics.clock)")
             return
         }
         try again.store.writeAndWait { store throws(StoreError) in store.trustClock(true) }

@@ -134,8 +134,8 @@ struct ConversationTests {
                 #expect(sent.accepted?.message.sequence == Int64(round))
             }
         }
-        let figures = fixture.store.figures
-        #expect(figures.cachedUsers <= 6 && figures.cachedConversations <= 5)
+        let metrics = fixture.store.metrics
+        #expect(metrics.cachedUsers <= 6 && metrics.cachedConversations <= 5)
         #expect(try fixture.verified().findings == [])
     }
 }

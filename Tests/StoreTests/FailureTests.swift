@@ -69,7 +69,7 @@ struct FailureTests {
         fixture.store.append([fixture.append("later", from: romeo, to: direct("romeo"))])
         #expect(throws: StoreError.self) { try fixture.user("juliet") }
         #expect(fixture.calls.withLock { $0 } == [])
-        #expect(fixture.store.figures.hasFailed)
+        #expect(fixture.store.metrics.hasFailed)
         #expect(told.read { $0.count } == 1)
         let late = Lock<[StoreError]>([])
         fixture.store.onFatal = { error in late.withLock { $0.append(error) } }
@@ -88,7 +88,7 @@ struct FailureTests {
         let verona = try first.group("verona", owner: romeo)
         first.send("before", from: romeo, to: .id(verona))
         let fixture = try first.reopened { $0.stopWritingFreeBytes = Int64.max / 2 }
-        #expect(fixture.store.figures.isReadOnly)
+        #expect(fixture.store.metrics.isReadOnly)
         #expect(fixture.send("no", from: romeo, to: .id(verona)).failure == .full)
         #expect(fixture.send("…", from: romeo, to: .id(verona), flags: .transient).accepted != nil)
         let change = try fixture.store.writeAndWait { store throws(StoreError) in
@@ -122,7 +122,7 @@ struct FailureTests {
             accepted += 1
             try #require(accepted < 200)
         }
-        #expect(accepted > 0 && fixture.store.figures.isReadOnly)
+        #expect(accepted > 0 && fixture.store.metrics.isReadOnly)
         #expect(fixture.send(body, from: romeo, to: .id(verona)).failure == .full)
         #expect(try fixture.bodies(verona).count == accepted)
         let change = try fixture.store.writeAndWait { store throws(StoreError) in
@@ -130,10 +130,10 @@ struct FailureTests {
         }
         #expect(change.hasMoved)
         fixture.store.runMaintenance()
-        #expect(fixture.store.figures.isReadOnly)
+        #expect(fixture.store.metrics.isReadOnly)
         #expect(mount("tmpfs", folder.path, "tmpfs", UInt(MS_REMOUNT), "size=32m") == 0)
         fixture.store.runMaintenance()
-        #expect(!fixture.store.figures.isReadOnly)
+        #expect(!fixture.store.metrics.isReadOnly)
         let next = fixture.send(body, from: romeo, to: .id(verona), token: "t\(accepted)").accepted
         #expect(next?.message.sequence == Int64(accepted + 1) && next?.isDuplicate == false)
         #expect(try fixture.verified().findings == [])

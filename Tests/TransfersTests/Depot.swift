@@ -222,13 +222,13 @@ final class Depot: Sendable {
         }
     }
 
-    func collect() async -> TransferFigures {
+    func collect() async -> TransferMetrics {
         await withCheckedContinuation { continuation in
             self.transfers.collectNow { continuation.resume(returning: $0) }
         }
     }
 
-    func check() async -> TransferFigures {
+    func check() async -> TransferMetrics {
         await withCheckedContinuation { continuation in
             self.transfers.checkNow { continuation.resume(returning: $0) }
         }

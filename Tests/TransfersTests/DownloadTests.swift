@@ -110,14 +110,14 @@ struct DownloadTests {
         let file = try await depot.upload(bytes)
         let told = Lock<[TransferView]>([])
         let watch = depot.transfers.watch(owner: nil) { views in told.withLock { $0 += views } }
-        let before = depot.transfers.figures.succeeded
+        let before = depot.transfers.metrics.succeeded
         let found = try await depot.ask { depot.transfers.readBeginning(of: file, 512, then: $0) }
         #expect(found == Array(bytes.prefix(512)))
         let short = try await depot.upload(text(100))
         #expect(try await depot.ask { depot.transfers.readBeginning(of: short, 512, then: $0) } == text(100))
         #expect(try await self.list(depot) { $0.direction = .download }.isEmpty)
         #expect(told.withLock { $0.allSatisfy { $0.record.direction == .upload } })
-        #expect(depot.transfers.figures.succeeded == before + 1, "the second upload")
+        #expect(depot.transfers.metrics.succeeded == before + 1, "the second upload")
         watch.end()
     }
 
@@ -130,7 +130,7 @@ struct DownloadTests {
             await depot.refusal {
                 _ = try await depot.ask { depot.transfers.readBeginning(of: file, 512, then: $0) }
             } == .damaged)
-        await depot.until { depot.transfers.figures.damagedObjects == 1 }
+        await depot.until { depot.transfers.metrics.damagedObjects == 1 }
     }
 
     @Test("a download that was ended is over for whoever asks, before its row says so")
@@ -159,11 +159,11 @@ struct DownloadTests {
         first.end()
         try await depot.until { try await depot.find(first.key).isLive == false }
         let gate = depot.blockWriter()
-        let waiting = depot.store.figures.queueRequests
+        let waiting = depot.store.metrics.queueRequests
         async let opened = depot.openDownload(file)
-        await depot.until { depot.store.figures.queueRequests == waiting + 1 }
+        await depot.until { depot.store.metrics.queueRequests == waiting + 1 }
         async let suspended = depot.suspend(first.key)
-        await depot.until { depot.store.figures.queueRequests == waiting + 2 }
+        await depot.until { depot.store.metrics.queueRequests == waiting + 2 }
         gate.change { $0 = true }
         #expect(try await suspended.record.state == .suspended)
         let flow = try await opened

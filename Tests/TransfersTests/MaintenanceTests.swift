@@ -43,7 +43,7 @@ struct MaintenanceTests {
         try await depot.until { try await depot.find(key).record.state.isOver }
         #expect(depot.providers[0].unfinishedUploads() == [])
         #expect(await depot.refusal { _ = try await depot.open(key) } == .over(.failed))
-        #expect(depot.transfers.figures.expired == 1)
+        #expect(depot.transfers.metrics.expired == 1)
         let quota = try depot.store.readAndWait { [romeo = depot.romeo] transaction throws(StoreError) in
             try transaction.quotaUse(of: romeo)
         }
@@ -85,9 +85,9 @@ struct MaintenanceTests {
         _ = await depot.collect()
         #expect(try self.totals(depot).objects == 1)
         depot.hands.advance(milliseconds: Self.day + 60_000)
-        let figures = await depot.collect()
-        #expect(figures.collectedObjects == 1)
-        #expect(figures.collectedBytes == file.object?.storedSize)
+        let metrics = await depot.collect()
+        #expect(metrics.collectedObjects == 1)
+        #expect(metrics.collectedBytes == file.object?.storedSize)
         #expect(try self.totals(depot).objects == 0)
         #expect(access(try self.path(depot, file), F_OK) != 0)
         let again = try await depot.upload(bytes)
@@ -126,8 +126,8 @@ struct MaintenanceTests {
         let object = try orphan.finish()
         try orphan.place()
         orphan.cleanUp()
-        let figures = await depot.collect()
-        #expect(figures.orphans == 2)
+        let metrics = await depot.collect()
+        #expect(metrics.orphans == 2)
         #expect(depot.providers[0].unfinishedUploads().map(\.key) == [open])
         #expect(throws: FileStoreError.missing(object.hash)) { try depot.providers[0].open(object) }
         #expect(try await depot.download(kept) == text(1_000))
@@ -179,8 +179,8 @@ struct MaintenanceTests {
         try self.damage(try self.path(depot, files[0]), at: 5_000)
         unlink(try self.path(depot, files[1]))
         depot.hands.advance(milliseconds: 1_000)
-        let figures = await depot.check()
-        #expect(figures.damagedObjects == 2)
+        let metrics = await depot.check()
+        #expect(metrics.damagedObjects == 2)
         #expect(try self.totals(depot).damagedObjects == 2)
         #expect(try await depot.download(files[2]) == noise(5_000, seed: 2))
     }
@@ -211,8 +211,8 @@ struct MaintenanceTests {
         #expect(await depot.refusal { _ = try await next.create(10) } == .full)
         #expect(await depot.refusal { _ = try await next.open(key) } == .full)
         #expect(try await next.download(file) == bytes)
-        #expect(next.transfers.figures.isFull)
-        #expect(next.transfers.figures.refusedFull == 2)
+        #expect(next.transfers.metrics.isFull)
+        #expect(next.transfers.metrics.refusedFull == 2)
         #expect(next.log.contains("files_full"))
         _ = try await next.cancel(key)
     }

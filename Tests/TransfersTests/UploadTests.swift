@@ -64,7 +64,7 @@ struct UploadTests {
         let view = try await depot.end(flow)
         #expect(view.record.state == .succeeded)
         #expect(try await depot.download(try #require(view.file)) == bytes)
-        #expect(depot.transfers.figures.succeeded == 2, "an upload and a download")
+        #expect(depot.transfers.metrics.succeeded == 2, "an upload and a download")
     }
 
     @Test("a request for another offset is refused with the right one")

@@ -71,7 +71,7 @@ struct LogScreen: TableScreen {
             LoggedEvent(
                 rowID: number, atMilliseconds: look.nowMilliseconds, kind: "console.log.missed", place: "", who: "",
                 text: look("ctl.tail.missed", ["count": String(count)]), style: .bad)
-        case .transfers, .checking, .pulse: nil
+        case .transfers, .checking, .liveMetrics: nil
         }
     }
 }

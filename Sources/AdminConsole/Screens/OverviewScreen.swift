@@ -2,7 +2,7 @@ import AdminAPI
 import CommandLineKit
 
 /// How the server is: what needs the operator first, then the last ten minutes, which the server remembers and goes on
-/// telling once a second, then limits and figures.
+/// telling once a second, then limits and metrics.
 struct OverviewScreen: Screen {
     private var status: AdminStatus?
     private var points: [AdminLivePoint] = []
@@ -41,7 +41,7 @@ struct OverviewScreen: Screen {
     }
 
     mutating func receive(_ event: AdminEvent, _ look: Look) {
-        guard case .pulse(let point) = event else { return }
+        guard case .liveMetrics(let point) = event else { return }
         if self.points.count >= AdminProtocol.livePoints { self.points.removeFirst() }
         self.points.append(point)
     }
@@ -63,12 +63,12 @@ struct OverviewScreen: Screen {
         lines.append(Line())
         lines += self.course(status, width: width, look)
         let limits = self.limits(status, look)
-        let figures = self.figures(status, look)
+        let metrics = self.metrics(status, look)
         lines.append(Line())
-        guard width >= 120 else { return lines + limits + [Line()] + figures }
-        for row in 0..<max(limits.count, figures.count) {
+        guard width >= 120 else { return lines + limits + [Line()] + metrics }
+        for row in 0..<max(limits.count, metrics.count) {
             let left = row < limits.count ? limits[row] : Line()
-            let right = row < figures.count ? figures[row] : Line()
+            let right = row < metrics.count ? metrics[row] : Line()
             lines.append(left.fitted(to: width / 2) + Line("  ") + right)
         }
         return lines
@@ -195,9 +195,9 @@ struct OverviewScreen: Screen {
             }
     }
 
-    private func figures(_ status: AdminStatus, _ look: Look) -> [Line] {
+    private func metrics(_ status: AdminStatus, _ look: Look) -> [Line] {
         [Line(" " + look("table.figure"), .heading)]
-            + status.figures.map { figure in
+            + status.metrics.map { figure in
                 let key = "figure.\(figure.name)"
                 let name = look(key) == key ? figure.name : look(key)
                 let isBytes = figure.name.hasSuffix("Bytes") || figure.name.hasSuffix(".bytes")
@@ -224,7 +224,7 @@ struct Warning: Hashable, Sendable {
 
     static func all(_ status: AdminStatus, _ points: [AdminLivePoint], _ look: Look) -> [Warning] {
         status.troubles.map { Warning(text: $0, style: .bad) } + Self.limits(status, look)
-            + Self.course(Array(points.suffix(Self.points)), look) + Self.figures(status, look)
+            + Self.course(Array(points.suffix(Self.points)), look) + Self.metrics(status, look)
             + Self.cache(points, look)
     }
 
@@ -268,7 +268,7 @@ struct Warning: Hashable, Sendable {
         return warnings
     }
 
-    private static func figures(_ status: AdminStatus, _ look: Look) -> [Warning] {
+    private static func metrics(_ status: AdminStatus, _ look: Look) -> [Warning] {
         let age = status.figure("hooksOldestSeconds")
         guard status.figure("hooksWaiting") > 0, age >= 60 else { return [] }
         let values = ["count": String(status.figure("hooksWaiting")), "age": shownDuration(seconds: age)]
@@ -292,7 +292,7 @@ struct Warning: Hashable, Sendable {
 }
 
 extension AdminStatus {
-    fileprivate func figure(_ name: String) -> Int64 { self.figures.first { $0.name == name }?.value ?? 0 }
+    fileprivate func figure(_ name: String) -> Int64 { self.metrics.first { $0.name == name }?.value ?? 0 }
 
     fileprivate func limit(_ name: String) -> AdminLimit? { self.limits.first { $0.name == name } }
 }

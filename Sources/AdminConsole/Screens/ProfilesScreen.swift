@@ -5,10 +5,10 @@ import CommandLineKit
 /// Who people are shown as, and what the server remembers of it.
 struct ProfilesScreen: TableScreen {
     private static let users = 0
-    private static let figures = 1
+    private static let metrics = 1
     private static let profile = 2
-    /// The figures that the head shows, in its order.
-    private static let shownFigures = [
+    /// The metrics that the head shows, in its order.
+    private static let shownMetrics = [
         "entries", "bytes", "hitPercent", "hits", "misses", "invalidations", "watchers", "waiting",
     ]
 
@@ -28,15 +28,15 @@ struct ProfilesScreen: TableScreen {
     ])
     private var pages = Pages<AdminUser>()
     private var hasUsers = false
-    private var profileFigures: [AdminFigure] = []
+    private var profileMetrics: [AdminMetric] = []
 
     var copied: String? { self.rows.current?.name.text }
 
-    /// The people are asked for once; the figures again and again.
+    /// The people are asked for once; the metrics again and again.
     mutating func refresh() -> [Intent] {
         let people: [Intent] =
             !self.hasUsers && self.pages.begin() ? [.ask(.listUsers(after: nil), purpose: Self.users)] : []
-        return people + [.ask(.profiles(.figures), purpose: Self.figures)]
+        return people + [.ask(.profiles(.metrics), purpose: Self.metrics)]
     }
 
     mutating func receive(_ answer: AdminAnswer, purpose: Int, _ look: Look) -> [Intent] {
@@ -47,8 +47,8 @@ struct ProfilesScreen: TableScreen {
                 self.rows.replace(all, look)
             }
             return next.map { [.ask(.listUsers(after: $0), purpose: Self.users)] } ?? []
-        case .profiles(.figures(let figures)):
-            self.profileFigures = figures
+        case .profiles(.metrics(let metrics)):
+            self.profileMetrics = metrics
             return []
         case .profiles(.one(let profile)): return [.page(Self.page(profile, look))]
         default: return []
@@ -102,9 +102,9 @@ struct ProfilesScreen: TableScreen {
     }
 
     func head(width: Int, _ look: Look) -> [Line] {
-        let cells = Self.shownFigures.map { name in
+        let cells = Self.shownMetrics.map { name in
             let value =
-                self.profileFigures.first { $0.name.split(separator: ".").last.map(String.init) == name }?.value ?? 0
+                self.profileMetrics.first { $0.name.split(separator: ".").last.map(String.init) == name }?.value ?? 0
             let shown = name == "bytes" ? shownBytes(value) : String(value)
             return Line(" " + Cells.fitted(Cells.drawable(look("figure.profiles.\(name)")), to: 26), .dim)
                 + Line(Cells.fitted(shown, to: 11, onTheRight: true))

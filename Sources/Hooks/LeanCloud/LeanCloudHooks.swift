@@ -61,7 +61,7 @@ package struct LeanCloudHookOptions: Sendable {
 }
 
 /// How calls of one function go.
-package struct LeanCloudHookFigures: Hashable, Sendable {
+package struct LeanCloudHookMetrics: Hashable, Sendable {
     /// Name of the cloud function.
     package var function: String
     /// Calls since the start.
@@ -104,7 +104,7 @@ package final class LeanCloudHooks: HookHandler {
     }
 
     private struct State {
-        var figures: [String: LeanCloudHookFigures] = [:]
+        var metrics: [String: LeanCloudHookMetrics] = [:]
         var failuresInARow = 0
         var pausedUntil: Instant?
         /// Functions that the app does not have, until they are looked for again.
@@ -128,9 +128,9 @@ package final class LeanCloudHooks: HookHandler {
     // MARK: For operators
 
     /// Metrics of every function that is called, by name.
-    package var figures: [LeanCloudHookFigures] {
+    package var metrics: [LeanCloudHookMetrics] {
         self.state.withLock { state in
-            self.options.addresses.keys.sorted().map { state.figures[$0] ?? LeanCloudHookFigures(function: $0) }
+            self.options.addresses.keys.sorted().map { state.metrics[$0] ?? LeanCloudHookMetrics(function: $0) }
         }
     }
 
@@ -141,7 +141,7 @@ package final class LeanCloudHooks: HookHandler {
     package func setDisabled(_ function: String, _ isDisabled: Bool) -> Bool {
         guard self.options.addresses[function] != nil else { return false }
         self.state.withLock {
-            $0.figures[function, default: LeanCloudHookFigures(function: function)].isDisabled = isDisabled
+            $0.metrics[function, default: LeanCloudHookMetrics(function: function)].isDisabled = isDisabled
         }
         return true
     }
@@ -152,7 +152,7 @@ package final class LeanCloudHooks: HookHandler {
     package func wants(_ function: String) -> Bool {
         self.options.addresses[function] != nil
             && self.state.withLock { state in
-                guard state.figures[function]?.isDisabled != true else { return false }
+                guard state.metrics[function]?.isDisabled != true else { return false }
                 guard let until = state.absentUntil[function] else { return true }
                 return self.options.clock.now() >= until
             }
@@ -174,7 +174,7 @@ package final class LeanCloudHooks: HookHandler {
                 let verdict = question.checked(Self.verdict(answer, wasBinary: question.isBinary))
                 if case .rejected = verdict {
                     self.state.withLock {
-                        $0.figures[function, default: LeanCloudHookFigures(function: function)].rejections += 1
+                        $0.metrics[function, default: LeanCloudHookMetrics(function: function)].rejections += 1
                     }
                 }
                 then(verdict)
@@ -271,14 +271,14 @@ package final class LeanCloudHooks: HookHandler {
     private func note(_ function: String, _ milliseconds: Int64, _ problem: String?) {
         let now = self.options.clock.now()
         let isPausing = self.state.withLock { state in
-            var figures = state.figures[function] ?? LeanCloudHookFigures(function: function)
-            figures.calls += 1
-            figures.failures += problem == nil ? 0 : 1
-            figures.lastMilliseconds = milliseconds
-            figures.lastError = problem
-            figures.isAbsent = false
+            var metrics = state.metrics[function] ?? LeanCloudHookMetrics(function: function)
+            metrics.calls += 1
+            metrics.failures += problem == nil ? 0 : 1
+            metrics.lastMilliseconds = milliseconds
+            metrics.lastError = problem
+            metrics.isAbsent = false
             state.absentUntil[function] = nil
-            state.figures[function] = figures
+            state.metrics[function] = metrics
             state.failuresInARow = problem == nil ? 0 : state.failuresInARow + 1
             guard state.failuresInARow >= Self.failuresBeforePause else { return false }
             state.failuresInARow = 0
@@ -298,12 +298,12 @@ package final class LeanCloudHooks: HookHandler {
     private func noteAbsent(_ function: String, _ milliseconds: Int64) {
         let until = self.options.clock.now().advanced(byMilliseconds: Self.absenceMilliseconds)
         self.state.withLock { state in
-            var figures = state.figures[function] ?? LeanCloudHookFigures(function: function)
-            figures.calls += 1
-            figures.lastMilliseconds = milliseconds
-            figures.lastError = "it answered 404: the app has no such function"
-            figures.isAbsent = true
-            state.figures[function] = figures
+            var metrics = state.metrics[function] ?? LeanCloudHookMetrics(function: function)
+            metrics.calls += 1
+            metrics.lastMilliseconds = milliseconds
+            metrics.lastError = "it answered 404: the app has no such function"
+            metrics.isAbsent = true
+            state.metrics[function] = metrics
             state.absentUntil[function] = until
         }
     }

@@ -6,7 +6,7 @@ struct Manifest {
     static let format: Int64 = 1
 
     /// Lines, bytes and hash of a file.
-    struct Figures: Hashable, Sendable {
+    struct Metrics: Hashable, Sendable {
         var path: String
         var rows: Int64 = 0
         var bytes: Int64 = 0
@@ -16,7 +16,7 @@ struct Manifest {
     let source: String
     let app: String
     /// Tables, sorted by their paths.
-    var tables: [Figures] = []
+    var tables: [Metrics] = []
     var messages: Int64 = 0
     var contents: Int64 = 0
     var contentBytes: Int64 = 0
@@ -27,19 +27,19 @@ struct Manifest {
     }
 
     /// Counts and hashes a file; `nil` when there is none.
-    static func figures(of path: String, below folder: String) throws(PullError) -> Figures? {
+    static func metrics(of path: String, below folder: String) throws(PullError) -> Metrics? {
         guard let file = try InputFile(folder + "/" + path) else { return nil }
-        var figures = Figures(path: path)
+        var metrics = Metrics(path: path)
         let digest = Digest(.sha256)
         while true {
             let piece = try file.read()
             if piece.isEmpty { break }
             digest.update(piece)
-            figures.bytes += Int64(piece.count)
-            for byte in piece where byte == UInt8(ascii: "\n") { figures.rows += 1 }
+            metrics.bytes += Int64(piece.count)
+            for byte in piece where byte == UInt8(ascii: "\n") { metrics.rows += 1 }
         }
-        figures.sha256 = digest.finish()
-        return figures
+        metrics.sha256 = digest.finish()
+        return metrics
     }
 
     var json: [UInt8] {

@@ -152,9 +152,9 @@ package final class Puller {
                 .map { "\(place)/\($0)" }
         }
         for path in paths.sorted() {
-            guard let figures = try Manifest.figures(of: path, below: self.options.folder) else { continue }
-            manifest.tables.append(figures)
-            if path.hasPrefix("messages/") { manifest.messages += figures.rows }
+            guard let metrics = try Manifest.metrics(of: path, below: self.options.folder) else { continue }
+            manifest.tables.append(metrics)
+            if path.hasPrefix("messages/") { manifest.messages += metrics.rows }
         }
         try self.writeSums(&manifest)
         self.count(manifest)
@@ -178,8 +178,8 @@ package final class Puller {
         manifest.contentBytes = bytes
         try Disk.write(manifest.json, to: self.options.folder + "/manifest.json")
         for name in ["README.txt", "manifest.json"] {
-            if let figures = try Manifest.figures(of: name, below: self.options.folder) {
-                try add(figures.sha256, name)
+            if let metrics = try Manifest.metrics(of: name, below: self.options.folder) {
+                try add(metrics.sha256, name)
             }
         }
         try sums.finish()

@@ -62,7 +62,7 @@ final class DiskMaintenance {
         self.fullSince = self.options.clock.now()
         self.freeWhenFull = self.folder.freeBytes() ?? 0
         self.folder.releaseBallast()
-        self.gauges.update { $0.figures.isReadOnly = true }
+        self.gauges.update { $0.metrics.isReadOnly = true }
         self.options.log.error(
             "disk_full",
             [
@@ -74,7 +74,7 @@ final class DiskMaintenance {
     private func look() {
         // Where the system does not say how much is free, a full disk shows itself by a failing statement.
         let free = self.folder.freeBytes() ?? Int64.max
-        self.gauges.update { $0.figures.freeBytes = free }
+        self.gauges.update { $0.metrics.freeBytes = free }
         if self.isReadOnly {
             self.resume(withFree: free)
         } else if free < self.options.stopWritingFreeBytes {
@@ -90,7 +90,7 @@ final class DiskMaintenance {
         let waited = self.options.clock.now().milliseconds(since: self.fullSince) >= Self.retryMilliseconds
         guard hasGrown || waited, self.folder.makeBallast(bytes: self.options.ballastBytes) else { return }
         self.isReadOnly = false
-        self.gauges.update { $0.figures.isReadOnly = false }
+        self.gauges.update { $0.metrics.isReadOnly = false }
         self.options.log.info("disk_has_room", ["free": .bytes(free)])
     }
 
@@ -124,7 +124,7 @@ final class DiskMaintenance {
         guard self.connection.logBytes > 0 else { return }
         try self.connection.checkpoint(truncating: true)
         self.logBytesAtCheckpoint = self.connection.logBytes
-        self.gauges.update { $0.figures.logBytes = self.connection.logBytes }
+        self.gauges.update { $0.metrics.logBytes = self.connection.logBytes }
     }
 
     // MARK: Clock
@@ -135,7 +135,7 @@ final class DiskMaintenance {
     /// Tells the operator how the clock stands.
     func sayClock() {
         let state = self.guardian.state
-        self.gauges.update { $0.figures.clock = state }
+        self.gauges.update { $0.metrics.clock = state }
         let wasDoubted = self.hasDoubted
         self.hasDoubted = self.guardian.isInDoubt
         switch state {

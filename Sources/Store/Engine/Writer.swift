@@ -338,7 +338,7 @@ final class Writer {
                 let nanoseconds = Clock.system.now().nanoseconds - start.nanoseconds
                 self.gauges.update {
                     $0.commits.add(nanoseconds / 1_000)
-                    $0.figures.commitAllMicroseconds += nanoseconds / 1_000
+                    $0.metrics.commitAllMicroseconds += nanoseconds / 1_000
                 }
             },
             { self.publish() })
@@ -456,7 +456,7 @@ final class Writer {
         guard !self.hasFailed else { return }
         self.hasFailed = true
         self.connection.leaveLogAlone()
-        self.gauges.update { $0.figures.hasFailed = true }
+        self.gauges.update { $0.metrics.hasFailed = true }
         self.options.log.error("store_failed", ["reason": .text(error.description)])
         self.observers.tellFatal(error)
     }
@@ -498,13 +498,13 @@ final class Writer {
         self.appender.counts = Appender.Counts()
         self.gauges.update { state in
             state.batches.add(Int64(requests))
-            state.figures.appended += counts.appended
-            state.figures.duplicates += counts.duplicates
-            state.figures.refused += counts.refused
-            state.figures.transient += counts.transient
-            state.figures.logBytes = self.connection.logBytes
-            state.figures.cachedUsers = Int64(self.memory.userCount)
-            state.figures.cachedConversations = Int64(self.memory.conversationCount)
+            state.metrics.appended += counts.appended
+            state.metrics.duplicates += counts.duplicates
+            state.metrics.refused += counts.refused
+            state.metrics.transient += counts.transient
+            state.metrics.logBytes = self.connection.logBytes
+            state.metrics.cachedUsers = Int64(self.memory.userCount)
+            state.metrics.cachedConversations = Int64(self.memory.conversationCount)
         }
     }
 }

@@ -89,25 +89,25 @@ enum Operations {
     // MARK: Numbers
 
     /// Metrics since the start, and how full the bounds are; there is one node, number 0.
-    @Sendable static func figures(
+    @Sendable static func metrics(
         _ request: APIRequest, _ services: APIServices, _ reply: @escaping APIReply
     ) throws(APIFailure) {
         let address = Addresses.address(of: request) ?? ""
         let encrypted = Addresses.encrypted(address, request, services.facts)
         let (store, facts, now) = (services.store, services.facts, services.clock.wallMilliseconds())
-        services.broker.figures { figures in
-            let stored = store.figures
+        services.broker.metrics { metrics in
+            let stored = store.metrics
             var members = [
                 JSONValue.Member("server_id", .string("0")), JSONValue.Member("server_name", .string("teahouse")),
                 JSONValue.Member("version", .string(facts.version)),
-                JSONValue.Member("connections", .integer(Int64(figures.sessions))),
-                JSONValue.Member("users_online", .integer(Int64(figures.usersOnline))),
+                JSONValue.Member("connections", .integer(Int64(metrics.sessions))),
+                JSONValue.Member("users_online", .integer(Int64(metrics.usersOnline))),
                 JSONValue.Member("uptime", .string("\(max(0, now - facts.startedAtMilliseconds) / 1000)s")),
-                JSONValue.Member("in_msgs", .integer(figures.published)),
-                JSONValue.Member("out_msgs", .integer(figures.delivered)),
-                JSONValue.Member("duplicates", .integer(figures.duplicates)),
-                JSONValue.Member("refused", .integer(figures.refused)),
-                JSONValue.Member("rate_limited", .integer(figures.rateLimited)),
+                JSONValue.Member("in_msgs", .integer(metrics.published)),
+                JSONValue.Member("out_msgs", .integer(metrics.delivered)),
+                JSONValue.Member("duplicates", .integer(metrics.duplicates)),
+                JSONValue.Member("refused", .integer(metrics.refused)),
+                JSONValue.Member("rate_limited", .integer(metrics.rateLimited)),
                 JSONValue.Member("commits", .integer(stored.commits)),
                 JSONValue.Member("commit_p99_us", .integer(stored.commitP99Microseconds)),
                 JSONValue.Member("read_only", .boolean(stored.isReadOnly)),

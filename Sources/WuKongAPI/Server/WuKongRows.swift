@@ -78,7 +78,7 @@ package enum WuKongRows {
     private static let operations: [Route] = [
         Route("GET", "/health", .anyone, Operations.health),
         Route("GET", "/connz", .manager, Operations.connections),
-        Route("GET", "/varz", .manager, Operations.figures),
+        Route("GET", "/varz", .manager, Operations.metrics),
         Route("POST", "/conn/kick", .manager, Operations.end(isKick: true)),
         Route("POST", "/conn/remove", .manager, Operations.end(isKick: false)),
     ]

@@ -84,10 +84,10 @@ private let profileInvalidateCommand = Command(
 private let profileStatsCommand = Command(
     "stats", summary: "command.ctl.profile.stats", examples: ["teahouse ctl profile stats"],
     body: Control.command { control throws(CommandFailure) in
-        let answer = try control.ask(.profiles(.figures))
-        guard case .profiles(.figures(let figures)) = answer else { throw control.unexpectedAnswer }
+        let answer = try control.ask(.profiles(.metrics))
+        guard case .profiles(.metrics(let metrics)) = answer else { throw control.unexpectedAnswer }
         if control.wantsJSON { return try control.print(json: answer.json) }
-        try control.print(figures)
+        try control.print(metrics)
     })
 
 extension Control {

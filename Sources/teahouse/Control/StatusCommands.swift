@@ -42,14 +42,14 @@ extension Control {
         fields.add(self.text("table.lastVerify"), self.text(of: status.lastVerify))
         for trouble in status.troubles { fields.add(self.text("table.trouble"), trouble) }
         try self.terminal.print(fields.text + "\n")
-        let isPart: (AdminFigure, String) -> Bool = { $0.name.hasPrefix($1) }
+        let isPart: (AdminMetric, String) -> Bool = { $0.name.hasPrefix($1) }
         let parts = [("files.", "heading.files"), ("profiles.", "heading.profiles")]
-        try self.print(status.figures.filter { figure in !parts.contains { isPart(figure, $0.0) } })
+        try self.print(status.metrics.filter { figure in !parts.contains { isPart(figure, $0.0) } })
         for (prefix, heading) in parts {
-            let figures = status.figures.filter { isPart($0, prefix) }
-            guard !figures.isEmpty else { continue }
+            let metrics = status.metrics.filter { isPart($0, prefix) }
+            guard !metrics.isEmpty else { continue }
             try self.terminal.print("\n\(self.text(heading))\n")
-            try self.print(figures)
+            try self.print(metrics)
         }
         try self.terminal.print("\n")
         try self.print(
@@ -73,14 +73,14 @@ extension Control {
             + (last.isQuick ? " " + self.text("lastVerify.quick") : "")
     }
 
-    func print(_ figures: [AdminFigure]) throws(CommandFailure) {
+    func print(_ metrics: [AdminMetric]) throws(CommandFailure) {
         try self.print(
             [Table.Column("table.figure"), Table.Column("table.value", .right)],
-            rows: figures.map { [self.text("figure.\($0.name)"), self.value(of: $0)] })
+            rows: metrics.map { [self.text("figure.\($0.name)"), self.value(of: $0)] })
     }
 
     /// Of the newer parts, bytes are shown as people read them; scripts have `--json`.
-    private func value(of figure: AdminFigure) -> String {
+    private func value(of figure: AdminMetric) -> String {
         let isAmount = figure.name.contains(".") && figure.name.lowercased().hasSuffix("bytes")
         return isAmount ? shownBytes(figure.value) : String(figure.value)
     }

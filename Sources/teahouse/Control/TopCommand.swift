@@ -36,7 +36,7 @@ extension Control {
             let event = try self.talk { client throws(AdminError) in
                 try client.nextEvent(withinMilliseconds: 500, orReadable: wakers)
             }
-            if case .pulse(let point) = event {
+            if case .liveMetrics(let point) = event {
                 if history.points.count >= AdminProtocol.livePoints { history.points.removeFirst() }
                 history.points.append(point)
             }
@@ -48,11 +48,11 @@ extension Control {
     fileprivate func watchInLines(_ history: AdminLiveHistory) throws(CommandFailure) {
         while true {
             let event = try self.talk { client throws(AdminError) in try client.nextEvent() }
-            guard case .pulse(let point) = event else { continue }
+            guard case .liveMetrics(let point) = event else { continue }
             if self.wantsJSON {
                 try self.print(json: event.json)
             } else {
-                let line = self.figures(of: point).map { "\($0.title) \($0.value)" }.joined(separator: "  ")
+                let line = self.metrics(of: point).map { "\($0.title) \($0.value)" }.joined(separator: "  ")
                 try self.terminal.print("\(localTime(point.atMilliseconds))  \(line)\n")
             }
         }
@@ -61,7 +61,7 @@ extension Control {
     /// The newest point with what it was in the last minute, and the limits.
     fileprivate func lines(of history: AdminLiveHistory) -> [String] {
         guard let now = history.points.last else { return [self.text("ctl.top.empty")] }
-        let rows = self.figures(of: now)
+        let rows = self.metrics(of: now)
         let titles = rows.map { displayWidth(of: $0.title) }.max() ?? 0
         let values = rows.map { displayWidth(of: $0.value) }.max() ?? 0
         var lines = [localTime(now.atMilliseconds), ""]
@@ -86,7 +86,7 @@ extension Control {
         var path: KeyPath<AdminLivePoint, Int64>
     }
 
-    private func figures(of point: AdminLivePoint) -> [LiveRow] {
+    private func metrics(of point: AdminLivePoint) -> [LiveRow] {
         let plain: (Int64) -> String = { String($0) }
         let rows: [(String, KeyPath<AdminLivePoint, Int64>, (Int64) -> String)] = [
             ("ctl.top.messages", \.messages, plain), ("ctl.top.deliveries", \.deliveries, plain),

@@ -314,7 +314,7 @@ final class ChangeStage {
         try self.server.write { _ throws(StoreError) in }
         for _ in 0..<2 {
             let turn = ConditionLock(false)
-            self.server.server.broker.figures { _ in turn.change { $0 = true } }
+            self.server.server.broker.metrics { _ in turn.change { $0 = true } }
             turn.wait(until: { $0 }, then: { _ in })
         }
         let ids = try (people.isEmpty ? ["romeo"] : people).map { try self.server.id($0) }

@@ -74,9 +74,9 @@ struct OperatorProfileScenarios {
         _ = try self.seen("bob", by: ann, in: server)
         #expect(server.ctl("profile", "show", "bob", "--json").json["entry"] != nil)
         #expect(server.ctl("profile", "invalidate", "bob").code == .done)
-        let figures = server.ctl("profile", "stats", "--json")
-        #expect(figures.code == .done)
-        let named = try #require(figures.json["figures"]?.array, "\(figures.output)")
+        let metrics = server.ctl("profile", "stats", "--json")
+        #expect(metrics.code == .done)
+        let named = try #require(metrics.json["figures"]?.array, "\(metrics.output)")
         #expect(named.allSatisfy { $0["name"]?.string != nil && $0["value"]?.integer != nil } && !named.isEmpty)
         for language in Language.allCases {
             let stats = server.ctl("profile", "stats", language: language)

@@ -1,6 +1,6 @@
 import Glibc
 
-/// Why a benchmark stopped before it had figures.
+/// Why a benchmark stopped before it had metrics.
 package enum BenchError: Error, Equatable, CustomStringConvertible {
     /// The arguments make no sense; the text says which and what is accepted.
     case usage(String)

@@ -43,16 +43,16 @@ package struct Measurement: Equatable, Sendable {
     /// Server that was measured.
     package var server: String
     /// The first one is what servers are compared by.
-    package var figures: [Figure]
+    package var metrics: [Figure]
     /// Faults that the check of deliveries found.
     package var faults: Faults
     /// Notes that the reader needs before believing the numbers.
     package var notes: [String]
 
-    package init(scenario: String, server: String, figures: [Figure], faults: Faults = Faults(), notes: [String] = []) {
+    package init(scenario: String, server: String, metrics: [Figure], faults: Faults = Faults(), notes: [String] = []) {
         self.scenario = scenario
         self.server = server
-        self.figures = figures
+        self.metrics = metrics
         self.faults = faults
         self.notes = notes
     }
@@ -60,10 +60,10 @@ package struct Measurement: Equatable, Sendable {
     /// The median of each figure; the faults of all rounds together. `nil` for no rounds.
     package static func median(of rounds: [Measurement]) -> Measurement? {
         guard var result = rounds.first else { return nil }
-        for place in result.figures.indices {
-            let name = result.figures[place].name
-            let values = rounds.compactMap { round in round.figures.first { $0.name == name }?.value }.sorted()
-            result.figures[place].value = values[(values.count - 1) / 2]
+        for place in result.metrics.indices {
+            let name = result.metrics[place].name
+            let values = rounds.compactMap { round in round.metrics.first { $0.name == name }?.value }.sorted()
+            result.metrics[place].value = values[(values.count - 1) / 2]
         }
         for round in rounds.dropFirst() {
             result.faults += round.faults
@@ -72,10 +72,10 @@ package struct Measurement: Equatable, Sendable {
         return result
     }
 
-    /// How much better this is than `other` in the first figure: 2 for twice the rate, or half the time. `nil` when there
-    /// is nothing to divide.
+    /// How much better this is than `other` in the first figure: 2 for twice the rate, or half the time. `nil` when
+    /// there is nothing to divide.
     package func advantage(over other: Measurement) -> Double? {
-        guard let mine = self.figures.first, let theirs = other.figures.first, mine.name == theirs.name,
+        guard let mine = self.metrics.first, let theirs = other.metrics.first, mine.name == theirs.name,
             mine.value > 0, theirs.value > 0
         else { return nil }
         let ratio = mine.value / theirs.value

@@ -4,14 +4,14 @@ package enum Report {
     package static func table(_ measurements: [Measurement]) -> String {
         guard let first = measurements.first else { return "" }
         var names: [String] = []
-        for figure in measurements.flatMap(\.figures) where !names.contains(Self.heading(figure)) {
+        for figure in measurements.flatMap(\.metrics) where !names.contains(Self.heading(figure)) {
             names.append(Self.heading(figure))
         }
         var rows = [["server"] + names + (measurements.count > 1 ? ["\(first.server) is"] : [])]
         for measurement in measurements {
             var row = [measurement.server]
             for name in names {
-                row.append(measurement.figures.first { Self.heading($0) == name }?.text ?? "-")
+                row.append(measurement.metrics.first { Self.heading($0) == name }?.text ?? "-")
             }
             if measurements.count > 1 { row.append(Self.comparison(first, measurement)) }
             rows.append(row)
@@ -45,7 +45,7 @@ package enum Report {
     /// An array with an object for each measurement.
     package static func json(_ measurements: [Measurement]) -> String {
         let objects = measurements.map { measurement in
-            let figures = measurement.figures.map { figure in
+            let metrics = measurement.metrics.map { figure in
                 """
                 {"name":\(quoted(figure.name)),"value":\(decimal(figure.value, places: 3)),\
                 "unit":\(quoted(figure.unit.rawValue))}
@@ -54,7 +54,7 @@ package enum Report {
             let faults = measurement.faults
             return """
                 {"scenario":\(quoted(measurement.scenario)),"server":\(quoted(measurement.server)),\
-                "figures":[\(figures.joined(separator: ","))],\
+                "figures":[\(metrics.joined(separator: ","))],\
                 "faults":{"lost":\(faults.lost),"duplicated":\(faults.duplicated),"reordered":\(faults.reordered),\
                 "misdirected":\(faults.misdirected),"unanswered":\(faults.unanswered),"refused":\(faults.refused)},\
                 "notes":[\(measurement.notes.map(quoted).joined(separator: ","))]}

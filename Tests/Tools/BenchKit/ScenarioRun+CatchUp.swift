@@ -30,12 +30,12 @@ extension ScenarioRun {
         let signedIn = clinux_monotonic_nanoseconds()
         try loop.run(seconds: self.bounds.drainSeconds) { traffic.ledger.delivered >= traffic.owed }
         let seconds = Double(traffic.now - start) / 1e9
-        let figures = [
+        let metrics = [
             Figure("last received after", seconds, .seconds),
             Figure("signed in after", Double(signedIn - start) / 1e9, .seconds),
             Figure("received", Double(traffic.ledger.delivered) / seconds, .perSecond),
         ]
-        return (figures, traffic.faults(of: [sender]), [])
+        return (metrics, traffic.faults(of: [sender]), [])
     }
 
     /// Makes a session that the broker keeps, so that it stores what comes next.

@@ -6,13 +6,13 @@ extension ScenarioRun {
     private static let settleSeconds = 0.5
 
     func measureIdle(_ connections: Int) throws(BenchError) -> Outcome {
-        guard let before = try self.serverFigures() else {
+        guard let before = try self.serverMetrics() else {
             throw .usage("idle reads the server's memory: give its process with --server-pid")
         }
         let loop = try self.makeLoop(self.makeClient(silent: true), self.silentTraffic(connections))
         try loop.open(Array(self.server.accounts.prefix(connections)), seconds: self.bounds.openSeconds)
         try loop.run(seconds: Self.settleSeconds)
-        guard let after = try self.serverFigures() else { throw .server("the server's process has ended") }
+        guard let after = try self.serverMetrics() else { throw .server("the server's process has ended") }
         let grown = Double(after.residentKibibytes - before.residentKibibytes) * 1024
         return (
             [
@@ -25,21 +25,21 @@ extension ScenarioRun {
 
     func measureSignIn(_ connections: Int) throws(BenchError) -> Outcome {
         let loop = try self.makeLoop(self.makeClient(silent: true), self.silentTraffic(connections))
-        let before = try self.serverFigures()
+        let before = try self.serverMetrics()
         let ownBefore = ownCPUNanoseconds()
         let start = clinux_monotonic_nanoseconds()
         try loop.open(Array(self.server.accounts.prefix(connections)), seconds: self.bounds.openSeconds)
         let seconds = Double(clinux_monotonic_nanoseconds() - start) / 1e9
-        var figures = [
+        var metrics = [
             Figure("sign-ins", Double(connections) / seconds, .perSecond),
             Figure("all in after", seconds, .seconds),
         ]
-        if let before, let after = try self.serverFigures() {
+        if let before, let after = try self.serverMetrics() {
             let cpu = Double(after.cpuNanoseconds - before.cpuNanoseconds)
-            figures.append(Figure("cpu/sign-in", cpu / 1e3 / Double(connections), .microseconds))
+            metrics.append(Figure("cpu/sign-in", cpu / 1e3 / Double(connections), .microseconds))
         }
-        figures.append(Figure("client cpu", Double(ownCPUNanoseconds() - ownBefore) / 1e7 / seconds, .percent))
-        return (figures, Faults(), [])
+        metrics.append(Figure("client cpu", Double(ownCPUNanoseconds() - ownBefore) / 1e7 / seconds, .percent))
+        return (metrics, Faults(), [])
     }
 
     /// For runs in which nobody says anything.

@@ -36,8 +36,8 @@ extension ScenarioRun {
         }
         // A repeat may follow right behind the last delivery.
         try loop.run(seconds: 0.05)
-        let (figures, notes) = self.figures(traffic, from: before, to: after)
-        return (figures, traffic.faults(of: senders), notes)
+        let (metrics, notes) = self.metrics(traffic, from: before, to: after)
+        return (metrics, traffic.faults(of: senders), notes)
     }
 
     private func plan(
@@ -58,43 +58,43 @@ extension ScenarioRun {
         var acknowledged: Int
         var delivered: Int
         var ownCPU: Int64
-        var server: ProcessFigures?
+        var server: ProcessMetrics?
     }
 
     private func sample(_ traffic: Traffic) throws(BenchError) -> Sample {
         Sample(
             at: clinux_monotonic_nanoseconds(), acknowledged: traffic.acknowledged,
-            delivered: traffic.ledger.delivered, ownCPU: ownCPUNanoseconds(), server: try self.serverFigures())
+            delivered: traffic.ledger.delivered, ownCPU: ownCPUNanoseconds(), server: try self.serverMetrics())
     }
 
-    private func figures(_ traffic: Traffic, from before: Sample, to after: Sample) -> ([Figure], [String]) {
+    private func metrics(_ traffic: Traffic, from before: Sample, to after: Sample) -> ([Figure], [String]) {
         let seconds = Double(after.at - before.at) / 1e9
         let deliveries = Double(after.delivered - before.delivered)
         let acknowledge = traffic.acknowledgeLatency
         let delivery = traffic.deliveryLatency
-        var figures = [
+        var metrics = [
             Figure("delivered", deliveries / seconds, .perSecond),
             Figure("acknowledged", Double(after.acknowledged - before.acknowledged) / seconds, .perSecond),
         ]
         for (name, fraction) in [("p50", 0.5), ("p99", 0.99), ("p99.9", 0.999)] {
-            figures.append(Figure("ack \(name)", Double(acknowledge.percentile(fraction)) / 1e3, .microseconds))
+            metrics.append(Figure("ack \(name)", Double(acknowledge.percentile(fraction)) / 1e3, .microseconds))
         }
         for (name, fraction) in [("p50", 0.5), ("p99", 0.99), ("p99.9", 0.999)] {
-            figures.append(Figure("recv \(name)", Double(delivery.percentile(fraction)) / 1e3, .microseconds))
+            metrics.append(Figure("recv \(name)", Double(delivery.percentile(fraction)) / 1e3, .microseconds))
         }
         if let first = before.server, let last = after.server {
             let cpu = Double(last.cpuNanoseconds - first.cpuNanoseconds)
-            figures.append(Figure("cpu/delivery", cpu / 1e3 / max(1, deliveries), .microseconds))
-            figures.append(Figure("server cpu", cpu / 1e7 / seconds, .percent))
-            figures.append(Figure("server rss", Double(last.residentKibibytes), .kibibytes))
+            metrics.append(Figure("cpu/delivery", cpu / 1e3 / max(1, deliveries), .microseconds))
+            metrics.append(Figure("server cpu", cpu / 1e7 / seconds, .percent))
+            metrics.append(Figure("server rss", Double(last.residentKibibytes), .kibibytes))
         }
         let share = Double(after.ownCPU - before.ownCPU) / 1e9 / seconds
-        figures.append(Figure("client cpu", share * 100, .percent))
+        metrics.append(Figure("client cpu", share * 100, .percent))
         var notes: [String] = []
         if share > Self.generatorLimit {
             notes.append("the generator used more than 90 % of a core: it may be the bottleneck")
         }
         if traffic.stale > 0 { notes.append("\(traffic.stale) messages of earlier runs arrived and were not counted") }
-        return (figures, notes)
+        return (metrics, notes)
     }
 }

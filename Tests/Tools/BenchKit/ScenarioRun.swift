@@ -60,7 +60,7 @@ package struct ScenarioRun {
                 "\(scenario.label) needs \(scenario.users) accounts; there are \(self.server.accounts.count): "
                     + "give more in --users")
         }
-        let (figures, faults, notes) =
+        let (metrics, faults, notes) =
             switch scenario {
             case .pairs, .fanOut: try self.measureTraffic(scenario)
             case .idle(let connections): try self.measureIdle(connections)
@@ -69,9 +69,9 @@ package struct ScenarioRun {
                 if self.catchesUp { try self.measureCatchUp(messages) } else { ([], Faults(), []) }
             }
         let allNotes = notes + self.encodingNotes(scenario)
-        if figures.isEmpty && allNotes.isEmpty { return nil }
+        if metrics.isEmpty && allNotes.isEmpty { return nil }
         return Measurement(
-            scenario: scenario.label, server: self.server.name, figures: figures, faults: faults, notes: allNotes)
+            scenario: scenario.label, server: self.server.name, metrics: metrics, faults: faults, notes: allNotes)
     }
 
     private var catchesUp: Bool {
@@ -129,9 +129,9 @@ package struct ScenarioRun {
 
     static func newRunNumber() -> UInt32 { UInt32.random(in: 1...UInt32.max) }
 
-    func serverFigures() throws(BenchError) -> ProcessFigures? {
+    func serverMetrics() throws(BenchError) -> ProcessMetrics? {
         guard let process = self.server.process else { return nil }
-        return try ProcessFigures(process: process)
+        return try ProcessMetrics(process: process)
     }
 
     func makeLoop(_ benchClient: any BenchClient, _ traffic: Traffic) throws(BenchError) -> LoadLoop {

@@ -1,7 +1,8 @@
 /// Traffic of a run: counts, latencies and the check of every delivery.
 final class Traffic {
     let run: UInt32
-    // Like everything here used by one thread and never during its own change: the check would cost a fifth of the time.
+    // Like everything here used by one thread and never during its own change: the check would cost a fifth of the
+    // time.
     @exclusivity(unchecked) private(set) var ledger: DeliveryLedger
     /// From the message written to the sender's buffer, to its answer read. Filled while `isMeasuring`.
     @exclusivity(unchecked) private(set) var acknowledgeLatency = Histogram()
@@ -22,7 +23,7 @@ final class Traffic {
     /// Messages of an earlier run, which a server may rightly deliver now.
     private(set) var stale = 0
 
-    /// More refusals than this stop a run: the figures would mean nothing.
+    /// More refusals than this stop a run: the metrics would mean nothing.
     private static let refusalLimit = 10_000
 
     init(run: UInt32, layout: DeliveryLedger.Layout) {

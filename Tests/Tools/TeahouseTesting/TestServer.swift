@@ -131,7 +131,7 @@ package final class TestServer {
             try self.write { _ throws(StoreError) in }
             for _ in 0..<2 {
                 let turn = ConditionLock(false)
-                self.server.broker.figures { _ in turn.change { $0 = true } }
+                self.server.broker.metrics { _ in turn.change { $0 = true } }
                 turn.wait(until: { $0 }, then: { _ in })
             }
         }

@@ -40,8 +40,8 @@ struct ProfileBench {
         self.hits(profiles, names, threads: 1, "a screen in a group", count: Self.batch, asker: asker, group: group)
         self.hits(profiles, names, threads: 2, "a screen in a group", count: Self.batch, asker: asker, group: group)
         try self.context(store, profiles, asker, group, Array(names[0..<Self.batch]))
-        let figures = profiles.figures
-        print("memory: \(figures.entries) entries, counted as \(figures.bytes / 1024) KiB")
+        let metrics = profiles.metrics
+        print("memory: \(metrics.entries) entries, counted as \(metrics.bytes / 1024) KiB")
         profiles.stop()
         store.close()
     }
@@ -87,7 +87,7 @@ struct ProfileBench {
         }
         done.wait(until: { $0 == names.count }, then: { _ in })
         self.report("misses, \(Self.batch) names a look-up", names.count, since: start)
-        print("  \(profiles.figures.tableReads) reads of the table")
+        print("  \(profiles.metrics.tableReads) reads of the table")
     }
 
     private static func hits(

@@ -74,11 +74,11 @@ struct StoreBench {
         let (first, last) = processor.withLock { ($0.first ?? ProcessorTime(), $0.last ?? ProcessorTime()) }
         let user = Double(last.userMicroseconds - first.userMicroseconds) / Double(count)
         let system = Double(last.systemMicroseconds - first.systemMicroseconds) / Double(count)
-        let figures = store.figures
+        let metrics = store.metrics
         print(
             "append, \(inFlight) in flight: \(Int(Double(count) / seconds)) messages/s, "
-                + "writer \(Self.rounded(user)) us user + \(Self.rounded(system)) us system CPU each, batch p50 \(figures.batchP50) most \(figures.batchMost), "
-                + "commit p50 \(figures.commitP50Microseconds) us p99 \(figures.commitP99Microseconds) us")
+                + "writer \(Self.rounded(user)) us user + \(Self.rounded(system)) us system CPU each, batch p50 \(metrics.batchP50) most \(metrics.batchMost), "
+                + "commit p50 \(metrics.commitP50Microseconds) us p99 \(metrics.commitP99Microseconds) us")
         try self.makeGroups(store, users)
         store.close()
     }

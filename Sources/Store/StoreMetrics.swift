@@ -1,7 +1,7 @@
 import Execution
 
 /// What the writer did since it started, and how full its queue is.
-package struct StoreFigures: Sendable, Equatable {
+package struct StoreMetrics: Sendable, Equatable {
     package var commits: Int64 = 0
     /// Messages written.
     package var appended: Int64 = 0
@@ -80,10 +80,10 @@ struct Histogram {
     }
 }
 
-/// The figures as the writer keeps them; any thread reads.
+/// The metrics as the writer keeps them; any thread reads.
 final class StoreGauges: Sendable {
     struct State {
-        var figures = StoreFigures()
+        var metrics = StoreMetrics()
         var batches = Histogram()
         var commits = Histogram()
     }
@@ -95,23 +95,23 @@ final class StoreGauges: Sendable {
 
     func update(_ change: (inout State) -> Void) { self.state.withLock { change(&$0) } }
 
-    var figures: StoreFigures {
-        var figures = self.state.withLock { state in
-            var figures = state.figures
-            figures.commits = state.commits.total
-            figures.batchP50 = state.batches.percentile(0.5)
-            figures.batchMost = state.batches.most
-            figures.commitP50Microseconds = state.commits.percentile(0.5)
-            figures.commitP99Microseconds = state.commits.percentile(0.99)
-            return figures
+    var metrics: StoreMetrics {
+        var metrics = self.state.withLock { state in
+            var metrics = state.metrics
+            metrics.commits = state.commits.total
+            metrics.batchP50 = state.batches.percentile(0.5)
+            metrics.batchMost = state.batches.most
+            metrics.commitP50Microseconds = state.commits.percentile(0.5)
+            metrics.commitP99Microseconds = state.commits.percentile(0.99)
+            return metrics
         }
-        figures.queueRequests = self.queue.requests.current
-        figures.queueRequestsPeak = self.queue.requests.peak
-        figures.queueRequestsMaximum = self.queue.requests.maximum
-        figures.queueBytes = self.queue.bytes.current
-        figures.queueBytesPeak = self.queue.bytes.peak
-        figures.queueBytesMaximum = self.queue.bytes.maximum
-        figures.busyRefusals = self.queue.requests.refusals + self.queue.bytes.refusals
-        return figures
+        metrics.queueRequests = self.queue.requests.current
+        metrics.queueRequestsPeak = self.queue.requests.peak
+        metrics.queueRequestsMaximum = self.queue.requests.maximum
+        metrics.queueBytes = self.queue.bytes.current
+        metrics.queueBytesPeak = self.queue.bytes.peak
+        metrics.queueBytesMaximum = self.queue.bytes.maximum
+        metrics.busyRefusals = self.queue.requests.refusals + self.queue.bytes.refusals
+        return metrics
     }
 }

@@ -1,7 +1,7 @@
 package import Diagnostics
 
 /// Sign-ins since the start. Any thread.
-package final class SignInFigures: Sendable {
+package final class SignInMetrics: Sendable {
     /// Sign-ins that succeeded.
     package let signedIn = Counter()
     /// Sign-ins with wrong credentials.

@@ -2,7 +2,7 @@ import CLinux
 import Glibc
 
 /// Resources that a process has used so far, from `/proc`.
-package struct ProcessFigures: Equatable, Sendable {
+package struct ProcessMetrics: Equatable, Sendable {
     /// User and system time of all its threads.
     package var cpuNanoseconds: Int64
     /// Resident memory (VmRSS).
@@ -13,7 +13,7 @@ package struct ProcessFigures: Equatable, Sendable {
         self.residentKibibytes = residentKibibytes
     }
 
-    /// Throws when there is no such process, or it belongs to somebody else and hides its figures.
+    /// Throws when there is no such process, or it belongs to somebody else and hides its metrics.
     package init(process: Int32) throws(BenchError) {
         let stat = try readFile("/proc/\(process)/stat")
         let status = try readFile("/proc/\(process)/status")

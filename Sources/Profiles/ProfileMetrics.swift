@@ -1,5 +1,5 @@
 /// How look-ups go.
-package struct ProfileFigures: Hashable, Sendable {
+package struct ProfileMetrics: Hashable, Sendable {
     /// People, conversations and lists of names in memory, and about how many bytes they take.
     package var entries: Int64 = 0
     /// Bytes in memory, estimated.

@@ -6,20 +6,20 @@ import Store
 import Transfers
 
 /// What the parts of the server have counted since they started, at one moment.
-struct PulseReading {
+struct MetricsReading {
     var at: Instant
     var wallMilliseconds: Int64
-    var broker: BrokerFigures
-    var store: StoreFigures
-    var transfers: TransferFigures?
-    var profiles: ProfileFigures?
+    var broker: BrokerMetrics
+    var store: StoreMetrics
+    var transfers: TransferMetrics?
+    var profiles: ProfileMetrics?
 }
 
 /// The last ten minutes of the server, a point for each second. Confined to the admin thread.
-struct Pulse {
+struct MetricsHistory {
     static let intervalMilliseconds: Int64 = 1_000
 
-    private var last: PulseReading?
+    private var last: MetricsReading?
     /// A ring: the oldest is at `oldest` once it is full.
     private var ring: [AdminLivePoint] = []
     private var oldest = 0
@@ -30,7 +30,7 @@ struct Pulse {
     /// Takes a reading.
     ///
     /// - Returns: the point that it makes with the one before; `nil` for the first.
-    mutating func take(_ reading: PulseReading) -> AdminLivePoint? {
+    mutating func take(_ reading: MetricsReading) -> AdminLivePoint? {
         defer { self.last = reading }
         guard let last = self.last else { return nil }
         let point = Self.point(from: last, to: reading)
@@ -43,7 +43,7 @@ struct Pulse {
         return point
     }
 
-    private static func point(from last: PulseReading, to now: PulseReading) -> AdminLivePoint {
+    private static func point(from last: MetricsReading, to now: MetricsReading) -> AdminLivePoint {
         let milliseconds = max(1, now.at.milliseconds(since: last.at))
         let perSecond: (Int64, Int64) -> Int64 = { before, after in
             (max(0, after - before) * 1_000 + milliseconds / 2) / milliseconds
@@ -77,7 +77,7 @@ struct Pulse {
     }
 }
 
-extension BrokerFigures {
+extension BrokerMetrics {
     fileprivate var allRefusals: Int64 { self.refused + self.rateLimited + self.busy }
 }
 
@@ -90,32 +90,32 @@ extension AdminLoop {
         return Int32(clamping: max(0, (left + 999_999) / 1_000_000))
     }
 
-    /// Asks the broker for its figures when a second has passed; one question at a time.
-    func readPulseIfDue() {
+    /// Asks the broker for its metrics when a second has passed; one question at a time.
+    func readMetricsIfDue() {
         let now = self.options.clock.now()
         guard now >= self.nextReading else { return }
-        self.nextReading = now.advanced(byMilliseconds: Pulse.intervalMilliseconds)
+        self.nextReading = now.advanced(byMilliseconds: MetricsHistory.intervalMilliseconds)
         self.handler.announcer.goOn()
-        guard !self.isReadingPulse else { return }
-        self.isReadingPulse = true
+        guard !self.isReadingMetrics else { return }
+        self.isReadingMetrics = true
         let mailbox = self.mailbox
-        self.handler.broker.figures { mailbox.post(.pulse($0)) }
+        self.handler.broker.metrics { mailbox.post(.liveMetrics($0)) }
     }
 
-    func tookPulse(_ broker: BrokerFigures) {
-        self.isReadingPulse = false
+    func tookMetrics(_ broker: BrokerMetrics) {
+        self.isReadingMetrics = false
         let clock = self.options.clock
-        let reading = PulseReading(
+        let reading = MetricsReading(
             at: clock.now(), wallMilliseconds: clock.wallMilliseconds(), broker: broker,
-            store: self.handler.store.figures,
-            transfers: self.handler.transfers?.figures, profiles: self.handler.profiles?.figures)
-        guard let point = self.pulse.take(reading) else { return }
+            store: self.handler.store.metrics,
+            transfers: self.handler.transfers?.metrics, profiles: self.handler.profiles?.metrics)
+        guard let point = self.liveMetrics.take(reading) else { return }
         for client in self.clients.values { client.tell(point, self.options) }
     }
 
     func start(_ request: AdminLiveRequest, _ key: Int, _ id: Int64) {
         if request == .start { self.clients[key]?.pulses.insert(id) }
         let limits = self.handler.limits
-        self.answered(key, id, .success(.live(AdminLiveHistory(points: self.pulse.points, limits: limits))))
+        self.answered(key, id, .success(.live(AdminLiveHistory(points: self.liveMetrics.points, limits: limits))))
     }
 }

@@ -33,7 +33,7 @@ package enum AdminAnswer: Hashable, Sendable {
     case settings(AdminSettingsAnswer)
     case policy(AdminPolicyAnswer)
     case details(AdminPersonDetails)
-    case notices(AdminNoticeAnswer)
+    case announcements(AdminAnnouncementAnswer)
     case app(AdminAppAnswer)
 }
 
@@ -127,7 +127,7 @@ extension AdminAnswer: AdminFamily {
         AdminHookAnswer.all.map { .hooks($0) },
         AdminSettingsAnswer.all.map { .settings($0) },
         AdminPolicyAnswer.all.map { .policy($0) },
-        AdminNoticeAnswer.all.map { .notices($0) },
+        AdminAnnouncementAnswer.all.map { .announcements($0) },
         AdminAppAnswer.all.map { .app($0) },
     ].flatMap { $0 }
 
@@ -162,7 +162,7 @@ extension AdminAnswer: AdminFamily {
         case .settings(let answer): answer.word
         case .policy(let answer): answer.word
         case .details: "details"
-        case .notices(let answer): answer.word
+        case .announcements(let answer): answer.word
         case .app(let answer): answer.word
         }
     }
@@ -202,7 +202,7 @@ extension AdminAnswer: AdminFamily {
         case .hooks(let answer): try .hooks(fields.inline(answer))
         case .settings(let answer): try .settings(fields.inline(answer))
         case .policy(let answer): try .policy(fields.inline(answer))
-        case .notices(let answer): try .notices(fields.inline(answer))
+        case .announcements(let answer): try .announcements(fields.inline(answer))
         case .app(let answer): try .app(fields.inline(answer))
         }
     }

@@ -73,7 +73,7 @@ package enum AdminRequest: Hashable, Sendable {
     case hooks(AdminHookRequest)
     case settings(AdminSettingsRequest)
     case policy(AdminPolicyRequest)
-    case notices(AdminNoticeRequest)
+    case announcements(AdminAnnouncementRequest)
     case app(AdminAppRequest)
 }
 
@@ -181,7 +181,7 @@ extension AdminRequest {
         case .hooks(let request): request.operation
         case .settings(let request): request.operation
         case .policy(let request): request.operation
-        case .notices(let request): request.operation
+        case .announcements(let request): request.operation
         case .app(let request): request.operation
         }
     }
@@ -250,7 +250,7 @@ extension AdminRequest: AdminOperations {
         AdminHookRequest.all.map { .hooks($0) },
         AdminSettingsRequest.all.map { .settings($0) },
         AdminPolicyRequest.all.map { .policy($0) },
-        AdminNoticeRequest.all.map { .notices($0) },
+        AdminAnnouncementRequest.all.map { .announcements($0) },
         AdminAppRequest.all.map { .app($0) },
     ].flatMap { $0 }
 
@@ -313,7 +313,7 @@ extension AdminRequest: AdminOperations {
         case .hooks(let request): try .hooks(fields.inline(request))
         case .settings(let request): try .settings(fields.inline(request))
         case .policy(let request): try .policy(fields.inline(request))
-        case .notices(let request): try .notices(fields.inline(request))
+        case .announcements(let request): try .announcements(fields.inline(request))
         case .app(let request): try .app(fields.inline(request))
         }
     }

@@ -100,7 +100,7 @@ extension MessageSketch.Form: AdminWord, AdminText {
 }
 
 extension AuditSource: AdminWord, AdminText {}
-extension NoticePeople: AdminWord, AdminText {}
+extension AnnouncementAudience: AdminWord, AdminText {}
 extension TeamCardRow.Name: AdminWord, AdminText {}
 extension TransferClass: AdminWord, AdminText {}
 extension TransferDirection: AdminWord, AdminText {}

@@ -125,7 +125,7 @@ final class AdminConnection {
     }
 
     /// Passes on what happened to each `follow` that wants it, or counts it as missed when too much waits.
-    func tell(_ notice: Notice, _ options: AdminServiceOptions) {
+    func tell(_ notice: Announcement, _ options: AdminServiceOptions) {
         for (id, follow) in self.follows where notice.concerns(follow) {
             guard self.waitingBytes <= options.waitingBytes else {
                 self.follows[id]?.missed += 1

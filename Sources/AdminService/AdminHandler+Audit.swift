@@ -62,7 +62,7 @@ extension AdminHandler {
             Self.stateOfGroup(group)
         case .setMemberMuted(let group, let name, _, _): Self.stateOfMember(name, of: group)
         case .files(.delete(let key)): Self.stateOfFile(key)
-        case .notices(.send): Self.stateOfNotices
+        case .announcements(.send): Self.stateOfAnnouncements
         case .profiles(.set(let change)): Self.stateOfUser(change.name)
         case .people(.edit(let edit)): Self.stateOfUser(edit.name)
         case .people(.delete(let name)): Self.stateOfPerson(name)
@@ -83,7 +83,7 @@ extension AdminHandler {
             .files(.list), .files(.show), .files(.verify), .files(.collect), .files(.send), .transfers, .audit, .live,
             .profiles(.show), .profiles(.invalidate), .profiles(.metrics), .people(.preview), .people(.endSessions),
             .people(.details), .people(.bring), .kinds(.list), .kinds(.try), .hooks, .settings(.list),
-            .settings(.show), .settings(.effective), .settings(.limits), .notices(.list), .notices(.show),
+            .settings(.show), .settings(.effective), .settings(.limits), .announcements(.list), .announcements(.show),
             .app(.show), .app(.keys), .app(.sign):
             Self.nothing
         }
@@ -130,8 +130,8 @@ extension AdminHandler {
         }
     }
 
-    private static let stateOfNotices: AuditNote.State = { transaction throws(StoreError) in
-        let newest = try transaction.notices(limit: 1).first?.number
+    private static let stateOfAnnouncements: AuditNote.State = { transaction throws(StoreError) in
+        let newest = try transaction.announcements(limit: 1).first?.number
         return Self.object { $0.number("newest", newest ?? 0) }
     }
 

@@ -92,7 +92,7 @@ struct AdminHandler: Sendable {
         case .hooks(let request): self.answer(request, then)
         case .settings(let request): self.answer(request, then)
         case .policy(let request): self.answer(request, then)
-        case .notices(let request): self.answer(request, then)
+        case .announcements(let request): self.answer(request, then)
         case .app(let request): self.answer(request, then)
         case .follow, .stopFollowing, .live:
             then(.failure(AdminError(.invalid, "this request belongs to a connection")))

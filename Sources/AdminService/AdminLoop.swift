@@ -194,7 +194,7 @@ final class AdminLoop {
             .setSendBanned, .setPassword, .setListed, .setAllowlistOnly, .importUsers, .createGroup, .addMembers,
             .removeMembers, .setGroupBanned, .setGroupMuted, .setMemberMuted, .setGroupNotice, .listConversations,
             .showConversation, .listMessages, .listSessions, .endSessions, .send, .files, .profiles, .teams, .audit,
-            .talks, .people, .words, .filters, .kinds, .hooks, .settings, .policy, .notices, .app:
+            .talks, .people, .words, .filters, .kinds, .hooks, .settings, .policy, .announcements, .app:
             handler.answer(request) { mailbox.post(.answer(client: key, request: id, $0)) }
         }
     }
@@ -249,7 +249,7 @@ final class AdminLoop {
         guard !followers.isEmpty else { return }
         let kinds = self.handler.moderation.kinds
         for event in events {
-            let notice = Notice(event, kinds: kinds)
+            let notice = Announcement(event, kinds: kinds)
             for client in followers { client.tell(notice, self.options) }
         }
     }

@@ -42,8 +42,9 @@ final class Announcer: Sendable {
         if isFree { self.next(after: nil) }
     }
 
-    private func next(after done: NoticeStep?) {
-        self.store.write({ transaction throws(StoreError) in try transaction.nextNoticeStep(after: done) }) { result in
+    private func next(after done: AnnouncementStep?) {
+        self.store.write({ transaction throws(StoreError) in try transaction.nextAnnouncementStep(after: done) }) {
+            result in
             switch result {
             case .success(.some(let step)): self.send(step)
             case .success(.none): self.rest(thenGoOn: false)
@@ -52,7 +53,7 @@ final class Announcer: Sendable {
         }
     }
 
-    private func send(_ step: NoticeStep) {
+    private func send(_ step: AnnouncementStep) {
         let content = Self.content(of: step.notice)
         let token = ClientToken(Array("notice-\(step.notice.number)".utf8))
         let left = Lock((count: step.people.count, problem: String?.none))
@@ -88,7 +89,7 @@ final class Announcer: Sendable {
         if isWanted { self.goOn() }
     }
 
-    private static func content(of notice: ChatModel.Notice) -> MessageContent {
+    private static func content(of notice: ChatModel.Announcement) -> MessageContent {
         let text = notice.title.isEmpty ? notice.body : "\(notice.title)\n\(notice.body)"
         return MessageContent(
             kind: .text, flags: [.countsAsUnread, .bodyIsJSONObject], wire: .native,

@@ -40,7 +40,7 @@ extension Parcel {
         guard let first = messages.first, let last = messages.last else { return nil }
         var json = JSONWriter(capacity: 512 * messages.count)
         json.beginArray()
-        for message in messages { MessageNotice(message).write(to: &json) }
+        for message in messages { MessageNotification(message).write(to: &json) }
         json.endArray()
         return Parcel(
             lane: self.messageLane, event: .messages,
@@ -51,7 +51,7 @@ extension Parcel {
 
     /// `nil` when nobody is to be woken. WuKongIM never wakes anybody for an agent.
     private static func offline(_ item: QueuedMessage) -> Parcel? {
-        let notice = MessageNotice(item)
+        let notice = MessageNotification(item)
         guard !item.absent.isEmpty, notice.message.channelType != .agent else { return nil }
         var json = JSONWriter(capacity: 512)
         notice.write(to: &json, receivers: item.absent)

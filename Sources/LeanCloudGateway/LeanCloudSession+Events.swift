@@ -13,10 +13,10 @@ extension LeanCloudSession {
     private func conversationHappened(_ event: ConversationEvent) {
         let moment = self.deliveries.toldEvent(at: event.atMilliseconds)
         guard !self.knowsAlready(event) else { return }
-        let notices = LeanCloudNotices.notices(
+        let announcements = LeanCloudNotices.announcements(
             of: event.change, in: event.objectID, event.kind, by: event.actor, at: event.atMilliseconds,
             for: self.client)
-        for notice in notices {
+        for notice in announcements {
             var command = notice.command
             command.peerId = self.client.text
             command.serverTs = moment
@@ -27,8 +27,8 @@ extension LeanCloudSession {
     /// True when the client has done it on this very session, and learns of it by the answer alone.
     ///
     /// The JavaScript SDK does of itself what it is told of members: it would do so twice. What follows from keeping
-    /// somebody out is told to it like to everybody. Who gives somebody a role is told of it too, which the SDKs take as
-    /// what it is.
+    /// somebody out is told to it like to everybody. Who gives somebody a role is told of it too, which the SDKs take
+    /// as what it is.
     private func knowsAlready(_ event: ConversationEvent) -> Bool {
         guard let session = event.origin.session, session == self.sessionID?.rawValue else { return false }
         switch event.change {

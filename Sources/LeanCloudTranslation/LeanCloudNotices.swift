@@ -47,7 +47,7 @@ package struct MissedNotices: Sendable {
 /// order.
 package enum LeanCloudNotices {
     /// Commands for one person about an event, in order. None for rooms and services, and none for messages.
-    package static func notices(
+    package static func announcements(
         of change: ConversationEvent.Change, in id: ObjectID, _ kind: ConversationKind, by actor: UserName,
         at moment: Int64, for viewer: UserName
     ) -> [LeanCloudNotice] {
@@ -161,29 +161,29 @@ package enum LeanCloudNotices {
 
     /// The answer to a client that asks over HTTP what it missed.
     ///
-    /// The JavaScript SDK names the type and reads `notifications`, with names of operations that have underscores and a
-    /// text under `attr`; the others name none and read `permanent` and `droppable`, with hyphens and objects.
+    /// The JavaScript SDK names the type and reads `notifications`, with names of operations that have underscores and
+    /// a text under `attr`; the others name none and read `permanent` and `droppable`, with hyphens and objects.
     ///
     /// - Parameters:
     ///   - type: `notification_type` of the question; `nil` when there was none.
     ///   - events: as `ReadTransaction.events(for:after:)` gives them.
     package static func missed(_ events: [LoggedEvent], for viewer: UserName, type: String?) -> MissedNotices {
-        let notices = events.flatMap { event in
-            self.notices(
+        let announcements = events.flatMap { event in
+            self.announcements(
                 of: event.change, in: event.objectID, event.kind, by: event.actor, at: event.atMilliseconds, for: viewer
             )
         }
         let isCut = events.count >= EventLogBounds.page
         let hasMore = JSONValue.Member("hasMore", .boolean(isCut))
         if let type {
-            let asked = notices.filter { $0.isPermanent == (type != "droppable") }
+            let asked = announcements.filter { $0.isPermanent == (type != "droppable") }
             let json = JSONValue.object([
                 JSONValue.Member("notifications", .array(asked.map { self.json($0, hyphens: false) })), hasMore,
             ])
             return MissedNotices(json: json, isEmpty: asked.isEmpty, hasMore: isCut)
         }
         let list: (Bool) -> JSONValue.Member = { isPermanent in
-            let some = notices.filter { $0.isPermanent == isPermanent }
+            let some = announcements.filter { $0.isPermanent == isPermanent }
             return JSONValue.Member("notifications", .array(some.map { self.json($0, hyphens: true) }))
         }
         let json = JSONValue.object([
@@ -192,11 +192,11 @@ package enum LeanCloudNotices {
                 "droppable",
                 .object([JSONValue.Member("invalidLocalConvCache", .boolean(false)), list(false), hasMore])),
         ])
-        return MissedNotices(json: json, isEmpty: notices.isEmpty, hasMore: isCut)
+        return MissedNotices(json: json, isEmpty: announcements.isEmpty, hasMore: isCut)
     }
 
-    /// How far back is looked for a client that names a time in the future. Source: JavaScript SDK, which begins with the
-    /// time of its own clock.
+    /// How far back is looked for a client that names a time in the future. Source: JavaScript SDK, which begins with
+    /// the time of its own clock.
     package static let clockAllowanceMilliseconds: Int64 = 600_000
 
     /// Where to begin for a client that says up to which moment it knows what happened.

@@ -40,7 +40,7 @@ extension TeahouseServer {
             RouteGroup(
                 Router(
                     ProfileRoutes(profiles, secret: options.profiles.secret).routes + SessionConfigRoute().routes
-                        + TeamRequestRoutes.routes + NoticeRoutes.routes, sharesTerritory: true),
+                        + TeamRequestRoutes.routes + AnnouncementRoutes.routes, sharesTerritory: true),
                 wordFailure: { .nativeFailure($0) })
         ]
         TrialMode.begin(options, store)
@@ -58,7 +58,7 @@ extension TeahouseServer {
 
     private static func groups(_ options: ServerOptions, _ services: APIServices) -> [RouteGroup] {
         BusinessServer.tellReminders(services)
-        BusinessServer.deliverNotices(services)
+        BusinessServer.deliverAnnouncements(services)
         var business = options.business
         let store = services.store
         business.rules = { store.rules }

@@ -18,17 +18,19 @@ package struct WuKongNotice: Hashable, Sendable {
 /// `channel_id` and `channel_type` and fetches the card, `unreadClear` sets the number, `messageRevoke` reads
 /// `message_id`, `syncMessageExtra` and `syncReminders` synchronise by version.
 package enum WuKongNotices {
-    /// The commands about one transaction: several changes that lead to the same command lead to it once, and those of a
-    /// conversation that has just been made to none besides.
-    package static func notices(of events: [ConversationEvent]) -> [WuKongNotice] {
+    /// The commands about one transaction: several changes that lead to the same command lead to it once, and those of
+    /// a conversation that has just been made to none besides.
+    package static func announcements(of events: [ConversationEvent]) -> [WuKongNotice] {
         var made: Set<ConversationID> = []
         for event in events { if case .created = event.change { made.insert(event.conversation) } }
         var told: Set<WuKongNotice> = []
-        var notices: [WuKongNotice] = []
+        var announcements: [WuKongNotice] = []
         for event in events where !self.isPartOfMaking(event, made) {
-            for notice in self.notices(of: event) where told.insert(notice).inserted { notices.append(notice) }
+            for notice in self.announcements(of: event) where told.insert(notice).inserted {
+                announcements.append(notice)
+            }
         }
-        return notices
+        return announcements
     }
 
     private static func isPartOfMaking(_ event: ConversationEvent, _ made: Set<ConversationID>) -> Bool {
@@ -40,7 +42,7 @@ package enum WuKongNotices {
     }
 
     /// The commands about one event; none in rooms, whose people come and go with their connections.
-    package static func notices(of event: ConversationEvent) -> [WuKongNotice] {
+    package static func announcements(of event: ConversationEvent) -> [WuKongNotice] {
         guard event.kind != .room else { return [] }
         switch event.change {
         // The first message brings a group to devices that are away.
@@ -108,11 +110,11 @@ package enum WuKongNotices {
     private static func departures(_ event: ConversationEvent) -> [WuKongNotice] {
         guard let card = self.card(of: event) else { return [] }
         let gone = CommandTarget.people(event.subjects)
-        var notices = event.audience.count > event.subjects.count ? self.membersChanged(event) : []
+        var announcements = event.audience.count > event.subjects.count ? self.membersChanged(event) : []
         if event.kind == .group, let channel = event.channel?.text {
-            notices.append(self.notice(.membersChanged(channel), event, to: gone))
+            announcements.append(self.notice(.membersChanged(channel), event, to: gone))
         }
-        return notices + [self.notice(card, event, to: gone)]
+        return announcements + [self.notice(card, event, to: gone)]
     }
 
     // MARK: Messages
@@ -157,8 +159,8 @@ package enum WuKongNotices {
         }
     }
 
-    /// To the person's own devices, which know a direct conversation by the other one. They see themselves as the channel:
-    /// it is a note to them, and no conversation shows it.
+    /// To the person's own devices, which know a direct conversation by the other one. They see themselves as the
+    /// channel: it is a note to them, and no conversation shows it.
     private static func toOwnDevices(
         _ event: ConversationEvent, _ commands: (_ channel: String, _ type: Int) -> [SyncCommand]
     ) -> [WuKongNotice] {

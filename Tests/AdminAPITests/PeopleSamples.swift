@@ -1,7 +1,7 @@
 import AdminAPI
 import ChatModel
 
-private let sampleNotice = AdminNotice(
+private let sampleAnnouncement = AdminOperatorAnnouncement(
     number: 3, title: "维护", text: "a\nb", teams: ["verona"], sender: "ming", createdAtMilliseconds: 5,
     sentAtMilliseconds: 6, receivers: 2, confirmed: 1)
 private let noticeJSON =
@@ -42,21 +42,21 @@ let peopleRequestVectors: [(AdminRequest, String)] = [
     (.people(.details(romeo)), #"{"id":7,"ask":"user.details","with":{"name":"romeo"}}"#),
     (.people(.delete(juliet)), #"{"id":7,"ask":"user.delete","with":{"name":"朱丽叶"}}"#),
     (
-        .notices(.send(AdminNewNotice(title: "维护", text: "a\nb", teams: [verona]))),
+        .announcements(.send(AdminNewAnnouncement(title: "维护", text: "a\nb", teams: [verona]))),
         #"{"id":7,"ask":"notice.send","with":{"title":"维护","text":"a\nb","teams":["verona"]}}"#
     ),
     (
-        .notices(.send(AdminNewNotice(text: "t"))),
+        .announcements(.send(AdminNewAnnouncement(text: "t"))),
         #"{"id":7,"ask":"notice.send","with":{"title":"","text":"t","teams":[]}}"#
     ),
-    (.notices(.list(before: nil)), #"{"id":7,"ask":"notice.list","with":{}}"#),
-    (.notices(.list(before: 3)), #"{"id":7,"ask":"notice.list","with":{"before":3}}"#),
+    (.announcements(.list(before: nil)), #"{"id":7,"ask":"notice.list","with":{}}"#),
+    (.announcements(.list(before: 3)), #"{"id":7,"ask":"notice.list","with":{"before":3}}"#),
     (
-        .notices(.show(3, .all, after: nil)),
+        .announcements(.show(3, .all, after: nil)),
         #"{"id":7,"ask":"notice.show","with":{"number":3,"people":"all"}}"#
     ),
     (
-        .notices(.show(3, .waiting, after: 9)),
+        .announcements(.show(3, .waiting, after: 9)),
         #"{"id":7,"ask":"notice.show","with":{"number":3,"people":"waiting","after":9}}"#
     ),
 ]
@@ -80,19 +80,19 @@ let peopleReplyVectors: [(AdminReply, String)] = [
             + #""installationId":"i","tokenHint":"t…","createdAt":1,"updatedAt":2}]}}"#
     ),
     (
-        .answer(id: 7, .success(.notices(.list([sampleNotice], next: 3)))),
+        .answer(id: 7, .success(.announcements(.list([sampleAnnouncement], next: 3)))),
         #"{"id":7,"answer":"notices","with":{"notices":[{\#(noticeJSON)}],"next":3}}"#
     ),
     (
         .answer(
             id: 7,
             .success(
-                .notices(
+                .announcements(
                     .one(
-                        sampleNotice,
+                        sampleAnnouncement,
                         people: [
-                            AdminNoticeReceiver(name: romeo, confirmedAtMilliseconds: 8),
-                            AdminNoticeReceiver(name: juliet),
+                            AdminAnnouncementReceiver(name: romeo, confirmedAtMilliseconds: 8),
+                            AdminAnnouncementReceiver(name: juliet),
                         ], next: 4)))),
         #"{"id":7,"answer":"notice","with":{"notice":{\#(noticeJSON)},"#
             + #""people":[{"name":"romeo","confirmedAt":8},{"name":"朱丽叶"}],"next":4}}"#

@@ -13,7 +13,7 @@ import Testing
         var configuration = SelectorConfiguration(.custom(Self.people))
         configuration.isMultiple = true
         change(&configuration)
-        return Selector(configuration) { items in [.tell(Notice(items.map(\.id).joined(separator: ",")))] }
+        return Selector(configuration) { items in [.tell(StatusLine(items.map(\.id).joined(separator: ",")))] }
     }
 
     /// What was chosen in the end; `nil` when it was given up or goes on.

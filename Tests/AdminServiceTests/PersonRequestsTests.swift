@@ -92,19 +92,21 @@ import Testing
         try fixture.signIn("romeo", .app, handle: 1)
         let client = try fixture.client()
         client.who = AdminOperator(name: "ming")
-        let send = AdminRequest.notices(.send(AdminNewNotice(title: "T", text: "tea\nat eight")))
-        guard case .notices(.one(let made, let people, nil)) = try client.ask(send) else { return }
+        let send = AdminRequest.announcements(.send(AdminNewAnnouncement(title: "T", text: "tea\nat eight")))
+        guard case .announcements(.one(let made, let people, nil)) = try client.ask(send) else { return }
         #expect(made.number == 1 && made.sender == "ming" && people == [])
         fixture.outlet.wait { $0.received.count == 1 }
         let body = try JSONValue(parsing: Array(fixture.outlet.received[0].utf8))
         #expect(body["content"]?.string == "T\ntea\nat eight" && body["notice"]?.integer == 1)
         try fixture.store.writeAndWait { store throws(StoreError) in
-            _ = try store.confirmNotice(1, by: try store.ensureUser(romeo).id)
+            _ = try store.confirmAnnouncement(1, by: try store.ensureUser(romeo).id)
         }
-        let show = AdminRequest.notices(.show(1, .confirmed, after: nil))
-        guard case .notices(.one(let shown, let confirmed, nil)) = try client.ask(show) else { return }
+        let show = AdminRequest.announcements(.show(1, .confirmed, after: nil))
+        guard case .announcements(.one(let shown, let confirmed, nil)) = try client.ask(show) else { return }
         #expect(shown.receivers == 2 && shown.confirmed == 1 && confirmed.map(\.name) == [romeo])
-        guard case .notices(.list(let all, nil)) = try client.ask(.notices(.list(before: nil))) else { return }
+        guard case .announcements(.list(let all, nil)) = try client.ask(.announcements(.list(before: nil))) else {
+            return
+        }
         #expect(all.map(\.number) == [1])
         #expect(try self.entries(client).first?.word == "notice.send")
     }
@@ -116,24 +118,25 @@ import Testing
         try fixture.signIn("romeo", .app, handle: 1)
         let client = try fixture.client()
         _ = try client.ask(.teams(.create(AdminNewTeam(name: verona, form: .normal, owner: juliet, members: []))))
-        _ = try client.ask(.notices(.send(AdminNewNotice(text: "for verona", teams: [verona]))))
-        _ = try client.ask(.notices(.send(AdminNewNotice(text: "for all"))))
+        _ = try client.ask(.announcements(.send(AdminNewAnnouncement(text: "for verona", teams: [verona]))))
+        _ = try client.ask(.announcements(.send(AdminNewAnnouncement(text: "for all"))))
         fixture.outlet.wait { $0.received.contains { $0.contains("for all") } }
         #expect(fixture.outlet.received.count == 1)
     }
 
     @Test("one without words, with control characters, or for nobody is refused and leaves no trace")
-    func wrongNotices() throws {
+    func wrongAnnouncements() throws {
         let fixture = try Fixture()
         try fixture.add("romeo")
         let client = try fixture.client()
         let wrong = [
-            AdminNewNotice(text: " \n"), AdminNewNotice(text: "a\u{1B}[2J"), AdminNewNotice(title: "a\nb", text: "t"),
-            AdminNewNotice(text: "t", teams: [verona]),
-            AdminNewNotice(text: String(repeating: "x", count: NoticeBounds.textBytes + 1)),
+            AdminNewAnnouncement(text: " \n"), AdminNewAnnouncement(text: "a\u{1B}[2J"),
+            AdminNewAnnouncement(title: "a\nb", text: "t"),
+            AdminNewAnnouncement(text: "t", teams: [verona]),
+            AdminNewAnnouncement(text: String(repeating: "x", count: AnnouncementBounds.textBytes + 1)),
         ]
-        for notice in wrong { #expect(client.refusal(of: .notices(.send(notice))) != nil) }
-        #expect(client.refusal(of: .notices(.show(1, .all, after: nil)))?.code == .notFound)
+        for notice in wrong { #expect(client.refusal(of: .announcements(.send(notice))) != nil) }
+        #expect(client.refusal(of: .announcements(.show(1, .all, after: nil)))?.code == .notFound)
         #expect(try self.entries(client) == [])
     }
 }

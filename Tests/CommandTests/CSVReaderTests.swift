@@ -111,7 +111,7 @@ import Testing
     }
 
     @Test("announcements are sent, listed and shown")
-    func notices() throws {
+    func announcements() throws {
         let fixture = try Fixture()
         for name in ["ming", "lan"] { _ = fixture.ctl("user", "add", name) }
         _ = fixture.ctl("team", "create", "tea", "--form", "normal", "--owner", "lan")

@@ -39,7 +39,7 @@ import Testing
                 MessageKindEntry(
                     kind: MessageKind(rawValue: 500), name: "card", degrade: "d", typeTitle: "t", summary: ""))),
         .settings(.set("max_input", .everywhere, "-1x")), .settings(.reset("max_input", .everywhere)),
-        .notices(.list(before: nil)), .notices(.show(3, .waiting, after: nil)),
+        .announcements(.list(before: nil)), .announcements(.show(3, .waiting, after: nil)),
         .app(.set(changedApp)), .app(.sign(AdminAppSigning(.restMaster))),
     ]
 

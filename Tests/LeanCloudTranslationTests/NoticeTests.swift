@@ -30,12 +30,12 @@ struct NoticeTests {
     func javaScript() {
         let events = [self.event(.joined([self.jerry])), self.event(.card(modified: Array("{}".utf8), asked: nil))]
         let answer = LeanCloudNotices.missed(events, for: self.jerry, type: "permanent").json
-        let notices = answer["notifications"]?.array ?? []
-        #expect(notices.map { $0["op"]?.string } == ["joined"])
-        #expect(notices.first?["cmd"]?.string == "conv")
-        #expect(notices.first?["cid"]?.string == self.id.text)
-        #expect(notices.first?["initBy"]?.string == "Tom")
-        #expect(notices.first?["notificationType"]?.integer == 1)
+        let announcements = answer["notifications"]?.array ?? []
+        #expect(announcements.map { $0["op"]?.string } == ["joined"])
+        #expect(announcements.first?["cmd"]?.string == "conv")
+        #expect(announcements.first?["cid"]?.string == self.id.text)
+        #expect(announcements.first?["initBy"]?.string == "Tom")
+        #expect(announcements.first?["notificationType"]?.integer == 1)
         #expect(answer["hasMore"]?.boolean == false)
         let droppable = LeanCloudNotices.missed(events, for: self.jerry, type: "droppable").json
         let others = droppable["notifications"]?.array ?? []

@@ -174,7 +174,7 @@ struct TeamRequestScenarios {
 }
 
 /// People read what the operator announced, and confirm it; who was deleted does neither.
-struct NoticeScenarios {
+struct AnnouncementScenarios {
     @Test("an announcement comes as a message, is read again, and confirmed once")
     func confirm() throws {
         let server = try TestServer.withFiles()
@@ -183,7 +183,7 @@ struct NoticeScenarios {
         defer { withExtendedLifetime(client) {} }
         try server.group("tea", ["ann"])
         #expect(server.ctl("notice", "send", "tonight", "--title", "Tea", "--team", "tea").code == .done)
-        let reply = try self.notices(server, ann) { !$0.isEmpty }
+        let reply = try self.announcements(server, ann) { !$0.isEmpty }
         #expect(reply[0]["title"]?.string == "Tea" && reply[0]["text"]?.string == "tonight")
         #expect(reply[0]["confirmed_at"] == .null)
         let number = try #require(reply[0]["number"]?.integer)
@@ -193,13 +193,13 @@ struct NoticeScenarios {
         #expect(try server.http("POST", path, token: ann).json["confirmed_at"] == first.json["confirmed_at"])
         #expect(try server.http("POST", path, token: bob).status == 404)
         #expect(try server.http("POST", "/api/v1/notices/x/confirm", token: ann).status == 404)
-        #expect(try self.notices(server, bob) { _ in true } == [])
-        #expect(try self.notices(server, ann) { _ in true }[0]["confirmed_at"] == first.json["confirmed_at"])
+        #expect(try self.announcements(server, bob) { _ in true } == [])
+        #expect(try self.announcements(server, ann) { _ in true }[0]["confirmed_at"] == first.json["confirmed_at"])
         #expect(server.ctl("notice", "show", String(number), "--people", "confirmed").output.contains("ann"))
     }
 
     /// Asks until they are as wanted: each question is a request, so that the server's threads have had their turn.
-    private func notices(
+    private func announcements(
         _ server: TestServer, _ token: String, until isWanted: ([JSONValue]) -> Bool
     ) throws -> [JSONValue] {
         for _ in 0..<5000 {

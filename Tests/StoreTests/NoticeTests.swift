@@ -5,30 +5,30 @@ import Testing
 
 @Suite("Announcements to people")
 struct NoticeTests {
-    private func step(_ fixture: Fixture, after done: NoticeStep?) throws -> NoticeStep? {
-        try fixture.store.writeAndWait { store throws(StoreError) in try store.nextNoticeStep(after: done) }
+    private func step(_ fixture: Fixture, after done: AnnouncementStep?) throws -> AnnouncementStep? {
+        try fixture.store.writeAndWait { store throws(StoreError) in try store.nextAnnouncementStep(after: done) }
     }
 
     private func create(
         _ fixture: Fixture, _ body: String = "tea at eight", title: String = "", teams: [ConversationID] = []
     ) throws(StoreError) -> Int64 {
         try fixture.store.writeAndWait { store throws(StoreError) in
-            try store.createNotice(title: title, body, sender: "ming", teams: teams)
+            try store.createAnnouncement(title: title, body, sender: "ming", teams: teams)
         }
     }
 
     private func confirm(_ fixture: Fixture, _ number: Int64, _ user: UserID) throws(StoreError) -> Int64 {
-        try fixture.store.writeAndWait { store throws(StoreError) in try store.confirmNotice(number, by: user) }
+        try fixture.store.writeAndWait { store throws(StoreError) in try store.confirmAnnouncement(number, by: user) }
     }
 
-    private func notice(_ fixture: Fixture, _ number: Int64) throws -> Notice {
+    private func notice(_ fixture: Fixture, _ number: Int64) throws -> Announcement {
         try #require(try fixture.store.readAndWait { store throws(StoreError) in try store.notice(number) })
     }
 
     @Test("everybody gets it some at a time; a step that was not finished is told again, and nobody counts twice")
     func steps() throws {
         let fixture = try Fixture()
-        let count = NoticeBounds.peopleAtOnce + 10
+        let count = AnnouncementBounds.peopleAtOnce + 10
         let people = try fixture.store.writeAndWait { store throws(StoreError) in
             var people: [UserID] = []
             for number in 0..<count { people.append(try store.createUser(UserName("u\(number)")!)) }
@@ -41,14 +41,14 @@ struct NoticeTests {
         // Who comes later was not meant.
         _ = try fixture.user("late")
         let first = try #require(try self.step(fixture, after: nil))
-        #expect(first.notice.number == number && first.people.count == NoticeBounds.peopleAtOnce)
+        #expect(first.notice.number == number && first.people.count == AnnouncementBounds.peopleAtOnce)
         #expect(!first.people.contains { people[1...3].contains($0.user) })
         // The server ended before it was sent: the same people again.
         let again = try #require(try self.step(try fixture.reopened(), after: nil))
         #expect(again.people == first.people)
         let reopened = try fixture.reopened()
         let second = try #require(try self.step(reopened, after: again))
-        #expect(second.people.count == count - 3 - NoticeBounds.peopleAtOnce)
+        #expect(second.people.count == count - 3 - AnnouncementBounds.peopleAtOnce)
         #expect(try self.notice(reopened, number).sentAtMilliseconds == nil)
         #expect(try self.step(reopened, after: second) == nil)
         let sent = try self.notice(reopened, number)
@@ -89,11 +89,11 @@ struct NoticeTests {
             (
                 confirmed: try store.receivers(of: number, .confirmed, after: nil, limit: 5).map(\.user),
                 waiting: try store.receivers(of: other, .waiting, after: romeo, limit: 5).map(\.user),
-                mine: try store.notices(for: romeo, limit: 5).map {
+                mine: try store.announcements(for: romeo, limit: 5).map {
                     [$0.notice.number, $0.confirmedAtMilliseconds ?? 0]
                 },
-                page: try store.notices(for: romeo, before: other, limit: 5).map(\.notice.number),
-                all: try store.notices(limit: 1).map(\.number)
+                page: try store.announcements(for: romeo, before: other, limit: 5).map(\.notice.number),
+                all: try store.announcements(limit: 1).map(\.number)
             )
         }
         #expect(found.confirmed == [romeo] && found.waiting == [juliet])
@@ -109,8 +109,8 @@ struct NoticeTests {
         let room = try fixture.store.writeAndWait { store throws(StoreError) in
             try store.createChannel(.room, ChannelName("square")!, creator: romeo)
         }
-        let long = String(repeating: "x", count: NoticeBounds.textBytes + 1)
-        let title = String(repeating: "茶", count: NoticeBounds.titleScalars + 1)
+        let long = String(repeating: "x", count: AnnouncementBounds.textBytes + 1)
+        let title = String(repeating: "茶", count: AnnouncementBounds.titleScalars + 1)
         #expect(throws: StoreError.self) { try self.create(fixture, "") }
         #expect(throws: StoreError.self) { try self.create(fixture, long) }
         #expect(throws: StoreError.self) { try self.create(fixture, title: title) }

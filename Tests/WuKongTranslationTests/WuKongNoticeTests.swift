@@ -21,8 +21,8 @@ struct WuKongNoticeTests {
             origin: .server)
     }
 
-    private func lines(_ notices: [WuKongNotice]) -> [String] {
-        notices.map { notice in
+    private func lines(_ announcements: [WuKongNotice]) -> [String] {
+        announcements.map { notice in
             let target =
                 switch notice.target {
                 case .conversation: "all"
@@ -38,13 +38,13 @@ struct WuKongNoticeTests {
             .left([Self.name]), subjects: [Self.tybalt], reach: .membersAnd([Self.tybalt]),
             audience: [Self.romeo, Self.juliet, Self.tybalt])
         #expect(
-            self.lines(WuKongNotices.notices(of: [gone])) == [
+            self.lines(WuKongNotices.announcements(of: [gone])) == [
                 "memberUpdate to all", "memberUpdate to 4", "channelUpdate to 4",
             ])
         let everybody = self.event(
             .left([Self.name]), subjects: [Self.tybalt], reach: .membersAnd([Self.tybalt]), audience: [Self.tybalt])
         #expect(
-            self.lines(WuKongNotices.notices(of: [everybody])) == ["memberUpdate to 4", "channelUpdate to 4"])
+            self.lines(WuKongNotices.announcements(of: [everybody])) == ["memberUpdate to 4", "channelUpdate to 4"])
     }
 
     @Test("what leads to the same command in one transaction leads to it once, and a new group is announced alone")
@@ -53,9 +53,10 @@ struct WuKongNoticeTests {
             self.event(.role(Self.name, .owner)), self.event(.role(UserName("romeo")!, .member)),
             self.event(.settings([.notice("tonight")])), self.event(.card(modified: Array("{}".utf8), asked: nil)),
         ]
-        #expect(self.lines(WuKongNotices.notices(of: handedOver)) == ["memberUpdate to all", "channelUpdate to all"])
+        #expect(
+            self.lines(WuKongNotices.announcements(of: handedOver)) == ["memberUpdate to all", "channelUpdate to all"])
         let made = [self.event(.created([Self.name])), self.event(.settings([.joinMode])), self.event(.joined([]))]
-        #expect(self.lines(WuKongNotices.notices(of: made)) == ["memberUpdate? to all", "channelUpdate? to all"])
+        #expect(self.lines(WuKongNotices.announcements(of: made)) == ["memberUpdate? to all", "channelUpdate? to all"])
     }
 
     @Test(
@@ -65,7 +66,7 @@ struct WuKongNoticeTests {
             (.communityTopic, ["channelUpdate to all"]), (.group, ["memberUpdate to all"]),
         ] as [(ConversationKind, [String])])
     func kinds(_ kind: ConversationKind, _ lines: [String]) {
-        #expect(self.lines(WuKongNotices.notices(of: self.event(.muted([Self.name]), kind))) == lines)
+        #expect(self.lines(WuKongNotices.announcements(of: self.event(.muted([Self.name]), kind))) == lines)
     }
 
     @Test("of two people, the one who has read knows the conversation by the other's name")
@@ -73,7 +74,7 @@ struct WuKongNoticeTests {
         let event = self.event(
             .read(upTo: 9, unread: 1, badge: 3), .direct, subjects: [], reach: .people([Self.romeo]),
             audience: [Self.romeo], peer: UserName("juliet"))
-        let notice = try #require(WuKongNotices.notices(of: event).first)
+        let notice = try #require(WuKongNotices.announcements(of: event).first)
         #expect(notice.target == .people([Self.romeo]) && notice.channel == "" && !notice.command.isKept)
         let parameters = try #require(notice.command.parameters)
         #expect(parameters["channel_id"]?.string == "juliet" && parameters["channel_type"]?.integer == 1)
@@ -86,9 +87,9 @@ struct WuKongNoticeTests {
             sequence: 1, id: MessageID(rawValue: 5), sender: UserName("juliet")!, senderID: Self.juliet,
             sentAtMilliseconds: 0, content: MessageContent(kind: .none, flags: [], wire: .native, body: []),
             changedAtMilliseconds: 1)
-        let notices = WuKongNotices.notices(of: self.event(.recalled(message), .direct, by: .system))
-        #expect(notices.map(\.command.word) == ["messageRevoke", "syncMessageExtra", "syncReminders"])
-        #expect(notices.allSatisfy { $0.sender == Self.juliet && $0.target == .conversation(Self.verona) })
+        let announcements = WuKongNotices.announcements(of: self.event(.recalled(message), .direct, by: .system))
+        #expect(announcements.map(\.command.word) == ["messageRevoke", "syncMessageExtra", "syncReminders"])
+        #expect(announcements.allSatisfy { $0.sender == Self.juliet && $0.target == .conversation(Self.verona) })
     }
 
     @Test(
@@ -99,7 +100,7 @@ struct WuKongNoticeTests {
         ] as [(MessageAnnotation, String)])
     func annotations(_ annotation: MessageAnnotation, _ line: String) {
         let event = self.event(.annotated(annotation))
-        #expect(self.lines(WuKongNotices.notices(of: [event, event])) == [line])
+        #expect(self.lines(WuKongNotices.announcements(of: [event, event])) == [line])
     }
 
     @Test("an edit of a message that is for some is told to those")
@@ -109,7 +110,7 @@ struct WuKongNoticeTests {
             sentAtMilliseconds: 0, content: MessageContent(kind: .none, flags: [], wire: .native, body: []),
             changedAtMilliseconds: 1)
         let event = self.event(.edited(message), reach: .people([Self.juliet]), audience: [Self.juliet])
-        #expect(self.lines(WuKongNotices.notices(of: event)) == ["syncMessageExtra? to 3"])
+        #expect(self.lines(WuKongNotices.announcements(of: event)) == ["syncMessageExtra? to 3"])
     }
 
     @Test("what a person changes for themselves goes to their own devices, by the channel as they know it")
@@ -125,10 +126,10 @@ struct WuKongNoticeTests {
                 let event = self.event(
                     .own(change), kind, reach: .people([Self.romeo]), audience: [Self.romeo],
                     peer: UserName("juliet"))
-                let notices = WuKongNotices.notices(of: [event])
-                #expect(self.lines(notices) == due)
-                #expect(notices.allSatisfy { $0.channel == "" && $0.kind == .direct && $0.sender == Self.romeo })
-                let named = notices.compactMap { $0.command.parameters?["channel_id"]?.string }
+                let announcements = WuKongNotices.announcements(of: [event])
+                #expect(self.lines(announcements) == due)
+                #expect(announcements.allSatisfy { $0.channel == "" && $0.kind == .direct && $0.sender == Self.romeo })
+                let named = announcements.compactMap { $0.command.parameters?["channel_id"]?.string }
                 #expect(named.allSatisfy { $0 == channel })
             }
         }

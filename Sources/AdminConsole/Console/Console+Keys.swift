@@ -28,7 +28,7 @@ extension Console {
 
     private mutating func press(_ binding: KeyBinding) {
         guard !binding.isChange || !self.isReadOnly else {
-            return self.tell(Notice(self.look("console.readOnly"), .refusal))
+            return self.tell(StatusLine(self.look("console.readOnly"), .refusal))
         }
         self.withTop { screen, look in screen.update(binding.verb, look) }
     }
@@ -42,7 +42,7 @@ extension Console {
             self.prompt = .command(CommandLine(root: self.commands, history: self.history))
         case .character("/"):
             guard let table = self.top.screen.table else {
-                self.tell(Notice(self.look("console.noTable"), .refusal))
+                self.tell(StatusLine(self.look("console.noTable"), .refusal))
                 return true
             }
             self.prompt = .filter(TextField(table.filter))
@@ -53,7 +53,7 @@ extension Console {
         case .character("m"):
             self.isMouseOn.toggle()
             self.effects.append(.setMouse(self.isMouseOn))
-            self.notice = Notice(self.look(self.isMouseOn ? "console.mouse.on" : "console.mouse.off"))
+            self.notice = StatusLine(self.look(self.isMouseOn ? "console.mouse.on" : "console.mouse.off"))
         case .character("q"): if !self.pop() { self.effects.append(.quit) }
         case .escape: self.goBack()
         case .tab: self.go(to: (self.current + 1) % self.stacks.count)
@@ -90,7 +90,7 @@ extension Console {
 
     private mutating func chooseColumns() {
         guard let table = self.top.screen.table else {
-            return self.tell(Notice(self.look("console.noTable"), .refusal))
+            return self.tell(StatusLine(self.look("console.noTable"), .refusal))
         }
         self.overlays.append(.form(Self.columnForm(table.columnChoices, self.look)))
     }
@@ -116,17 +116,17 @@ extension Console {
     }
 
     private mutating func takeBack() {
-        guard let undo = self.undo else { return self.tell(Notice(self.look("console.noUndo"), .refusal)) }
+        guard let undo = self.undo else { return self.tell(StatusLine(self.look("console.noUndo"), .refusal)) }
         self.undo = nil
         self.perform(undo.deed)
     }
 
     private mutating func copy() {
         guard let text = self.top.screen.copied else {
-            return self.tell(Notice(self.look("console.noCopy"), .refusal))
+            return self.tell(StatusLine(self.look("console.noCopy"), .refusal))
         }
         self.effects.append(.copy(text))
-        self.notice = Notice(self.look("console.copied", ["text": text]))
+        self.notice = StatusLine(self.look("console.copied", ["text": text]))
     }
 
     private mutating func click(row: Int, column: Int) {
@@ -144,7 +144,7 @@ extension Console {
         case .page(var page):
             if key == .character("y") {
                 self.effects.append(.copy(page.text))
-                self.notice = Notice(self.look("console.copiedAll"))
+                self.notice = StatusLine(self.look("console.copiedAll"))
                 self.overlays.append(.page(page))
             } else if page.press(key, height: Page.height(rows: self.size.rows)) {
                 self.overlays.append(.page(page))
@@ -156,7 +156,7 @@ extension Console {
             case .refused:
                 self.effects.append(.beep)
                 self.overlays.append(.confirmation(confirmation))
-            case .cancelled: self.notice = Notice(self.look("console.cancelled"))
+            case .cancelled: self.notice = StatusLine(self.look("console.cancelled"))
             case .agreed: self.perform(confirmation.proposal.deed)
             }
         case .form(var form): self.press(key, &form)
@@ -166,7 +166,7 @@ extension Console {
             case .beep:
                 self.effects.append(.beep)
                 self.overlays.append(.selector(selector))
-            case .cancelled: self.notice = Notice(self.look("console.cancelled"))
+            case .cancelled: self.notice = StatusLine(self.look("console.cancelled"))
             case .done(let intents): self.carryOut(intents, for: self.top.number)
             }
         }
@@ -178,7 +178,7 @@ extension Console {
         case .refused:
             self.effects.append(.beep)
             self.overlays.append(.form(form))
-        case .cancelled: self.notice = Notice(self.look("console.cancelled"))
+        case .cancelled: self.notice = StatusLine(self.look("console.cancelled"))
         case .done(let intents): self.carryOut(intents, for: self.top.number)
         }
     }
@@ -221,7 +221,7 @@ extension Console {
         // Commands that never end have screens of their own.
         if let number = ScreenList.number(insteadOf: words) { return self.go(to: number) }
         if let screen = ScreenList.screen(insteadOf: words, self.look) { return self.push(screen) }
-        guard !self.isRunning else { return self.tell(Notice(self.look("console.busy"), .refusal)) }
+        guard !self.isRunning else { return self.tell(StatusLine(self.look("console.busy"), .refusal)) }
         guard words.contains("--password-stdin") else { return self.start(words, input: []) }
         let form = Form(
             Shell.line(words), [Form.Field(self.look("console.password"), isSecret: true)],
@@ -231,7 +231,7 @@ extension Console {
 
     mutating func start(_ words: [String], input: [String]) {
         self.isRunning = true
-        self.notice = Notice(self.look("console.working"))
+        self.notice = StatusLine(self.look("console.working"))
         // Then the command itself refuses what asks the server for a change.
         self.effects.append(.run(self.isReadOnly ? ["--read-only"] + words : words, input: input))
     }

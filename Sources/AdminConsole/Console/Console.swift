@@ -1,8 +1,8 @@
 package import AdminAPI
 package import CommandLineKit
 
-/// The whole console as a value: keys and answers go in, requests and a picture come out. It touches neither the terminal
-/// nor the server.
+/// The whole console as a value: keys and answers go in, requests and a picture come out. It touches neither the
+/// terminal nor the server.
 package struct Console: Sendable {
     /// What is to be done outside.
     package enum Effect: Sendable {
@@ -79,7 +79,7 @@ package struct Console: Sendable {
     var current = 0
     var overlays: [Overlay] = []
     var prompt: Prompt?
-    var notice: Notice?
+    var notice: StatusLine?
     var link = Link.connecting
     var work: Work?
     var undo: (deed: Deed, untilMilliseconds: Int64)?
@@ -179,7 +179,7 @@ package struct Console: Sendable {
             if let next = selector.receive(answer) { self.ask(next, .selector) }
         case .failure(let error):
             selector.fail()
-            self.notice = Notice(error.message, .failure)
+            self.notice = StatusLine(error.message, .failure)
         }
         self.overlays[place] = .selector(selector)
     }
@@ -284,7 +284,7 @@ package struct Console: Sendable {
             case .tell(let notice): self.tell(notice)
             case .run(let words, let input): self.start(words, input: input)
             case .rehearse(let words, let then):
-                guard !self.isRunning else { return self.tell(Notice(self.look("console.busy"), .refusal)) }
+                guard !self.isRunning else { return self.tell(StatusLine(self.look("console.busy"), .refusal)) }
                 self.rehearsal = then
                 self.start(words, input: [])
             case .refresh: self.refresh()
@@ -312,7 +312,7 @@ package struct Console: Sendable {
         self.overlays.append(.selector(selector))
     }
 
-    mutating func tell(_ notice: Notice) {
+    mutating func tell(_ notice: StatusLine) {
         self.notice = notice
         if notice.tone != .news { self.effects.append(.beep) }
     }
@@ -320,15 +320,15 @@ package struct Console: Sendable {
     // MARK: Deeds
 
     mutating func perform(_ deed: Deed) {
-        guard !self.isReadOnly else { return self.tell(Notice(self.look("console.readOnly"), .refusal)) }
-        guard case .connected = self.link else { return self.tell(Notice(self.look("console.lost"), .refusal)) }
+        guard !self.isReadOnly else { return self.tell(StatusLine(self.look("console.readOnly"), .refusal)) }
+        guard case .connected = self.link else { return self.tell(StatusLine(self.look("console.lost"), .refusal)) }
         if let words = deed.run {
-            guard !self.isRunning else { return self.tell(Notice(self.look("console.busy"), .refusal)) }
+            guard !self.isRunning else { return self.tell(StatusLine(self.look("console.busy"), .refusal)) }
             return self.start(words, input: [])
         }
-        guard self.work == nil else { return self.tell(Notice(self.look("console.busy"), .refusal)) }
+        guard self.work == nil else { return self.tell(StatusLine(self.look("console.busy"), .refusal)) }
         self.work = Work(deed: deed, waiting: deed.requests.reversed())
-        self.notice = Notice(self.look("console.working"))
+        self.notice = StatusLine(self.look("console.working"))
         self.askMore()
     }
 
@@ -358,7 +358,7 @@ package struct Console: Sendable {
 
     private mutating func finish(_ work: Work) {
         if work.failures.isEmpty {
-            self.notice = Notice(work.deed.done)
+            self.notice = StatusLine(work.deed.done)
             if let page = work.deed.shows?(work.answers) { self.overlays.append(.page(page)) }
             if let undo = work.deed.undo {
                 self.undo = (undo, self.look.nowMilliseconds + Self.undoMilliseconds)
@@ -367,7 +367,7 @@ package struct Console: Sendable {
         } else {
             let messages = work.failures.map(\.message)
             let values = ["failed": String(messages.count), "all": String(work.deed.requests.count)]
-            self.tell(Notice(messages.count == 1 ? messages[0] : self.look("console.failed", values), .failure))
+            self.tell(StatusLine(messages.count == 1 ? messages[0] : self.look("console.failed", values), .failure))
             if messages.count > 1 {
                 let lines = Set(messages).sorted().prefix(100).map { Line($0) }
                 self.overlays.append(.page(Page(self.look("console.failed", values), lines)))
@@ -392,9 +392,9 @@ package struct Console: Sendable {
             return self.carryOut(then(code, lines), for: self.top.number)
         }
         let text = lines.isEmpty ? [self.look("console.command.done")] : lines
-        let tone: Notice.Tone = code == .done ? .news : .failure
+        let tone: StatusLine.Tone = code == .done ? .news : .failure
         if text.count == 1 {
-            self.tell(Notice(text[0], tone))
+            self.tell(StatusLine(text[0], tone))
         } else {
             let style: Style = code == .done ? .plain : .bad
             self.overlays.append(.page(Page(Shell.line(words), text.map { Line($0, style) })))

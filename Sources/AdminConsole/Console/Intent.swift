@@ -17,7 +17,7 @@ package enum Intent: Sendable {
     /// Shows the screen with this number, from 0.
     case go(Int)
     case page(Page)
-    case tell(Notice)
+    case tell(StatusLine)
     /// Runs `teahouse ctl` with these words and these lines of input.
     case run([String], input: [String])
     /// Runs `teahouse ctl` with these words, which change nothing; what comes then depends on how it went.
@@ -31,7 +31,7 @@ package enum Intent: Sendable {
 }
 
 /// One line that tells how something went.
-package struct Notice: Hashable, Sendable {
+package struct StatusLine: Hashable, Sendable {
     package enum Tone: Hashable, Sendable { case news, refusal, failure }
 
     package var text: String
@@ -56,7 +56,8 @@ package struct Deed: Sendable {
     /// What to show of the answers, when they hold more than that it is done.
     package var shows: (@Sendable ([AdminAnswer]) -> Page?)?
 
-    /// - Parameter commands: where one line for each request does not say it; `nil` for what the requests themselves say.
+    /// - Parameter commands: where one line for each request does not say it; `nil` for what the requests themselves
+    ///   say.
     package init(_ requests: [AdminRequest], commands: [[String]]? = nil, done: String) {
         self.requests = requests
         self.ownCommands = commands

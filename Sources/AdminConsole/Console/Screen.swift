@@ -1,7 +1,7 @@
 package import AdminAPI
 
-/// One screen: its own state, the keys that mean something on it, what they do, and its lines. It draws nothing and asks
-/// nobody: `update` says what is to happen.
+/// One screen: its own state, the keys that mean something on it, what they do, and its lines. It draws nothing and
+/// asks nobody: `update` says what is to happen.
 package protocol Screen: Sendable {
     /// Text key.
     var title: String { get }
@@ -42,7 +42,7 @@ extension Screen {
     package mutating func refresh() -> [Intent] { [] }
     package mutating func receive(_ answer: AdminAnswer, purpose: Int, _ look: Look) -> [Intent] { [] }
     package mutating func fail(_ error: AdminError, purpose: Int, _ look: Look) -> [Intent] {
-        [.tell(Notice(error.message, .failure))]
+        [.tell(StatusLine(error.message, .failure))]
     }
     package mutating func receive(_ event: AdminEvent, _ look: Look) {}
     package mutating func take(_ values: [String], purpose: Int, _ look: Look) -> [Intent] { [] }

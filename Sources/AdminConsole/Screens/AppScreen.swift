@@ -60,7 +60,7 @@ struct AppScreen: TableScreen {
     mutating func fail(_ error: AdminError, purpose: Int, _ look: Look) -> [Intent] {
         // The table says it already, every time it is asked for.
         if purpose == Self.shown && error.code == .refused { return [] }
-        return [.tell(Notice(error.message, .failure))]
+        return [.tell(StatusLine(error.message, .failure))]
     }
 
     mutating func update(_ verb: Verb, _ look: Look) -> [Intent] {

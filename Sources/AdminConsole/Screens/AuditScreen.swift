@@ -97,7 +97,7 @@ struct AuditScreen: TableScreen {
 
     mutating func fail(_ error: AdminError, purpose: Int, _ look: Look) -> [Intent] {
         if purpose != Self.check { self.isAsking = false }
-        return [.tell(Notice(error.message, .failure))]
+        return [.tell(StatusLine(error.message, .failure))]
     }
 
     // MARK: Keys
@@ -112,7 +112,7 @@ struct AuditScreen: TableScreen {
             self = AuditScreen()
             return [.refresh]
         case .older:
-            guard let next = self.next else { return [.tell(Notice(look("console.audit.first")))] }
+            guard let next = self.next else { return [.tell(StatusLine(look("console.audit.first")))] }
             return self.ask(before: next, Self.older)
         case .verify: return [.ask(.audit(.verify), purpose: Self.check)]
         default: return []

@@ -149,7 +149,7 @@ struct ConversationsScreen: TableScreen {
 
     mutating func fail(_ error: AdminError, purpose: Int, _ look: Look) -> [Intent] {
         self.pages.end()
-        return [.tell(Notice(error.message, .failure))]
+        return [.tell(StatusLine(error.message, .failure))]
     }
 
     private func narrowForm(_ look: Look) -> Form {

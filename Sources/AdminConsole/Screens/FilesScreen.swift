@@ -73,7 +73,7 @@ struct FilesScreen: TableScreen {
             ]
             let isGood = check.damagedCount == 0
             let text = look(isGood ? "ctl.file.allGood" : "ctl.file.someDamaged", values)
-            return [.tell(Notice(text, isGood ? .news : .failure)), .refresh]
+            return [.tell(StatusLine(text, isGood ? .news : .failure)), .refresh]
         case .collected(let collection): return Self.collect(collection, look)
         }
     }
@@ -97,7 +97,9 @@ struct FilesScreen: TableScreen {
         case .delete: return self.delete(look)
         case .collect: return [.ask(.files(.collect(isDryRun: true)), purpose: Self.dryRun)]
         case .verify:
-            return [.ask(.files(.verify(nil)), purpose: Self.check), .tell(Notice(look("console.files.verifying")))]
+            return [
+                .ask(.files(.verify(nil)), purpose: Self.check), .tell(StatusLine(look("console.files.verifying"))),
+            ]
         default: return []
         }
     }
@@ -122,7 +124,7 @@ struct FilesScreen: TableScreen {
     /// The server has computed what would go.
     private static func collect(_ collection: AdminCollection, _ look: Look) -> [Intent] {
         guard collection.files + collection.objects + collection.uploads > 0 else {
-            return [.tell(Notice(look("console.files.nothingToCollect")))]
+            return [.tell(StatusLine(look("console.files.nothingToCollect")))]
         }
         let values = [
             "files": String(collection.files), "objects": String(collection.objects),

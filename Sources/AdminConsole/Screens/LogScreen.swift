@@ -43,7 +43,7 @@ struct LogScreen: TableScreen {
         }
         self.isFollowing.toggle()
         if self.isFollowing { self.rows.move(.last, look) }
-        return [.tell(Notice(look(self.isFollowing ? "console.log.following" : "console.log.still")))]
+        return [.tell(StatusLine(look(self.isFollowing ? "console.log.following" : "console.log.still")))]
     }
 
     mutating func receive(_ event: AdminEvent, _ look: Look) {

@@ -79,7 +79,7 @@ struct MessagesScreen: TableScreen {
         guard case .messages(let messages) = answer else { return [] }
         if messages.isEmpty, purpose != Purpose.newest {
             let key = purpose == Purpose.older ? "console.messages.first" : "console.messages.last"
-            return [.tell(Notice(look(key)))]
+            return [.tell(StatusLine(look(key)))]
         }
         let isFirst = self.rows.rows.isEmpty
         let isFar = !isFirst && !self.joins(messages)
@@ -123,7 +123,7 @@ struct MessagesScreen: TableScreen {
 
     mutating func fail(_ error: AdminError, purpose: Int, _ look: Look) -> [Intent] {
         if purpose != Console.watching { self.isAsking = false }
-        return [.tell(Notice(error.message, .failure))]
+        return [.tell(StatusLine(error.message, .failure))]
     }
 
     mutating func update(_ verb: Verb, _ look: Look) -> [Intent] {

@@ -57,7 +57,7 @@ struct ProfilesScreen: TableScreen {
 
     mutating func fail(_ error: AdminError, purpose: Int, _ look: Look) -> [Intent] {
         if purpose == Self.users { self.pages.end() }
-        return [.tell(Notice(error.message, .failure))]
+        return [.tell(StatusLine(error.message, .failure))]
     }
 
     mutating func update(_ verb: Verb, _ look: Look) -> [Intent] {

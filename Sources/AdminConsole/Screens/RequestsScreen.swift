@@ -78,7 +78,7 @@ struct RequestsScreen: TableScreen {
 
     mutating func fail(_ error: AdminError, purpose: Int, _ look: Look) -> [Intent] {
         self.pages.end()
-        return [.tell(Notice(error.message, .failure))]
+        return [.tell(StatusLine(error.message, .failure))]
     }
 
     // MARK: Keys

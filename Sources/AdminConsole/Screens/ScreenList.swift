@@ -19,7 +19,7 @@ enum ScreenList {
         Entry(title: "console.log", commands: [["tail"]]) { LogScreen() },
         Entry(title: "console.requests") { RequestsScreen() },
         Entry(title: "console.audit") { AuditScreen() },
-        Entry(title: "console.notices") { NoticesScreen() },
+        Entry(title: "console.notices") { AnnouncementsScreen() },
         Entry(title: "console.words") { WordsScreen() },
         Entry(title: "console.kinds") { KindsScreen() },
         Entry(title: "console.settings") { SettingsScreen() },
@@ -57,5 +57,5 @@ extension Look {
     }
 
     /// Why a key does nothing now.
-    func nothing(_ key: String = "console.nothingHere") -> [Intent] { [.tell(Notice(self(key), .refusal))] }
+    func nothing(_ key: String = "console.nothingHere") -> [Intent] { [.tell(StatusLine(self(key), .refusal))] }
 }

@@ -97,11 +97,11 @@ struct SeenScreen: TableScreen {
 
     mutating func fail(_ error: AdminError, purpose: Int, _ look: Look) -> [Intent] {
         self.isAsking = false
-        return [.tell(Notice(error.message, .failure))]
+        return [.tell(StatusLine(error.message, .failure))]
     }
 
     mutating func update(_ verb: Verb, _ look: Look) -> [Intent] {
-        guard let next = self.next else { return [.tell(Notice(look("console.messages.first")))] }
+        guard let next = self.next else { return [.tell(StatusLine(look("console.messages.first")))] }
         return self.ask(before: next)
     }
 

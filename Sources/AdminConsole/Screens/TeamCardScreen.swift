@@ -133,7 +133,7 @@ struct TeamCardScreen: TableScreen {
             self.cardRows = []
             self.rows.replace([], look)
         }
-        return [.tell(Notice(error.message, .failure))]
+        return [.tell(StatusLine(error.message, .failure))]
     }
 
     // MARK: Keys
@@ -232,7 +232,7 @@ struct TeamCardScreen: TableScreen {
         guard let shown = self.rows.current, let team = self.team else { return look.nothing() }
         if let refusal = shown.row.refusal { return look.nothing("card.refusal.\(refusal)") }
         if let viewer = self.viewer {
-            return [.tell(Notice(look("console.card.onlyLooking", ["name": viewer.text]), .refusal))]
+            return [.tell(StatusLine(look("console.card.onlyLooking", ["name": viewer.text]), .refusal))]
         }
         guard shown.row.isEditable else { return look.nothing("console.card.onlyShows") }
         if let member = self.member { return self.use(shown.row, of: member, in: team, look) }

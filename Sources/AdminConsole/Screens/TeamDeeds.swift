@@ -195,7 +195,7 @@ enum TeamDeeds {
         configuration.title = look("console.groups.addTitle", ["name": name.text])
         if let limit = team.memberLimit {
             let free = Int(limit - team.conversation.memberCount)
-            guard free > 0 else { return .tell(Notice(look("card.refusal.full"), .refusal)) }
+            guard free > 0 else { return .tell(StatusLine(look("card.refusal.full"), .refusal)) }
             configuration.maximumSelected = free
             configuration.tip = look("console.card.limitTip", ["limit": String(limit)])
         }

@@ -84,7 +84,7 @@ struct TraceScreen: TableScreen {
 
     mutating func fail(_ error: AdminError, purpose: Int, _ look: Look) -> [Intent] {
         self.pages.end()
-        return [.tell(Notice(error.message, .failure))]
+        return [.tell(StatusLine(error.message, .failure))]
     }
 
     mutating func update(_ verb: Verb, _ look: Look) -> [Intent] {
@@ -96,7 +96,7 @@ struct TraceScreen: TableScreen {
     /// What the message said before.
     private func formerBodies(_ look: Look) -> [Intent] {
         guard let trace = self.trace, !trace.former.isEmpty else {
-            return [.tell(Notice(look("console.trace.noFormer")))]
+            return [.tell(StatusLine(look("console.trace.noFormer")))]
         }
         var lines: [Line] = []
         for version in trace.former {

@@ -104,7 +104,7 @@ struct TransfersScreen: TableScreen {
             self.withOver.toggle()
             return [
                 .refresh,
-                .tell(Notice(look(self.withOver ? "console.transfers.withOver" : "console.transfers.withoutOver"))),
+                .tell(StatusLine(look(self.withOver ? "console.transfers.withOver" : "console.transfers.withoutOver"))),
             ]
         case .open:
             guard let transfer = self.rows.current else { return look.nothing() }

@@ -65,7 +65,7 @@ struct WordsScreen: TableScreen {
 
     mutating func fail(_ error: AdminError, purpose: Int, _ look: Look) -> [Intent] {
         if purpose == Self.list { self.pages.end() }
-        return [.tell(Notice(error.message, .failure))]
+        return [.tell(StatusLine(error.message, .failure))]
     }
 
     mutating func update(_ verb: Verb, _ look: Look) -> [Intent] {
@@ -224,7 +224,7 @@ struct FlaggedScreen: TableScreen {
 
     mutating func update(_ verb: Verb, _ look: Look) -> [Intent] {
         if verb == .older {
-            guard let next = self.next else { return [.tell(Notice(look("console.flagged.first")))] }
+            guard let next = self.next else { return [.tell(StatusLine(look("console.flagged.first")))] }
             return [.ask(.words(.flagged(before: next)), purpose: Self.older)]
         }
         guard let row = self.rows.current else { return look.nothing() }

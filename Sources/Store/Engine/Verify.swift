@@ -194,7 +194,7 @@ struct Verifier {
         try self.checkPeople()
         try self.checkTeams()
         try self.checkObjects()
-        try self.checkNotices()
+        try self.checkAnnouncements()
         try self.checkSettings()
         try self.checkFiles()
         try self.checkAudit()

@@ -2,7 +2,7 @@ import ChatModel
 
 // What the operator announced to people.
 extension Verifier {
-    func checkNotices() throws(StoreError) {
+    func checkAnnouncements() throws(StoreError) {
         let wrong = try self.connection.query(
             """
             SELECT n.number FROM notice n

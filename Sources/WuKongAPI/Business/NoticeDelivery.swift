@@ -6,9 +6,9 @@ import WuKongTranslation
 
 extension BusinessServer {
     /// Sends apps the commands about what happened to conversations, for all origins alike.
-    package static func deliverNotices(_ services: APIServices) {
+    package static func deliverAnnouncements(_ services: APIServices) {
         services.broker.listen { events in
-            for notice in WuKongNotices.notices(of: events) { services.deliver(notice) }
+            for notice in WuKongNotices.announcements(of: events) { services.deliver(notice) }
         }
     }
 }

@@ -26,26 +26,28 @@ private let noticeSendCommand = Command(
             text = lines.joined(separator: "\n")
         }
         guard !text.isEmpty else { throw CommandFailure(.usage, control.text("ctl.notice.noText")) }
-        let notice = AdminNewNotice(title: control.invocation.value("title") ?? "", text: text, teams: teams)
-        let answer = try control.ask(.notices(.send(notice)))
-        guard case .notices(.one(let sent, _, _)) = answer else { throw control.unexpectedAnswer }
+        let notice = AdminNewAnnouncement(title: control.invocation.value("title") ?? "", text: text, teams: teams)
+        let answer = try control.ask(.announcements(.send(notice)))
+        guard case .announcements(.one(let sent, _, _)) = answer else { throw control.unexpectedAnswer }
         try control.tell(answer, "ctl.notice.sent", ["number": String(sent.number)])
     })
 
 private let noticeListCommand = Command(
     "list", summary: "command.ctl.notice.list", examples: ["teahouse ctl notice list"],
     body: Control.command { control throws(CommandFailure) in
-        var notices: [AdminNotice] = []
+        var announcements: [AdminOperatorAnnouncement] = []
         var next: Int64?
         repeat {
-            guard case .notices(.list(let page, let before)) = try control.ask(.notices(.list(before: next))) else {
+            guard
+                case .announcements(.list(let page, let before)) = try control.ask(.announcements(.list(before: next)))
+            else {
                 throw control.unexpectedAnswer
             }
-            notices += page
+            announcements += page
             next = before
         } while next != nil
         if control.wantsJSON {
-            return try control.print(json: AdminAnswer.notices(.list(notices, next: nil)).json)
+            return try control.print(json: AdminAnswer.announcements(.list(announcements, next: nil)).json)
         }
         try control.print(
             [
@@ -54,7 +56,7 @@ private let noticeListCommand = Command(
                 Table.Column("table.state"), Table.Column("table.receivers", .right),
                 Table.Column("table.confirmed", .right),
             ],
-            rows: notices.map { notice in
+            rows: announcements.map { notice in
                 [
                     String(notice.number), localTime(notice.createdAtMilliseconds), notice.sender, notice.shownTitle,
                     control.audience(of: notice), control.state(of: notice), String(notice.receivers),
@@ -66,32 +68,36 @@ private let noticeListCommand = Command(
 private let noticeShowCommand = Command(
     "show", summary: "command.ctl.notice.show",
     arguments: [CommandArgument("NUMBER", help: "argument.noticeNumber")],
-    options: [CommandOption("people", .choice(NoticePeople.allCases.map(\.rawValue)), help: "option.noticePeople")],
+    options: [
+        CommandOption("people", .choice(AnnouncementAudience.allCases.map(\.rawValue)), help: "option.noticePeople")
+    ],
     examples: ["teahouse ctl notice show 3", "teahouse ctl notice show 3 --people waiting"],
     body: Control.command { control throws(CommandFailure) in
         let text = control.invocation.argument("NUMBER")
         guard let number = Int64(text), number > 0 else {
             throw CommandFailure(.usage, control.text("ctl.badNotice", ["number": text]))
         }
-        let wanted = control.invocation.value("people").flatMap { NoticePeople(rawValue: $0) } ?? .all
-        var people: [AdminNoticeReceiver] = []
-        var shown: AdminNotice?
+        let wanted = control.invocation.value("people").flatMap { AnnouncementAudience(rawValue: $0) } ?? .all
+        var people: [AdminAnnouncementReceiver] = []
+        var shown: AdminOperatorAnnouncement?
         var next: Int64?
         repeat {
-            let answer = try control.ask(.notices(.show(number, wanted, after: next)))
-            guard case .notices(.one(let notice, let page, let after)) = answer else { throw control.unexpectedAnswer }
+            let answer = try control.ask(.announcements(.show(number, wanted, after: next)))
+            guard case .announcements(.one(let notice, let page, let after)) = answer else {
+                throw control.unexpectedAnswer
+            }
             shown = notice
             people += page
             next = after
         } while next != nil
         guard let shown else { throw control.unexpectedAnswer }
         if control.wantsJSON {
-            return try control.print(json: AdminAnswer.notices(.one(shown, people: people, next: nil)).json)
+            return try control.print(json: AdminAnswer.announcements(.one(shown, people: people, next: nil)).json)
         }
         try control.print(shown, people)
     })
 
-extension AdminNotice {
+extension AdminOperatorAnnouncement {
     /// The title, or the first line of one without.
     fileprivate var shownTitle: String {
         self.title.isEmpty ? String(self.text.prefix { $0 != "\n" }) : self.title
@@ -99,15 +105,17 @@ extension AdminNotice {
 }
 
 extension Control {
-    fileprivate func audience(of notice: AdminNotice) -> String {
+    fileprivate func audience(of notice: AdminOperatorAnnouncement) -> String {
         notice.teams.isEmpty ? self.text("word.notice.everybody") : notice.teams.joined(separator: ", ")
     }
 
-    fileprivate func state(of notice: AdminNotice) -> String {
+    fileprivate func state(of notice: AdminOperatorAnnouncement) -> String {
         self.text(notice.sentAtMilliseconds == nil ? "word.notice.sending" : "word.notice.sent")
     }
 
-    fileprivate func print(_ notice: AdminNotice, _ people: [AdminNoticeReceiver]) throws(CommandFailure) {
+    fileprivate func print(_ notice: AdminOperatorAnnouncement, _ people: [AdminAnnouncementReceiver])
+        throws(CommandFailure)
+    {
         var fields = FieldList()
         fields.add(self.text("table.number"), String(notice.number))
         fields.add(self.text("table.title"), notice.title)

@@ -22,7 +22,7 @@ struct BusinessGroupScenarios {
     }
 
     /// The types of the notices in a group, oldest first; the newest may still be on its way.
-    private func notices(_ app: App, _ group: String, until type: Int64) throws -> [Int64] {
+    private func announcements(_ app: App, _ group: String, until type: Int64) throws -> [Int64] {
         let client = try app.other(.web).connect()
         while true {
             let types = try app.history(group).compactMap { $0["payload"]?["type"]?.integer }
@@ -38,7 +38,7 @@ struct BusinessGroupScenarios {
         let card = try juliet.does("GET", "groups/\(group)")
         #expect(card["name"]?.string == "Verona" && card["member_count"]?.integer == 3 && card["role"]?.integer == 0)
         #expect(try romeo.does("GET", "groups/\(group)/detail")["role"]?.integer == 1)
-        let types = try self.notices(juliet, group, until: 1_001)
+        let types = try self.announcements(juliet, group, until: 1_001)
         #expect(types == [1_001])
         let notice = try #require(try juliet.history(group).first)
         #expect(notice["payload"]?["creator"]?.string == "romeo")
@@ -80,7 +80,7 @@ struct BusinessGroupScenarios {
         let card = try juliet.does("GET", "channels/\(group)/2")
         #expect(card["name"]?.string == "Mantua" && card["notice"]?.string == "a plague")
         #expect(card["channel"]?["channel_type"]?.integer == 2 && card["extra"]?["member_count"]?.integer == 3)
-        #expect(try self.notices(juliet, group, until: 1_005).contains(1_005))
+        #expect(try self.announcements(juliet, group, until: 1_005).contains(1_005))
     }
 
     @Test("what a person sets about a group is theirs alone")
@@ -115,7 +115,7 @@ struct BusinessGroupScenarios {
         let gone = changed.filter { $0["is_deleted"]?.integer == 1 }.map { $0["uid"]?.string }
         #expect(gone == ["nurse"] && changed.contains { $0["uid"]?.string == "tybalt" })
         #expect(try nurse.history(group) == [])
-        #expect(try self.notices(juliet, group, until: 1_003).contains(1_002))
+        #expect(try self.announcements(juliet, group, until: 1_003).contains(1_002))
         try romeo.does("POST", "groups/\(group)/members_delete", #"{"members":["tybalt"]}"#)
         #expect(try self.members(romeo, group).count == 2)
         #expect(try juliet.does("GET", "groups/\(group)/members?keyword=ROM").array?.count == 1)
@@ -132,7 +132,7 @@ struct BusinessGroupScenarios {
         try juliet.isRefused("POST", "groups/\(group)/transfer/juliet")
         try romeo.does("POST", "groups/\(group)/transfer/juliet")
         #expect(try self.members(romeo, group)["juliet"] == 1)
-        #expect(try self.notices(romeo, group, until: 1_008).contains(1_008))
+        #expect(try self.announcements(romeo, group, until: 1_008).contains(1_008))
         try nurse.does("POST", "groups/\(group)/exit")
         #expect(try self.members(romeo, group).count == 2)
         try nurse.isRefused("POST", "groups/\(group)/exit")

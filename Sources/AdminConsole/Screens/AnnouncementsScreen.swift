@@ -1,7 +1,7 @@
 package import AdminAPI
 import ChatModel
 
-extension AdminNotice: TableRow {
+extension AdminOperatorAnnouncement: TableRow {
     package var rowID: Int64 { self.number }
     package var searchTexts: [String] { [self.title, self.text, self.sender] + self.teams }
 
@@ -12,7 +12,7 @@ extension AdminNotice: TableRow {
 }
 
 /// What operators told everybody, or the members of teams, and how many have confirmed it.
-struct NoticesScreen: TableScreen {
+struct AnnouncementsScreen: TableScreen {
     let title = "console.notices"
     let emptyText = "console.notices.empty"
     let keys = [
@@ -21,7 +21,7 @@ struct NoticesScreen: TableScreen {
         KeyBinding(.character("t"), .team, "console.notices.teams", isChange: true),
     ]
     let refreshMilliseconds: Int64? = 3_000
-    var rows = TableView<AdminNotice>([
+    var rows = TableView<AdminOperatorAnnouncement>([
         TableColumn("table.number", width: 6, isOnTheRight: true, order: { .number($0.number) }) { notice, _ in
             String(notice.number)
         },
@@ -39,21 +39,23 @@ struct NoticesScreen: TableScreen {
             "\(notice.confirmed)/\(notice.receivers)" + (notice.sentAtMilliseconds == nil ? "…" : "")
         },
     ])
-    private var pages = Pages<AdminNotice>()
+    private var pages = Pages<AdminOperatorAnnouncement>()
 
     var copied: String? { self.rows.current.map { String($0.number) } }
 
-    mutating func refresh() -> [Intent] { self.pages.begin() ? [.ask(.notices(.list(before: nil)), purpose: 0)] : [] }
+    mutating func refresh() -> [Intent] {
+        self.pages.begin() ? [.ask(.announcements(.list(before: nil)), purpose: 0)] : []
+    }
 
     mutating func receive(_ answer: AdminAnswer, purpose: Int, _ look: Look) -> [Intent] {
-        guard case .notices(.list(let notices, let next)) = answer else { return [] }
-        if let all = self.pages.take(notices, isLast: next == nil) { self.rows.replace(all, look) }
-        return next.map { [.ask(.notices(.list(before: $0)), purpose: 0)] } ?? []
+        guard case .announcements(.list(let announcements, let next)) = answer else { return [] }
+        if let all = self.pages.take(announcements, isLast: next == nil) { self.rows.replace(all, look) }
+        return next.map { [.ask(.announcements(.list(before: $0)), purpose: 0)] } ?? []
     }
 
     mutating func fail(_ error: AdminError, purpose: Int, _ look: Look) -> [Intent] {
         self.pages.end()
-        return [.tell(Notice(error.message, .failure))]
+        return [.tell(StatusLine(error.message, .failure))]
     }
 
     mutating func update(_ verb: Verb, _ look: Look) -> [Intent] {
@@ -62,14 +64,14 @@ struct NoticesScreen: TableScreen {
         case .team: return [Self.chooseTeams(look)]
         default:
             guard let notice = self.rows.current else { return look.nothing() }
-            return [.open(NoticeScreen(notice))]
+            return [.open(AnnouncementScreen(notice))]
         }
     }
 
     private static func chooseTeams(_ look: Look) -> Intent {
         var configuration = SelectorConfiguration(.teams)
         configuration.isMultiple = true
-        configuration.maximumSelected = NoticeBounds.teams
+        configuration.maximumSelected = AnnouncementBounds.teams
         configuration.title = look("console.notices.teams")
         return .select(
             Selector(configuration) { teams in [.form(Self.form(teams.compactMap { ChannelName($0.id) }, look))] })
@@ -86,33 +88,33 @@ struct NoticesScreen: TableScreen {
         return Form(
             title,
             [
-                Form.Field(look("table.title"), maximum: NoticeBounds.titleScalars),
+                Form.Field(look("table.title"), maximum: AnnouncementBounds.titleScalars),
                 Form.Field(look("table.text")),
             ],
             check: { values in
                 if values[1].isEmpty { return look("console.groups.textMissing") }
-                let bytes = String(NoticeBounds.textBytes)
-                return values[1].utf8.count > NoticeBounds.textBytes
+                let bytes = String(AnnouncementBounds.textBytes)
+                return values[1].utf8.count > AnnouncementBounds.textBytes
                     ? look("console.notices.tooLong", ["maximum": bytes]) : nil
             },
             command: words,
             submit: { values in
-                let notice = AdminNewNotice(title: values[0], text: values[1], teams: teams)
+                let notice = AdminNewAnnouncement(title: values[0], text: values[1], teams: teams)
                 let deed = Deed(
-                    [.notices(.send(notice))], done: look("console.notices.sent"))
+                    [.announcements(.send(notice))], done: look("console.notices.sent"))
                 let key = teams.isEmpty ? "console.notices.allConsequence" : "console.notices.teamsConsequence"
                 return [.propose(Proposal(title, consequences: [look(key)], deed: deed))]
             })
     }
 }
 
-extension AdminNoticeReceiver: TableRow {
+extension AdminAnnouncementReceiver: TableRow {
     package var rowID: String { self.name.text }
     package var searchTexts: [String] { [self.name.text] }
 }
 
 /// One announcement, and who of those who got it has confirmed it.
-struct NoticeScreen: TableScreen {
+struct AnnouncementScreen: TableScreen {
     let title = "console.notices.one"
     let emptyText = "console.notices.nobody"
     let keys = [
@@ -120,7 +122,7 @@ struct NoticeScreen: TableScreen {
         KeyBinding(.character("a"), .look, "console.notices.text"),
     ]
     let refreshMilliseconds: Int64? = 3_000
-    var rows = TableView<AdminNoticeReceiver>([
+    var rows = TableView<AdminAnnouncementReceiver>([
         TableColumn("table.name") { receiver, _ in receiver.name.text },
         TableColumn(
             "console.notices.confirmed", width: 20, order: { .number($0.confirmedAtMilliseconds ?? 0) },
@@ -129,24 +131,24 @@ struct NoticeScreen: TableScreen {
             receiver.confirmedAtMilliseconds.map { look.time($0) } ?? look("word.no")
         },
     ])
-    private var notice: AdminNotice
-    private var people = NoticePeople.all
-    private var pages = Pages<AdminNoticeReceiver>()
+    private var notice: AdminOperatorAnnouncement
+    private var people = AnnouncementAudience.all
+    private var pages = Pages<AdminAnnouncementReceiver>()
     /// An answer to another question than the last one is no use.
     private var question = 0
 
-    init(_ notice: AdminNotice) { self.notice = notice }
+    init(_ notice: AdminOperatorAnnouncement) { self.notice = notice }
 
     var copied: String? { String(self.notice.number) }
 
     private func ask(after: Int64?) -> Intent {
-        .ask(.notices(.show(self.notice.number, self.people, after: after)), purpose: self.question)
+        .ask(.announcements(.show(self.notice.number, self.people, after: after)), purpose: self.question)
     }
 
     mutating func refresh() -> [Intent] { self.pages.begin() ? [self.ask(after: nil)] : [] }
 
     mutating func receive(_ answer: AdminAnswer, purpose: Int, _ look: Look) -> [Intent] {
-        guard case .notices(.one(let notice, let people, let next)) = answer else { return [] }
+        guard case .announcements(.one(let notice, let people, let next)) = answer else { return [] }
         guard purpose == self.question else {
             self.pages.end()
             return self.refresh()
@@ -158,13 +160,13 @@ struct NoticeScreen: TableScreen {
 
     mutating func fail(_ error: AdminError, purpose: Int, _ look: Look) -> [Intent] {
         self.pages.end()
-        return [.tell(Notice(error.message, .failure))]
+        return [.tell(StatusLine(error.message, .failure))]
     }
 
     mutating func update(_ verb: Verb, _ look: Look) -> [Intent] {
         switch verb {
         case .all:
-            let all = NoticePeople.allCases
+            let all = AnnouncementAudience.allCases
             self.people = all[(all.firstIndex(of: self.people)! + 1) % all.count]
             self.question += 1
             self.rows.replace([], look)

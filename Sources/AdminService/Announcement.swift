@@ -3,7 +3,7 @@ import Broker
 import ChatModel
 
 /// Something that happened, as those who follow are told; worded once, and only when somebody wants it.
-final class Notice {
+final class Announcement {
     private let happened: WatchEvent
     private let kinds: MessageKinds
     private(set) lazy var event = Self.event(self.happened, self.kinds)

@@ -5,11 +5,11 @@ import WuKongTranslation
 import WuKongWire
 
 /// A stored message as webhooks tell it. Source: WuKongIM server v2.2.5, `MessageResp` and webhook.
-struct MessageNotice {
+struct MessageNotification {
     let message: ReceivedMessage
 
-    /// In a person channel the channel is the one who did not send it, for everybody. The sender is told as empty when it
-    /// is the server itself.
+    /// In a person channel the channel is the one who did not send it, for everybody. The sender is told as empty when
+    /// it is the server itself.
     init(_ item: QueuedMessage) {
         self.message = Translation.received(
             item.message, channelID: Translation.channelID(channel: item.channel, other: item.peerName),

@@ -1,5 +1,5 @@
 /// Bounds of the operator's announcements to people.
-package enum NoticeBounds {
+package enum AnnouncementBounds {
     /// Unicode scalars.
     package static let titleScalars = 64
     /// Bytes.
@@ -13,7 +13,7 @@ package enum NoticeBounds {
 }
 
 /// An announcement of the operator to people.
-package struct Notice: Hashable, Sendable {
+package struct Announcement: Hashable, Sendable {
     /// Number of the announcement.
     package var number: Int64
     /// Empty for none.
@@ -50,7 +50,7 @@ package struct Notice: Hashable, Sendable {
 }
 
 /// Somebody who got an announcement.
-package struct NoticeReceiver: Hashable, Sendable {
+package struct AnnouncementReceiver: Hashable, Sendable {
     /// Person concerned.
     package var user: UserID
     /// Name of the person.
@@ -66,20 +66,20 @@ package struct NoticeReceiver: Hashable, Sendable {
 }
 
 /// The next people to whom an announcement is sent.
-package struct NoticeStep: Hashable, Sendable {
+package struct AnnouncementStep: Hashable, Sendable {
     /// Announcement itself.
-    package var notice: Notice
+    package var notice: Announcement
     /// Not empty.
-    package var people: [NoticeReceiver]
+    package var people: [AnnouncementReceiver]
 
-    package init(notice: Notice, people: [NoticeReceiver]) {
+    package init(notice: Announcement, people: [AnnouncementReceiver]) {
         self.notice = notice
         self.people = people
     }
 }
 
 /// Subset of the receivers of an announcement.
-package enum NoticePeople: String, Sendable, CaseIterable {
+package enum AnnouncementAudience: String, Sendable, CaseIterable {
     case all
     case confirmed
     case waiting

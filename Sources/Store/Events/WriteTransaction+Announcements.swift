@@ -2,21 +2,21 @@ package import ChatModel
 
 // The operator's announcements to people.
 extension WriteTransaction {
-    /// Makes an announcement; `nextNoticeStep` says to whom it is sent. People who are added later do not get it.
+    /// Makes an announcement; `nextAnnouncementStep` says to whom it is sent. People who are added later do not get it.
     ///
     /// - Parameters:
     ///   - sender: which operator.
     ///   - teams: whose members get it; empty for every person.
     /// - Returns: its number.
-    /// - Throws: `notFound` for what is no team; `invalid` for an empty one, and beyond `NoticeBounds`.
-    package func createNotice(
+    /// - Throws: `notFound` for what is no team; `invalid` for an empty one, and beyond `AnnouncementBounds`.
+    package func createAnnouncement(
         title: String, _ body: String, sender: String, teams: [ConversationID]
     ) throws(StoreError) -> Int64 {
-        try Self.check(scalars: title, NoticeBounds.titleScalars, "title of the announcement")
-        try Self.check(bytes: body, NoticeBounds.textBytes, "announcement")
+        try Self.check(scalars: title, AnnouncementBounds.titleScalars, "title of the announcement")
+        try Self.check(bytes: body, AnnouncementBounds.textBytes, "announcement")
         guard !body.isEmpty else { throw .invalid("the announcement is empty") }
-        guard teams.count <= NoticeBounds.teams else {
-            throw .invalid("an announcement is for at most \(NoticeBounds.teams) teams, not \(teams.count)")
+        guard teams.count <= AnnouncementBounds.teams else {
+            throw .invalid("an announcement is for at most \(AnnouncementBounds.teams) teams, not \(teams.count)")
         }
         for team in teams {
             guard try self.knownConversation(team).kind == .group else {
@@ -36,19 +36,19 @@ extension WriteTransaction {
         return number
     }
 
-    /// The next people of the oldest announcement that is not with everybody yet, noted as having it: whoever asks sends
-    /// it to them. A step that is not finished, for the server ended, is told again.
+    /// The next people of the oldest announcement that is not with everybody yet, noted as having it: whoever asks
+    /// sends it to them. A step that is not finished, for the server ended, is told again.
     ///
     /// - Parameter done: the step before, to whose people it has been sent.
     /// - Returns: `nil` when there is nothing to send.
-    package func nextNoticeStep(after done: NoticeStep?) throws(StoreError) -> NoticeStep? {
+    package func nextAnnouncementStep(after done: AnnouncementStep?) throws(StoreError) -> AnnouncementStep? {
         if let done, let last = done.people.last {
             try self.connection.run(
                 "UPDATE notice SET through_id = max(through_id, ?) WHERE number = ?", last.user, done.notice.number)
         }
         let oldest: StaticString = "SELECT number FROM notice WHERE sent_at IS NULL ORDER BY number LIMIT 1"
         while let number = try self.connection.first(oldest, read: { row throws(StoreError) in row.int64(0) }) {
-            let people = try self.connection.nextNoticePeople(of: number)
+            let people = try self.connection.nextAnnouncementPeople(of: number)
             guard !people.isEmpty else {
                 try self.connection.run(
                     "UPDATE notice SET sent_at = ? WHERE number = ?", self.wallMilliseconds, number)
@@ -63,7 +63,7 @@ extension WriteTransaction {
             }
             try self.connection.run("UPDATE notice SET receivers = receivers + ? WHERE number = ?", new, number)
             guard let notice = try self.reading.notice(number) else { throw Row.damaged("announcement") }
-            return NoticeStep(notice: notice, people: people)
+            return AnnouncementStep(notice: notice, people: people)
         }
         return nil
     }
@@ -72,7 +72,7 @@ extension WriteTransaction {
     ///
     /// - Returns: when it was confirmed first, UTC milliseconds.
     /// - Throws: `notFound` for one that this person did not get.
-    package func confirmNotice(_ number: Int64, by user: UserID) throws(StoreError) -> Int64 {
+    package func confirmAnnouncement(_ number: Int64, by user: UserID) throws(StoreError) -> Int64 {
         let known: StaticString = "SELECT confirmed_at FROM notice_receiver WHERE number = ? AND user_id = ?"
         let found = try self.connection.first(known, number, user) { row throws(StoreError) in
             (confirmedAt: row.optionalInt64(0), isThere: true)
@@ -88,7 +88,7 @@ extension WriteTransaction {
 }
 
 extension ReadTransaction {
-    package func notice(_ number: Int64) throws(StoreError) -> Notice? {
+    package func notice(_ number: Int64) throws(StoreError) -> Announcement? {
         let sql: StaticString = """
             SELECT number, title, body, sender, created_at, sent_at, receivers, confirmed FROM notice WHERE number = ?
             """
@@ -100,24 +100,24 @@ extension ReadTransaction {
     /// Announcements, the newest first; `limit` is 1...1000.
     ///
     /// - Parameter before: the number that the page before ended with.
-    package func notices(before: Int64 = .max, limit: Int) throws(StoreError) -> [Notice] {
+    package func announcements(before: Int64 = .max, limit: Int) throws(StoreError) -> [Announcement] {
         let sql: StaticString = """
             SELECT number, title, body, sender, created_at, sent_at, receivers, confirmed FROM notice
             WHERE number < ? ORDER BY number DESC LIMIT ?
             """
-        var notices = try self.connection.query(sql, before, try Self.page(limit), read: Self.notice)
-        for index in notices.indices {
-            notices[index].teams = try self.connection.noticeTeams(of: notices[index].number)
+        var announcements = try self.connection.query(sql, before, try Self.page(limit), read: Self.notice)
+        for index in announcements.indices {
+            announcements[index].teams = try self.connection.noticeTeams(of: announcements[index].number)
         }
-        return notices
+        return announcements
     }
 
     /// What a person was told, the newest first, and when they confirmed it; `limit` is 1...1000.
     ///
     /// - Parameter before: the number that the page before ended with.
-    package func notices(
+    package func announcements(
         for user: UserID, before: Int64 = .max, limit: Int
-    ) throws(StoreError) -> [(notice: Notice, confirmedAtMilliseconds: Int64?)] {
+    ) throws(StoreError) -> [(notice: Announcement, confirmedAtMilliseconds: Int64?)] {
         let sql: StaticString = """
             SELECT n.number, n.title, n.body, n.sender, n.created_at, n.sent_at, n.receivers, n.confirmed, r.confirmed_at
             FROM notice_receiver r JOIN notice n ON n.number = r.number
@@ -132,8 +132,8 @@ extension ReadTransaction {
     ///
     /// - Parameter last: the number of the person that the page before ended with.
     package func receivers(
-        of number: Int64, _ people: NoticePeople, after last: UserID?, limit: Int
-    ) throws(StoreError) -> [NoticeReceiver] {
+        of number: Int64, _ people: AnnouncementAudience, after last: UserID?, limit: Int
+    ) throws(StoreError) -> [AnnouncementReceiver] {
         let sql: StaticString = """
             SELECT r.user_id, u.name, r.confirmed_at FROM notice_receiver r JOIN user u ON u.id = r.user_id
             WHERE r.number = ?1 AND r.user_id > ?2 AND (?3 IS NULL OR (r.confirmed_at IS NOT NULL) = ?3)
@@ -149,8 +149,8 @@ extension ReadTransaction {
             sql, number, last?.rawValue ?? -1, wanted, try Self.page(limit), read: Connection.noticeReceiver)
     }
 
-    private static func notice(_ row: Row) throws(StoreError) -> Notice {
-        Notice(
+    private static func notice(_ row: Row) throws(StoreError) -> Announcement {
+        Announcement(
             number: row.int64(0), title: row.text(1), body: row.text(2), sender: row.text(3),
             createdAtMilliseconds: row.int64(4), sentAtMilliseconds: row.optionalInt64(5), receivers: row.int64(6),
             confirmed: row.int64(7))
@@ -169,9 +169,9 @@ extension Connection {
         }
     }
 
-    /// Those after the ones it has been sent to: neither disabled accounts nor those of the server. Of each team only as
-    /// many rows are read as one step takes.
-    fileprivate func nextNoticePeople(of number: Int64) throws(StoreError) -> [NoticeReceiver] {
+    /// Those after the ones it has been sent to: neither disabled accounts nor those of the server. Of each team only
+    /// as many rows are read as one step takes.
+    fileprivate func nextAnnouncementPeople(of number: Int64) throws(StoreError) -> [AnnouncementReceiver] {
         let teams = try self.query("SELECT conversation_id FROM notice_team WHERE number = ?", number) {
             row throws(StoreError) in row.conversationID(0)
         }
@@ -180,7 +180,7 @@ extension Connection {
             WHERE n.number = ? AND u.disabled = 0 AND u.is_system = 0 ORDER BY u.id LIMIT ?
             """
         guard !teams.isEmpty else {
-            return try self.query(everybody, number, NoticeBounds.peopleAtOnce, read: Self.noticeReceiver)
+            return try self.query(everybody, number, AnnouncementBounds.peopleAtOnce, read: Self.noticeReceiver)
         }
         let members: StaticString = """
             SELECT u.id, u.name, NULL FROM notice n
@@ -188,15 +188,16 @@ extension Connection {
             JOIN user u ON u.id = m.user_id
             WHERE n.number = ?1 AND u.disabled = 0 AND u.is_system = 0 ORDER BY m.user_id LIMIT ?3
             """
-        var people: Set<NoticeReceiver> = []
+        var people: Set<AnnouncementReceiver> = []
         for team in teams {
             people.formUnion(
-                try self.query(members, number, team, NoticeBounds.peopleAtOnce, read: Self.noticeReceiver))
+                try self.query(members, number, team, AnnouncementBounds.peopleAtOnce, read: Self.noticeReceiver))
         }
-        return Array(people.sorted { $0.user < $1.user }.prefix(NoticeBounds.peopleAtOnce))
+        return Array(people.sorted { $0.user < $1.user }.prefix(AnnouncementBounds.peopleAtOnce))
     }
 
-    fileprivate static func noticeReceiver(_ row: Row) throws(StoreError) -> NoticeReceiver {
-        NoticeReceiver(user: row.userID(0), name: try row.userName(1), confirmedAtMilliseconds: row.optionalInt64(2))
+    fileprivate static func noticeReceiver(_ row: Row) throws(StoreError) -> AnnouncementReceiver {
+        AnnouncementReceiver(
+            user: row.userID(0), name: try row.userName(1), confirmedAtMilliseconds: row.optionalInt64(2))
     }
 }

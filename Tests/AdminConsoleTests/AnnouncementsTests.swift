@@ -4,9 +4,9 @@ import ChatModel
 import Localization
 import Testing
 
-@Suite("Announcements to people") struct NoticesTests {
-    private static func notice(_ number: Int64, teams: [String] = []) -> AdminNotice {
-        AdminNotice(
+@Suite("Announcements to people") struct AnnouncementsTests {
+    private static func notice(_ number: Int64, teams: [String] = []) -> AdminOperatorAnnouncement {
+        AdminOperatorAnnouncement(
             number: number, title: "维护", text: "今晚八点维护一小时", teams: teams, sender: "ming",
             createdAtMilliseconds: ConsoleDriver.now - 60_000,
             sentAtMilliseconds: number == 2 ? nil : ConsoleDriver.now - 50_000,
@@ -16,25 +16,25 @@ import Testing
     private func console(_ language: Language = .english, isReadOnly: Bool = false) -> ConsoleDriver {
         let console = ConsoleDriver(language: language, isReadOnly: isReadOnly) { request in
             switch request {
-            case .notices(.list):
+            case .announcements(.list):
                 return .success(
-                    .notices(.list([Self.notice(2), Self.notice(1, teams: ["tea", "kitchen"])], next: nil)))
-            case .notices(.show(let number, let people, let after)):
+                    .announcements(.list([Self.notice(2), Self.notice(1, teams: ["tea", "kitchen"])], next: nil)))
+            case .announcements(.show(let number, let people, let after)):
                 let all = [
-                    AdminNoticeReceiver(name: UserName("ming")!, confirmedAtMilliseconds: ConsoleDriver.now),
-                    AdminNoticeReceiver(name: UserName("lan")!),
+                    AdminAnnouncementReceiver(name: UserName("ming")!, confirmedAtMilliseconds: ConsoleDriver.now),
+                    AdminAnnouncementReceiver(name: UserName("lan")!),
                 ]
                 let shown = all.filter { receiver in
                     people == .all || (people == .confirmed) == (receiver.confirmedAtMilliseconds != nil)
                 }
                 guard people == .all else {
-                    return .success(.notices(.one(Self.notice(number), people: shown, next: nil)))
+                    return .success(.announcements(.one(Self.notice(number), people: shown, next: nil)))
                 }
                 // Two pages of one person each.
                 let page = after == nil ? shown.prefix(1) : shown.dropFirst()
                 return .success(
-                    .notices(.one(Self.notice(number), people: Array(page), next: after == nil ? 7 : nil)))
-            case .notices(.send): return .success(.notices(.one(Self.notice(3), people: [], next: nil)))
+                    .announcements(.one(Self.notice(number), people: Array(page), next: after == nil ? 7 : nil)))
+            case .announcements(.send): return .success(.announcements(.one(Self.notice(3), people: [], next: nil)))
             case .listConversations: return TeamServer().answer(request)
             default: return Samples.answer(request)
             }
@@ -122,7 +122,7 @@ import Testing
         #expect(console.screen().contains { $0.contains("Every person with an account gets it") })
         #expect(console.changes().isEmpty)
         console.press(.enter)
-        #expect(console.changes() == [.notices(.send(AdminNewNotice(title: "维护", text: "今晚八点")))])
+        #expect(console.changes() == [.announcements(.send(AdminNewAnnouncement(title: "维护", text: "今晚八点")))])
         console.press(.character("z"))
         #expect(console.changes().count == 1)
     }
@@ -135,7 +135,8 @@ import Testing
         console.press(.enter)
         #expect(console.screen().contains { $0.contains("teahouse ctl notice send hi --team tea") })
         console.press(.enter)
-        #expect(console.changes() == [.notices(.send(AdminNewNotice(text: "hi", teams: [TeamServer.name])))])
+        #expect(
+            console.changes() == [.announcements(.send(AdminNewAnnouncement(text: "hi", teams: [TeamServer.name])))])
     }
 
     @Test("read-only: nothing is sent")

@@ -1,15 +1,15 @@
 package import ChatModel
 
 /// What an operator can ask about announcements to people.
-package enum AdminNoticeRequest: Hashable, Sendable {
-    case send(AdminNewNotice)
+package enum AdminAnnouncementRequest: Hashable, Sendable {
+    case send(AdminNewAnnouncement)
     /// The newest first; `next` of the answer is the `before` of the page after it.
     case list(before: Int64?)
     /// One of them with those who got it, by their number; `after` is the `next` of the page before.
-    case show(Int64, NoticePeople, after: Int64?)
+    case show(Int64, AnnouncementAudience, after: Int64?)
 }
 
-extension AdminNoticeRequest: AdminOperations {
+extension AdminAnnouncementRequest: AdminOperations {
     static let all: [Self] = [
         .send(.sample), .list(before: .sample), .show(.sample, .sample, after: .sample),
     ]
@@ -19,7 +19,7 @@ extension AdminNoticeRequest: AdminOperations {
         case .send(let notice):
             .change(
                 "notice.send", notice.teams.count == 1 ? notice.teams[0].text : nil,
-                audited: .notices(.send(notice.withoutText)), ctl: notice.command)
+                audited: .announcements(.send(notice.withoutText)), ctl: notice.command)
         case .list(let before): .look("notice.list", ctl: before == nil ? ctl("notice list") : nil)
         case .show(let number, let people, let after):
             .look(
@@ -39,13 +39,13 @@ extension AdminNoticeRequest: AdminOperations {
 }
 
 /// What the server answers about announcements.
-package enum AdminNoticeAnswer: Hashable, Sendable {
+package enum AdminAnnouncementAnswer: Hashable, Sendable {
     /// A page; `next` asks for the one after it, `nil` on the last.
-    case list([AdminNotice], next: Int64?)
-    case one(AdminNotice, people: [AdminNoticeReceiver], next: Int64?)
+    case list([AdminOperatorAnnouncement], next: Int64?)
+    case one(AdminOperatorAnnouncement, people: [AdminAnnouncementReceiver], next: Int64?)
 }
 
-extension AdminNoticeAnswer: AdminFamily {
+extension AdminAnnouncementAnswer: AdminFamily {
     static let all: [Self] = [
         .list(.sample, next: .sample), .one(.sample, people: .sample, next: .sample),
     ]
@@ -59,7 +59,7 @@ extension AdminNoticeAnswer: AdminFamily {
 
     func pass(_ fields: AdminFields<Self>) throws(AdminError) -> Self {
         switch self {
-        case .list(let notices, let next): try .list(fields("notices", notices), next: fields("next", next))
+        case .list(let announcements, let next): try .list(fields("notices", announcements), next: fields("next", next))
         case .one(let notice, let people, let next):
             try .one(fields("notice", notice), people: fields("people", people), next: fields("next", next))
         }
@@ -67,12 +67,12 @@ extension AdminNoticeAnswer: AdminFamily {
 }
 
 /// An announcement to be sent.
-package struct AdminNewNotice: AdminRecord {
-    /// One line, at most `NoticeBounds.titleScalars`; may be empty.
+package struct AdminNewAnnouncement: AdminRecord {
+    /// One line, at most `AnnouncementBounds.titleScalars`; may be empty.
     package var title: String
-    /// 1...`NoticeBounds.textBytes` bytes.
+    /// 1...`AnnouncementBounds.textBytes` bytes.
     package var text: String
-    /// Whose members get it, at most `NoticeBounds.teams`; empty for every person.
+    /// Whose members get it, at most `AnnouncementBounds.teams`; empty for every person.
     package var teams: [ChannelName]
 
     package init(title: String = "", text: String, teams: [ChannelName] = []) {
@@ -89,7 +89,7 @@ package struct AdminNewNotice: AdminRecord {
 }
 
 /// An announcement.
-package struct AdminNotice: AdminRecord {
+package struct AdminOperatorAnnouncement: AdminRecord {
     package var number: Int64
     package var title: String
     package var text: String
@@ -134,7 +134,7 @@ package struct AdminNotice: AdminRecord {
 }
 
 /// Somebody who got an announcement.
-package struct AdminNoticeReceiver: AdminRecord {
+package struct AdminAnnouncementReceiver: AdminRecord {
     package var name: UserName
     /// `nil` for who has not confirmed it.
     package var confirmedAtMilliseconds: Int64?
@@ -150,9 +150,9 @@ package struct AdminNoticeReceiver: AdminRecord {
     }
 }
 
-extension AdminNewNotice {
+extension AdminNewAnnouncement {
     /// The words are kept with the announcement.
-    fileprivate var withoutText: AdminNewNotice {
+    fileprivate var withoutText: AdminNewAnnouncement {
         var notice = self
         notice.text = "(\(self.text.utf8.count) bytes)"
         return notice

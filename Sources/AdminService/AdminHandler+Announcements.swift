@@ -3,14 +3,14 @@ import ChatModel
 import Store
 
 extension AdminHandler {
-    func answer(_ request: AdminNoticeRequest, _ then: @escaping Answer) {
+    func answer(_ request: AdminAnnouncementRequest, _ then: @escaping Answer) {
         switch request {
         case .send(let new): self.send(new, then)
         case .list(let before):
             self.read(then) { transaction throws(StoreError) in
-                let found = try transaction.notices(before: before ?? .max, limit: NoticeBounds.page)
-                let next = found.count == NoticeBounds.page ? found.last?.number : nil
-                return .notices(.list(found.map { AdminNotice($0) }, next: next))
+                let found = try transaction.announcements(before: before ?? .max, limit: AnnouncementBounds.page)
+                let next = found.count == AnnouncementBounds.page ? found.last?.number : nil
+                return .announcements(.list(found.map { AdminOperatorAnnouncement($0) }, next: next))
             }
         case .show(let number, let people, let last):
             self.read(then) { transaction throws(StoreError) in
@@ -18,16 +18,16 @@ extension AdminHandler {
                 let rows = AdminProtocol.pageRows
                 let found = try transaction.receivers(
                     of: number, people, after: last.map { UserID(rawValue: $0) }, limit: rows)
-                return .notices(
+                return .announcements(
                     .one(
-                        AdminNotice(notice), people: found.map { AdminNoticeReceiver($0) },
+                        AdminOperatorAnnouncement(notice), people: found.map { AdminAnnouncementReceiver($0) },
                         next: found.count == rows ? found.last?.user.rawValue : nil))
             }
         }
     }
 
     /// Answers with the announcement as it begins; it is sent meanwhile.
-    private func send(_ new: AdminNewNotice, _ then: @escaping Answer) {
+    private func send(_ new: AdminNewAnnouncement, _ then: @escaping Answer) {
         do throws(AdminError) {
             try checkTitle(new.title)
             try checkText(new.text)
@@ -42,11 +42,11 @@ extension AdminHandler {
         }) { transaction throws(StoreError) in
             var teams: [ConversationID] = []
             for name in new.teams { teams.append(try Self.team(name, transaction.reading)) }
-            let number = try transaction.createNotice(title: new.title, new.text, sender: sender, teams: teams)
+            let number = try transaction.createAnnouncement(title: new.title, new.text, sender: sender, teams: teams)
             guard let notice = try transaction.reading.notice(number) else {
                 throw .notFound("announcement \(number)")
             }
-            return .notices(.one(AdminNotice(notice), people: [], next: nil))
+            return .announcements(.one(AdminOperatorAnnouncement(notice), people: [], next: nil))
         }
     }
 }
@@ -61,8 +61,8 @@ private func checkText(_ text: String) throws(AdminError) {
     }
 }
 
-extension AdminNotice {
-    init(_ notice: ChatModel.Notice) {
+extension AdminOperatorAnnouncement {
+    init(_ notice: ChatModel.Announcement) {
         self.init(
             number: notice.number, title: notice.title, text: notice.body, teams: notice.teams.map(\.text),
             sender: notice.sender, createdAtMilliseconds: notice.createdAtMilliseconds,
@@ -70,8 +70,8 @@ extension AdminNotice {
     }
 }
 
-extension AdminNoticeReceiver {
-    init(_ receiver: NoticeReceiver) {
+extension AdminAnnouncementReceiver {
+    init(_ receiver: AnnouncementReceiver) {
         self.init(name: receiver.name, confirmedAtMilliseconds: receiver.confirmedAtMilliseconds)
     }
 }

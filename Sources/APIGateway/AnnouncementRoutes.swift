@@ -4,7 +4,7 @@ import ChatModel
 import Store
 
 /// Routes for announcements of the operator: people read them again, and confirm them.
-package enum NoticeRoutes {
+package enum AnnouncementRoutes {
     /// Routes of announcements.
     package static let routes = [
         Route("GET", "\(APIPaths.prefix)/notices", .session, Self.list),
@@ -18,7 +18,7 @@ package enum NoticeRoutes {
         let person = try request.person().user
         let before = try request.queryInteger("before", otherwise: .max)
         services.read(reply, for: request.asker) { store throws(StoreError) in
-            try store.notices(for: person, before: before, limit: NoticeBounds.page)
+            try store.announcements(for: person, before: before, limit: AnnouncementBounds.page)
         } answer: { found in
             let rows = found.map { row in
                 JSONValue.object([
@@ -29,7 +29,7 @@ package enum NoticeRoutes {
                     JSONValue.Member("confirmed_at", row.confirmedAtMilliseconds.map { .integer($0) } ?? .null),
                 ])
             }
-            let next = found.count == NoticeBounds.page ? found.last?.notice.number : nil
+            let next = found.count == AnnouncementBounds.page ? found.last?.notice.number : nil
             return .json(
                 .object([
                     JSONValue.Member("notices", .array(rows)),
@@ -47,7 +47,7 @@ package enum NoticeRoutes {
             throw APIFailure(404, "there is no such announcement")
         }
         services.write(reply, by: .native) { store throws(StoreError) in
-            try store.confirmNotice(number, by: person)
+            try store.confirmAnnouncement(number, by: person)
         } answer: { confirmedAt in
             .json(
                 .object([

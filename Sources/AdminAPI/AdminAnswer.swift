@@ -23,7 +23,7 @@ package enum AdminAnswer: Hashable, Sendable {
     case teams(AdminTeamAnswer)
     case audit(AdminAuditAnswer)
     case live(AdminLiveHistory)
-    case talks(AdminTalkAnswer)
+    case conversationDetails(AdminConversationAnswer)
     case previewed([AdminImportPreview])
     case brought([AdminArrivalResult])
     case words(AdminWordAnswer)
@@ -120,7 +120,7 @@ extension AdminAnswer: AdminFamily {
         AdminProfileAnswer.all.map { .profiles($0) },
         AdminTeamAnswer.all.map { .teams($0) },
         AdminAuditAnswer.all.map { .audit($0) },
-        AdminTalkAnswer.all.map { .talks($0) },
+        AdminConversationAnswer.all.map { .conversationDetails($0) },
         AdminWordAnswer.all.map { .words($0) },
         AdminFilterAnswer.all.map { .filters($0) },
         AdminKindAnswer.all.map { .kinds($0) },
@@ -152,7 +152,7 @@ extension AdminAnswer: AdminFamily {
         case .teams(let answer): answer.word
         case .audit(let answer): answer.word
         case .live: "live"
-        case .talks(let answer): answer.word
+        case .conversationDetails(let answer): answer.word
         case .previewed: "previewed"
         case .brought: "brought"
         case .words(let answer): answer.word
@@ -195,7 +195,7 @@ extension AdminAnswer: AdminFamily {
         case .profiles(let answer): try .profiles(fields.inline(answer))
         case .teams(let answer): try .teams(fields.inline(answer))
         case .audit(let answer): try .audit(fields.inline(answer))
-        case .talks(let answer): try .talks(fields.inline(answer))
+        case .conversationDetails(let answer): try .conversationDetails(fields.inline(answer))
         case .words(let answer): try .words(fields.inline(answer))
         case .filters(let answer): try .filters(fields.inline(answer))
         case .kinds(let answer): try .kinds(fields.inline(answer))

@@ -65,7 +65,7 @@ package enum AdminRequest: Hashable, Sendable {
     case teams(AdminTeamRequest)
     case audit(AdminAuditRequest)
     case live(AdminLiveRequest)
-    case talks(AdminTalkRequest)
+    case conversationDetails(AdminConversationRequest)
     case people(AdminPeopleRequest)
     case words(AdminWordRequest)
     case filters(AdminFilterRequest)
@@ -173,7 +173,7 @@ extension AdminRequest {
         case .teams(let request): request.operation
         case .audit(let request): request.operation
         case .live(let request): request.operation
-        case .talks(let request): request.operation
+        case .conversationDetails(let request): request.operation
         case .people(let request): request.operation
         case .words(let request): request.operation
         case .filters(let request): request.operation
@@ -242,7 +242,7 @@ extension AdminRequest: AdminOperations {
         AdminTeamRequest.all.map { .teams($0) },
         AdminAuditRequest.all.map { .audit($0) },
         AdminLiveRequest.all.map { .live($0) },
-        AdminTalkRequest.all.map { .talks($0) },
+        AdminConversationRequest.all.map { .conversationDetails($0) },
         AdminPeopleRequest.all.map { .people($0) },
         AdminWordRequest.all.map { .words($0) },
         AdminFilterRequest.all.map { .filters($0) },
@@ -305,7 +305,7 @@ extension AdminRequest: AdminOperations {
         case .teams(let request): try .teams(fields.inline(request))
         case .audit(let request): try .audit(fields.inline(request))
         case .live(let request): try .live(fields.inline(request))
-        case .talks(let request): try .talks(fields.inline(request))
+        case .conversationDetails(let request): try .conversationDetails(fields.inline(request))
         case .people(let request): try .people(fields.inline(request))
         case .words(let request): try .words(fields.inline(request))
         case .filters(let request): try .filters(fields.inline(request))

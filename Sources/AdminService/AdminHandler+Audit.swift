@@ -75,9 +75,9 @@ extension AdminHandler {
             Self.stateOfSetting(name, scope)
         case .policy: Self.stateOfPolicy
         case .app(.rotate), .app(.set): Self.stateOfApp
-        case .talks(.seeAs), .talks(.export): Self.nothing
-        case .talks(.createRoom(let name, _)): Self.stateOfGroup(name, .room)
-        case .talks(let request): Self.stateOfConversation(request.operation.subject ?? "")
+        case .conversationDetails(.seeAs), .conversationDetails(.export): Self.nothing
+        case .conversationDetails(.createRoom(let name, _)): Self.stateOfGroup(name, .room)
+        case .conversationDetails(let request): Self.stateOfConversation(request.operation.subject ?? "")
         case .status, .setupToken, .managerToken, .listUsers, .showUser, .importUsers, .listConversations,
             .showConversation, .listMessages, .listSessions, .endSessions, .send, .follow, .stopFollowing,
             .files(.list), .files(.show), .files(.verify), .files(.collect), .files(.send), .transfers, .audit, .live,

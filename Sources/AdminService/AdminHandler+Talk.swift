@@ -4,7 +4,7 @@ import ChatModel
 import Store
 
 extension AdminHandler {
-    func answer(_ request: AdminTalkRequest, _ then: @escaping Answer) {
+    func answer(_ request: AdminConversationRequest, _ then: @escaping Answer) {
         switch request {
         case .list(let member, let after): self.list(of: member, after: after, then)
         case .createDirect(let one, let other): self.createDirect(one, other, then)
@@ -52,7 +52,7 @@ extension AdminHandler {
                 conversations.append(
                     AdminConversation(conversation, name: try Self.name(of: conversation, transaction)))
             }
-            return .talks(
+            return .conversationDetails(
                 .expiring(
                     AdminExpiring(
                         days: days, settingDays: setting, conversations: conversations, isCut: found.count > rows)))
@@ -137,7 +137,7 @@ extension AdminHandler {
         }
     }
 
-    private func look(_ conversation: String, _ place: AdminTalkPlace, limit: Int, _ then: @escaping Answer) {
+    private func look(_ conversation: String, _ place: AdminConversationPlace, limit: Int, _ then: @escaping Answer) {
         self.read(then) { transaction throws(StoreError) in
             let found = try Self.find(conversation, transaction)
             let name = try Self.name(of: found, transaction)
@@ -202,7 +202,7 @@ extension AdminHandler {
                     if !extra.isRecalled && !extra.isDeletedForAll { trace.former.removeLast() }
                     trace.boundFormer()
                 }
-                return .talks(.trace(trace))
+                return .conversationDetails(.trace(trace))
             }
         }
     }
@@ -222,7 +222,7 @@ extension AdminHandler {
             self.read(then) { transaction throws(StoreError) in
                 let found = try Self.find(conversation, transaction)
                 let member = try transaction.existingUser(name)
-                return .talks(
+                return .conversationDetails(
                     .seen(
                         try Self.page(
                             of: found, as: member, before: before ?? .max, limit: limit, self.moderation.kinds,
@@ -330,7 +330,7 @@ extension AdminHandler {
                     if let row { page.append(row) }
                 }
                 let hasMore = !found.isEmpty && last < place.head
-                return .talks(.exported(page, next: hasMore ? last : nil))
+                return .conversationDetails(.exported(page, next: hasMore ? last : nil))
             }
         }
     }

@@ -84,7 +84,7 @@ struct AdminHandler: Sendable {
         case .profiles(let request): self.answer(request, then)
         case .teams(let request): self.answer(request, then)
         case .audit(let request): self.answer(request, then)
-        case .talks(let request): self.answer(request, then)
+        case .conversationDetails(let request): self.answer(request, then)
         case .people(let request): self.answer(request, then)
         case .words(let request): self.answer(request, then)
         case .filters(let request): self.answer(request, then)

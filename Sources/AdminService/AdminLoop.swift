@@ -194,7 +194,7 @@ final class AdminLoop {
             .setSendBanned, .setPassword, .setListed, .setAllowlistOnly, .importUsers, .createGroup, .addMembers,
             .removeMembers, .setGroupBanned, .setGroupMuted, .setMemberMuted, .setGroupNotice, .listConversations,
             .showConversation, .listMessages, .listSessions, .endSessions, .send, .files, .profiles, .teams, .audit,
-            .talks, .people, .words, .filters, .kinds, .hooks, .settings, .policy, .announcements, .app:
+            .conversationDetails, .people, .words, .filters, .kinds, .hooks, .settings, .policy, .announcements, .app:
             handler.answer(request) { mailbox.post(.answer(client: key, request: id, $0)) }
         }
     }

@@ -4,64 +4,67 @@ import ChatModel
 /// Every request about conversations, people and the pulse once, with the line it is on the socket.
 let talkRequestVectors: [(AdminRequest, String)] = [
     (
-        .talks(.createDirect(romeo, juliet)),
+        .conversationDetails(.createDirect(romeo, juliet)),
         #"{"id":7,"ask":"conversation.direct","with":{"one":"romeo","other":"朱丽叶"}}"#
     ),
     (
-        .talks(.createRoom(verona, title: "T")),
+        .conversationDetails(.createRoom(verona, title: "T")),
         #"{"id":7,"ask":"conversation.room","with":{"name":"verona","title":"T"}}"#
     ),
     (
-        .talks(.rename("verona", title: nil)),
+        .conversationDetails(.rename("verona", title: nil)),
         #"{"id":7,"ask":"conversation.rename","with":{"conversation":"verona"}}"#
     ),
     (
-        .talks(.setAttributes("verona", patch: #"{"a":null}"#)),
+        .conversationDetails(.setAttributes("verona", patch: #"{"a":null}"#)),
         #"{"id":7,"ask":"conversation.attributes","with":{"conversation":"verona","patch":"{\"a\":null}"}}"#
     ),
-    (.talks(.delete("verona")), #"{"id":7,"ask":"conversation.delete","with":{"conversation":"verona"}}"#),
     (
-        .talks(.list(of: romeo, after: 3)),
+        .conversationDetails(.delete("verona")),
+        #"{"id":7,"ask":"conversation.delete","with":{"conversation":"verona"}}"#
+    ),
+    (
+        .conversationDetails(.list(of: romeo, after: 3)),
         #"{"id":7,"ask":"conversation.of","with":{"member":"romeo","after":3}}"#
     ),
     (
-        .talks(.look("verona", .before(9), limit: 20)),
+        .conversationDetails(.look("verona", .before(9), limit: 20)),
         #"{"id":7,"ask":"conversation.look","with":{"conversation":"verona","before":9,"limit":20}}"#
     ),
     (
-        .talks(.look("verona", .after(0), limit: 1)),
+        .conversationDetails(.look("verona", .after(0), limit: 1)),
         #"{"id":7,"ask":"conversation.look","with":{"conversation":"verona","after":0,"limit":1}}"#
     ),
     (
-        .talks(.look("verona", .around(9), limit: 2)),
+        .conversationDetails(.look("verona", .around(9), limit: 2)),
         #"{"id":7,"ask":"conversation.look","with":{"conversation":"verona","around":9,"limit":2}}"#
     ),
     (
-        .talks(.look("verona", .since(9), limit: 2)),
+        .conversationDetails(.look("verona", .since(9), limit: 2)),
         #"{"id":7,"ask":"conversation.look","with":{"conversation":"verona","since":9,"limit":2}}"#
     ),
     (
-        .talks(.recall("verona", sequence: 9, forGood: true)),
+        .conversationDetails(.recall("verona", sequence: 9, forGood: true)),
         #"{"id":7,"ask":"message.recall","with":{"conversation":"verona","sequence":9,"forGood":true}}"#
     ),
     (
-        .talks(.trace("verona", sequence: 9, after: 3)),
+        .conversationDetails(.trace("verona", sequence: 9, after: 3)),
         #"{"id":7,"ask":"message.trace","with":{"conversation":"verona","sequence":9,"after":3}}"#
     ),
     (
-        .talks(.seeAs("verona", romeo, before: nil, limit: 20)),
+        .conversationDetails(.seeAs("verona", romeo, before: nil, limit: 20)),
         #"{"id":7,"ask":"conversation.seeAs","with":{"conversation":"verona","member":"romeo","limit":20}}"#
     ),
     (
-        .talks(.export("verona", after: 0)),
+        .conversationDetails(.export("verona", after: 0)),
         #"{"id":7,"ask":"conversation.export","with":{"conversation":"verona","after":0}}"#
     ),
     (
-        .talks(.export("verona", after: 0, as: romeo)),
+        .conversationDetails(.export("verona", after: 0, as: romeo)),
         #"{"id":7,"ask":"conversation.export","with":{"conversation":"verona","after":0,"as":"romeo"}}"#
     ),
-    (.talks(.expiring(days: 30)), #"{"id":7,"ask":"conversation.expiring","with":{"days":30}}"#),
-    (.talks(.expiring(days: nil)), #"{"id":7,"ask":"conversation.expiring","with":{}}"#),
+    (.conversationDetails(.expiring(days: 30)), #"{"id":7,"ask":"conversation.expiring","with":{"days":30}}"#),
+    (.conversationDetails(.expiring(days: nil)), #"{"id":7,"ask":"conversation.expiring","with":{}}"#),
     (
         .people(.edit(AdminUserEdit(name: romeo, displayName: "", externalID: "7", role: .administrator))),
         #"{"id":7,"ask":"user.edit","with":"#
@@ -104,7 +107,7 @@ let talkReplyVectors: [(AdminReply, String)] = [
         .answer(
             id: 7,
             .success(
-                .talks(
+                .conversationDetails(
                     .trace(
                         changed(
                             AdminTrace(
@@ -138,7 +141,7 @@ let talkReplyVectors: [(AdminReply, String)] = [
         .answer(
             id: 7,
             .success(
-                .talks(
+                .conversationDetails(
                     .seen(
                         AdminSeen(
                             messages: [AdminSeenMessage(message: sampleMessage, isRecalled: false, isEdited: true)],
@@ -150,7 +153,7 @@ let talkReplyVectors: [(AdminReply, String)] = [
         .answer(
             id: 7,
             .success(
-                .talks(
+                .conversationDetails(
                     .exported(
                         [
                             changed(
@@ -172,7 +175,7 @@ let talkReplyVectors: [(AdminReply, String)] = [
         .answer(
             id: 7,
             .success(
-                .talks(
+                .conversationDetails(
                     .expiring(
                         AdminExpiring(
                             days: 30, settingDays: 365, conversations: [sampleConversation], isCut: true))))),

@@ -85,7 +85,7 @@ import Testing
         console.press(.character("F"))
         #expect(console.screen()[3].contains("coffee"))
         console.press(.enter)
-        #expect(console.asked.contains(.talks(.look("id:1", .around(9), limit: 20))))
+        #expect(console.asked.contains(.conversationDetails(.look("id:1", .around(9), limit: 20))))
         #expect(console.screen().first { $0.hasPrefix(">") }?.contains("line 9") == true)
     }
 }

@@ -35,7 +35,7 @@ extension Samples {
         let all = (1...40).map { Self.message($0, $0 % 2 == 0 ? "lan" : "ming", "line \($0)") }
         switch request {
         case .listConversations: return .success(.conversations(Self.conversations, next: nil))
-        case .talks(.list): return .success(.conversations([Self.conversations[1]], next: nil))
+        case .conversationDetails(.list): return .success(.conversations([Self.conversations[1]], next: nil))
         case .showConversation:
             let member = Member(
                 user: UserID(rawValue: 1), name: UserName("ming")!, role: .owner, readSequence: 7, readCountable: 7,
@@ -46,18 +46,18 @@ extension Samples {
                         conversation: Self.conversations[0], notice: "open at eight",
                         members: [AdminMember(member, headCountable: 7)], listenerCount: 3,
                         attributes: #"{"color":"green","seat":{"row":1,"place":2}}"#)))
-        case .talks(.look(_, .before(let sequence), let limit)):
+        case .conversationDetails(.look(_, .before(let sequence), let limit)):
             return .success(.messages(Array(all.filter { $0.sequence < sequence }.suffix(Int(limit)))))
-        case .talks(.look(_, .after(let sequence), let limit)):
+        case .conversationDetails(.look(_, .after(let sequence), let limit)):
             return .success(.messages(Array(all.filter { $0.sequence > sequence }.prefix(Int(limit)))))
-        case .talks(.look(_, .around(let sequence), _)):
+        case .conversationDetails(.look(_, .around(let sequence), _)):
             return .success(.messages(all.filter { abs($0.sequence - sequence) <= 2 }))
-        case .talks(.look(_, .since, _)): return .success(.messages(Array(all[10...12])))
-        case .talks(.trace): return .success(.talks(.trace(Self.trace)))
-        case .talks(.seeAs): return .success(.talks(.seen(Self.seen)))
-        case .talks(.createDirect), .talks(.createRoom):
+        case .conversationDetails(.look(_, .since, _)): return .success(.messages(Array(all[10...12])))
+        case .conversationDetails(.trace): return .success(.conversationDetails(.trace(Self.trace)))
+        case .conversationDetails(.seeAs): return .success(.conversationDetails(.seen(Self.seen)))
+        case .conversationDetails(.createDirect), .conversationDetails(.createRoom):
             return .success(.conversation(AdminConversationDetail(conversation: Self.conversations[0], members: [])))
-        case .talks, .setGroupMuted, .setGroupBanned: return .success(.count(1))
+        case .conversationDetails, .setGroupMuted, .setGroupBanned: return .success(.count(1))
         case .send: return .success(.sent(Self.message(41, "____system", "hello")))
         default: return Self.answer(request)
         }
@@ -165,9 +165,14 @@ extension Samples {
         #expect(asked.contains { $0.contains("conversation attributes id:1 --set") })
         #expect(console.changes().isEmpty)
         console.press(.enter)
-        #expect(console.changes() == [.talks(.setAttributes("id:1", patch: #"{"seat":{"row":3,"place":null}}"#))])
+        #expect(
+            console.changes() == [
+                .conversationDetails(.setAttributes("id:1", patch: #"{"seat":{"row":3,"place":null}}"#))
+            ])
         console.press(.character("z"), .enter)
-        #expect(console.changes().last == .talks(.setAttributes("id:1", patch: #"{"seat":{"row":1,"place":2}}"#)))
+        #expect(
+            console.changes().last
+                == .conversationDetails(.setAttributes("id:1", patch: #"{"seat":{"row":1,"place":2}}"#)))
     }
 
     @Test("attributes: a key is added and removed; two people's conversation has none")
@@ -179,11 +184,11 @@ extension Samples {
         console.press(.backspace, .backspace, .tab)
         console.type("[7]")
         console.press(.enter, .enter)
-        #expect(console.changes().last == .talks(.setAttributes("id:1", patch: #"{"a":[7]}"#)))
+        #expect(console.changes().last == .conversationDetails(.setAttributes("id:1", patch: #"{"a":[7]}"#)))
         console.press(.delete)
         #expect(console.screen(110).contains { $0.contains("conversation attributes id:1 --remove color") })
         console.press(.enter)
-        #expect(console.changes().last == .talks(.setAttributes("id:1", patch: #"{"color":null}"#)))
+        #expect(console.changes().last == .conversationDetails(.setAttributes("id:1", patch: #"{"color":null}"#)))
         console.press(.escape, .down, .character("a"))
         #expect(console.screen()[22] == " ! a conversation of two people has no attributes")
     }
@@ -208,7 +213,7 @@ extension Samples {
         console.type("lan")
         #expect(console.screen().contains { $0.contains("teahouse ctl conversation list --member lan") })
         console.press(.enter)
-        #expect(console.asked.contains(.talks(.list(of: UserName("lan")!, after: nil))))
+        #expect(console.asked.contains(.conversationDetails(.list(of: UserName("lan")!, after: nil))))
         #expect(console.screen()[2] == " with lan")
         #expect(console.screen()[4].contains("lan,ming"))
     }
@@ -221,7 +226,7 @@ extension Samples {
         console.press(.character("D"), .character(" "), .character(" "), .enter)
         #expect(console.screen().contains { $0.contains("teahouse ctl conversation direct evil lan") })
         console.press(.enter)
-        #expect(console.changes() == [.talks(.createDirect(UserName("evil")!, UserName("lan")!))])
+        #expect(console.changes() == [.conversationDetails(.createDirect(UserName("evil")!, UserName("lan")!))])
     }
 
     @Test("a room is made with a name, and a title when there is one")
@@ -231,7 +236,7 @@ extension Samples {
         console.type("hall")
         #expect(console.screen().contains { $0.contains("teahouse ctl conversation room hall") })
         console.press(.enter)
-        #expect(console.changes() == [.talks(.createRoom(ChannelName("hall")!, title: nil))])
+        #expect(console.changes() == [.conversationDetails(.createRoom(ChannelName("hall")!, title: nil))])
     }
 
     @Test("another title is taken back with z")
@@ -240,9 +245,9 @@ extension Samples {
         console.press(.character("r"), .control("u"))
         console.type("tea room")
         console.press(.enter)
-        #expect(console.changes() == [.talks(.rename("id:1", title: "tea room"))])
+        #expect(console.changes() == [.conversationDetails(.rename("id:1", title: "tea room"))])
         console.press(.character("z"))
-        #expect(console.changes().last == .talks(.rename("id:1", title: "茶馆")))
+        #expect(console.changes().last == .conversationDetails(.rename("id:1", title: "茶馆")))
     }
 
     @Test("deleting wants the name, and conversations of two are not deleted")
@@ -254,7 +259,7 @@ extension Samples {
         #expect(console.changes().isEmpty)
         console.type("tea")
         console.press(.enter)
-        #expect(console.changes() == [.talks(.delete("id:1"))])
+        #expect(console.changes() == [.conversationDetails(.delete("id:1"))])
         console.press(.down, .delete)
         #expect(console.screen()[22].contains("each sees the other's name"))
     }
@@ -359,12 +364,12 @@ extension Samples {
         console.press(.character("x"))
         #expect(console.screen().contains { $0.contains("“line 40”") })
         console.press(.enter)
-        #expect(console.changes() == [.talks(.recall("id:1", sequence: 40, forGood: false))])
+        #expect(console.changes() == [.conversationDetails(.recall("id:1", sequence: 40, forGood: false))])
         console.press(.character("X"), .enter)
         #expect(console.changes().count == 1)
         console.type("40")
         console.press(.enter)
-        #expect(console.changes().last == .talks(.recall("id:1", sequence: 40, forGood: true)))
+        #expect(console.changes().last == .conversationDetails(.recall("id:1", sequence: 40, forGood: true)))
         console.press(.character("z"))
         #expect(console.screen()[22] == " ! nothing can be taken back now")
     }
@@ -401,7 +406,7 @@ extension Samples {
     func seeAs() {
         let console = self.console(isReadOnly: true)
         console.press(.character("V"), .enter, .enter)
-        #expect(!console.asked.contains { if case .talks(.seeAs) = $0 { true } else { false } })
+        #expect(!console.asked.contains { if case .conversationDetails(.seeAs) = $0 { true } else { false } })
         console.type("he misses one")
         console.press(.enter)
         #expect(
@@ -419,8 +424,8 @@ extension Samples {
         console.press(.character("R"))
         #expect(console.reasons.count == 1)
         console.press(.character("b"))
-        let asked = AdminTalkRequest.seeAs("id:1", UserName("ming")!, before: 38, limit: 20)
-        #expect(console.asked.last == .talks(asked))
+        let asked = AdminConversationRequest.seeAs("id:1", UserName("ming")!, before: 38, limit: 20)
+        #expect(console.asked.last == .conversationDetails(asked))
         #expect(console.reasons.count == 2)
     }
 

@@ -10,12 +10,15 @@ import Testing
         try fixture.add("romeo", "juliet")
         let client = try fixture.client()
         _ = try client.ask(.createGroup(AdminNewGroup(name: verona, members: [romeo, juliet])))
-        guard case .talks(.expiring(let usual)) = try client.ask(.talks(.expiring(days: nil))) else {
+        guard
+            case .conversationDetails(.expiring(let usual)) = try client.ask(.conversationDetails(.expiring(days: nil)))
+        else {
             Issue.record("another answer was due")
             return
         }
         #expect(usual == AdminExpiring(days: 365, settingDays: 0, conversations: [], isCut: false))
-        guard case .talks(.expiring(let asked)) = try client.ask(.talks(.expiring(days: 1))) else {
+        guard case .conversationDetails(.expiring(let asked)) = try client.ask(.conversationDetails(.expiring(days: 1)))
+        else {
             Issue.record("another answer was due")
             return
         }

@@ -3,7 +3,7 @@ import ByteCodec
 import ChatModel
 
 /// One of the attributes that apps keep with a conversation.
-struct TalkAttribute: TableRow {
+struct ConversationAttribute: TableRow {
     var key: String
     /// JSON text.
     var value: String
@@ -22,7 +22,7 @@ struct AttributesScreen: TableScreen {
         KeyBinding(.delete, .delete, "console.attributes.remove", isChange: true),
     ]
     let refreshMilliseconds: Int64? = 5_000
-    var rows = TableView<TalkAttribute>(
+    var rows = TableView<ConversationAttribute>(
         [
             TableColumn("table.key", width: 24) { row, _ in row.key },
             TableColumn("table.value") { row, _ in row.value },
@@ -40,7 +40,7 @@ struct AttributesScreen: TableScreen {
     mutating func receive(_ answer: AdminAnswer, purpose: Int, _ look: Look) -> [Intent] {
         guard case .conversation(let detail) = answer else { return [] }
         self.attributes = detail.attributes.flatMap { try? JSONValue(parsing: $0) } ?? .object([])
-        let rows = self.attributes.object?.map { TalkAttribute(key: $0.name, value: Self.text($0.value)) } ?? []
+        let rows = self.attributes.object?.map { ConversationAttribute(key: $0.name, value: Self.text($0.value)) } ?? []
         self.rows.replace(rows, look)
         return []
     }
@@ -67,7 +67,7 @@ struct AttributesScreen: TableScreen {
     // MARK: Changing
 
     /// - Parameter attribute: `nil` for a new one, whose key is typed too.
-    private func form(_ attribute: TalkAttribute?, _ look: Look) -> Form {
+    private func form(_ attribute: ConversationAttribute?, _ look: Look) -> Form {
         let (conversation, attributes, known) = (self.conversation, self.attributes, attribute?.key)
         @Sendable func typed(_ values: [String]) -> (key: String, value: String) {
             known.map { ($0, values[0]) } ?? (values[0], values[1])
@@ -114,7 +114,7 @@ struct AttributesScreen: TableScreen {
         let done = look("ctl.conversation.attributesSet", ["name": conversation.name])
         func deed(_ patch: JSONValue) -> Deed {
             Deed(
-                [.talks(.setAttributes(conversation.reference, patch: Self.text(patch)))],
+                [.conversationDetails(.setAttributes(conversation.reference, patch: Self.text(patch)))],
                 commands: [Self.command(conversation, patch)], done: done)
         }
         var change = deed(patch)

@@ -46,7 +46,7 @@ extension MemberRole {
 }
 
 /// Which conversations are shown: those for which everything that is set holds.
-struct TalkFilter: Hashable, Sendable {
+struct ConversationFilter: Hashable, Sendable {
     var kind: ConversationKind?
     /// One who is in it.
     var member: UserName?
@@ -86,7 +86,7 @@ struct ConversationsScreen: TableScreen {
             KeyBinding(.enter, .open, "console.conversations.open"),
             KeyBinding(.character("n"), .create, "console.groups.create", isChange: true),
             KeyBinding(.character("f"), .narrow, "console.talks.narrow"),
-        ] + GroupDeeds.bindings + TalkDeeds.createBindings + TalkDeeds.bindings
+        ] + GroupDeeds.bindings + ConversationDeeds.createBindings + ConversationDeeds.bindings
     var rows = TableView<AdminConversation>(
         [
             TableColumn("table.number", width: 6, isOnTheRight: true, order: { .number($0.number) }) {
@@ -114,7 +114,7 @@ struct ConversationsScreen: TableScreen {
             },
         ], sortColumn: 7, isDescending: true)
     private var pages = Pages<AdminConversation>()
-    private var filter = TalkFilter()
+    private var filter = ConversationFilter()
     /// How often the filter changed: an answer to an older question is no longer wanted.
     private var turn = 0
 
@@ -125,7 +125,7 @@ struct ConversationsScreen: TableScreen {
     }
 
     private func page(after: Int64?) -> AdminRequest {
-        self.filter.member.map { .talks(.list(of: $0, after: after)) } ?? .listConversations(after: after)
+        self.filter.member.map { .conversationDetails(.list(of: $0, after: after)) } ?? .listConversations(after: after)
     }
 
     mutating func receive(_ answer: AdminAnswer, purpose: Int, _ look: Look) -> [Intent] {
@@ -139,7 +139,7 @@ struct ConversationsScreen: TableScreen {
 
     /// What was typed into the form of the filter: kind, member, days, whether held.
     mutating func take(_ values: [String], purpose: Int, _ look: Look) -> [Intent] {
-        self.filter = TalkFilter(
+        self.filter = ConversationFilter(
             kind: Int64(values[0]).flatMap { ConversationKind(rawValue: $0) }, member: UserName(values[1]),
             days: Int64(values[2]), isHeld: values[3] == "held")
         self.turn += 1
@@ -180,7 +180,7 @@ struct ConversationsScreen: TableScreen {
     }
 
     func head(width: Int, _ look: Look) -> [Line] {
-        self.filter == TalkFilter() ? [] : [Line(" " + self.filter.summary(look), .accent)]
+        self.filter == ConversationFilter() ? [] : [Line(" " + self.filter.summary(look), .accent)]
     }
 
     mutating func update(_ verb: Verb, _ look: Look) -> [Intent] {
@@ -192,7 +192,7 @@ struct ConversationsScreen: TableScreen {
             return [.open(ConversationScreen(conversation))]
         default:
             return GroupDeeds.update(verb, self.rows.targets, look)
-                ?? TalkDeeds.update(verb, self.rows.targets, look) ?? []
+                ?? ConversationDeeds.update(verb, self.rows.targets, look) ?? []
         }
     }
 }
@@ -218,7 +218,7 @@ struct ConversationScreen: TableScreen {
             KeyBinding(.character("d"), .remove, "console.groups.remove", isChange: true),
             KeyBinding(.character("x"), .member, "console.groups.muteMember", isChange: true),
             KeyBinding(.character("X"), .resume, "console.groups.unmuteMember", isChange: true),
-        ] + GroupDeeds.bindings + TalkDeeds.bindings
+        ] + GroupDeeds.bindings + ConversationDeeds.bindings
     let refreshMilliseconds: Int64? = 5_000
     var rows = TableView<AdminMember>([
         TableColumn("table.name") { member, _ in member.name.text },
@@ -265,7 +265,7 @@ struct ConversationScreen: TableScreen {
             return verb == .member ? Self.muteForm(targets, group, look) : Self.unmute(targets, group, look)
         default:
             return GroupDeeds.update(verb, [self.conversation], notice: self.notice ?? "", members: members, look)
-                ?? TalkDeeds.update(verb, [self.conversation], look) ?? []
+                ?? ConversationDeeds.update(verb, [self.conversation], look) ?? []
         }
     }
 

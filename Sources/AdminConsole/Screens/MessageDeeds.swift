@@ -17,7 +17,7 @@ enum MessageDeeds {
             conversation.reference, forGood ? "console.messages.recallForGood" : "console.messages.recall"
         )
         let deed = Deed(
-            messages.map { .talks(.recall(reference, sequence: $0.sequence, forGood: forGood)) },
+            messages.map { .conversationDetails(.recall(reference, sequence: $0.sequence, forGood: forGood)) },
             done: look.counted("console.messages.recalled", messages.count))
         let names = messages.map { "\($0.sequence) \($0.sender)" }
         var consequences = [look(key + "Consequence")]

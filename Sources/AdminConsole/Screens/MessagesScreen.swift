@@ -58,12 +58,12 @@ struct MessagesScreen: TableScreen {
     var copied: String? { self.rows.current.map { String($0.id.rawValue) } }
     var watches: [AdminRequest] { [.follow(conversation: self.conversation.reference, withSessions: false)] }
 
-    private mutating func ask(_ place: AdminTalkPlace, _ purpose: Int) -> [Intent] {
+    private mutating func ask(_ place: AdminConversationPlace, _ purpose: Int) -> [Intent] {
         guard !self.isAsking else { return [] }
         self.isAsking = true
-        let request = AdminTalkRequest.look(
+        let request = AdminConversationRequest.look(
             self.conversation.reference, place, limit: Int64(AdminProtocol.pageMessages))
-        return [.ask(.talks(request), purpose: purpose)]
+        return [.ask(.conversationDetails(request), purpose: purpose)]
     }
 
     /// The newest, or those around the cursor for who reads elsewhere.
@@ -148,7 +148,7 @@ struct MessagesScreen: TableScreen {
                 self.rows.targets, of: self.conversation, forGood: verb == .recallForGood, look)
         case .writeAsSystem: return MessageDeeds.writeAsSystem(self.conversation, look)
         case .write: return GroupDeeds.update(.write, [self.conversation], look) ?? []
-        case .export: return TalkDeeds.update(.export, [self.conversation], look) ?? []
+        case .export: return ConversationDeeds.update(.export, [self.conversation], look) ?? []
         default: return []
         }
     }

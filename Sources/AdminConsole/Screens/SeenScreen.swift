@@ -77,14 +77,14 @@ struct SeenScreen: TableScreen {
     private mutating func ask(before: Int64?) -> [Intent] {
         guard !self.isAsking else { return [] }
         self.isAsking = true
-        let request = AdminTalkRequest.seeAs(
+        let request = AdminConversationRequest.seeAs(
             self.conversation.reference, self.member, before: before, limit: Int64(AdminProtocol.pageMessages))
-        return [.askWhy(.talks(request), purpose: 0, why: self.why)]
+        return [.askWhy(.conversationDetails(request), purpose: 0, why: self.why)]
     }
 
     mutating func receive(_ answer: AdminAnswer, purpose: Int, _ look: Look) -> [Intent] {
         self.isAsking = false
-        guard case .talks(.seen(let seen)) = answer else { return [] }
+        guard case .conversationDetails(.seen(let seen)) = answer else { return [] }
         self.next = seen.next
         let isFirst = self.rows.rows.isEmpty
         let page =

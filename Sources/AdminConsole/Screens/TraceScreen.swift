@@ -67,11 +67,11 @@ struct TraceScreen: TableScreen {
     mutating func refresh() -> [Intent] { self.pages.begin() ? [self.ask(after: nil)] : [] }
 
     private func ask(after: Int64?) -> Intent {
-        .ask(.talks(.trace(self.reference, sequence: self.sequence, after: after)), purpose: 0)
+        .ask(.conversationDetails(.trace(self.reference, sequence: self.sequence, after: after)), purpose: 0)
     }
 
     mutating func receive(_ answer: AdminAnswer, purpose: Int, _ look: Look) -> [Intent] {
-        guard case .talks(.trace(let page)) = answer else { return [] }
+        guard case .conversationDetails(.trace(let page)) = answer else { return [] }
         var trace = page
         // Later pages do not tell it again.
         if trace.former.isEmpty, let known = self.trace, known.editCount == trace.editCount {

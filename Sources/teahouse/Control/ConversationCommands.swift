@@ -21,7 +21,8 @@ private let conversationListCommand = Command(
         var next: Int64?
         repeat {
             let request =
-                member.map { AdminRequest.talks(.list(of: $0, after: next)) } ?? .listConversations(after: next)
+                member.map { AdminRequest.conversationDetails(.list(of: $0, after: next)) }
+                ?? .listConversations(after: next)
             guard case .conversations(let page, let after) = try control.ask(request) else {
                 throw control.unexpectedAnswer
             }
@@ -40,8 +41,8 @@ private let conversationExpiringCommand = Command(
     examples: ["teahouse ctl conversation expiring", "teahouse ctl conversation expiring --days 365 --json"],
     body: Control.command { control throws(CommandFailure) in
         let days = control.invocation.number("days").map { Int64($0) }
-        let answer = try control.ask(.talks(.expiring(days: days)))
-        guard case .talks(.expiring(let expiring)) = answer else { throw control.unexpectedAnswer }
+        let answer = try control.ask(.conversationDetails(.expiring(days: days)))
+        guard case .conversationDetails(.expiring(let expiring)) = answer else { throw control.unexpectedAnswer }
         if control.wantsJSON { return try control.print(json: answer.json) }
         if !expiring.conversations.isEmpty { try control.print(expiring.conversations) }
         let values = [

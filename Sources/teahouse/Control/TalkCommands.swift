@@ -92,16 +92,16 @@ private let conversationMessagesCommand = Command(
     ],
     body: Control.command { control throws(CommandFailure) in
         let invocation = control.invocation
-        var places: [AdminTalkPlace] = []
+        var places: [AdminConversationPlace] = []
         if let before = invocation.number("before") { places.append(.before(Int64(before))) }
         if let after = invocation.number("after") { places.append(.after(Int64(after))) }
         if let around = invocation.number("around") { places.append(.around(Int64(around))) }
         if let since = invocation.value("since") { places.append(.since(try control.moment(since))) }
         guard places.count <= 1 else { throw CommandFailure(.usage, control.text("ctl.onePlace")) }
         let limit = Int64(invocation.number("limit") ?? AdminProtocol.pageMessages)
-        let request = AdminTalkRequest.look(
+        let request = AdminConversationRequest.look(
             invocation.argument("CONVERSATION"), places.first ?? .before(.max), limit: limit)
-        let answer = try control.ask(.talks(request))
+        let answer = try control.ask(.conversationDetails(request))
         guard case .messages(let messages) = answer else { throw control.unexpectedAnswer }
         if control.wantsJSON { return try control.print(json: answer.json) }
         try control.print(messages)
@@ -117,12 +117,12 @@ private let conversationSeeAsCommand = Command(
     examples: ["teahouse ctl conversation see-as tea ming --why 'he says that a message is missing'"],
     body: Control.command { control throws(CommandFailure) in
         let invocation = control.invocation
-        let request = AdminTalkRequest.seeAs(
+        let request = AdminConversationRequest.seeAs(
             invocation.argument("CONVERSATION"), try control.user("MEMBER"),
             before: invocation.number("before").map { Int64($0) },
             limit: Int64(invocation.number("limit") ?? AdminProtocol.pageMessages))
-        let answer = try control.ask(.talks(request))
-        guard case .talks(.seen(let seen)) = answer else { throw control.unexpectedAnswer }
+        let answer = try control.ask(.conversationDetails(request))
+        guard case .conversationDetails(.seen(let seen)) = answer else { throw control.unexpectedAnswer }
         if control.wantsJSON { return try control.print(json: answer.json) }
         try control.print(
             [
@@ -173,10 +173,10 @@ private let messageRecallCommand = Command(
     options: [CommandOption("for-good", .flag, help: "option.forGood")],
     examples: ["teahouse ctl message recall tea 17", "teahouse ctl message recall tea 17 --for-good"],
     body: Control.command { control throws(CommandFailure) in
-        let request = AdminTalkRequest.recall(
+        let request = AdminConversationRequest.recall(
             control.invocation.argument("CONVERSATION"), sequence: try control.sequence(),
             forGood: control.invocation.has("for-good"))
-        try control.tell(try control.ask(.talks(request)), "ctl.message.recalled")
+        try control.tell(try control.ask(.conversationDetails(request)), "ctl.message.recalled")
     })
 
 private let messageTraceCommand = Command(
@@ -186,14 +186,14 @@ private let messageTraceCommand = Command(
         let (name, sequence) = (control.invocation.argument("CONVERSATION"), try control.sequence())
         var whole: AdminTrace?
         repeat {
-            let request = AdminTalkRequest.trace(name, sequence: sequence, after: whole?.next)
-            guard case .talks(.trace(let page)) = try control.ask(.talks(request)) else {
+            let request = AdminConversationRequest.trace(name, sequence: sequence, after: whole?.next)
+            guard case .conversationDetails(.trace(let page)) = try control.ask(.conversationDetails(request)) else {
                 throw control.unexpectedAnswer
             }
             whole = page.following(whole)
         } while whole?.next != nil
         guard let trace = whole else { return }
-        if control.wantsJSON { return try control.print(json: AdminAnswer.talks(.trace(trace)).json) }
+        if control.wantsJSON { return try control.print(json: AdminAnswer.conversationDetails(.trace(trace)).json) }
         try control.print([trace.message])
         if !trace.former.isEmpty {
             try control.terminal.print("\n\(control.text("heading.former"))\n")
@@ -239,15 +239,15 @@ extension AdminTrace {
 }
 
 extension Control {
-    fileprivate func made(_ request: AdminTalkRequest) throws(CommandFailure) {
-        let answer = try self.ask(.talks(request))
+    fileprivate func made(_ request: AdminConversationRequest) throws(CommandFailure) {
+        let answer = try self.ask(.conversationDetails(request))
         guard case .conversation(let detail) = answer else { throw self.unexpectedAnswer }
         let values = ["number": "id:\(detail.conversation.number)", "name": detail.conversation.name]
         try self.tell(answer, "ctl.conversation.made", values)
     }
 
-    fileprivate func changed(_ request: AdminTalkRequest, _ key: String) throws(CommandFailure) {
-        let count = try self.count(.talks(request))
+    fileprivate func changed(_ request: AdminConversationRequest, _ key: String) throws(CommandFailure) {
+        let count = try self.count(.conversationDetails(request))
         try self.tell(
             .count(count), count == 0 ? "ctl.unchanged" : key,
             ["name": self.invocation.argument("CONVERSATION")])
@@ -284,7 +284,8 @@ extension Control {
         var member: UserName?
         if let text = self.invocation.value("as") { member = try self.userName(text) }
         guard
-            case .talks(.exported(let page, let next)) = try self.ask(.talks(.export(name, after: after, as: member)))
+            case .conversationDetails(.exported(let page, let next)) = try self.ask(
+                .conversationDetails(.export(name, after: after, as: member)))
         else { throw self.unexpectedAnswer }
         return (page, next)
     }

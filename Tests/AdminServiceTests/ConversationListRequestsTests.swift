@@ -6,7 +6,7 @@ import Testing
 
 @testable import AdminService
 
-@Suite("Conversations and messages, for operators") struct TalkRequestsTests {
+@Suite("Conversations and messages, for operators") struct ConversationListRequestsTests {
     /// Romeo and juliet in verona, where romeo said 1 to 5.
     private func furnished(
         clock: Clock = .system, _ change: (inout AdminServiceOptions) -> Void = { _ in }
@@ -26,8 +26,8 @@ import Testing
         return entries.first?.entry
     }
 
-    private func conversation(_ client: AdminClient, _ request: AdminTalkRequest) throws -> AdminConversation {
-        guard case .conversation(let detail) = try client.ask(.talks(request)) else {
+    private func conversation(_ client: AdminClient, _ request: AdminConversationRequest) throws -> AdminConversation {
+        guard case .conversation(let detail) = try client.ask(.conversationDetails(request)) else {
             throw AdminError(.protocolError, "another answer was due")
         }
         return detail.conversation
@@ -43,23 +43,24 @@ import Testing
         let ball = try self.conversation(client, .createRoom(ChannelName("ball")!, title: "舞会"))
         #expect(ball.kind == .room && ball.title == "舞会")
         #expect(try self.lastEntry(client)?.after?.contains("舞会") == true)
-        #expect(try client.count(.talks(.rename("ball", title: "假面舞会"))) == 1)
-        #expect(client.refusal(of: .talks(.createRoom(ChannelName("ball")!, title: nil)))?.code == .exists)
-        #expect(client.refusal(of: .talks(.createDirect(romeo, UserName("tybalt")!)))?.code == .notFound)
+        #expect(try client.count(.conversationDetails(.rename("ball", title: "假面舞会"))) == 1)
+        #expect(
+            client.refusal(of: .conversationDetails(.createRoom(ChannelName("ball")!, title: nil)))?.code == .exists)
+        #expect(client.refusal(of: .conversationDetails(.createDirect(romeo, UserName("tybalt")!)))?.code == .notFound)
     }
 
     @Test("another title, and none")
     func renamed() throws {
         let (fixture, client) = try self.furnished()
         defer { withExtendedLifetime(fixture) {} }
-        #expect(try client.count(.talks(.rename("verona", title: "维罗纳"))) == 1)
-        #expect(try client.count(.talks(.rename("verona", title: "维罗纳"))) == 0)
-        #expect(try client.count(.talks(.rename("verona", title: nil))) == 1)
+        #expect(try client.count(.conversationDetails(.rename("verona", title: "维罗纳"))) == 1)
+        #expect(try client.count(.conversationDetails(.rename("verona", title: "维罗纳"))) == 0)
+        #expect(try client.count(.conversationDetails(.rename("verona", title: nil))) == 1)
         let entry = try self.lastEntry(client)
         #expect(entry?.before?.contains("维罗纳") == true && entry?.after?.contains("维罗纳") == false)
-        #expect(client.refusal(of: .talks(.rename("verona", title: "a\nb")))?.code == .invalid)
-        _ = try client.ask(.talks(.createDirect(romeo, juliet)))
-        #expect(client.refusal(of: .talks(.rename("romeo,juliet", title: "us")))?.code == .invalid)
+        #expect(client.refusal(of: .conversationDetails(.rename("verona", title: "a\nb")))?.code == .invalid)
+        _ = try client.ask(.conversationDetails(.createDirect(romeo, juliet)))
+        #expect(client.refusal(of: .conversationDetails(.rename("romeo,juliet", title: "us")))?.code == .invalid)
     }
 
     private func attributes(_ client: AdminClient) throws -> String? {
@@ -71,7 +72,7 @@ import Testing
     func attributes() throws {
         let (fixture, client) = try self.furnished()
         defer { withExtendedLifetime(fixture) {} }
-        func set(_ patch: String) -> AdminRequest { .talks(.setAttributes("verona", patch: patch)) }
+        func set(_ patch: String) -> AdminRequest { .conversationDetails(.setAttributes("verona", patch: patch)) }
         #expect(try self.attributes(client) == nil)
         #expect(try client.count(set(#"{"color":"green","seat":{"row":1,"place":2}}"#)) == 1)
         #expect(try client.count(set(#"{"color":"red","seat":{"row":null}}"#)) == 1)
@@ -88,8 +89,8 @@ import Testing
         #expect(client.refusal(of: set(large))?.message.contains("65536 bytes") == true)
         #expect(try client.count(set(#"{"color":null,"seat":null}"#)) == 1)
         #expect(try self.attributes(client) == nil)
-        _ = try client.ask(.talks(.createDirect(romeo, juliet)))
-        let direct = client.refusal(of: .talks(.setAttributes("romeo,juliet", patch: "{}")))
+        _ = try client.ask(.conversationDetails(.createDirect(romeo, juliet)))
+        let direct = client.refusal(of: .conversationDetails(.setAttributes("romeo,juliet", patch: "{}")))
         #expect(direct?.code == .invalid && direct?.message.contains("two people") == true)
     }
 
@@ -100,7 +101,7 @@ import Testing
         let ball = ChannelName("ball")!
         #expect(
             client.refusal(of: .send(AdminSend(from: systemUserName, to: .room(ball), text: "x")))?.code == .notFound)
-        _ = try client.ask(.talks(.createRoom(ball, title: nil)))
+        _ = try client.ask(.conversationDetails(.createRoom(ball, title: nil)))
         let direct = try self.conversation(client, .createDirect(romeo, juliet))
         for target in [AdminSend.Target.room(ball), .conversation("ball"), .conversation("verona")] {
             let answer = try client.ask(.send(AdminSend(from: systemUserName, to: target, text: "hear")))
@@ -128,8 +129,8 @@ import Testing
     @Test("a deleted group has nobody in it, takes nothing, and keeps its history for operators")
     func deleted() throws {
         let (fixture, client) = try self.furnished()
-        #expect(try client.count(.talks(.delete("verona"))) == 1)
-        #expect(try client.count(.talks(.delete("verona"))) == 0)
+        #expect(try client.count(.conversationDetails(.delete("verona"))) == 1)
+        #expect(try client.count(.conversationDetails(.delete("verona"))) == 0)
         guard case .conversation(let detail) = try client.ask(.showConversation("verona")) else { return }
         #expect(detail.members.isEmpty && detail.conversation.isDisbanded && detail.conversation.head == 5)
         #expect(client.refusal(of: .send(AdminSend(from: romeo, to: .group(verona), text: "?")))?.code == .refused)
@@ -137,12 +138,15 @@ import Testing
             try transaction.conversations(of: try transaction.user(named: romeo)!.id).count
         }
         #expect(romeos == 0)
-        guard case .talks(.exported(let messages, nil)) = try client.ask(.talks(.export("verona", after: 0))) else {
+        guard
+            case .conversationDetails(.exported(let messages, nil)) = try client.ask(
+                .conversationDetails(.export("verona", after: 0)))
+        else {
             return
         }
         #expect(messages.count == 5)
-        _ = try client.ask(.talks(.createDirect(romeo, juliet)))
-        #expect(client.refusal(of: .talks(.delete("romeo,juliet")))?.code == .invalid)
+        _ = try client.ask(.conversationDetails(.createDirect(romeo, juliet)))
+        #expect(client.refusal(of: .conversationDetails(.delete("romeo,juliet")))?.code == .invalid)
     }
 
     @Test("pages before, after and around a sequence, and from a time on")
@@ -153,8 +157,11 @@ import Testing
         clock.advance(milliseconds: 60_000)
         let later = clock.clock.wallMilliseconds()
         _ = try client.ask(.send(AdminSend(from: juliet, to: .group(verona), text: "m6")))
-        let texts: (AdminTalkPlace, Int64) throws -> [String] = { place, limit in
-            guard case .messages(let messages) = try client.ask(.talks(.look("verona", place, limit: limit))) else {
+        let texts: (AdminConversationPlace, Int64) throws -> [String] = { place, limit in
+            guard
+                case .messages(let messages) = try client.ask(
+                    .conversationDetails(.look("verona", place, limit: limit)))
+            else {
                 return []
             }
             return messages.map(\.text)
@@ -173,12 +180,17 @@ import Testing
         fixture.broker.listen { events in
             for case .recalled(let message) in events.map(\.change) { told.change { $0.append(message.sequence) } }
         }
-        #expect(try client.ask(.talks(.recall("verona", sequence: 2, forGood: false))) == .done)
-        #expect(try client.ask(.talks(.recall("verona", sequence: 3, forGood: true))) == .done)
+        #expect(try client.ask(.conversationDetails(.recall("verona", sequence: 2, forGood: false))) == .done)
+        #expect(try client.ask(.conversationDetails(.recall("verona", sequence: 3, forGood: true))) == .done)
         #expect(told.wait(until: { $0.count >= 2 }, then: { $0 }) == [2, 3])
-        #expect(client.refusal(of: .talks(.recall("verona", sequence: 2, forGood: false)))?.code == .refused)
-        #expect(client.refusal(of: .talks(.recall("verona", sequence: 9, forGood: false)))?.code == .refused)
-        guard case .talks(.exported(let messages, nil)) = try client.ask(.talks(.export("verona", after: 1))) else {
+        #expect(
+            client.refusal(of: .conversationDetails(.recall("verona", sequence: 2, forGood: false)))?.code == .refused)
+        #expect(
+            client.refusal(of: .conversationDetails(.recall("verona", sequence: 9, forGood: false)))?.code == .refused)
+        guard
+            case .conversationDetails(.exported(let messages, nil)) = try client.ask(
+                .conversationDetails(.export("verona", after: 1)))
+        else {
             return
         }
         #expect(messages.map(\.isRecalled) == [true, false, false, false])
@@ -202,7 +214,10 @@ import Testing
             try transaction.markRead(high, in: id, upTo: 3)
             _ = try transaction.hide([MessagePlace(id, 3)], for: low)
         }
-        guard case .talks(.trace(let trace)) = try client.ask(.talks(.trace("verona", sequence: 3, after: nil))) else {
+        guard
+            case .conversationDetails(.trace(let trace)) = try client.ask(
+                .conversationDetails(.trace("verona", sequence: 3, after: nil)))
+        else {
             return
         }
         #expect(trace.message.text == "m3" && trace.next == nil && !trace.isRecalled)
@@ -211,7 +226,7 @@ import Testing
         #expect(sender.sessions.isEmpty && sender.deliveredTo.isEmpty)
         #expect(other.name == juliet && other.isRead && !other.isSender && other.withheld == nil)
         #expect(other.deliveredTo == [.app] && other.waitingFor == [.web] && other.sessions.map(\.device) == [.web])
-        #expect(client.refusal(of: .talks(.trace("verona", sequence: 6, after: nil)))?.code == .notFound)
+        #expect(client.refusal(of: .conversationDetails(.trace("verona", sequence: 6, after: nil)))?.code == .notFound)
     }
 
     @Test("a trace says when, as far as it is known, and claims nothing of who came later")
@@ -221,8 +236,8 @@ import Testing
         let address = ConversationAddress.channel(.group, verona)
         func trace(_ sequence: Int64) throws -> [AdminTraceRow] {
             guard
-                case .talks(.trace(let trace)) = try client.ask(
-                    .talks(.trace("verona", sequence: sequence, after: nil)))
+                case .conversationDetails(.trace(let trace)) = try client.ask(
+                    .conversationDetails(.trace("verona", sequence: sequence, after: nil)))
             else { return [] }
             return trace.people
         }
@@ -271,7 +286,7 @@ import Testing
             }
             try transaction.recall(MessagePlace(id, 3), by: .operator)
         }
-        let look = AdminRequest.talks(.look("verona", .before(.max), limit: 20))
+        let look = AdminRequest.conversationDetails(.look("verona", .before(.max), limit: 20))
         for request in [look, .listMessages(conversation: "verona", before: nil, limit: 20)] {
             guard case .messages(let messages) = try client.ask(request) else { continue }
             #expect(messages.map(\.text) == ["m1", "zwei", "", "m4", "m5"])
@@ -280,8 +295,8 @@ import Testing
         }
         func former(_ sequence: Int64) throws -> (text: String, former: [AdminMessageVersion]) {
             guard
-                case .talks(.trace(let trace)) = try client.ask(
-                    .talks(.trace("verona", sequence: sequence, after: nil)))
+                case .conversationDetails(.trace(let trace)) = try client.ask(
+                    .conversationDetails(.trace("verona", sequence: sequence, after: nil)))
             else { return ("", []) }
             return (trace.message.text, trace.former)
         }
@@ -290,7 +305,10 @@ import Testing
         #expect(two.text == "zwei" && two.former.map(\.text) == ["m2", "two"])
         #expect(two.former.map(\.number) == [0, 1] && two.former[0].editor == "romeo")
         #expect(try former(3).former.map(\.text) == ["m3", "three"], "of one that was taken back, all")
-        guard case .talks(.exported(let page, _)) = try client.ask(.talks(.export("verona", after: 0))) else { return }
+        guard
+            case .conversationDetails(.exported(let page, _)) = try client.ask(
+                .conversationDetails(.export("verona", after: 0)))
+        else { return }
         #expect(String(decoding: page[1].body, as: UTF8.self).contains("zwei"))
         #expect(page[1].former.map(\.number) == [0, 1] && page[1].editCount == 2)
         #expect(page[0].former.isEmpty && page[2].former.isEmpty && page[2].body.isEmpty)
@@ -299,7 +317,7 @@ import Testing
     @Test("with another's eyes: what they see and nothing else, with a reason and an entry in the audit log")
     func seeAs() throws {
         let (fixture, client) = try self.furnished()
-        let request = AdminRequest.talks(.seeAs("verona", juliet, before: nil, limit: 20))
+        let request = AdminRequest.conversationDetails(.seeAs("verona", juliet, before: nil, limit: 20))
         #expect(client.refusal(of: request)?.code == .invalid)
         try fixture.store.writeAndWait { transaction throws(StoreError) in
             let user = try transaction.reading.user(named: juliet)!.id
@@ -311,7 +329,7 @@ import Testing
                 by: .operator)
         }
         client.who = AdminOperator(name: "ming", reason: "a message is missing")
-        guard case .talks(.seen(let seen)) = try client.ask(request) else { return }
+        guard case .conversationDetails(.seen(let seen)) = try client.ask(request) else { return }
         #expect(seen.messages.map(\.message.text) == ["m1", "m2", "new", ""])
         #expect(seen.messages.map(\.isEdited) == [false, false, true, false])
         #expect(seen.messages.map(\.isRecalled) == [false, false, false, true])
@@ -321,7 +339,8 @@ import Testing
         #expect(entry?.stage == .asked && entry?.asked.contains("juliet") == true)
         // Who is not in it sees nothing.
         #expect(
-            client.refusal(of: .talks(.seeAs("verona", UserName("nurse")!, before: nil, limit: 20)))?.code == .notFound)
+            client.refusal(of: .conversationDetails(.seeAs("verona", UserName("nurse")!, before: nil, limit: 20)))?.code
+                == .notFound)
     }
 
     @Test("an export comes page by page, and each page is in the audit log")
@@ -333,7 +352,9 @@ import Testing
         var sequences: [Int64] = []
         var (after, pages) = (Int64(0), 0)
         while true {
-            guard case .talks(.exported(let page, let next)) = try client.ask(.talks(.export("verona", after: after)))
+            guard
+                case .conversationDetails(.exported(let page, let next)) = try client.ask(
+                    .conversationDetails(.export("verona", after: after)))
             else { return }
             sequences += page.map(\.sequence)
             pages += 1

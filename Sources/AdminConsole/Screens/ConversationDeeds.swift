@@ -2,7 +2,7 @@ import AdminAPI
 import ChatModel
 
 /// What can be done with a conversation of any kind, wherever it is shown.
-enum TalkDeeds {
+enum ConversationDeeds {
     static let bindings: [KeyBinding] = [
         KeyBinding(.character("r"), .rename, "console.talks.rename", isChange: true),
         KeyBinding(.delete, .delete, "console.talks.delete", isChange: true),
@@ -48,7 +48,7 @@ enum TalkDeeds {
                     let names = people.compactMap { UserName($0.id) }
                     guard names.count == 2 else { return look.nothing("console.talks.onlyTwo") }
                     let deed = Deed(
-                        [.talks(.createDirect(names[0], names[1]))],
+                        [.conversationDetails(.createDirect(names[0], names[1]))],
                         done: look("console.talks.made"))
                     return [
                         .propose(
@@ -78,8 +78,8 @@ enum TalkDeeds {
             },
             submit: { values in
                 guard let name = ChannelName(values[0]) else { return [] }
-                let request = AdminTalkRequest.createRoom(name, title: values[1].isEmpty ? nil : values[1])
-                return [.perform(Deed([.talks(request)], done: look("console.talks.made")))]
+                let request = AdminConversationRequest.createRoom(name, title: values[1].isEmpty ? nil : values[1])
+                return [.perform(Deed([.conversationDetails(request)], done: look("console.talks.made")))]
             })
     }
 
@@ -89,7 +89,7 @@ enum TalkDeeds {
         let (reference, before) = (conversation.reference, conversation.title)
         @Sendable func deed(_ title: String?) -> Deed {
             Deed(
-                [.talks(.rename(reference, title: title))],
+                [.conversationDetails(.rename(reference, title: title))],
                 done: look("ctl.conversation.renamed", ["name": conversation.name]))
         }
         return Form(
@@ -113,7 +113,7 @@ enum TalkDeeds {
         guard let first = targets.first else { return look.nothing("console.talks.areDeleted") }
         let members = targets.reduce(0) { $0 + $1.memberCount }
         let deed = Deed(
-            targets.map { .talks(.delete($0.reference)) },
+            targets.map { .conversationDetails(.delete($0.reference)) },
             done: look.counted("console.talks.deleted", targets.count))
         return [
             .propose(

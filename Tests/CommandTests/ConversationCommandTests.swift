@@ -1,7 +1,7 @@
 import Glibc
 import Testing
 
-@Suite("teahouse ctl: conversations, messages, sessions by filter, the pulse") struct TalkCommandTests {
+@Suite("teahouse ctl: conversations, messages, sessions by filter, the pulse") struct ConversationCommandTests {
     private func furnished() throws -> Fixture {
         let fixture = try Fixture()
         for name in ["ming", "lan"] { _ = fixture.ctl("user", "add", name) }

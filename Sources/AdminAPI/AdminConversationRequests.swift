@@ -1,9 +1,9 @@
 import ByteCodec
 package import ChatModel
 
-/// What an operator can ask about conversations and their messages, beyond `AdminRequest`'s own cases. A conversation is
-/// named as in `listMessages`.
-package enum AdminTalkRequest: Hashable, Sendable {
+/// What an operator can ask about conversations and their messages, beyond `AdminRequest`'s own cases. A conversation
+/// is named as in `listMessages`.
+package enum AdminConversationRequest: Hashable, Sendable {
     /// The conversations of a person by number; `after` is the `next` of the page before.
     case list(of: UserName, after: Int64?)
     /// The conversation of two people, made when they have none.
@@ -18,7 +18,7 @@ package enum AdminTalkRequest: Hashable, Sendable {
     /// Nobody is in it or sends to it any more. Its history stays, for operators.
     case delete(String)
     /// A page of messages, 1...`AdminProtocol.pageMessages`.
-    case look(String, AdminTalkPlace, limit: Int64)
+    case look(String, AdminConversationPlace, limit: Int64)
     /// Takes a message back as its sender could, however old it is; `forGood`: as if it had never been.
     case recall(String, sequence: Int64, forGood: Bool)
     /// What became of a message for each who gets it, by the number of the person; `after` is the `next` of the page
@@ -35,7 +35,7 @@ package enum AdminTalkRequest: Hashable, Sendable {
 }
 
 /// Where to look in a conversation.
-package enum AdminTalkPlace: Hashable, Sendable {
+package enum AdminConversationPlace: Hashable, Sendable {
     /// Just before this sequence.
     case before(Int64)
     /// Just after this sequence.
@@ -46,7 +46,7 @@ package enum AdminTalkPlace: Hashable, Sendable {
     case since(Int64)
 }
 
-extension AdminTalkRequest: AdminOperations {
+extension AdminConversationRequest: AdminOperations {
     static let all: [Self] = [
         .list(of: .sample, after: .sample), .createDirect(.sample, .sample), .createRoom(.sample, title: .sample),
         .rename(.sample, title: .sample), .setAttributes(.sample, patch: .sample), .delete(.sample),
@@ -136,7 +136,7 @@ extension AdminTalkRequest: AdminOperations {
     }
 }
 
-extension AdminTalkRequest {
+extension AdminConversationRequest {
     /// A patch of attributes as options; `nil` for one that options cannot say: `ctl` sets first and removes then.
     private static func options(setting patch: String) -> [CommandPart]? {
         guard let members = (try? JSONValue(parsing: patch))?.object, !members.isEmpty else { return nil }
@@ -149,7 +149,7 @@ extension AdminTalkRequest {
     }
 }
 
-extension AdminTalkPlace {
+extension AdminConversationPlace {
     /// `nil` for a time, which operators write in their own time zone.
     fileprivate var option: CommandPart? {
         switch self {
@@ -161,7 +161,7 @@ extension AdminTalkPlace {
     }
 }
 
-extension AdminTalkPlace: AdminRecord {
+extension AdminConversationPlace: AdminRecord {
     init(_ fields: AdminFields<Self>) throws(AdminError) {
         let before: Int64? = try fields("before") { if case .before(let sequence) = $0 { sequence } else { nil } }
         let after: Int64? = try fields("after") { if case .after(let sequence) = $0 { sequence } else { nil } }
@@ -181,7 +181,7 @@ extension AdminTalkPlace: AdminRecord {
 }
 
 /// What the server answers about conversations and their messages.
-package enum AdminTalkAnswer: Hashable, Sendable {
+package enum AdminConversationAnswer: Hashable, Sendable {
     case trace(AdminTrace)
     case seen(AdminSeen)
     /// `next` asks for the page after it, `nil` on the last.
@@ -189,7 +189,7 @@ package enum AdminTalkAnswer: Hashable, Sendable {
     case expiring(AdminExpiring)
 }
 
-extension AdminTalkAnswer: AdminFamily {
+extension AdminConversationAnswer: AdminFamily {
     static let all: [Self] = [
         .trace(.sample), .seen(.sample), .exported(.sample, next: .sample), .expiring(.sample),
     ]
@@ -274,8 +274,8 @@ package struct AdminTrace: AdminRecord {
     package var isRecalled: Bool
     package var isDeletedForAll: Bool
     package var editCount: Int64
-    /// Bodies that it had before: as it was stored, and its edits but the last; of one that was taken back, all of them.
-    /// Only on the first page. Where they are too long together, the oldest edits are missing.
+    /// Bodies that it had before: as it was stored, and its edits but the last; of one that was taken back, all of
+    /// them. Only on the first page. Where they are too long together, the oldest edits are missing.
     package var former: [AdminMessageVersion] = []
     package var people: [AdminTraceRow]
     /// The number of the last person of the page; `nil` when there is nobody more.
@@ -494,8 +494,8 @@ package struct AdminExportedMessage: AdminRecord {
     package var sender: String
     package var sentAtMilliseconds: Int64
     package var kind: MessageKind
-    /// What people see now: the last edit, else as it was stored; of a message that was taken back, empty. As text when it
-    /// is UTF-8, else in base64.
+    /// What people see now: the last edit, else as it was stored; of a message that was taken back, empty. As text when
+    /// it is UTF-8, else in base64.
     package var body: [UInt8]
     package var isRecalled: Bool
     package var isDeletedForAll: Bool

@@ -118,7 +118,7 @@ extension Console {
     private mutating func takeBack() {
         guard let undo = self.undo else { return self.tell(StatusLine(self.look("console.noUndo"), .refusal)) }
         self.undo = nil
-        self.perform(undo.deed)
+        self.perform(undo.operatorAction)
     }
 
     private mutating func copy() {
@@ -157,7 +157,7 @@ extension Console {
                 self.effects.append(.beep)
                 self.overlays.append(.confirmation(confirmation))
             case .cancelled: self.notice = StatusLine(self.look("console.cancelled"))
-            case .agreed: self.perform(confirmation.proposal.deed)
+            case .agreed: self.perform(confirmation.proposal.operatorAction)
             }
         case .form(var form): self.press(key, &form)
         case .selector(var selector):

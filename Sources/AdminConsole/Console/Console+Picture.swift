@@ -205,8 +205,8 @@ extension Intent {
     /// The words of `teahouse ctl` that do the same.
     fileprivate var commands: [[String]] {
         switch self {
-        case .propose(let proposal): proposal.deed.commands
-        case .perform(let deed): deed.commands
+        case .propose(let proposal): proposal.operatorAction.commands
+        case .perform(let operatorAction): operatorAction.commands
         case .form(let form): form.commands
         case .run(let words, _), .rehearse(let words, _): [words]
         case .ask, .askWhy, .select, .open, .go, .page, .tell, .refresh, .give, .hide: []

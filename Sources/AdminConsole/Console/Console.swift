@@ -43,14 +43,14 @@ package struct Console: Sendable {
         case screen(Int, purpose: Int)
         case watch(Int)
         case selector
-        case deed
+        case operatorAction
         /// The answer matters to nobody.
         case nobody
     }
 
     /// A deed under way.
     struct Work: Sendable {
-        let deed: Deed
+        let operatorAction: OperatorAction
         var waiting: [AdminRequest]
         var answers: [AdminAnswer] = []
         var failures: [AdminError] = []
@@ -82,7 +82,7 @@ package struct Console: Sendable {
     var notice: StatusLine?
     var link = Link.connecting
     var work: Work?
-    var undo: (deed: Deed, untilMilliseconds: Int64)?
+    var undo: (operatorAction: OperatorAction, untilMilliseconds: Int64)?
     var isMouseOn = true
     var isRunning = false
     /// What comes after the command under way.
@@ -165,7 +165,7 @@ package struct Console: Sendable {
                 }
             }
         case .selector: self.giveSelector(answer)
-        case .deed: self.goOn(answer)
+        case .operatorAction: self.goOn(answer)
         case .nobody: break
         }
     }
@@ -275,7 +275,7 @@ package struct Console: Sendable {
             case .ask(let request, let purpose): self.ask(request, purpose, why: nil, for: number)
             case .askWhy(let request, let purpose, let why): self.ask(request, purpose, why: why, for: number)
             case .propose(let proposal): self.overlays.append(.confirmation(Confirmation(proposal)))
-            case .perform(let deed): self.perform(deed)
+            case .perform(let operatorAction): self.perform(operatorAction)
             case .form(let form): self.overlays.append(.form(form))
             case .select(let selector): self.select(selector)
             case .open(let screen): self.push(screen)
@@ -319,15 +319,15 @@ package struct Console: Sendable {
 
     // MARK: Deeds
 
-    mutating func perform(_ deed: Deed) {
+    mutating func perform(_ operatorAction: OperatorAction) {
         guard !self.isReadOnly else { return self.tell(StatusLine(self.look("console.readOnly"), .refusal)) }
         guard case .connected = self.link else { return self.tell(StatusLine(self.look("console.lost"), .refusal)) }
-        if let words = deed.run {
+        if let words = operatorAction.run {
             guard !self.isRunning else { return self.tell(StatusLine(self.look("console.busy"), .refusal)) }
             return self.start(words, input: [])
         }
         guard self.work == nil else { return self.tell(StatusLine(self.look("console.busy"), .refusal)) }
-        self.work = Work(deed: deed, waiting: deed.requests.reversed())
+        self.work = Work(operatorAction: operatorAction, waiting: operatorAction.requests.reversed())
         self.notice = StatusLine(self.look("console.working"))
         self.askMore()
     }
@@ -336,7 +336,7 @@ package struct Console: Sendable {
         while let work = self.work, work.underWay < Self.requestsAtOnce, let request = work.waiting.last {
             self.work?.waiting.removeLast()
             self.work?.underWay += 1
-            if !self.ask(request, .deed) {
+            if !self.ask(request, .operatorAction) {
                 self.work?.underWay -= 1
                 self.work?.failures.append(AdminError(.connectionLost, self.look("console.lost")))
             }
@@ -358,15 +358,15 @@ package struct Console: Sendable {
 
     private mutating func finish(_ work: Work) {
         if work.failures.isEmpty {
-            self.notice = StatusLine(work.deed.done)
-            if let page = work.deed.shows?(work.answers) { self.overlays.append(.page(page)) }
-            if let undo = work.deed.undo {
+            self.notice = StatusLine(work.operatorAction.done)
+            if let page = work.operatorAction.shows?(work.answers) { self.overlays.append(.page(page)) }
+            if let undo = work.operatorAction.undo {
                 self.undo = (undo, self.look.nowMilliseconds + Self.undoMilliseconds)
             }
             self.clearMarks()
         } else {
             let messages = work.failures.map(\.message)
-            let values = ["failed": String(messages.count), "all": String(work.deed.requests.count)]
+            let values = ["failed": String(messages.count), "all": String(work.operatorAction.requests.count)]
             self.tell(StatusLine(messages.count == 1 ? messages[0] : self.look("console.failed", values), .failure))
             if messages.count > 1 {
                 let lines = Set(messages).sorted().prefix(100).map { Line($0) }

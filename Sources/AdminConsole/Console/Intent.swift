@@ -10,7 +10,7 @@ package enum Intent: Sendable {
     /// A change that the person must agree to first.
     case propose(Proposal)
     /// A change that is made at once.
-    case perform(Deed)
+    case perform(OperatorAction)
     case form(Form)
     case select(Selector)
     case open(any Screen)
@@ -44,13 +44,13 @@ package struct StatusLine: Hashable, Sendable {
 }
 
 /// A change: what is asked of the server, and the same for a shell.
-package struct Deed: Sendable {
+package struct OperatorAction: Sendable {
     package var requests: [AdminRequest]
     /// Command lines that were made by hand; `nil` for those of the requests.
     private var ownCommands: [[String]]?
     /// What to tell when it is done.
     package var done: String
-    private var undoing: [Deed] = []
+    private var undoing: [OperatorAction] = []
     /// The words of `teahouse ctl` that do it instead of requests, where it reads files; `nil` for requests.
     package var run: [String]?
     /// What to show of the answers, when they hold more than that it is done.
@@ -68,7 +68,7 @@ package struct Deed: Sendable {
     package var commands: [[String]] { self.ownCommands ?? self.requests.compactMap(\.operation.command) }
 
     /// What takes it back; `nil` when nothing does.
-    package var undo: Deed? {
+    package var undo: OperatorAction? {
         get { self.undoing.first }
         set { self.undoing = newValue.map { [$0] } ?? [] }
     }
@@ -81,13 +81,13 @@ package struct Proposal: Sendable {
     package var consequences: [String]
     /// What is to be typed first; `nil` when Enter is enough.
     package var typed: String?
-    package var deed: Deed
+    package var operatorAction: OperatorAction
 
-    package init(_ title: String, consequences: [String], typed: String? = nil, deed: Deed) {
+    package init(_ title: String, consequences: [String], typed: String? = nil, operatorAction: OperatorAction) {
         self.title = title
         self.consequences = consequences
         self.typed = typed
-        self.deed = deed
+        self.operatorAction = operatorAction
     }
 }
 

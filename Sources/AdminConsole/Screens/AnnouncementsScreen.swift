@@ -100,10 +100,10 @@ struct AnnouncementsScreen: TableScreen {
             command: words,
             submit: { values in
                 let notice = AdminNewAnnouncement(title: values[0], text: values[1], teams: teams)
-                let deed = Deed(
+                let operatorAction = OperatorAction(
                     [.announcements(.send(notice))], done: look("console.notices.sent"))
                 let key = teams.isEmpty ? "console.notices.allConsequence" : "console.notices.teamsConsequence"
-                return [.propose(Proposal(title, consequences: [look(key)], deed: deed))]
+                return [.propose(Proposal(title, consequences: [look(key)], operatorAction: operatorAction))]
             })
     }
 }

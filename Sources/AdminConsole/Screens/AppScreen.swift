@@ -113,13 +113,14 @@ struct AppScreen: TableScreen {
             look("console.app.edit"), fields, check: { $0 == before ? look("ctl.unchanged") : nil },
             command: { Self.command($0) },
             submit: { values in
-                var deed = Self.deed(values, look)
-                deed.undo = Self.deed(before, look)
-                guard values[0] == Self.signIns.last, before[0] != values[0] else { return [.perform(deed)] }
+                var operatorAction = Self.operatorAction(values, look)
+                operatorAction.undo = Self.operatorAction(before, look)
+                guard values[0] == Self.signIns.last, before[0] != values[0] else { return [.perform(operatorAction)] }
                 return [
                     .propose(
                         Proposal(
-                            look("console.app.edit"), consequences: [look("console.app.openConsequence")], deed: deed))
+                            look("console.app.edit"), consequences: [look("console.app.openConsequence")],
+                            operatorAction: operatorAction))
                 ]
             })
     }
@@ -131,13 +132,13 @@ struct AppScreen: TableScreen {
         ]
     }
 
-    private static func deed(_ values: [String], _ look: Look) -> Deed {
+    private static func operatorAction(_ values: [String], _ look: Look) -> OperatorAction {
         var patch = AdminAppPatch()
         patch.signIn = values[0]
         patch.signsConversations = values[1] == "on"
         patch.signsHistory = values[2] == "on"
         patch.createsUsers = values[3] == "on"
-        return Deed([.app(.set(patch))], done: look("console.app.set"))
+        return OperatorAction([.app(.set(patch))], done: look("console.app.set"))
     }
 
     // MARK: Signing

@@ -112,13 +112,13 @@ struct AttributesScreen: TableScreen {
             let changes = patch.object, !changes.isEmpty
         else { return look.nothing("ctl.unchanged") }
         let done = look("ctl.conversation.attributesSet", ["name": conversation.name])
-        func deed(_ patch: JSONValue) -> Deed {
-            Deed(
+        func operatorAction(_ patch: JSONValue) -> OperatorAction {
+            OperatorAction(
                 [.conversationDetails(.setAttributes(conversation.reference, patch: Self.text(patch)))],
                 commands: [Self.command(conversation, patch)], done: done)
         }
-        var change = deed(patch)
-        change.undo = deed(back)
+        var change = operatorAction(patch)
+        change.undo = operatorAction(back)
         var lines: [String] = []
         for key in changes.map(\.name) {
             if let value = old.member(key) { lines.append("- \(key): \(Self.text(value))") }
@@ -128,7 +128,7 @@ struct AttributesScreen: TableScreen {
             .propose(
                 Proposal(
                     look("console.attributes.title", ["name": conversation.name]),
-                    consequences: [look("console.attributes.consequence")] + lines, deed: change))
+                    consequences: [look("console.attributes.consequence")] + lines, operatorAction: change))
         ]
     }
 

@@ -86,7 +86,7 @@ struct ConversationsScreen: TableScreen {
             KeyBinding(.enter, .open, "console.conversations.open"),
             KeyBinding(.character("n"), .create, "console.groups.create", isChange: true),
             KeyBinding(.character("f"), .narrow, "console.talks.narrow"),
-        ] + GroupDeeds.bindings + ConversationDeeds.createBindings + ConversationDeeds.bindings
+        ] + GroupActions.bindings + ConversationActions.createBindings + ConversationActions.bindings
     var rows = TableView<AdminConversation>(
         [
             TableColumn("table.number", width: 6, isOnTheRight: true, order: { .number($0.number) }) {
@@ -186,13 +186,13 @@ struct ConversationsScreen: TableScreen {
     mutating func update(_ verb: Verb, _ look: Look) -> [Intent] {
         switch verb {
         case .narrow: return [.form(self.narrowForm(look))]
-        case .create: return GroupDeeds.create(look)
+        case .create: return GroupActions.create(look)
         case .open:
             guard let conversation = self.rows.current else { return look.nothing() }
             return [.open(ConversationScreen(conversation))]
         default:
-            return GroupDeeds.update(verb, self.rows.targets, look)
-                ?? ConversationDeeds.update(verb, self.rows.targets, look) ?? []
+            return GroupActions.update(verb, self.rows.targets, look)
+                ?? ConversationActions.update(verb, self.rows.targets, look) ?? []
         }
     }
 }
@@ -218,7 +218,7 @@ struct ConversationScreen: TableScreen {
             KeyBinding(.character("d"), .remove, "console.groups.remove", isChange: true),
             KeyBinding(.character("x"), .member, "console.groups.muteMember", isChange: true),
             KeyBinding(.character("X"), .resume, "console.groups.unmuteMember", isChange: true),
-        ] + GroupDeeds.bindings + ConversationDeeds.bindings
+        ] + GroupActions.bindings + ConversationActions.bindings
     let refreshMilliseconds: Int64? = 5_000
     var rows = TableView<AdminMember>([
         TableColumn("table.name") { member, _ in member.name.text },
@@ -264,20 +264,20 @@ struct ConversationScreen: TableScreen {
             if verb == .remove { return Self.remove(targets, from: group, look) }
             return verb == .member ? Self.muteForm(targets, group, look) : Self.unmute(targets, group, look)
         default:
-            return GroupDeeds.update(verb, [self.conversation], notice: self.notice ?? "", members: members, look)
-                ?? ConversationDeeds.update(verb, [self.conversation], look) ?? []
+            return GroupActions.update(verb, [self.conversation], notice: self.notice ?? "", members: members, look)
+                ?? ConversationActions.update(verb, [self.conversation], look) ?? []
         }
     }
 
     private static func remove(_ targets: [AdminMember], from group: ChannelName, _ look: Look) -> [Intent] {
         let names = targets.map(\.name)
         let words = names.map(\.text)
-        var deed = Deed(
+        var operatorAction = OperatorAction(
             [.removeMembers(group, names)],
             done: look("ctl.group.removed", ["name": group.text, "count": String(names.count)]))
         // Roles would not come back.
         if targets.allSatisfy({ $0.role == .member }) {
-            deed.undo = Deed(
+            operatorAction.undo = OperatorAction(
                 [.addMembers(group, names)],
                 done: look("ctl.group.added", ["name": group.text, "count": String(names.count)]))
         }
@@ -286,7 +286,7 @@ struct ConversationScreen: TableScreen {
                 Proposal(
                     look("console.groups.remove") + ": " + look.names(words),
                     consequences: [look("console.groups.removeConsequence", ["name": group.text])],
-                    typed: typedNumber(of: names), deed: deed))
+                    typed: typedNumber(of: names), operatorAction: operatorAction))
         ]
     }
 
@@ -305,15 +305,16 @@ struct ConversationScreen: TableScreen {
             },
             submit: { values in
                 let requests = names.map { AdminRequest.setMemberMuted(group, $0, true, minutes: Int64(values[0])) }
-                var deed = Deed(requests, done: look.counted("console.groups.memberMuted", names.count))
-                deed.undo = Self.unmuteDeed(names, group, look)
-                return [.perform(deed)]
+                var operatorAction = OperatorAction(
+                    requests, done: look.counted("console.groups.memberMuted", names.count))
+                operatorAction.undo = Self.unmuteAction(names, group, look)
+                return [.perform(operatorAction)]
             })
         return [.form(form)]
     }
 
-    private static func unmuteDeed(_ names: [UserName], _ group: ChannelName, _ look: Look) -> Deed {
-        Deed(
+    private static func unmuteAction(_ names: [UserName], _ group: ChannelName, _ look: Look) -> OperatorAction {
+        OperatorAction(
             names.map { .setMemberMuted(group, $0, false, minutes: nil) },
             done: look.counted("console.groups.memberUnmuted", names.count))
     }
@@ -326,7 +327,7 @@ struct ConversationScreen: TableScreen {
                 Proposal(
                     look("console.groups.unmuteMember") + ": " + look.names(muted.map(\.text)),
                     consequences: [look("console.groups.unmuteMemberConsequence")], typed: typedNumber(of: muted),
-                    deed: Self.unmuteDeed(muted, group, look)))
+                    operatorAction: Self.unmuteAction(muted, group, look)))
         ]
     }
 

@@ -110,14 +110,14 @@ struct FilesScreen: TableScreen {
         let used = targets.filter { $0.references > 0 }
         var consequences = [look("console.files.deleteConsequence")]
         if !used.isEmpty { consequences.append(look.counted("console.files.deleteUsed", used.count)) }
-        let deed = Deed(
+        let operatorAction = OperatorAction(
             targets.map { .files(.delete($0.key)) },
             done: look.counted("console.files.deleted", targets.count))
         return [
             .propose(
                 Proposal(
                     look("console.files.delete") + ": " + look.names(targets.map(\.name)), consequences: consequences,
-                    typed: targets.count == 1 ? first.name : String(targets.count), deed: deed))
+                    typed: targets.count == 1 ? first.name : String(targets.count), operatorAction: operatorAction))
         ]
     }
 
@@ -131,13 +131,13 @@ struct FilesScreen: TableScreen {
             "uploads": String(collection.uploads), "bytes": shownBytes(collection.bytes),
         ]
         let names = collection.names.prefix(8).map { "  \($0.name)  \($0.owner.text)  \(shownBytes($0.size))" }
-        let deed = Deed(
+        let operatorAction = OperatorAction(
             [.files(.collect(isDryRun: false))], done: look("console.files.collected"))
         return [
             .propose(
                 Proposal(
                     look("console.files.collect"), consequences: [look("ctl.file.wouldCollect", values)] + names,
-                    deed: deed))
+                    operatorAction: operatorAction))
         ]
     }
 

@@ -80,7 +80,7 @@ struct FiltersScreen: TableScreen {
             submit: { values in
                 [
                     .perform(
-                        Deed(
+                        OperatorAction(
                             [.filters(.add(Self.rule(values)))],
                             done: look("console.filters.added")))
                 ]
@@ -104,10 +104,10 @@ struct FiltersScreen: TableScreen {
     }
 
     private static func delete(_ rules: [AdminFilterRule], _ look: Look) -> [Intent] {
-        var deed = Deed(
+        var operatorAction = OperatorAction(
             rules.map { .filters(.remove($0.number)) },
             done: look.counted("console.filters.deleted", rules.count))
-        deed.undo = Deed(
+        operatorAction.undo = OperatorAction(
             rules.map { .filters(.add($0)) },
             done: look("console.filters.added"))
         return [
@@ -115,7 +115,7 @@ struct FiltersScreen: TableScreen {
                 Proposal(
                     look("console.filters.delete") + ": " + look.names(rules.map { String($0.number) }),
                     consequences: [look("console.filters.deleteConsequence")], typed: typedNumber(of: rules),
-                    deed: deed))
+                    operatorAction: operatorAction))
         ]
     }
 }

@@ -72,34 +72,35 @@ struct KindsScreen: TableScreen {
     private static func turn(_ entries: [MessageKindEntry], _ isDisabled: Bool, _ look: Look) -> [Intent] {
         let changed = entries.filter { $0.isDisabled != isDisabled }
         guard !changed.isEmpty else { return look.nothing("ctl.unchanged") }
-        func deed(_ isDisabled: Bool) -> Deed {
-            Deed(
+        func operatorAction(_ isDisabled: Bool) -> OperatorAction {
+            OperatorAction(
                 changed.map { .kinds(.setDisabled($0.kind, isDisabled)) },
                 done: look.counted(isDisabled ? "console.kinds.disabled" : "console.kinds.enabled", changed.count))
         }
-        var change = deed(isDisabled)
-        change.undo = deed(!isDisabled)
+        var change = operatorAction(isDisabled)
+        change.undo = operatorAction(!isDisabled)
         let key = isDisabled ? "console.kinds.disable" : "console.kinds.enable"
         return [
             .propose(
                 Proposal(
                     look(key) + ": " + look.names(changed.map(\.name)), consequences: [look(key + "Consequence")],
-                    typed: typedNumber(of: changed), deed: change))
+                    typed: typedNumber(of: changed), operatorAction: change))
         ]
     }
 
     private static func delete(_ entries: [MessageKindEntry], _ look: Look) -> [Intent] {
-        var deed = Deed(
+        var operatorAction = OperatorAction(
             entries.map { .kinds(.remove($0.kind)) },
             done: look.counted("console.kinds.deleted", entries.count))
-        deed.undo = Deed(
+        operatorAction.undo = OperatorAction(
             entries.map { .kinds(.set($0)) }, commands: entries.map { $0.command },
             done: look.counted("console.kinds.restored", entries.count))
         return [
             .propose(
                 Proposal(
                     look("console.kinds.delete") + ": " + look.names(entries.map(\.name)),
-                    consequences: [look("console.kinds.deleteConsequence")], typed: typedNumber(of: entries), deed: deed
+                    consequences: [look("console.kinds.deleteConsequence")], typed: typedNumber(of: entries),
+                    operatorAction: operatorAction
                 ))
         ]
     }
@@ -187,13 +188,13 @@ private enum KindForm {
             command: { values in read(values).map { $0.command } ?? ["kind", "set", number ?? "NUMBER"] },
             submit: { values in
                 guard let kind = read(values) else { return [] }
-                var deed = Self.deed(kind, look)
-                deed.undo =
-                    entry.map { Self.deed($0, look) }
-                    ?? Deed(
+                var operatorAction = Self.operatorAction(kind, look)
+                operatorAction.undo =
+                    entry.map { Self.operatorAction($0, look) }
+                    ?? OperatorAction(
                         [.kinds(.remove(kind.kind))],
                         done: look.counted("console.kinds.deleted", 1))
-                return [.perform(deed)]
+                return [.perform(operatorAction)]
             })
     }
 
@@ -212,8 +213,8 @@ private enum KindForm {
         text.split(separator: ",").map { $0.trimming() }.filter { !$0.isEmpty }
     }
 
-    private static func deed(_ kind: MessageKindEntry, _ look: Look) -> Deed {
-        Deed(
+    private static func operatorAction(_ kind: MessageKindEntry, _ look: Look) -> OperatorAction {
+        OperatorAction(
             [.kinds(.set(kind))], commands: [kind.command],
             done: look("console.kinds.set", ["name": kind.name]))
     }

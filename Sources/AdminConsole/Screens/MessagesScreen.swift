@@ -142,13 +142,13 @@ struct MessagesScreen: TableScreen {
             guard let message = self.rows.current else { return look.nothing() }
             if verb == .open { return [.page(Self.page(message, look))] }
             return [.open(TraceScreen(message, of: self.conversation))]
-        case .seeAs: return MessageDeeds.seeAs(self.conversation, look)
+        case .seeAs: return MessageActions.seeAs(self.conversation, look)
         case .recall, .recallForGood:
-            return MessageDeeds.recall(
+            return MessageActions.recall(
                 self.rows.targets, of: self.conversation, forGood: verb == .recallForGood, look)
-        case .writeAsSystem: return MessageDeeds.writeAsSystem(self.conversation, look)
-        case .write: return GroupDeeds.update(.write, [self.conversation], look) ?? []
-        case .export: return ConversationDeeds.update(.export, [self.conversation], look) ?? []
+        case .writeAsSystem: return MessageActions.writeAsSystem(self.conversation, look)
+        case .write: return GroupActions.update(.write, [self.conversation], look) ?? []
+        case .export: return ConversationActions.update(.export, [self.conversation], look) ?? []
         default: return []
         }
     }

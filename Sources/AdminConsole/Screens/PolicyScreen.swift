@@ -122,13 +122,13 @@ struct PolicyScreen: TableScreen {
     private func apply(endingNow: Bool, _ look: Look) -> [Intent] {
         guard let draft = self.draft else { return look.nothing("console.policy.noDraft") }
         guard let ending = self.ending else { return look.nothing("console.policy.noPreview") }
-        func deed(_ policy: SignInPolicy, _ endingNow: Bool) -> Deed {
-            Deed(
+        func operatorAction(_ policy: SignInPolicy, _ endingNow: Bool) -> OperatorAction {
+            OperatorAction(
                 [.policy(.set(policy, endingNow: endingNow))],
                 done: look("console.policy.holds", ["policy": policy.text]))
         }
-        var change = deed(draft, endingNow)
-        if let policy = self.policy { change.undo = deed(policy, false) }
+        var change = operatorAction(draft, endingNow)
+        if let policy = self.policy { change.undo = operatorAction(policy, false) }
         let ends = look.counted(endingNow ? "console.policy.ends" : "console.policy.stays", Int(ending))
         let people = self.rows.rows.prefix(10).map { "  \($0.user.text)  \($0.device.name)  \($0.address)" }
         return [
@@ -137,7 +137,7 @@ struct PolicyScreen: TableScreen {
                     look(endingNow ? "console.policy.applyNow" : "console.policy.apply"),
                     consequences: [look("console.policy.applyConsequence", ["policy": draft.text]), ends]
                         + (endingNow ? people : []),
-                    typed: endingNow && ending > Int64(unaskedTargets) ? String(ending) : nil, deed: change))
+                    typed: endingNow && ending > Int64(unaskedTargets) ? String(ending) : nil, operatorAction: change))
         ]
     }
 

@@ -70,7 +70,7 @@ struct ProfilesScreen: TableScreen {
             guard !targets.isEmpty else { return look.nothing() }
             return [
                 .perform(
-                    Deed(
+                    OperatorAction(
                         targets.map { .profiles(.invalidate(.person($0.name))) },
                         done: look("ctl.profile.invalidated")))
             ]
@@ -81,21 +81,22 @@ struct ProfilesScreen: TableScreen {
                         let team = teams.first?.id ?? ""
                         return [
                             .perform(
-                                Deed(
+                                OperatorAction(
                                     [.profiles(.invalidate(.team(team)))],
                                     done: look("ctl.profile.invalidated")))
                         ]
                     })
             ]
         case .invalidateAll:
-            let deed = Deed(
+            let operatorAction = OperatorAction(
                 [.profiles(.invalidate(.all))],
                 done: look("ctl.profile.invalidated"))
             return [
                 .propose(
                     Proposal(
                         look("console.profiles.invalidateAll"),
-                        consequences: [look("console.profiles.invalidateAllConsequence")], deed: deed))
+                        consequences: [look("console.profiles.invalidateAllConsequence")],
+                        operatorAction: operatorAction))
             ]
         default: return []
         }

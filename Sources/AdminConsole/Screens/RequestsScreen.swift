@@ -130,11 +130,11 @@ struct RequestsScreen: TableScreen {
 
     /// Taking it back removes them again: the request itself stays answered.
     private static func accept(_ requests: [AdminJoinRequest], _ look: Look) -> [Intent] {
-        var deed = Deed(
+        var operatorAction = OperatorAction(
             requests.map { .teams(.answer($0.number, accept: true, reason: "")) },
             done: look.counted("console.requests.accepted", requests.count))
         let joined = requests.compactMap { request in request.team.map { (team: $0, person: request.person) } }
-        deed.undo = Deed(
+        operatorAction.undo = OperatorAction(
             joined.map { .teams(.remove($0.team, [$0.person])) },
             done: look.counted("console.requests.removed", joined.count))
         return [
@@ -142,7 +142,7 @@ struct RequestsScreen: TableScreen {
                 Proposal(
                     look("console.requests.accept") + ": " + Self.names(requests, look),
                     consequences: [look("console.requests.acceptConsequence")], typed: typedNumber(of: requests),
-                    deed: deed))
+                    operatorAction: operatorAction))
         ]
     }
 
@@ -155,7 +155,7 @@ struct RequestsScreen: TableScreen {
             [Form.Field(look("table.reason"), maximum: TeamBounds.postscriptScalars)],
             command: { words(requests[0], $0[0]) },
             submit: { values in
-                let deed = Deed(
+                let operatorAction = OperatorAction(
                     requests.map { .teams(.answer($0.number, accept: false, reason: values[0])) },
                     done: look.counted("console.requests.refused", requests.count))
                 return [
@@ -163,13 +163,13 @@ struct RequestsScreen: TableScreen {
                         Proposal(
                             look("console.requests.refuse") + ": " + Self.names(requests, look),
                             consequences: [look("console.requests.refuseConsequence")],
-                            typed: typedNumber(of: requests), deed: deed))
+                            typed: typedNumber(of: requests), operatorAction: operatorAction))
                 ]
             })
     }
 
     private static func withdraw(_ requests: [AdminJoinRequest], _ look: Look) -> [Intent] {
-        let deed = Deed(
+        let operatorAction = OperatorAction(
             requests.map { .teams(.withdraw($0.number)) },
             done: look.counted("console.requests.withdrawn", requests.count))
         return [
@@ -177,7 +177,7 @@ struct RequestsScreen: TableScreen {
                 Proposal(
                     look("console.requests.withdraw") + ": " + Self.names(requests, look),
                     consequences: [look("console.requests.withdrawConsequence")], typed: typedNumber(of: requests),
-                    deed: deed))
+                    operatorAction: operatorAction))
         ]
     }
 

@@ -84,7 +84,7 @@ struct SessionsScreen: TableScreen {
         case .kickAll:
             var names: [UserName] = []
             for target in targets where !names.contains(target.user) { names.append(target.user) }
-            return UserDeeds.kick(names, look)
+            return UserActions.kick(names, look)
         default: return []
         }
     }
@@ -98,14 +98,15 @@ struct SessionsScreen: TableScreen {
     static func kick(_ sessions: [AdminSession], _ look: Look) -> [Intent] {
         guard !sessions.isEmpty else { return look.nothing() }
         let names = sessions.map { "\($0.user.text) (\($0.device.name) \($0.address))" }
-        let deed = Deed(
+        let operatorAction = OperatorAction(
             [.endSessions(ids: sessions.map(\.id), user: nil)],
             done: look.counted("console.sessions.kicked", sessions.count))
         return [
             .propose(
                 Proposal(
                     look("console.sessions.kick") + ": " + look.names(names),
-                    consequences: [look("console.users.kickConsequence")], typed: typedNumber(of: sessions), deed: deed)
+                    consequences: [look("console.users.kickConsequence")], typed: typedNumber(of: sessions),
+                    operatorAction: operatorAction)
             )
         ]
     }
@@ -172,14 +173,14 @@ extension AdminSessionFilter {
             consequences.append(look("console.sessions.andMore", ["count": String(sessions.count - shown)]))
         }
         consequences.append(look("console.users.kickConsequence"))
-        let deed = Deed(
+        let operatorAction = OperatorAction(
             [.people(.endSessions(self, isDryRun: false))], commands: [self.command(look)],
             done: look.counted("console.sessions.kicked", sessions.count))
         return [
             .propose(
                 Proposal(
                     look("console.sessions.kickWhere"), consequences: consequences, typed: typedNumber(of: sessions),
-                    deed: deed))
+                    operatorAction: operatorAction))
         ]
     }
 }

@@ -66,8 +66,8 @@ struct SettingsScreen: TableScreen {
         guard let setting = self.rows.current else { return look.nothing() }
         switch verb {
         case .open: return [.page(Self.page(setting, look))]
-        case .edit: return SettingDeeds.edit(setting, look)
-        case .reset: return SettingDeeds.reset(setting, look)
+        case .edit: return SettingActions.edit(setting, look)
+        case .reset: return SettingActions.reset(setting, look)
         default: return []
         }
     }
@@ -122,20 +122,20 @@ struct SettingsScreen: TableScreen {
 }
 
 /// What can be done with a setting, wherever it is shown.
-enum SettingDeeds {
+enum SettingActions {
     /// Why it cannot be changed here; `nil` when it can.
     private static func refusal(_ setting: AdminSetting) -> String? {
         setting.isLive ? nil : "console.settings.needsRestart"
     }
 
-    private static func set(_ name: String, _ scope: SessionScope, _ value: String, _ look: Look) -> Deed {
-        Deed(
+    private static func set(_ name: String, _ scope: SessionScope, _ value: String, _ look: Look) -> OperatorAction {
+        OperatorAction(
             [.settings(.set(name, scope, value))],
             done: look("console.settings.set", ["name": name, "value": value]))
     }
 
-    private static func reset(_ name: String, _ scope: SessionScope, _ look: Look) -> Deed {
-        Deed(
+    private static func reset(_ name: String, _ scope: SessionScope, _ look: Look) -> OperatorAction {
+        OperatorAction(
             [.settings(.reset(name, scope))],
             done: look("console.settings.wasReset", ["name": name]))
     }
@@ -145,7 +145,7 @@ enum SettingDeeds {
     }
 
     /// What brings a scope back to how it is now.
-    private static func restore(_ setting: AdminSetting, _ scope: SessionScope, _ look: Look) -> Deed {
+    private static func restore(_ setting: AdminSetting, _ scope: SessionScope, _ look: Look) -> OperatorAction {
         if let own = Self.own(setting, scope) { return Self.set(setting.name, scope, own, look) }
         return Self.reset(setting.name, scope, look)
     }
@@ -178,8 +178,8 @@ enum SettingDeeds {
             },
             submit: { values in
                 let scope = Self.scope(values.dropLast())
-                var deed = Self.set(setting.name, scope, values[count - 1], look)
-                deed.undo = Self.restore(setting, scope, look)
+                var operatorAction = Self.set(setting.name, scope, values[count - 1], look)
+                operatorAction.undo = Self.restore(setting, scope, look)
                 return [
                     .propose(
                         Proposal(
@@ -195,7 +195,7 @@ enum SettingDeeds {
                                     setting.isEnforced || !isSession
                                         ? "console.settings.enforcedConsequence"
                                         : "console.settings.clientConsequence"),
-                            ], deed: deed))
+                            ], operatorAction: operatorAction))
                 ]
             })
         return [.form(form)]
@@ -247,9 +247,9 @@ enum SettingDeeds {
             },
             submit: { values in
                 guard let scope = known.first(where: { $0.text == values[0] }) else { return [] }
-                var deed = Self.reset(setting.name, scope, look)
-                deed.undo = Self.restore(setting, scope, look)
-                return [.perform(deed)]
+                var operatorAction = Self.reset(setting.name, scope, look)
+                operatorAction.undo = Self.restore(setting, scope, look)
+                return [.perform(operatorAction)]
             })
         return [.form(form)]
     }
@@ -314,7 +314,7 @@ struct LimitsScreen: TableScreen {
         case .settings(.limits(let limits)):
             self.rows.replace(limits, look)
             return []
-        case .settings(.one(let setting)): return SettingDeeds.edit(setting, look)
+        case .settings(.one(let setting)): return SettingActions.edit(setting, look)
         default: return []
         }
     }

@@ -157,12 +157,12 @@ struct TeamCardScreen: TableScreen {
         }
         guard let team = self.team else { return look.nothing("console.loading") }
         switch verb {
-        case .add: return [TeamDeeds.invite(team, self.name, look)]
-        case .limits: return [.form(TeamDeeds.limitsForm(team, self.name, look))]
-        case .silence: return TeamDeeds.setMode(.mute, TeamMuteMode.members.word, team, self.name, look)
-        case .unsilence: return TeamDeeds.setMode(.mute, TeamMuteMode.none.word, team, self.name, look)
-        case .transfer: return [TeamDeeds.transfer(team, self.name, look)]
-        case .dismiss: return TeamDeeds.dismiss(team, self.name, look)
+        case .add: return [TeamActions.invite(team, self.name, look)]
+        case .limits: return [.form(TeamActions.limitsForm(team, self.name, look))]
+        case .silence: return TeamActions.setMode(.mute, TeamMuteMode.members.word, team, self.name, look)
+        case .unsilence: return TeamActions.setMode(.mute, TeamMuteMode.none.word, team, self.name, look)
+        case .transfer: return [TeamActions.transfer(team, self.name, look)]
+        case .dismiss: return TeamActions.dismiss(team, self.name, look)
         default: return []
         }
     }
@@ -238,16 +238,16 @@ struct TeamCardScreen: TableScreen {
         if let member = self.member { return self.use(shown.row, of: member, in: team, look) }
         switch shown.row.name {
         case .members, .mutedList: return self.open(look)
-        case .name: return [.form(TeamDeeds.nameForm(team, self.name, look))]
-        case .introduction: return [.form(TeamDeeds.introductionForm(team, self.name, look))]
-        case .announcement: return [.form(TeamDeeds.announcementForm(team, self.name, look))]
-        case .invite: return [TeamDeeds.invite(team, self.name, look)]
-        case .remove: return [TeamDeeds.chooseAndRemove(team, self.name, look)]
-        case .transfer, .transferAndLeave: return [TeamDeeds.transfer(team, self.name, look)]
-        case .dismiss: return TeamDeeds.dismiss(team, self.name, look)
+        case .name: return [.form(TeamActions.nameForm(team, self.name, look))]
+        case .introduction: return [.form(TeamActions.introductionForm(team, self.name, look))]
+        case .announcement: return [.form(TeamActions.announcementForm(team, self.name, look))]
+        case .invite: return [TeamActions.invite(team, self.name, look)]
+        case .remove: return [TeamActions.chooseAndRemove(team, self.name, look)]
+        case .transfer, .transferAndLeave: return [TeamActions.transfer(team, self.name, look)]
+        case .dismiss: return TeamActions.dismiss(team, self.name, look)
         case .header: return look.nothing("console.card.picture")
         default:
-            return TeamDeeds.modeForm(shown.row.name, team, self.name, look).map { [.form($0)] }
+            return TeamActions.modeForm(shown.row.name, team, self.name, look).map { [.form($0)] }
                 ?? look.nothing("console.card.onlyShows")
         }
     }
@@ -256,11 +256,11 @@ struct TeamCardScreen: TableScreen {
         let members = team.members.filter { $0.name == member }
         switch row.name {
         case .memberNickname:
-            return [.form(TeamDeeds.nicknameForm(member, now: row.value, self.name, look))]
-        case .memberRole: return TeamDeeds.roleForm(members, self.name, look)
-        case .memberMute where row.value == "true": return TeamDeeds.unmute(members, self.name, look)
-        case .memberMute: return TeamDeeds.muteForm([member], self.name, look)
-        case .memberRemove: return TeamDeeds.remove(members, self.name, look)
+            return [.form(TeamActions.nicknameForm(member, now: row.value, self.name, look))]
+        case .memberRole: return TeamActions.roleForm(members, self.name, look)
+        case .memberMute where row.value == "true": return TeamActions.unmute(members, self.name, look)
+        case .memberMute: return TeamActions.muteForm([member], self.name, look)
+        case .memberRemove: return TeamActions.remove(members, self.name, look)
         default: return look.nothing("console.card.onlyShows")
         }
     }
@@ -338,17 +338,17 @@ struct TeamMembersScreen: TableScreen {
 
     mutating func update(_ verb: Verb, _ look: Look) -> [Intent] {
         guard let team = self.team else { return look.nothing("console.loading") }
-        if verb == .add { return [TeamDeeds.invite(team, self.name, look)] }
+        if verb == .add { return [TeamActions.invite(team, self.name, look)] }
         let targets = self.rows.targets
         guard let first = targets.first else { return look.nothing() }
         switch verb {
         case .open: return [.open(TeamCardScreen(self.name, member: first.name, hidden: look.hiddenRows))]
-        case .role: return TeamDeeds.roleForm(targets, self.name, look)
-        case .friends: return [TeamDeeds.inviteFriends(of: first.name, team, self.name, look)]
-        case .silence: return TeamDeeds.muteForm(targets.map(\.name), self.name, look)
-        case .unsilence: return TeamDeeds.unmute(targets, self.name, look)
-        case .remove: return TeamDeeds.remove(targets, self.name, look)
-        case .transfer: return TeamDeeds.transfer(team, self.name, to: first.name, look)
+        case .role: return TeamActions.roleForm(targets, self.name, look)
+        case .friends: return [TeamActions.inviteFriends(of: first.name, team, self.name, look)]
+        case .silence: return TeamActions.muteForm(targets.map(\.name), self.name, look)
+        case .unsilence: return TeamActions.unmute(targets, self.name, look)
+        case .remove: return TeamActions.remove(targets, self.name, look)
+        case .transfer: return TeamActions.transfer(team, self.name, to: first.name, look)
         case .look: return [.open(UserScreen(first.name))]
         default: return []
         }

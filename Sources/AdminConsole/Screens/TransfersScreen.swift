@@ -122,20 +122,20 @@ struct TransfersScreen: TableScreen {
         guard !self.rows.targets.isEmpty else { return look.nothing() }
         let targets = self.rows.targets.filter { isPossible($0.state) }
         guard !targets.isEmpty else { return look.nothing("console.transfers.notNow") }
-        func deed(_ action: AdminTransferAction) -> Deed {
-            Deed(
+        func operatorAction(_ action: AdminTransferAction) -> OperatorAction {
+            OperatorAction(
                 targets.map { .transfers(.change($0.key, action)) },
                 done: look.counted("console.transfers.\(action.rawValue)Done", targets.count))
         }
-        var change = deed(action)
-        if action == .suspend { change.undo = deed(.resume) }
-        if action == .resume { change.undo = deed(.suspend) }
+        var change = operatorAction(action)
+        if action == .suspend { change.undo = operatorAction(.resume) }
+        if action == .resume { change.undo = operatorAction(.suspend) }
         let key = "console.transfers.\(action.rawValue)"
         return [
             .propose(
                 Proposal(
                     look(key) + ": " + look.names(targets.map(\.fileName)), consequences: [look(key + "Consequence")],
-                    typed: typedNumber(of: targets), deed: change))
+                    typed: typedNumber(of: targets), operatorAction: change))
         ]
     }
 

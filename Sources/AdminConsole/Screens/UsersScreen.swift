@@ -25,7 +25,7 @@ struct UsersScreen: TableScreen {
         [
             KeyBinding(.enter, .open, "console.users.open"),
             KeyBinding(.character("n"), .create, "console.users.create", isChange: true),
-        ] + UserDeeds.bindings + [
+        ] + UserActions.bindings + [
             KeyBinding(.character("i"), .importing, "console.users.import", isChange: true)
         ]
     var rows = TableView<AdminUser>([
@@ -60,12 +60,12 @@ struct UsersScreen: TableScreen {
 
     mutating func update(_ verb: Verb, _ look: Look) -> [Intent] {
         switch verb {
-        case .create: return [.form(UserDeeds.createForm(look))]
-        case .importing: return [.form(UserDeeds.importForm(look))]
+        case .create: return [.form(UserActions.createForm(look))]
+        case .importing: return [.form(UserActions.importForm(look))]
         case .open:
             guard let user = self.rows.current else { return look.nothing() }
             return [.open(UserScreen(user.name))]
-        default: return UserDeeds.update(verb, self.rows.targets, look) ?? []
+        default: return UserActions.update(verb, self.rows.targets, look) ?? []
         }
     }
 }
@@ -75,7 +75,7 @@ struct UserScreen: TableScreen {
     let title = "console.user"
     let emptyText = "console.user.noSessions"
     let keys =
-        UserDeeds.bindings + [
+        UserActions.bindings + [
             KeyBinding(.delete, .kickAll, "console.sessions.kick", isChange: true),
             KeyBinding(.character("i"), .look, "console.profiles.show"),
             KeyBinding(.character("f"), .details, "console.person.open"),
@@ -105,7 +105,7 @@ struct UserScreen: TableScreen {
         case .kickAll: return SessionsScreen.kick(self.rows.targets, look)
         case .look: return [.ask(.profiles(.show(self.name, by: nil, in: nil)), purpose: 1)]
         case .details: return [.ask(.people(.details(self.name)), purpose: 2)]
-        default: return UserDeeds.update(verb, self.detail.map { [$0.user] } ?? [], look) ?? []
+        default: return UserActions.update(verb, self.detail.map { [$0.user] } ?? [], look) ?? []
         }
     }
 

@@ -96,15 +96,15 @@ struct WordsScreen: TableScreen {
         Form.Field(look("table.action"), choices: WordAction.allCases.map { ($0.rawValue, look($0.textKey)) })
     }
 
-    private static func add(_ rules: [WordRule], _ look: Look) -> Deed {
-        Deed(
+    private static func add(_ rules: [WordRule], _ look: Look) -> OperatorAction {
+        OperatorAction(
             [.words(.add(rules))],
             commands: rules.map { ["word", "add", $0.word, "--action", $0.action.rawValue] },
             done: look.counted("console.words.added", rules.count))
     }
 
-    private static func remove(_ words: [String], _ look: Look) -> Deed {
-        Deed(
+    private static func remove(_ words: [String], _ look: Look) -> OperatorAction {
+        OperatorAction(
             [.words(.remove(words))],
             done: look.counted("console.words.removed", words.count))
     }
@@ -123,11 +123,11 @@ struct WordsScreen: TableScreen {
             command: { ["word", "add", $0[0].isEmpty ? "WORD" : $0[0], "--action", $0[1]] },
             submit: { values in
                 guard let action = WordAction(rawValue: values[1]) else { return [] }
-                var deed = Self.add([WordRule(values[0], action)], look)
-                deed.undo =
+                var operatorAction = Self.add([WordRule(values[0], action)], look)
+                operatorAction.undo =
                     known.first { $0.word == values[0] }.map { Self.add([$0], look) }
                     ?? Self.remove([values[0]], look)
-                return [.perform(deed)]
+                return [.perform(operatorAction)]
             })
     }
 
@@ -137,20 +137,21 @@ struct WordsScreen: TableScreen {
             command: { ["word", "add", targets[0].word, "--action", $0[0]] },
             submit: { values in
                 guard let action = WordAction(rawValue: values[0]) else { return [] }
-                var deed = Self.add(targets.map { WordRule($0.word, action) }, look)
-                deed.undo = Self.add(targets, look)
-                return [.perform(deed)]
+                var operatorAction = Self.add(targets.map { WordRule($0.word, action) }, look)
+                operatorAction.undo = Self.add(targets, look)
+                return [.perform(operatorAction)]
             })
     }
 
     private static func delete(_ targets: [WordRule], _ look: Look) -> [Intent] {
-        var deed = Self.remove(targets.map(\.word), look)
-        deed.undo = Self.add(targets, look)
+        var operatorAction = Self.remove(targets.map(\.word), look)
+        operatorAction.undo = Self.add(targets, look)
         return [
             .propose(
                 Proposal(
                     look("console.words.delete") + ": " + look.names(targets.map(\.word)),
-                    consequences: [look("console.words.deleteConsequence")], typed: typedNumber(of: targets), deed: deed
+                    consequences: [look("console.words.deleteConsequence")], typed: typedNumber(of: targets),
+                    operatorAction: operatorAction
                 ))
         ]
     }

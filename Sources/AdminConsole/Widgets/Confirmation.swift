@@ -56,12 +56,12 @@ struct Confirmation: Sendable {
         }
         lines.append(Line())
         let shown = 3
-        for words in self.proposal.deed.commands.prefix(shown) {
+        for words in self.proposal.operatorAction.commands.prefix(shown) {
             lines += Cells.wrapped(Cells.drawable(Shell.line(words)), to: width).map { Line($0, .dim) }
         }
-        let more = self.proposal.deed.commands.count - shown
+        let more = self.proposal.operatorAction.commands.count - shown
         if more > 0 { lines.append(Line(look("console.confirm.more", ["count": String(more)]), .dim)) }
-        if self.proposal.deed.undo != nil { lines.append(Line(look("console.confirm.undo"), .dim)) }
+        if self.proposal.operatorAction.undo != nil { lines.append(Line(look("console.confirm.undo"), .dim)) }
         return lines
     }
 

@@ -2,7 +2,7 @@ import AdminAPI
 import ChatModel
 
 /// What can be done with messages.
-enum MessageDeeds {
+enum MessageActions {
     /// Who speaks for the server itself.
     static let system = UserName("____system")
 
@@ -16,7 +16,7 @@ enum MessageDeeds {
         let (reference, key) = (
             conversation.reference, forGood ? "console.messages.recallForGood" : "console.messages.recall"
         )
-        let deed = Deed(
+        let operatorAction = OperatorAction(
             messages.map { .conversationDetails(.recall(reference, sequence: $0.sequence, forGood: forGood)) },
             done: look.counted("console.messages.recalled", messages.count))
         let names = messages.map { "\($0.sequence) \($0.sender)" }
@@ -28,7 +28,7 @@ enum MessageDeeds {
                     look(key) + ": " + look.names(names), consequences: consequences,
                     typed: forGood
                         ? String(messages.count == 1 ? first.sequence : Int64(messages.count))
-                        : typedNumber(of: messages), deed: deed))
+                        : typedNumber(of: messages), operatorAction: operatorAction))
         ]
     }
 
@@ -44,7 +44,7 @@ enum MessageDeeds {
             command: { ["send", "--from", system.text, "--conversation", reference, $0[0]] },
             submit: { values in
                 let send = AdminSend(from: system, to: .conversation(reference), text: values[0])
-                return [.perform(Deed([.send(send)], done: look("console.groups.written")))]
+                return [.perform(OperatorAction([.send(send)], done: look("console.groups.written")))]
             })
         return [.form(form)]
     }

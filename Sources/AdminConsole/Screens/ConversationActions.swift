@@ -2,7 +2,7 @@ import AdminAPI
 import ChatModel
 
 /// What can be done with a conversation of any kind, wherever it is shown.
-enum ConversationDeeds {
+enum ConversationActions {
     static let bindings: [KeyBinding] = [
         KeyBinding(.character("r"), .rename, "console.talks.rename", isChange: true),
         KeyBinding(.delete, .delete, "console.talks.delete", isChange: true),
@@ -47,14 +47,15 @@ enum ConversationDeeds {
                 Selector(configuration) { people in
                     let names = people.compactMap { UserName($0.id) }
                     guard names.count == 2 else { return look.nothing("console.talks.onlyTwo") }
-                    let deed = Deed(
+                    let operatorAction = OperatorAction(
                         [.conversationDetails(.createDirect(names[0], names[1]))],
                         done: look("console.talks.made"))
                     return [
                         .propose(
                             Proposal(
                                 look("console.talks.createDirect") + ": " + look.names(people.map(\.name)),
-                                consequences: [look("console.talks.directConsequence")], deed: deed))
+                                consequences: [look("console.talks.directConsequence")], operatorAction: operatorAction)
+                        )
                     ]
                 })
         ]
@@ -79,7 +80,7 @@ enum ConversationDeeds {
             submit: { values in
                 guard let name = ChannelName(values[0]) else { return [] }
                 let request = AdminConversationRequest.createRoom(name, title: values[1].isEmpty ? nil : values[1])
-                return [.perform(Deed([.conversationDetails(request)], done: look("console.talks.made")))]
+                return [.perform(OperatorAction([.conversationDetails(request)], done: look("console.talks.made")))]
             })
     }
 
@@ -87,8 +88,8 @@ enum ConversationDeeds {
 
     private static func renameForm(_ conversation: AdminConversation, _ look: Look) -> Form {
         let (reference, before) = (conversation.reference, conversation.title)
-        @Sendable func deed(_ title: String?) -> Deed {
-            Deed(
+        @Sendable func operatorAction(_ title: String?) -> OperatorAction {
+            OperatorAction(
                 [.conversationDetails(.rename(reference, title: title))],
                 done: look("ctl.conversation.renamed", ["name": conversation.name]))
         }
@@ -102,8 +103,8 @@ enum ConversationDeeds {
             },
             command: { ["conversation", "rename", reference] + ($0[0].isEmpty ? [] : [$0[0]]) },
             submit: { values in
-                var change = deed(values[0].isEmpty ? nil : values[0])
-                change.undo = deed(before)
+                var change = operatorAction(values[0].isEmpty ? nil : values[0])
+                change.undo = operatorAction(before)
                 return [.perform(change)]
             })
     }
@@ -112,7 +113,7 @@ enum ConversationDeeds {
         let targets = conversations.filter { $0.kind != .direct && !$0.isDisbanded }
         guard let first = targets.first else { return look.nothing("console.talks.areDeleted") }
         let members = targets.reduce(0) { $0 + $1.memberCount }
-        let deed = Deed(
+        let operatorAction = OperatorAction(
             targets.map { .conversationDetails(.delete($0.reference)) },
             done: look.counted("console.talks.deleted", targets.count))
         return [
@@ -122,7 +123,7 @@ enum ConversationDeeds {
                     consequences: [
                         look("console.talks.deleteConsequence"),
                         look.counted("console.talks.deleteMembers", Int(members)),
-                    ], typed: targets.count == 1 ? first.name : String(targets.count), deed: deed))
+                    ], typed: targets.count == 1 ? first.name : String(targets.count), operatorAction: operatorAction))
         ]
     }
 

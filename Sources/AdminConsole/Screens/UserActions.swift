@@ -3,7 +3,7 @@ import ChatModel
 import CommandLineKit
 
 /// What can be done with people, wherever they are shown.
-enum UserDeeds {
+enum UserActions {
     static let bindings: [KeyBinding] = [
         KeyBinding(.character("e"), .edit, "console.users.edit", isChange: true),
         KeyBinding(.character("p"), .password, "console.users.password", isChange: true),
@@ -65,7 +65,7 @@ enum UserDeeds {
                     name: name, role: values[2] == "admin" ? .administrator : .member,
                     displayName: values[1].isEmpty ? nil : values[1], password: values[3].isEmpty ? nil : values[3])
                 let done = look("ctl.user.added", ["name": name.text])
-                return [.perform(Deed([.addUser(user)], done: done))]
+                return [.perform(OperatorAction([.addUser(user)], done: done))]
             })
     }
 
@@ -85,11 +85,11 @@ enum UserDeeds {
             ["user", "edit", name, "--display-name", values[0], "--external-id", values[1]]
                 + (values[2] == role ? [] : ["--role", values[2]])
         }
-        @Sendable func deed(_ values: [String], withRole: Bool) -> Deed {
+        @Sendable func operatorAction(_ values: [String], withRole: Bool) -> OperatorAction {
             let edit = AdminUserEdit(
                 name: user.name, displayName: values[0], externalID: values[1],
                 role: withRole ? (values[2] == "admin" ? .administrator : .member) : nil)
-            return Deed(
+            return OperatorAction(
                 [.people(.edit(edit))],
                 done: look("ctl.profile.set", ["name": name]))
         }
@@ -97,11 +97,11 @@ enum UserDeeds {
             title, fields, command: words,
             submit: { values in
                 let withRole = values[2] != role
-                var change = deed(values, withRole: withRole)
-                change.undo = deed(before, withRole: withRole)
+                var change = operatorAction(values, withRole: withRole)
+                change.undo = operatorAction(before, withRole: withRole)
                 guard withRole else { return [.perform(change)] }
                 let consequence = look("console.users.roleConsequence", ["name": name])
-                return [.propose(Proposal(title, consequences: [consequence], deed: change))]
+                return [.propose(Proposal(title, consequences: [consequence], operatorAction: change))]
             })
     }
 
@@ -140,8 +140,8 @@ enum UserDeeds {
             let title = look("console.users.importFailed", ["path": path])
             return [.page(Page(title, lines.map { Line($0, .bad) }))]
         }
-        var deed = Deed([], commands: [words], done: "")
-        deed.run = words
+        var operatorAction = OperatorAction([], commands: [words], done: "")
+        operatorAction.run = words
         // The last line counts them all.
         let first = lines.dropLast().prefix(8)
         let more = max(0, lines.count - 1 - first.count)
@@ -150,7 +150,8 @@ enum UserDeeds {
             .propose(
                 Proposal(
                     look("console.users.import") + ": " + path,
-                    consequences: lines.suffix(1) + [look("console.users.importConsequence")] + first + rest, deed: deed
+                    consequences: lines.suffix(1) + [look("console.users.importConsequence")] + first + rest,
+                    operatorAction: operatorAction
                 ))
         ]
     }
@@ -170,7 +171,7 @@ enum UserDeeds {
             command: { _ in ["user", "password", name, "--password-stdin"] },
             submit: { values in
                 let done = look("console.users.passwordSet", ["name": name])
-                return [.perform(Deed([.setPassword(user.name, values[0])], done: done))]
+                return [.perform(OperatorAction([.setPassword(user.name, values[0])], done: done))]
             })
     }
 
@@ -189,14 +190,14 @@ enum UserDeeds {
             submit: { values in
                 let device = DeviceClass(values[0]) ?? .app
                 let level: DeviceLevel = values[1] == "primary" ? .primary : .secondary
-                var deed = Deed(
+                var operatorAction = OperatorAction(
                     [.issueToken(user.name, device, level)], done: look("console.users.tokenDone"))
-                deed.shows = { answers in
+                operatorAction.shows = { answers in
                     guard case .token(let token?)? = answers.first else { return nil }
                     let lines = [Line(token, .key), Line(), Line(look("console.users.tokenOnce"), .warning)]
                     return Page(look("console.users.tokenTitle", ["name": name]), lines, copied: token)
                 }
-                return [.perform(deed)]
+                return [.perform(operatorAction)]
             })
     }
 
@@ -207,13 +208,13 @@ enum UserDeeds {
         guard !changed.isEmpty else {
             return look.nothing(isDisabled ? "console.users.areDisabled" : "console.users.areEnabled")
         }
-        func deed(_ isDisabled: Bool) -> Deed {
-            Deed(
+        func operatorAction(_ isDisabled: Bool) -> OperatorAction {
+            OperatorAction(
                 changed.map { .setDisabled($0.name, isDisabled) },
                 done: look.counted(isDisabled ? "console.users.disabled" : "console.users.enabled", changed.count))
         }
-        var change = deed(isDisabled)
-        change.undo = deed(!isDisabled)
+        var change = operatorAction(isDisabled)
+        change.undo = operatorAction(!isDisabled)
         return Self.propose(
             isDisabled ? "console.users.disable" : "console.users.enable", changed.map(\.name), change, look)
     }
@@ -221,28 +222,28 @@ enum UserDeeds {
     private static func setSilent(_ users: [AdminUser], _ isSilent: Bool, _ look: Look) -> [Intent] {
         let changed = users.filter { $0.isSendBanned != isSilent }
         guard !changed.isEmpty else { return look.nothing("ctl.unchanged") }
-        func deed(_ isSilent: Bool) -> Deed {
-            Deed(
+        func operatorAction(_ isSilent: Bool) -> OperatorAction {
+            OperatorAction(
                 changed.map { .setSendBanned($0.name, isSilent) },
                 done: look.counted(isSilent ? "console.users.silenced" : "console.users.unsilenced", changed.count))
         }
-        var change = deed(isSilent)
-        change.undo = deed(!isSilent)
+        var change = operatorAction(isSilent)
+        change.undo = operatorAction(!isSilent)
         return Self.propose(
             isSilent ? "console.users.silence" : "console.users.unsilence", changed.map(\.name), change, look)
     }
 
     private static func revoke(_ users: [AdminUser], _ look: Look) -> [Intent] {
-        let deed = Deed(
+        let operatorAction = OperatorAction(
             users.map { .revoke($0.name, nil) },
             done: look.counted("console.users.revoked", users.count))
-        return Self.propose("console.users.revoke", users.map(\.name), deed, look)
+        return Self.propose("console.users.revoke", users.map(\.name), operatorAction, look)
     }
 
     private static func erase(_ users: [AdminUser], _ look: Look) -> [Intent] {
         let names = users.filter { $0.deletedAtMilliseconds == nil }.map(\.name)
         guard let first = names.first else { return look.nothing("console.users.areDeleted") }
-        let deed = Deed(
+        let operatorAction = OperatorAction(
             names.map { .people(.delete($0)) },
             done: look.counted("console.users.deleted", names.count))
         return [
@@ -250,24 +251,26 @@ enum UserDeeds {
                 Proposal(
                     look("console.users.delete") + ": " + look.names(names.map(\.text)),
                     consequences: [look("console.users.deleteConsequence")],
-                    typed: names.count == 1 ? first.text : String(names.count), deed: deed))
+                    typed: names.count == 1 ? first.text : String(names.count), operatorAction: operatorAction))
         ]
     }
 
     static func kick(_ names: [UserName], _ look: Look) -> [Intent] {
-        let deed = Deed(
+        let operatorAction = OperatorAction(
             names.map { .endSessions(ids: [], user: $0) },
             done: look.counted("console.users.kicked", names.count))
-        return Self.propose("console.users.kick", names, deed, look)
+        return Self.propose("console.users.kick", names, operatorAction, look)
     }
 
     /// - Parameter key: text key of what is done to them; with `Consequence` behind it, of what will be so afterwards.
-    private static func propose(_ key: String, _ names: [UserName], _ deed: Deed, _ look: Look) -> [Intent] {
+    private static func propose(_ key: String, _ names: [UserName], _ operatorAction: OperatorAction, _ look: Look)
+        -> [Intent]
+    {
         [
             .propose(
                 Proposal(
                     look(key) + ": " + look.names(names.map(\.text)), consequences: [look(key + "Consequence")],
-                    typed: typedNumber(of: names), deed: deed))
+                    typed: typedNumber(of: names), operatorAction: operatorAction))
         ]
     }
 }

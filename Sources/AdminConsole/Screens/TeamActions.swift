@@ -10,17 +10,17 @@ extension AdminTeam {
 }
 
 /// What can be done with a team, wherever it is shown: all of it by the operator's right.
-enum TeamDeeds {
+enum TeamActions {
     // MARK: What it says of itself
 
     /// A change of some settings with what takes it back.
     private static func set(
         _ name: ChannelName, _ patch: AdminTeamPatch, before: AdminTeamPatch, _ look: Look
-    ) -> Deed {
+    ) -> OperatorAction {
         let done = look("ctl.team.changed", ["name": name.text])
-        var deed = Deed([.teams(.set(name, patch))], done: done)
-        deed.undo = Deed([.teams(.set(name, before))], done: done)
-        return deed
+        var operatorAction = OperatorAction([.teams(.set(name, patch))], done: done)
+        operatorAction.undo = OperatorAction([.teams(.set(name, before))], done: done)
+        return operatorAction
     }
 
     static func nameForm(_ team: AdminTeam, _ name: ChannelName, _ look: Look) -> Form {
@@ -56,8 +56,8 @@ enum TeamDeeds {
         @Sendable func words(_ title: String, _ text: String) -> [String] {
             ["team", "announce", name.text] + (text.isEmpty ? [] : [text]) + (title.isEmpty ? [] : ["--title", title])
         }
-        @Sendable func deed(_ title: String, _ text: String) -> Deed {
-            Deed(
+        @Sendable func operatorAction(_ title: String, _ text: String) -> OperatorAction {
+            OperatorAction(
                 [.teams(.announce(name, title: title.isEmpty ? nil : title, text: text))],
                 done: look(text.isEmpty ? "ctl.team.announcementRemoved" : "ctl.team.announced", ["name": name.text]))
         }
@@ -69,14 +69,14 @@ enum TeamDeeds {
             ],
             command: { words($0[0], $0[1]) },
             submit: { values in
-                var change = deed(values[0], values[1])
-                change.undo = deed(before?.title ?? "", before?.body ?? "")
+                var change = operatorAction(values[0], values[1])
+                change.undo = operatorAction(before?.title ?? "", before?.body ?? "")
                 let key = values[1].isEmpty ? "console.card.announcementRemoved" : "console.card.announced"
                 return [
                     .propose(
                         Proposal(
                             look("console.groups.noticeTitle", ["name": name.text]), consequences: [look(key)],
-                            deed: change))
+                            operatorAction: change))
                 ]
             })
     }
@@ -129,14 +129,14 @@ enum TeamDeeds {
         _ row: TeamCardRow.Name, _ word: String, _ team: AdminTeam, _ name: ChannelName, _ look: Look
     ) -> [Intent] {
         guard let mode = Self.mode(row, of: team.modes), mode.now != word else { return look.nothing("ctl.unchanged") }
-        let deed = Self.set(name, Self.patch(row, word), before: Self.patch(row, mode.now), look)
+        let operatorAction = Self.set(name, Self.patch(row, word), before: Self.patch(row, mode.now), look)
         let label = look(row.titleKey(in: team.form))
         let values = ["row": label, "name": name.text]
         return [
             .propose(
                 Proposal(
                     look("console.card.editTitle", values) + ": " + look(row.valueKey(word) ?? word),
-                    consequences: [look("console.card.\(row.rawValue).\(word)")], deed: deed))
+                    consequences: [look("console.card.\(row.rawValue).\(word)")], operatorAction: operatorAction))
         ]
     }
 
@@ -203,16 +203,16 @@ enum TeamDeeds {
             Selector(configuration) { people in
                 let names = people.compactMap { UserName($0.id) }
                 let words = names.map(\.text)
-                var deed = Deed(
+                var operatorAction = OperatorAction(
                     [.teams(.invite(name, names, from: nil, postscript: ""))],
                     done: look("ctl.group.added", ["name": name.text, "count": String(names.count)]))
-                deed.undo = Self.removal(names, name, look)
+                operatorAction.undo = Self.removal(names, name, look)
                 return [
                     .propose(
                         Proposal(
                             look("console.groups.addTitle", ["name": name.text]) + ": " + look.names(words),
                             consequences: [look("console.groups.addConsequence")], typed: typedNumber(of: names),
-                            deed: deed))
+                            operatorAction: operatorAction))
                 ]
             })
     }
@@ -238,16 +238,16 @@ enum TeamDeeds {
                     [Form.Field(look("table.postscript"), maximum: TeamBounds.postscriptScalars)],
                     command: { words($0[0]) },
                     submit: { values in
-                        var deed = Deed(
+                        var operatorAction = OperatorAction(
                             [.teams(.invite(name, names, from: member, postscript: values[0]))],
                             done: title)
-                        deed.shows = { Self.page($0, title, look) }
+                        operatorAction.shows = { Self.page($0, title, look) }
                         return [
                             .propose(
                                 Proposal(
                                     title + ": " + look.names(names.map(\.text)),
                                     consequences: [look("console.card.invitedConsequence")],
-                                    typed: typedNumber(of: names), deed: deed))
+                                    typed: typedNumber(of: names), operatorAction: operatorAction))
                         ]
                     })
                 return [.form(form)]
@@ -267,8 +267,8 @@ enum TeamDeeds {
         return Page(title, lines)
     }
 
-    private static func removal(_ names: [UserName], _ team: ChannelName, _ look: Look) -> Deed {
-        Deed(
+    private static func removal(_ names: [UserName], _ team: ChannelName, _ look: Look) -> OperatorAction {
+        OperatorAction(
             [.teams(.remove(team, names))],
             done: look("ctl.team.removed", ["name": team.text, "count": String(names.count)]))
     }
@@ -277,23 +277,23 @@ enum TeamDeeds {
     static func remove(_ members: [AdminMember], _ team: ChannelName, _ look: Look) -> [Intent] {
         guard !members.isEmpty else { return look.nothing() }
         let names = members.map(\.name)
-        var deed = Self.removal(names, team, look)
+        var operatorAction = Self.removal(names, team, look)
         if !members.contains(where: { $0.role == .owner }) {
             let managers = members.filter { $0.role == .manager }.map(\.name)
-            var back = Deed(
+            var back = OperatorAction(
                 [.teams(.invite(team, names, from: nil, postscript: ""))],
                 done: look("ctl.group.added", ["name": team.text, "count": String(names.count)]))
             if !managers.isEmpty {
                 back.requests.append(.teams(.setRole(team, managers, .manager)))
             }
-            deed.undo = back
+            operatorAction.undo = back
         }
         return [
             .propose(
                 Proposal(
                     look("console.groups.remove") + ": " + look.names(names.map(\.text)),
                     consequences: [look("console.groups.removeConsequence", ["name": team.text])],
-                    typed: typedNumber(of: names), deed: deed))
+                    typed: typedNumber(of: names), operatorAction: operatorAction))
         ]
     }
 
@@ -331,20 +331,20 @@ enum TeamDeeds {
     ) -> [Intent] {
         let names = members.filter { $0.role != role }.map(\.name)
         guard !names.isEmpty else { return look.nothing("ctl.unchanged") }
-        @Sendable func deed(_ role: MemberRole) -> Deed {
-            Deed(
+        @Sendable func operatorAction(_ role: MemberRole) -> OperatorAction {
+            OperatorAction(
                 [.teams(.setRole(team, names, role))],
                 done: look("ctl.team.roles", ["name": team.text, "count": String(names.count)]))
         }
-        var change = deed(role)
-        change.undo = deed(role == .manager ? .member : .manager)
+        var change = operatorAction(role)
+        change.undo = operatorAction(role == .manager ? .member : .manager)
         let key = role == .manager ? "console.card.managerConsequence" : "console.card.memberConsequence"
         return [
             .propose(
                 Proposal(
                     look("console.card.roleTitle", ["names": look.names(names.map(\.text))]) + ": "
                         + look(role.textKey),
-                    consequences: [look(key)], typed: typedNumber(of: names), deed: change))
+                    consequences: [look(key)], typed: typedNumber(of: names), operatorAction: change))
         ]
     }
 
@@ -352,8 +352,8 @@ enum TeamDeeds {
         @Sendable func words(_ nickname: String) -> [String] {
             ["team", "nickname", team.text, member.text] + (nickname.isEmpty ? [] : [nickname])
         }
-        @Sendable func deed(_ nickname: String) -> Deed {
-            Deed(
+        @Sendable func operatorAction(_ nickname: String) -> OperatorAction {
+            OperatorAction(
                 [.teams(.setNickname(team, member, nickname))],
                 done: look("ctl.team.renamed", ["name": member.text, "team": team.text]))
         }
@@ -362,8 +362,8 @@ enum TeamDeeds {
             [Form.Field(look("card.row.nick"), now, maximum: AdminProtocol.maximumTitleScalars)],
             command: { words($0[0]) },
             submit: { values in
-                var change = deed(values[0])
-                change.undo = deed(now)
+                var change = operatorAction(values[0])
+                change.undo = operatorAction(now)
                 return [.perform(change)]
             })
     }
@@ -387,17 +387,17 @@ enum TeamDeeds {
                             + (values[0].isEmpty ? [] : ["--minutes", values[0]])
                     },
                     submit: { values in
-                        var deed = Deed(
+                        var operatorAction = OperatorAction(
                             names.map { .teams(.mute(team, $0, true, minutes: Int64(values[0]))) },
                             done: look.counted("console.groups.memberMuted", names.count))
-                        deed.undo = Self.unmuting(names, team, look)
-                        return [.perform(deed)]
+                        operatorAction.undo = Self.unmuting(names, team, look)
+                        return [.perform(operatorAction)]
                     }))
         ]
     }
 
-    private static func unmuting(_ names: [UserName], _ team: ChannelName, _ look: Look) -> Deed {
-        Deed(
+    private static func unmuting(_ names: [UserName], _ team: ChannelName, _ look: Look) -> OperatorAction {
+        OperatorAction(
             names.map { .teams(.mute(team, $0, false, minutes: nil)) },
             done: look.counted("console.groups.memberUnmuted", names.count))
     }
@@ -407,12 +407,12 @@ enum TeamDeeds {
         let muted = members.filter { $0.mutedUntilMilliseconds > look.nowMilliseconds }
         guard !muted.isEmpty else { return look.nothing("ctl.unchanged") }
         let names = muted.map(\.name)
-        var deed = Self.unmuting(names, team, look)
+        var operatorAction = Self.unmuting(names, team, look)
         let left = muted.map { member -> Int64? in
             guard member.mutedUntilMilliseconds != .max else { return nil }
             return (member.mutedUntilMilliseconds - look.nowMilliseconds) / 60_000 + 1
         }
-        deed.undo = Deed(
+        operatorAction.undo = OperatorAction(
             zip(names, left).map { .teams(.mute(team, $0, true, minutes: $1)) },
             done: look.counted("console.groups.memberMuted", names.count))
         return [
@@ -420,7 +420,7 @@ enum TeamDeeds {
                 Proposal(
                     look("console.groups.unmuteMember") + ": " + look.names(names.map(\.text)),
                     consequences: [look("console.groups.unmuteMemberConsequence")], typed: typedNumber(of: names),
-                    deed: deed))
+                    operatorAction: operatorAction))
         ]
     }
 
@@ -457,14 +457,14 @@ enum TeamDeeds {
     private static func propose(
         _ team: AdminTeam, _ name: ChannelName, to heir: UserName, andLeaves: Bool, _ look: Look
     ) -> [Intent] {
-        @Sendable func deed(_ owner: UserName, _ leaves: Bool) -> Deed {
-            Deed(
+        @Sendable func operatorAction(_ owner: UserName, _ leaves: Bool) -> OperatorAction {
+            OperatorAction(
                 [.teams(.transfer(name, to: owner, andLeaves: leaves))],
                 done: look("ctl.team.transferred", ["name": name.text, "owner": owner.text]))
         }
-        var change = deed(heir, andLeaves)
+        var change = operatorAction(heir, andLeaves)
         if let owner = team.owner, !andLeaves {
-            var back = deed(owner, false)
+            var back = operatorAction(owner, false)
             if team.members.contains(where: { $0.name == heir && $0.role == .manager }) {
                 back.requests.append(.teams(.setRole(name, [heir], .manager)))
             }
@@ -479,13 +479,13 @@ enum TeamDeeds {
             .propose(
                 Proposal(
                     look("console.card.transferTo", ["name": name.text, "owner": heir.text]),
-                    consequences: consequences, deed: change))
+                    consequences: consequences, operatorAction: change))
         ]
     }
 
     static func dismiss(_ team: AdminTeam, _ name: ChannelName, _ look: Look) -> [Intent] {
         guard !team.conversation.isDisbanded else { return look.nothing("card.refusal.dismissed") }
-        let deed = Deed(
+        let operatorAction = OperatorAction(
             [.teams(.dismiss(name))],
             done: look("ctl.team.dismissed", ["name": name.text]))
         let consequence = look.counted("console.card.dismissConsequence", Int(team.conversation.memberCount))
@@ -493,7 +493,7 @@ enum TeamDeeds {
             .propose(
                 Proposal(
                     look("card.row.dismiss") + ": " + name.text, consequences: [consequence], typed: name.text,
-                    deed: deed))
+                    operatorAction: operatorAction))
         ]
     }
 }

@@ -10,7 +10,7 @@ extension AdminConversation {
 }
 
 /// What can be done with a conversation, wherever it is shown.
-enum GroupDeeds {
+enum GroupActions {
     static let bindings: [KeyBinding] = [
         KeyBinding(.character("o"), .messages, "console.conversations.messages"),
         KeyBinding(.character("+"), .add, "console.groups.add", isChange: true),
@@ -89,13 +89,13 @@ enum GroupDeeds {
                     )
                     if !values[1].isEmpty { team.settings.title = values[1] }
                     let done = look("ctl.team.created", ["name": name.text, "count": String(members.count)])
-                    return [.perform(Deed([.teams(.create(team))], done: done))]
+                    return [.perform(OperatorAction([.teams(.create(team))], done: done))]
                 }
                 let group = AdminNewGroup(
                     name: name, title: values[1].isEmpty ? nil : values[1], owner: UserName(values[2]),
                     members: members.compactMap { UserName($0) })
                 let done = look("ctl.group.created", ["name": name.text, "count": String(members.count)])
-                return [.perform(Deed([.createGroup(group)], done: done))]
+                return [.perform(OperatorAction([.createGroup(group)], done: done))]
             })
     }
 
@@ -108,10 +108,10 @@ enum GroupDeeds {
             Selector(configuration) { people in
                 let names = people.compactMap { UserName($0.id) }
                 let words = people.map(\.id)
-                var deed = Deed(
+                var operatorAction = OperatorAction(
                     [.addMembers(group, names)],
                     done: look("ctl.group.added", ["name": group.text, "count": String(names.count)]))
-                deed.undo = Deed(
+                operatorAction.undo = OperatorAction(
                     [.removeMembers(group, names)],
                     done: look("ctl.group.removed", ["name": group.text, "count": String(names.count)]))
                 return [
@@ -119,7 +119,7 @@ enum GroupDeeds {
                         Proposal(
                             look("console.groups.addTitle", ["name": group.text]) + ": " + look.names(words),
                             consequences: [look("console.groups.addConsequence")], typed: typedNumber(of: names),
-                            deed: deed))
+                            operatorAction: operatorAction))
                 ]
             })
     }
@@ -136,7 +136,7 @@ enum GroupDeeds {
             submit: { values in
                 guard let sender = UserName(values[0]) else { return [] }
                 let send = AdminSend(from: sender, to: .group(group), text: values[1])
-                return [.perform(Deed([.send(send)], done: look("console.groups.written")))]
+                return [.perform(OperatorAction([.send(send)], done: look("console.groups.written")))]
             })
     }
 
@@ -147,7 +147,7 @@ enum GroupDeeds {
             submit: { values in
                 let key = values[0].isEmpty ? "ctl.group.noticeRemoved" : "ctl.group.noticeSet"
                 let done = look(key, ["name": group.text])
-                return [.perform(Deed([.setGroupNotice(group, values[0])], done: done))]
+                return [.perform(OperatorAction([.setGroupNotice(group, values[0])], done: done))]
             })
     }
 
@@ -155,20 +155,20 @@ enum GroupDeeds {
         _ groups: [ChannelName], _ isOn: Bool, _ word: String, _ look: Look,
         request: @escaping @Sendable (ChannelName, Bool) -> AdminRequest
     ) -> [Intent] {
-        func deed(_ isOn: Bool) -> Deed {
+        func operatorAction(_ isOn: Bool) -> OperatorAction {
             let word = isOn ? word : "un\(word)"
-            return Deed(
+            return OperatorAction(
                 groups.map { request($0, isOn) },
                 done: look.counted("console.groups.\(word)Done", groups.count))
         }
         let key = "console.groups.\(isOn ? word : "un\(word)")"
-        var change = deed(isOn)
-        change.undo = deed(!isOn)
+        var change = operatorAction(isOn)
+        change.undo = operatorAction(!isOn)
         return [
             .propose(
                 Proposal(
                     look(key) + ": " + look.names(groups.map(\.text)), consequences: [look(key + "Consequence")],
-                    typed: typedNumber(of: groups), deed: change))
+                    typed: typedNumber(of: groups), operatorAction: change))
         ]
     }
 }

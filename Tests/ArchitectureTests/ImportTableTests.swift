@@ -26,8 +26,8 @@ struct ImportTableTests {
     static func table() throws -> [String: Set<String>?] {
         let page = try String(contentsOf: Self.root.appending(path: "docs/architecture.md"), encoding: .utf8)
         var table: [String: Set<String>?] = [:]
-        let rooms = page.components(separatedBy: "\n## ").first { $0.hasPrefix("The rooms") } ?? ""
-        for line in rooms.split(separator: "\n") {
+        let modules = page.components(separatedBy: "\n## ").first { $0.hasPrefix("The modules") } ?? ""
+        for line in modules.split(separator: "\n") {
             let cells = line.split(separator: "|").map { $0.trimmingCharacters(in: .whitespaces) }
             guard cells.count == 3, let name = cells[0].wholeMatch(of: /`([A-Za-z-]+)`/)?.output.1 else { continue }
             table[String(name)] = .some(Self.allowance(cells[2]))

@@ -11,7 +11,7 @@ struct WordTests {
 
     /// Doc comments per folder that still begin with such a word, at most.
     static let riddlesLeft: [String: Int] = [
-        "Sources/AdminAPI": 126, "Sources/AdminConsole": 80, "Sources/AdminService": 27,
+        "Sources/AdminAPI": 121, "Sources/AdminConsole": 80, "Sources/AdminService": 27,
         "Sources/LeanCloudTranslation": 1, "Sources/Profiles": 5, "Sources/Store": 187, "Sources/WuKongTranslation": 7,
         "Sources/teahouse": 20,
     ]
@@ -23,7 +23,10 @@ struct WordTests {
     ]
 
     /// Words that the glossary has replaced, as type names or parts of them.
-    static let retired: [String] = []
+    static let retired = [
+        "House", "Desk", "Deed", "Tip", "Tips", "Nudge", "Nudges", "Sight", "Sights", "Seers", "Strand", "Talk",
+        "Reception", "Voice", "Caretaker", "Figures", "Pulse", "Outside", "Door",
+    ]
 
     /// Folders of Swift code: the targets of `Sources`, and the tools of the tests.
     static func folders() throws -> [String] {

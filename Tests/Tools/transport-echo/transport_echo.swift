@@ -32,8 +32,9 @@ final class EchoGateway: Gateway {
         guard case .webSocket(let request) = opening else {
             return .accept(EchoHandler(connection), subprotocol: nil)
         }
-        let offered = request.headers["sec-websocket-protocol"] ?? ""
-        return .accept(EchoHandler(connection), subprotocol: offered.contains("echo") ? "echo" : nil)
+        let offered = (request.headers["sec-websocket-protocol"] ?? "").split(separator: ",")
+        let isOffered = offered.contains { $0.drop { $0 == " " } == "echo" }
+        return .accept(EchoHandler(connection), subprotocol: isOffered ? "echo" : nil)
     }
 
     func respond(to request: HTTPRequest, with responder: HTTPResponder) -> Bool {

@@ -9,7 +9,7 @@ private let ada = SystemMessagePerson(UserName("a")!, name: "A")
 private let bob = SystemMessagePerson(UserName("b")!, name: "B")
 private let cai = SystemMessagePerson(UserName("c")!, name: "C")
 
-struct TeamTipTests {
+struct TeamSystemMessageTests {
     @Test(
         "each event of a team has its text in both languages",
         arguments: [

@@ -4,7 +4,7 @@ import Testing
 @testable import Store
 
 @Suite("Announcements to people")
-struct NoticeTests {
+struct AnnouncementTests {
     private func step(_ fixture: Fixture, after done: AnnouncementStep?) throws -> AnnouncementStep? {
         try fixture.store.writeAndWait { store throws(StoreError) in try store.nextAnnouncementStep(after: done) }
     }

@@ -4,7 +4,7 @@ import CLinux
 import Glibc
 import Transfers
 
-/// What a connection follows.
+/// Subscription of a connection.
 struct Follow {
     /// Number of the one conversation it is limited to.
     var conversation: Int64?
@@ -52,7 +52,7 @@ final class AdminConnection {
 
     private var waitingBytes: Int { self.waiting.count - self.sent }
 
-    /// What to ask `poll` for.
+    /// Events to ask `poll` for.
     func interest(_ options: AdminServiceOptions) -> Int16 {
         var events: Int32 = 0
         let canRead = self.underWay < options.requestsUnderWay && self.waitingBytes <= options.waitingBytes

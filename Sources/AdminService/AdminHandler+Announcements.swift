@@ -51,7 +51,7 @@ extension AdminHandler {
     }
 }
 
-/// Whether a text can be read: lines of characters, no others.
+/// Checks that a text can be read: lines of characters, no others.
 private func checkText(_ text: String) throws(AdminError) {
     let hasControls = text.unicodeScalars.contains { scalar in
         scalar != "\n" && scalar != "\t" && (scalar.value < 0x20 || (0x7F...0x9F).contains(scalar.value))

@@ -134,7 +134,7 @@ extension AdminHandler {
         }
     }
 
-    /// What the audit log keeps of the app: no keys, but until when old ones count, and what was set over the file.
+    /// State of the app for the audit log: no keys, but the end of old ones, and the values set over the file.
     static let stateOfApp: AuditNote.State = { transaction throws(StoreError) in
         guard let application = try transaction.application() else { return nil }
         let settings = try transaction.serverSettings()

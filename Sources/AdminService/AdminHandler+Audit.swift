@@ -40,7 +40,7 @@ extension AdminHandler {
 // MARK: Notes
 
 extension AdminHandler {
-    /// What the audit log keeps of a request.
+    /// Audit note of a request.
     static func note(of request: AdminRequest, by actor: AuditActor) -> AuditNote {
         AuditNote(
             actor: actor, word: request.word, subject: request.subject, asked: request.asked,
@@ -196,7 +196,7 @@ extension AdminHandler {
         }
     }
 
-    /// What a group is, and how it is set as a team.
+    /// State of a group and its settings as a team.
     private static func stateOfTeam(_ name: ChannelName, among names: [UserName] = []) -> AuditNote.State {
         { transaction throws(StoreError) in
             guard let group = try transaction.conversation(.channel(.group, name), seenBy: .system) else { return nil }

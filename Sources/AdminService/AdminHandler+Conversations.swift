@@ -140,8 +140,8 @@ extension AdminHandler {
         return found
     }
 
-    /// What an operator means: a group's name, two people's names, `id:` and a number, a room's name, or the object id
-    /// that LeanCloud's apps have for it, tried in this order.
+    /// Finds the conversation that an operator means: a group's name, two people's names, `id:` and a number, a room's
+    /// name, or the object id that LeanCloud's apps have for it, tried in this order.
     static func find(_ text: String, _ transaction: ReadTransaction) throws(StoreError) -> Conversation {
         if let name = ChannelName(text),
             let group = try transaction.conversation(.channel(.group, name), seenBy: .system)

@@ -125,7 +125,7 @@ extension AdminHandler {
         }
     }
 
-    /// What the audit log keeps of a setting: as it is in a scope, `-` for nothing set.
+    /// State of a setting for the audit log: its value in a scope, `-` for nothing set.
     static func stateOfSetting(_ name: String, _ scope: SessionScope) -> AuditNote.State {
         { transaction throws(StoreError) in
             let value: String?

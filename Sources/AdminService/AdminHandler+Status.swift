@@ -48,7 +48,7 @@ extension AdminHandler {
             limits: self.limits)
     }
 
-    /// What is bounded, how much of it is used, and the most that ever was.
+    /// Limits with the amount in use and the peak.
     var limits: [AdminLimit] {
         let store = self.store.metrics
         let queues = [

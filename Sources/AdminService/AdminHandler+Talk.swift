@@ -256,14 +256,14 @@ extension AdminHandler {
         return seen
     }
 
-    /// What a member is shown of a message.
+    /// Visibility of a message for a member.
     private enum Visibility {
         /// The message as it stands for them.
         case shown(Message)
         case withheld(AdminWithholding)
     }
 
-    /// What a member is shown of messages that were read without restriction.
+    /// Visibility for a member of messages that were read without restriction.
     ///
     /// - Throws: `notFound` for who is not in the conversation.
     private static func visibilities(

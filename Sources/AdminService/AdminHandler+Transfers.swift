@@ -58,7 +58,7 @@ extension AdminHandler {
         }
     }
 
-    /// What the audit log keeps of a transfer, before and after it was changed.
+    /// State of a transfer for the audit log, before and after a change.
     private static func state(of view: TransferView) -> String {
         Self.object { $0.text("state", view.record.state.word) }
     }
@@ -125,7 +125,7 @@ extension AdminHandler {
             file: FileKey(random: randomBytes()))
     }
 
-    /// What was uploaded, so that an unfinished upload is found again. It says nothing about the file to its readers.
+    /// Metadata by which an unfinished upload is found again. It tells readers of the file nothing.
     private static func metadata(source: String) -> [UInt8] {
         var json = JSONWriter()
         json.beginObject()
@@ -191,7 +191,7 @@ extension AdminTransfer {
 }
 
 extension AdminError {
-    /// What a server without files answers.
+    /// Refusal of a server without files.
     static let noFiles = AdminError(.refused, "this server keeps no files")
 
     init(_ error: TransferError) {

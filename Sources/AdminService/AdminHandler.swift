@@ -21,7 +21,7 @@ struct AdminHandler: Sendable {
     let profiles: Profiles?
     let announcer: Announcer
     let startedAtMilliseconds: Int64
-    /// What the audit log keeps of the request that is worked on; `nil` when it changes nothing.
+    /// Audit note of the request that is worked on; `nil` when it changes nothing.
     private(set) var note: AuditNote?
 
     init(
@@ -175,7 +175,7 @@ extension ReadTransaction {
     }
 }
 
-/// Whether a display name or title can be shown in one line.
+/// Checks that a display name or title can be shown in one line.
 func checkTitle(_ title: String?) throws(AdminError) {
     guard let title else { return }
     let count = title.unicodeScalars.count

@@ -4,7 +4,7 @@ import Execution
 import Store
 import Transfers
 
-/// What of files and transfers belongs to one connection: watches, uploads, checks.
+/// Watches, uploads and checks that belong to one connection.
 extension AdminLoop {
     func start(_ request: AdminTransferRequest, at handler: AdminHandler, _ key: Int, _ id: Int64) {
         guard let client = self.clients[key] else { return }
@@ -150,7 +150,7 @@ final class ConnectionUpload {
     }
 }
 
-/// What came of opening an upload for a connection.
+/// Outcome of opening an upload for a connection.
 struct OpenedUpload: Sendable {
     var result: Result<(flow: UploadFlow, transfer: AdminTransfer), AdminError>
 }
@@ -214,7 +214,7 @@ final class CheckWish: Sendable {
 
     func withdraw() { self.state.withLock { $0.isWanted = false } }
 
-    /// Whether it is time for another report.
+    /// True when it is time for another report.
     func mayReport() -> Bool {
         let now = self.clock.now()
         return self.state.withLock { state in

@@ -2,10 +2,11 @@ package import AdminAPI
 package import Diagnostics
 package import Execution
 
-/// What the admin service has to know about the server around it.
+/// Options of the admin service: facts about the server around it.
 package struct AdminServiceOptions: Sendable {
     /// The data folder. Its lock must be held: a socket file that is there is replaced.
     package var folder: String
+    /// Version of teahouse.
     package var version: String
     /// Where clients connect, for `status`.
     package var addresses: [String]
@@ -22,12 +23,15 @@ package struct AdminServiceOptions: Sendable {
     package var limits: [Limit]
     /// Metrics and troubles of other parts that `status` shows. Any thread.
     package var moreMetrics: @Sendable () -> [AdminMetric] = { [] }
+    /// Troubles that other parts report.
     package var moreTroubles: @Sendable () -> [String] = { [] }
     /// The settings of the server's file; `nil` when there is no such file.
     package var serverSettings: ServerSettings?
     /// The cloud functions that are called; `nil` when none are.
     package var functions: ServerFunctions?
+    /// Clock of the service.
     package var clock = Clock.system
+    /// Log of the service.
     package var log = Log.silent
 
     package init(folder: String, version: String, addresses: [String], limits: [Limit] = []) {

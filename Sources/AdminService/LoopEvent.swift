@@ -2,7 +2,7 @@ import AdminAPI
 import Broker
 import ChatModel
 
-/// What reaches the admin thread from others.
+/// Event for the admin thread from others.
 enum LoopEvent: Sendable {
     case answer(client: Int, request: Int64, Result<AdminAnswer, AdminError>)
     /// A `follow` may begin; the conversation it is limited to.
@@ -11,13 +11,13 @@ enum LoopEvent: Sendable {
     case happened([WatchEvent])
     /// How far a long request is.
     case progress(client: Int, request: Int64, AdminEvent)
-    /// Whose transfers are to be watched; `nil` for everybody's.
+    /// Request to watch the transfers of one owner; `nil` for everybody's.
     case watchTransfers(client: Int, request: Int64, owner: UserID?)
     case moved(client: Int, request: Int64, [AdminTransfer])
     case uploadOpened(client: Int, request: Int64, OpenedUpload)
     /// The upload of a connection has room for more, or has failed.
     case uploadRoom(client: Int, TransferKey)
-    /// What the broker has counted, for the pulse.
+    /// Metrics of the broker, for the history.
     case liveMetrics(BrokerMetrics)
     case stop
 }

@@ -24,14 +24,14 @@ func textBody(_ text: String, notice: Int64? = nil) -> [UInt8] {
     return json.bytes
 }
 
-/// What an operator is shown of a message: its text or caption, else the body itself.
+/// Text of a message for an operator: its text or caption, else the body itself.
 func shownText(of content: MessageContent) -> (text: String, isCut: Bool) {
     if content.flags.contains(.endToEndEncrypted) { return ("(encrypted between the devices)", false) }
     if content.flags.contains(.binary) { return ("(\(content.body.count) bytes that are no text)", false) }
     return cut(Content(of: content).text.map { Array($0.utf8) } ?? content.body)
 }
 
-/// What a message is, for the line that an operator is shown of it; without the words that `shownText` has.
+/// Sketch of a message for an operator's line; without the words that `shownText` has.
 func shownSketch(of content: MessageContent, kinds: MessageKinds) -> MessageSketch {
     var sketch = MessageSketch(of: content, kinds: kinds)
     sketch.quote = nil

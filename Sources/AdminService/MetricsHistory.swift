@@ -5,7 +5,7 @@ import Profiles
 import Store
 import Transfers
 
-/// What the parts of the server have counted since they started, at one moment.
+/// Metrics of the server's parts since their start, at one moment.
 struct MetricsReading {
     var at: Instant
     var wallMilliseconds: Int64

@@ -2,7 +2,7 @@ package import AdminAPI
 
 /// The cloud functions of an app, as the operator sees them and switches some off while the server runs. Any thread.
 package struct ServerFunctions: Sendable {
-    /// Those that are called, by name, as their calls have gone.
+    /// Functions that are called, by name, with the outcomes of their calls.
     package var list: @Sendable () -> [AdminHookFunction]
     /// News that were not told.
     package var dropped: @Sendable () -> Int64

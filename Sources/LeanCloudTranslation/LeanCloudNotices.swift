@@ -104,7 +104,7 @@ package enum LeanCloudNotices {
             return self.notice(op, body, isPermanent: false)
         }
 
-        /// Who it happened to is told so, and of the others as everybody is.
+        /// Commands for people whom the change happened to, and for the others.
         func both(
             _ personal: OpType, _ told: OpType, _ people: [UserName], _ others: [UserName]
         ) -> [LeanCloudNotice] {

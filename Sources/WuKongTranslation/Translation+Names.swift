@@ -75,6 +75,7 @@ extension Translation {
         UInt8(exactly: type).flatMap(WuKongChannelType.init(rawValue:))
     }
 
+    /// Kind of conversation for a channel type.
     package static func conversationKind(_ type: WuKongChannelType) -> ConversationKind {
         switch type {
         case .person: .direct
@@ -92,6 +93,7 @@ extension Translation {
         }
     }
 
+    /// Channel type for a kind of conversation.
     package static func channelType(_ kind: ConversationKind) -> WuKongChannelType {
         switch kind {
         case .direct: .person

@@ -52,6 +52,7 @@ package struct WuKongBodies: MessageBodyReading {
             || key == "subTitle" || key == "summary" || key == "description" || key == "address"
     }
 
+    /// Problem of a content of a registered kind; `nil` when it fits.
     package func problem(of content: MessageContent, as entry: MessageKindEntry) -> KindProblem? {
         if content.flags.contains(.endToEndEncrypted) || content.flags.contains(.withdrawn) { return nil }
         return WuKongContentCodec.custom(content).problem(as: entry)
@@ -60,7 +61,7 @@ package struct WuKongBodies: MessageBodyReading {
 
 /// Message kinds of apps.
 extension Translation {
-    /// Whether no message of WuKongIM's own has this number.
+    /// True when no message of WuKongIM's own has this number.
     package static func isFree(_ kind: MessageKind) -> Bool { WuKongContentCodec.isFree(kind) }
 
     /// The number of ChatKit's name cards. That of WuKongIM's texts is another one inside, so it may be registered.

@@ -2,16 +2,19 @@ package import ChatModel
 
 /// A sync command for some of the people whom an event concerns.
 package struct WuKongNotice: Hashable, Sendable {
+    /// Command for the receivers.
     package var command: SyncCommand
+    /// Receivers of the command.
     package var target: CommandTarget
     /// The conversation as the receivers are told it; empty for the direct conversation with the sender.
     package var channel: String
+    /// Kind of the conversation.
     package var kind: ConversationKind
-    /// Whose name it bears. A person's changes have a rate; the system's have none.
+    /// Sender of the command. A person's changes have a rate; the system's have none.
     package var sender: UserID
 }
 
-/// What WuKongIM's apps are told of an event, whichever way the change came.
+/// Wording of events for WuKongIM's apps, whichever way the change came.
 ///
 /// Apps fetch what a command names; the command itself says nothing more. Source: TangSengDaoDao's web, iOS and Android
 /// apps: `memberUpdate` reads `group_no` and synchronises the members after the largest version, `channelUpdate` reads
@@ -76,7 +79,7 @@ package enum WuKongNotices {
             kind: event.kind, sender: event.actorID)
     }
 
-    /// Who is in the conversation now, as one command.
+    /// Members of the conversation now, as the receivers of one command.
     private static func target(of event: ConversationEvent) -> CommandTarget {
         switch event.reach {
         case .members, .membersAnd: .conversation(event.conversation)
@@ -84,7 +87,8 @@ package enum WuKongNotices {
         }
     }
 
-    /// Of two people who talk nobody comes or goes. The members of what is no group are shown on its card.
+    /// Commands about members. In a direct conversation nobody joins or leaves; members of other conversations without
+    /// groups are shown on the card.
     private static func membersChanged(_ event: ConversationEvent) -> [WuKongNotice] {
         guard let channel = event.channel?.text else { return [] }
         guard event.kind == .group else { return self.cardChanged(event) }
@@ -100,13 +104,13 @@ package enum WuKongNotices {
         self.card(of: event).map { [self.notice($0, event)] } ?? []
     }
 
-    /// Who comes again has a card that says that they are out.
+    /// Commands for people who joined; a person who returns has a card that says "out".
     private static func arrivals(_ event: ConversationEvent) -> [WuKongNotice] {
         guard event.kind == .group, let card = self.card(of: event) else { return [] }
         return [self.notice(card.passing, event, to: .people(event.subjects))]
     }
 
-    /// Who is out learns it by the card, which is not theirs any more.
+    /// Commands for people who left; they learn it by the card, which is not theirs any more.
     private static func departures(_ event: ConversationEvent) -> [WuKongNotice] {
         guard let card = self.card(of: event) else { return [] }
         let gone = CommandTarget.people(event.subjects)

@@ -69,6 +69,7 @@ extension TeamCard {
         texts("card.title.members", ["page": String(page), "pages": String(pages)])
     }
 
+    /// Title of the list of muted members.
     package static func mutedTitle(count: Int, _ texts: Texts) -> String {
         texts("card.title.muted", ["count": String(count)])
     }
@@ -76,17 +77,17 @@ extension TeamCard {
     /// - Parameter date: from `TimeLabel`.
     package static func created(_ date: String, _ texts: Texts) -> String { texts("card.created", ["date": date]) }
 
-    /// What an invitation says when the inviter says nothing.
+    /// Text of an invitation without words by the inviter.
     package static func invitation(_ team: TeamWord, _ texts: Texts) -> String {
         texts(team == .normal ? "card.invitation.normal" : "card.invitation.advanced")
     }
 
-    /// What a row is called.
+    /// Title of a row.
     package static func title(of row: TeamCardRow.Name, in form: TeamForm, _ texts: Texts) -> String {
         texts(row.titleKey(in: form))
     }
 
-    /// What a row shows, from the word or the text that the admin socket has for it.
+    /// Value of a row, from the word or the text that the admin socket has for it.
     package static func value(_ value: String, of row: TeamCardRow.Name, _ texts: Texts) -> String {
         row.valueKey(value).map { texts($0) } ?? PlainLine.of(value, maximum: MessageDigest.maximumCharacters)
     }

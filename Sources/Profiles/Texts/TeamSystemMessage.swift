@@ -3,8 +3,9 @@ package import Localization
 
 /// Somebody in a tip.
 package struct SystemMessagePerson: Hashable, Sendable {
+    /// Person named in the line.
     package var user: UserName
-    /// What the reader knows them by.
+    /// Name that the reader knows the person by.
     package var name: String
 
     package init(_ user: UserName, name: String) {
@@ -13,7 +14,7 @@ package struct SystemMessagePerson: Hashable, Sendable {
     }
 }
 
-/// What happened in a chat room. Source of the list and the Chinese texts: NIMKit's chat room notifications.
+/// Event in a chat room. Source of the list and the Chinese texts: NIMKit's chat room notifications.
 package enum RoomEvent: String, Sendable, CaseIterable {
     case entered
     case left

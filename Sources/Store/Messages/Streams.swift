@@ -51,10 +51,10 @@ extension WriteTransaction {
 
     private static func check(_ next: StreamState, among lanes: [StreamState]) throws(StoreError) {
         guard (1...StreamLimits.keyBytes).contains(next.key.utf8.count) else {
-            throw .invalid("a strand's key has 1 to \(StreamLimits.keyBytes) bytes")
+            throw .invalid("a lane's key has 1 to \(StreamLimits.keyBytes) bytes")
         }
         guard next.snapshot?.count ?? 0 <= StreamLimits.snapshotBytes else {
-            throw .invalid("what comes together in one strand has at most \(StreamLimits.snapshotBytes) bytes")
+            throw .invalid("the content of one lane has at most \(StreamLimits.snapshotBytes) bytes")
         }
         guard next.error?.utf8.count ?? 0 <= StreamLimits.errorBytes else {
             throw .invalid("an error has at most \(StreamLimits.errorBytes) bytes")
@@ -70,7 +70,7 @@ extension Row {
     fileprivate func streamState() throws(StoreError) -> StreamState {
         guard let status = StreamState.Status(rawValue: self.int64(1)),
             let visibility = StreamState.Visibility(rawValue: self.int64(5))
-        else { throw Self.damaged("state of a strand") }
+        else { throw Self.damaged("state of a lane") }
         return StreamState(
             key: self.text(0), status: status, lastNumber: self.int64(2), lastEventID: self.text(3),
             lastEventType: self.text(4), visibility: visibility, occurredAtMilliseconds: self.int64(6),

@@ -120,7 +120,7 @@ extension Control {
         }
     }
 
-    /// What changed, in a line: the fields of the state that differ.
+    /// Change in one line: the fields of the state that differ.
     fileprivate func change(of entry: AuditEntry) -> String {
         entry.fields.filter(\.hasChanged).map { field in
             let after = field.after ?? "-"
@@ -128,7 +128,7 @@ extension Control {
         }.joined(separator: ", ")
     }
 
-    /// What `Moment` reads.
+    /// Reads a time as `Moment` does.
     func moment(_ text: String) throws(CommandFailure) -> Int64 {
         guard let moment = Moment.milliseconds(text, nowMilliseconds: self.now()) else {
             throw CommandFailure(.usage, self.text("ctl.badTime", ["text": text]))

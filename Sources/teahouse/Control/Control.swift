@@ -60,7 +60,7 @@ final class Control {
         CommandFailure(.internalError, self.terminal.text("ctl.unexpectedAnswer"))
     }
 
-    /// What a failure means for the exit code, in words.
+    /// Failure with the exit code and words for an error.
     static func failure(_ error: AdminError, folder: String, _ terminal: Terminal) -> CommandFailure {
         let place = ["path": DisplayText.escaped(folder)]
         switch error.code {

@@ -214,7 +214,7 @@ extension Control {
 }
 
 extension AdminMessage {
-    /// What it says, and whether that was changed or taken back.
+    /// Text of a message, with a mark when it was edited or recalled.
     func marked(_ said: String, _ text: (String) -> String) -> String {
         let mark = self.isWithdrawn ? "word.recalled" : self.editCount > 0 ? "word.edited" : nil
         return mark.map { [said, "[\(text($0))]"].filter { !$0.isEmpty }.joined(separator: " ") } ?? said

@@ -190,7 +190,7 @@ extension Control {
         self.text(entry.isDisabled ? "word.disabled" : "word.active")
     }
 
-    /// What the options say; what they do not say stays.
+    /// Applies the options; a missing option leaves its field as it is.
     fileprivate func apply(to entry: inout MessageKindEntry) {
         let typed = self.invocation
         if let name = typed.value("name") { entry.name = name }

@@ -60,7 +60,7 @@ extension Control {
         return try self.userName(text)
     }
 
-    /// What the options say beside `--user`; `nil` when they say nothing.
+    /// Filter of the options beside `--user`; `nil` without one.
     fileprivate func sessionFilter(_ user: UserName?) throws(CommandFailure) -> AdminSessionFilter? {
         var filter = AdminSessionFilter()
         if let text = self.invocation.value("device") {

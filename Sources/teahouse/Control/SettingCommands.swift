@@ -31,7 +31,7 @@ extension Control {
         try self.print(setting)
     }
 
-    /// What a setting is for, in the operator's language where it is known in that.
+    /// Purpose of a setting, in the operator's language where it is known in that.
     fileprivate func about(_ setting: AdminSetting) -> String {
         setting.about.isEmpty ? self.text("setting.about.\(setting.name)") : setting.about
     }

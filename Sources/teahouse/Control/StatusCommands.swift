@@ -79,7 +79,7 @@ extension Control {
             rows: metrics.map { [self.text("figure.\($0.name)"), self.value(of: $0)] })
     }
 
-    /// Of the newer parts, bytes are shown as people read them; scripts have `--json`.
+    /// Value of a metric; bytes of the newer parts are shown as people read them. Scripts have `--json`.
     private func value(of figure: AdminMetric) -> String {
         let isAmount = figure.name.contains(".") && figure.name.lowercased().hasSuffix("bytes")
         return isAmount ? shownBytes(figure.value) : String(figure.value)

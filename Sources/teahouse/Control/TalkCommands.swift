@@ -253,7 +253,7 @@ extension Control {
             ["name": self.invocation.argument("CONVERSATION")])
     }
 
-    /// What `--set` and `--remove` say; empty when they say nothing.
+    /// Patch by `--set` and `--remove`; empty without them.
     ///
     /// - Throws: exit code 2 for what is no `KEY=JSON`.
     fileprivate func attributesPatch() throws(CommandFailure) -> [JSONValue.Member] {

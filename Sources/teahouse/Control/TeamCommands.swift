@@ -44,7 +44,7 @@ extension Control {
         return people
     }
 
-    /// What the options of `team create` and `team set` say.
+    /// Changes by the options of `team create` and `team set`.
     fileprivate func teamPatch() -> AdminTeamPatch {
         let typed = self.invocation
         func chosen<Mode: AdminWord>(_ option: String) -> Mode? { typed.value(option).flatMap { Mode(word: $0) } }

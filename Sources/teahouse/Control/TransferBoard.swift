@@ -2,7 +2,7 @@ import AdminAPI
 import ChatModel
 import CommandLineKit
 
-/// What `transfer watch` knows and how it looks. Pure: takes news, gives lines.
+/// State and lines of `transfer watch`. Pure: takes news, gives lines.
 struct TransferBoard {
     /// Transfers that are over stay to be seen, so many of them.
     static let maximumOver = 200
@@ -11,7 +11,7 @@ struct TransferBoard {
     /// In the order in which they were first heard of.
     private var order: [TransferKey] = []
     private var transfers: [TransferKey: AdminTransfer] = [:]
-    /// What was last written of each in plain lines.
+    /// State of each transfer as last written in plain lines.
     private var written: [TransferKey: (state: TransferState, step: Int64)] = [:]
 
     init(_ texts: @escaping TextLookup) { self.texts = texts }
@@ -32,7 +32,7 @@ struct TransferBoard {
         }
     }
 
-    /// Those that move first, then those that are held or wait, then those that are over, the last one first.
+    /// Transfers shown: moving ones first, then held and waiting ones, then finished ones, the last one first.
     private var shown: [AdminTransfer] {
         let all = self.order.compactMap { self.transfers[$0] }
         let live = all.filter { $0.state == .progressing }
@@ -89,7 +89,7 @@ struct TransferBoard {
     }
 }
 
-/// Which columns a screen of some width has room for.
+/// Columns that a screen of some width has room for.
 private struct Layout {
     /// `100%`; bytes where nobody knows of how much.
     private static let narrowestShare = 4

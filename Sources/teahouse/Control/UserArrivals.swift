@@ -161,10 +161,10 @@ final class UserArrivals {
     }
 }
 
-/// What became of a whole file.
+/// Report on a whole file.
 private struct ArrivalReport {
     var refused = 0
-    /// Who stands in the file more than once.
+    /// People who are in the file more than once.
     var again: [UserName] = []
     private(set) var taken = 0
     private(set) var results: [AdminArrivalResult] = []

@@ -168,7 +168,7 @@ extension Control {
     }
 }
 
-/// What an import would do with a whole file.
+/// Report on the import of a whole file, before anything is written.
 private struct ImportReport {
     var previews: [AdminImportPreview] = []
     /// Lines that name nobody.

@@ -112,7 +112,7 @@ private let wordFlaggedCommand = Command(
     })
 
 extension Control {
-    /// What `--action` says; the parser has checked that it is there.
+    /// Action of `--action`; the parser has checked that it is there.
     fileprivate var wordAction: WordAction { self.invocation.value("action").flatMap(WordAction.init) ?? .refuse }
 
     /// Sends a long list in requests of the size that the server takes, and adds up what they changed.

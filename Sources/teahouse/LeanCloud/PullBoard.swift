@@ -101,7 +101,7 @@ final class PullBoard {
     }
 }
 
-/// What a pull brought or would bring, in words.
+/// Text about what a pull brought or would bring.
 struct PullText {
     private let terminal: Terminal
 

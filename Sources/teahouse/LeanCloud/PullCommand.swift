@@ -135,7 +135,7 @@ private final class SignalWatch: Sendable {
     }
 }
 
-/// What was typed, made into options.
+/// Options of a pull, from the command line.
 private struct PullRequest {
     private let invocation: Invocation
     private let terminal: Terminal

@@ -11,7 +11,7 @@ struct WordTests {
 
     /// Doc comments per folder that still begin with such a word, at most.
     static let riddlesLeft: [String: Int] = [
-        "Sources/AdminAPI": 121, "Sources/AdminConsole": 80, "Sources/Store": 187,
+        "Sources/AdminAPI": 121, "Sources/Store": 187,
     ]
 
     /// Documented declarations per module, percent, where it is not nine of ten yet: at least.

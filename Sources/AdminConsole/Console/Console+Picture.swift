@@ -182,7 +182,7 @@ extension Console {
         return Page(self.look("console.help.title", values), Array(lines))
     }
 
-    /// What each key would ask for now, for a shell: found by doing it on a copy.
+    /// Page of the commands for a shell that match each key now: found by pressing it on a copy.
     var commandPage: Page {
         var lines: [Line] = []
         var first: String?

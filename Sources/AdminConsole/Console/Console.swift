@@ -4,7 +4,7 @@ package import CommandLineKit
 /// The whole console as a value: keys and answers go in, requests and a picture come out. It touches neither the
 /// terminal nor the server.
 package struct Console: Sendable {
-    /// What is to be done outside.
+    /// Effect outside the console's values.
     package enum Effect: Sendable {
         /// Ask the server; the answer comes back with the number.
         case ask(id: Int64, AdminRequest, why: String?)
@@ -18,7 +18,7 @@ package struct Console: Sendable {
         case quit
     }
 
-    /// What lies over the screen.
+    /// Overlay over the screen.
     enum Overlay: Sendable {
         case page(Page)
         case confirmation(Confirmation)
@@ -26,7 +26,7 @@ package struct Console: Sendable {
         case selector(Selector)
     }
 
-    /// What is typed at the bottom.
+    /// Prompt at the bottom.
     enum Prompt: Sendable {
         case filter(TextField)
         case command(CommandLine)
@@ -38,7 +38,7 @@ package struct Console: Sendable {
         var screen: any Screen
     }
 
-    /// Who asked.
+    /// Asker of a request.
     enum Asker: Sendable {
         case screen(Int, purpose: Int)
         case watch(Int)
@@ -85,7 +85,7 @@ package struct Console: Sendable {
     var undo: (operatorAction: OperatorAction, untilMilliseconds: Int64)?
     var isMouseOn = true
     var isRunning = false
-    /// What comes after the command under way.
+    /// Continuation after the command under way.
     private var rehearsal: (@Sendable (ExitCode, [String]) -> [Intent])?
     var askers: [Int64: Asker] = [:]
     var history: [String] = []
@@ -107,7 +107,7 @@ package struct Console: Sendable {
         self.lastNumber = self.stacks.count
     }
 
-    /// What came together since the last call, for the loop to do.
+    /// Takes the effects since the last call, for the loop to carry out.
     package mutating func takeEffects() -> [Effect] {
         defer { self.effects = [] }
         return self.effects

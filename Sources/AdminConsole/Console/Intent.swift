@@ -1,7 +1,7 @@
 package import AdminAPI
 package import CommandLineKit
 
-/// What a screen or a widget wants to happen.
+/// Intent of a screen or a widget.
 package enum Intent: Sendable {
     /// A question; the answer comes back to the screen with the number it chose for it.
     case ask(AdminRequest, purpose: Int)
@@ -48,12 +48,12 @@ package struct OperatorAction: Sendable {
     package var requests: [AdminRequest]
     /// Command lines that were made by hand; `nil` for those of the requests.
     private var ownCommands: [[String]]?
-    /// What to tell when it is done.
+    /// Text to show when it is done.
     package var done: String
     private var undoing: [OperatorAction] = []
     /// The words of `teahouse ctl` that do it instead of requests, where it reads files; `nil` for requests.
     package var run: [String]?
-    /// What to show of the answers, when they hold more than that it is done.
+    /// Page of the answers, when they hold more than success.
     package var shows: (@Sendable ([AdminAnswer]) -> Page?)?
 
     /// - Parameter commands: where one line for each request does not say it; `nil` for what the requests themselves
@@ -67,7 +67,7 @@ package struct OperatorAction: Sendable {
     /// The words of `teahouse ctl` that do the same, for each command.
     package var commands: [[String]] { self.ownCommands ?? self.requests.compactMap(\.operation.command) }
 
-    /// What takes it back; `nil` when nothing does.
+    /// Inverse action; `nil` when nothing undoes it.
     package var undo: OperatorAction? {
         get { self.undoing.first }
         set { self.undoing = newValue.map { [$0] } ?? [] }
@@ -77,9 +77,9 @@ package struct OperatorAction: Sendable {
 /// A deed with what a person must know before.
 package struct Proposal: Sendable {
     package var title: String
-    /// What will be so afterwards, in sentences.
+    /// Consequences, in sentences.
     package var consequences: [String]
-    /// What is to be typed first; `nil` when Enter is enough.
+    /// Text to type first; `nil` when Enter is enough.
     package var typed: String?
     package var operatorAction: OperatorAction
 

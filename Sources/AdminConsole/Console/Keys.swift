@@ -1,4 +1,4 @@
-/// What a key makes a screen do.
+/// Verb that a key makes a screen carry out.
 package enum Verb: Hashable, Sendable {
     case open, create, edit, password, token, revoke, disable, enable, silence, unsilence, kick, kickAll
     case ban, unban, notice, messages, write, add, remove, older, jump, member, suspend, resume, cancel
@@ -44,7 +44,7 @@ enum CommonKeys {
     ]
 }
 
-/// What the keys of every table do.
+/// Move that the keys of every table make.
 package enum TableMove: Hashable, Sendable {
     case up, down, pageUp, pageDown, first, last
     case mark, range, markAll, unmark

@@ -7,15 +7,15 @@ package protocol Screen: Sendable {
     var title: String { get }
     /// The most useful ones first: the footer shows those that fit.
     var keys: [KeyBinding] { get }
-    /// What `y` copies: the name of what the cursor is on.
+    /// Text that `y` copies: the name at the cursor.
     var copied: String? { get }
     /// How often the screen wants to be asked for again; `nil` for only when something happened.
     var refreshMilliseconds: Int64? { get }
     var table: (any TableControl)? { get }
 
-    /// What it wants when it is shown, and whenever everything is to be asked for again.
+    /// Requests when the screen is shown, and whenever everything is asked for again.
     mutating func refresh() -> [Intent]
-    /// What it wants to be told of as long as it is shown.
+    /// Subscriptions as long as the screen is shown.
     var watches: [AdminRequest] { get }
     mutating func update(_ verb: Verb, _ look: Look) -> [Intent]
     /// - Parameter purpose: the number that the screen chose, or `Console.watching` for what it watches.
@@ -52,7 +52,7 @@ extension Screen {
     package mutating func lay(width: Int, height: Int, _ look: Look) {}
 }
 
-/// What the console needs to know of a screen's table.
+/// Control of a screen's table by the console.
 package protocol TableControl {
     var filter: String { get }
     var columnChoices: [ColumnChoice] { get }
@@ -66,7 +66,7 @@ package protocol TableScreen: Screen {
     associatedtype Row: TableRow
 
     var rows: TableView<Row> { get set }
-    /// What an empty table says: what to do next. Text key.
+    /// Text of an empty table, which says what to do next. Text key.
     var emptyText: String { get }
     func head(width: Int, _ look: Look) -> [Line]
 }

@@ -1,4 +1,4 @@
-/// What a piece of text means, from which the terminal makes its look. Never the only sign of something.
+/// Meaning of a piece of text, from which the terminal makes its look. Never the only sign of something.
 package enum Style: Hashable, Sendable, CaseIterable {
     case plain
     case dim

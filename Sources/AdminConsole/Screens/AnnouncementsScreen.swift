@@ -5,13 +5,13 @@ extension AdminOperatorAnnouncement: TableRow {
     package var rowID: Int64 { self.number }
     package var searchTexts: [String] { [self.title, self.text, self.sender] + self.teams }
 
-    /// Whose members get it, or everybody.
+    /// Receivers in words: members of teams, or everybody.
     func receiverText(_ look: Look) -> String {
         self.teams.isEmpty ? look("console.notices.everybody") : look.names(self.teams)
     }
 }
 
-/// What operators told everybody, or the members of teams, and how many have confirmed it.
+/// Screen of announcements to everybody or to the members of teams, with the number of confirmations.
 struct AnnouncementsScreen: TableScreen {
     let title = "console.notices"
     let emptyText = "console.notices.empty"

@@ -12,14 +12,14 @@ extension AdminAuditEntry: TableRow {
         ]
     }
 
-    /// What changed, in a line.
+    /// Change in one line.
     var change: String {
         self.entry.fields.filter(\.hasChanged).map { "\($0.name): \($0.before ?? "-") → \($0.after ?? "-")" }
             .joined(separator: ", ")
     }
 }
 
-/// What operators did, the newest first. Nothing here can be changed, by nobody.
+/// Screen of the audit log, newest entries first. Nobody can change anything here.
 struct AuditScreen: TableScreen {
     private static let newest = 0
     private static let older = 1

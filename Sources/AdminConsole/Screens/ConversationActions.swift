@@ -1,7 +1,7 @@
 import AdminAPI
 import ChatModel
 
-/// What can be done with a conversation of any kind, wherever it is shown.
+/// Actions on a conversation of any kind, wherever it is shown.
 enum ConversationActions {
     static let bindings: [KeyBinding] = [
         KeyBinding(.character("r"), .rename, "console.talks.rename", isChange: true),
@@ -127,7 +127,8 @@ enum ConversationActions {
         ]
     }
 
-    /// What a shell would do does it: it writes a file where the console runs, and may take long.
+    /// Form for an export, which the console does itself as a shell would: it writes a file where the console runs, and
+    /// may take long.
     private static func exportForm(_ conversation: AdminConversation, _ look: Look) -> Form {
         let command: @Sendable ([String]) -> [String] = { values in
             ["conversation", "export", conversation.reference, "--to", values[0].isEmpty ? "FILE" : values[0]]

@@ -45,7 +45,7 @@ extension MemberRole {
     }
 }
 
-/// Which conversations are shown: those for which everything that is set holds.
+/// Filter of conversations: all conditions that are set must hold.
 struct ConversationFilter: Hashable, Sendable {
     var kind: ConversationKind?
     /// One who is in it.
@@ -137,7 +137,7 @@ struct ConversationsScreen: TableScreen {
         return next.map { [.ask(self.page(after: $0), purpose: self.turn)] } ?? []
     }
 
-    /// What was typed into the form of the filter: kind, member, days, whether held.
+    /// Takes the values of the filter's form: kind, member, days, whether held.
     mutating func take(_ values: [String], purpose: Int, _ look: Look) -> [Intent] {
         self.filter = ConversationFilter(
             kind: Int64(values[0]).flatMap { ConversationKind(rawValue: $0) }, member: UserName(values[1]),
@@ -349,7 +349,7 @@ struct ConversationScreen: TableScreen {
         ]
     }
 
-    /// Who listens now, and whether that is much.
+    /// Line about the people who listen now, and whether they are many.
     private func audience(_ look: Look) -> Line {
         let all = self.conversation.memberCount + self.listenerCount
         let isLarge = all >= ConversationsScreen.manyMembers

@@ -15,7 +15,7 @@ extension AdminFile: TableRow {
     var stateStyle: Style { self.isDamaged ? .bad : self.references == 0 || !self.isComplete ? .warning : .good }
 }
 
-/// What people sent, and how much room it takes.
+/// Screen of files and the room that they take.
 struct FilesScreen: TableScreen {
     private static let list = 0
     private static let detail = 1

@@ -2,14 +2,14 @@ import AdminAPI
 import ChatModel
 
 extension AdminConversation {
-    /// What names it in requests and for `ctl`.
+    /// Name of the conversation in requests and for `ctl`.
     var reference: String { "id:\(self.number)" }
 
     /// The name of a group that can be changed; `nil` for other kinds.
     var groupName: ChannelName? { self.kind == .group ? ChannelName(self.name) : nil }
 }
 
-/// What can be done with a conversation, wherever it is shown.
+/// Actions on a conversation, wherever it is shown.
 enum GroupActions {
     static let bindings: [KeyBinding] = [
         KeyBinding(.character("o"), .messages, "console.conversations.messages"),

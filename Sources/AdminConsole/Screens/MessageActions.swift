@@ -1,9 +1,9 @@
 import AdminAPI
 import ChatModel
 
-/// What can be done with messages.
+/// Actions on messages.
 enum MessageActions {
-    /// Who speaks for the server itself.
+    /// Sender of the server's own messages.
     static let system = UserName("____system")
 
     /// Takes messages back.

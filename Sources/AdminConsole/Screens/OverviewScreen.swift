@@ -10,7 +10,7 @@ struct OverviewScreen: Screen {
 
     let title = "console.overview"
     let keys: [KeyBinding] = []
-    /// What changes from second to second is told; the rest is asked for now and then.
+    /// Milliseconds between two requests for values that no event reports.
     let refreshMilliseconds: Int64? = 15_000
     var copied: String? { self.status?.addresses.first }
     var watches: [AdminRequest] { [.live(.start)] }
@@ -218,7 +218,7 @@ struct Warning: Hashable, Sendable {
     private static let enoughLookUps: Int64 = 1_000
 
     var text: String
-    /// What to do; `nil` when the text says so itself.
+    /// Advice; `nil` when the text gives it already.
     var advice: String?
     var style: Style
 

@@ -2,7 +2,7 @@ import AdminAPI
 import ChatModel
 import CommandLineKit
 
-/// What a person has here, beside what their screen shows.
+/// Page about a person, beside the facts of the person's screen.
 enum PersonPage {
     static func page(_ details: AdminPersonDetails, _ look: Look) -> Page {
         var lines: [Line] = []

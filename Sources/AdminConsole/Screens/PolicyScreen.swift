@@ -165,7 +165,7 @@ struct PolicyScreen: TableScreen {
         return lines + [Line(" " + look.counted("console.policy.wouldEnd", Int(ending)), .title)]
     }
 
-    /// Which classes can be signed in together, and how many of each.
+    /// Table of the classes that can be signed in together, with their numbers.
     private static func matrix(_ policy: SignInPolicy, _ look: Look) -> [Line] {
         let classes = Self.classes(of: policy)
         func cell(_ text: String) -> String { Cells.fitted(Cells.drawable(text), to: 11) }

@@ -2,7 +2,7 @@ import AdminAPI
 import ChatModel
 import CommandLineKit
 
-/// Who people are shown as, and what the server remembers of it.
+/// Screen of profiles as people are shown, and of the server's cache.
 struct ProfilesScreen: TableScreen {
     private static let users = 0
     private static let metrics = 1

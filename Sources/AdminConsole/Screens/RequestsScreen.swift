@@ -15,7 +15,7 @@ extension AdminJoinRequest: TableRow {
     var stateKey: String { "word.request.\(self.state.word)" }
 }
 
-/// Who wants to join which team, or was asked to.
+/// Screen of requests to join teams, and of invitations.
 struct RequestsScreen: TableScreen {
     let title = "console.requests"
     let emptyText = "console.requests.empty"

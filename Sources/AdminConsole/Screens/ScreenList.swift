@@ -43,7 +43,7 @@ enum ScreenList {
 /// More objects than this are changed only after their number was typed.
 let unaskedTargets = 5
 
-/// What is to be typed before so many are changed.
+/// Number to type before so many are changed.
 func typedNumber(of targets: [some Any]) -> String? {
     targets.count > unaskedTargets ? String(targets.count) : nil
 }

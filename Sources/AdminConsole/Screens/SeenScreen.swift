@@ -23,7 +23,7 @@ struct SeenRow: TableRow {
     var rowID: Int64 { self.sequence }
     var searchTexts: [String] { self.seen.map { $0.message.searchTexts } ?? [] }
 
-    /// What is special about it. Text key.
+    /// State that is special about the message. Text key.
     var stateKey: String? {
         if let withheld = self.withheld { return withheld.textKey }
         guard let seen = self.seen else { return nil }

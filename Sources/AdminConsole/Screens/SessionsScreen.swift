@@ -9,7 +9,7 @@ extension AdminSession: TableRow {
     }
 }
 
-/// Who is signed in, and from where.
+/// Screen of sessions and their addresses.
 struct SessionsScreen: TableScreen {
     private static let dryRun = 1
 
@@ -55,7 +55,7 @@ struct SessionsScreen: TableScreen {
     let refreshMilliseconds: Int64? = 3_000
     var rows = Self.table
     private var pages = Pages<AdminSession>()
-    /// Whose sessions the server is asked for, to end them.
+    /// Filter of the sessions that the server is asked for, to end them.
     private var filter = AdminSessionFilter()
 
     var copied: String? { self.rows.current.map { String($0.id) } }

@@ -17,7 +17,7 @@ extension AdminSetting: TableRow {
     }
 }
 
-/// What conversations and the server go by: session configuration by kind and role, and the keys of the server's file.
+/// Screen of settings: session configuration by kind and role, and the keys of the server's file.
 struct SettingsScreen: TableScreen {
     private static let list = 0
     private static let effective = 1
@@ -121,7 +121,7 @@ struct SettingsScreen: TableScreen {
     }
 }
 
-/// What can be done with a setting, wherever it is shown.
+/// Actions on a setting, wherever it is shown.
 enum SettingActions {
     /// Why it cannot be changed here; `nil` when it can.
     private static func refusal(_ setting: AdminSetting) -> String? {
@@ -144,13 +144,13 @@ enum SettingActions {
         ["setting", verb, name] + (scope == .everywhere ? [] : ["--in", scope.text])
     }
 
-    /// What brings a scope back to how it is now.
+    /// Request that brings a scope back to how it is now.
     private static func restore(_ setting: AdminSetting, _ scope: SessionScope, _ look: Look) -> OperatorAction {
         if let own = Self.own(setting, scope) { return Self.set(setting.name, scope, own, look) }
         return Self.reset(setting.name, scope, look)
     }
 
-    /// What was set for just this scope; `nil` when it follows another.
+    /// Value set for just this scope; `nil` when it follows another.
     private static func own(_ setting: AdminSetting, _ scope: SessionScope) -> String? {
         if let found = setting.overrides.first(where: { $0.scope == scope }) { return found.value }
         return scope == .everywhere && setting.origin == "console" ? setting.value : nil

@@ -2,14 +2,14 @@ import AdminAPI
 import ChatModel
 
 extension AdminTeam {
-    /// What programs call it.
+    /// Name that programs use for the team.
     var name: ChannelName? { self.conversation.groupName }
 
     /// Requests take the text, which the server made a name of before.
     var text: String { self.conversation.name }
 }
 
-/// What can be done with a team, wherever it is shown: all of it by the operator's right.
+/// Actions on a team, wherever it is shown: all of them by the operator's right.
 enum TeamActions {
     // MARK: What it says of itself
 
@@ -140,7 +140,7 @@ enum TeamActions {
         ]
     }
 
-    /// What no row of the card shows.
+    /// Form of the limits that no row of the card shows.
     static func limitsForm(_ team: AdminTeam, _ name: ChannelName, _ look: Look) -> Form {
         let limit = team.memberLimit ?? 0
         let (attributes, leaving) = (
@@ -254,7 +254,7 @@ enum TeamActions {
             })
     }
 
-    /// What became of an invitation.
+    /// Page with the outcome of an invitation.
     private static func page(_ answers: [AdminAnswer], _ title: String, _ look: Look) -> Page? {
         guard case .teams(.invited(let invited))? = answers.first else { return nil }
         let groups = [
@@ -453,7 +453,7 @@ enum TeamActions {
         ]
     }
 
-    /// Who left is not brought back, so only handing over alone can be taken back.
+    /// Proposes to hand over; only handing over alone can be undone, for a person who left is not brought back.
     private static func propose(
         _ team: AdminTeam, _ name: ChannelName, to heir: UserName, andLeaves: Bool, _ look: Look
     ) -> [Intent] {

@@ -16,7 +16,8 @@ struct ShownCardRow: TableRow {
         return self.row.name.valueKey(self.row.value).map { look($0) } ?? self.row.value
     }
 
-    /// Whether it can be used, else the rule or the setting that forbids it; empty for a row that only shows something.
+    /// Permission to use the row, else the rule or the setting that forbids it; empty for a row that only shows
+    /// something.
     func permission(_ look: Look) -> String {
         if self.row.isEditable { return look("word.yes") }
         return self.row.refusal.map { look("card.refusal.\($0)") } ?? ""
@@ -127,7 +128,7 @@ struct TeamCardScreen: TableScreen {
         return []
     }
 
-    /// Who does not belong to the team any more cannot be looked for.
+    /// Reports a failure; a person who left the team cannot be looked for any more.
     mutating func fail(_ error: AdminError, purpose: Int, _ look: Look) -> [Intent] {
         if purpose == Self.card {
             self.cardRows = []
@@ -184,7 +185,7 @@ struct TeamCardScreen: TableScreen {
             })
     }
 
-    /// What stands behind the row: a list, or its text in full.
+    /// Opens the content behind the row: a list, or its text in full.
     private func open(_ look: Look) -> [Intent] {
         guard let shown = self.rows.current else { return look.nothing() }
         switch shown.row.name {
@@ -292,7 +293,7 @@ struct TeamCardScreen: TableScreen {
     }
 }
 
-/// Who is in a team, and what they are there.
+/// Screen of a team's members and their roles.
 struct TeamMembersScreen: TableScreen {
     let title = "console.card.members"
     let emptyText = "console.conversation.empty"

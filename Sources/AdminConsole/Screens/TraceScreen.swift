@@ -30,7 +30,7 @@ extension AdminTraceRow: TableRow {
     }
 }
 
-/// What became of one message for everybody who gets it.
+/// Screen of one message's delivery to everybody who gets it.
 struct TraceScreen: TableScreen {
     let title = "console.trace"
     let emptyText = "console.trace.empty"
@@ -93,7 +93,7 @@ struct TraceScreen: TableScreen {
         return [.open(UserScreen(person.name))]
     }
 
-    /// What the message said before.
+    /// Page of the message's former texts.
     private func formerBodies(_ look: Look) -> [Intent] {
         guard let trace = self.trace, !trace.former.isEmpty else {
             return [.tell(StatusLine(look("console.trace.noFormer")))]

@@ -84,7 +84,7 @@ struct TransfersScreen: TableScreen {
         return []
     }
 
-    /// Those that end stay to be seen until the list is asked for again.
+    /// Updates the list; transfers that end stay until the list is asked for again.
     mutating func receive(_ event: AdminEvent, _ look: Look) {
         guard case .transfers(let news) = event else { return }
         var all = self.rows.rows

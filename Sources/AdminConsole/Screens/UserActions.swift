@@ -2,7 +2,7 @@ import AdminAPI
 import ChatModel
 import CommandLineKit
 
-/// What can be done with people, wherever they are shown.
+/// Actions on people, wherever they are shown.
 enum UserActions {
     static let bindings: [KeyBinding] = [
         KeyBinding(.character("e"), .edit, "console.users.edit", isChange: true),

@@ -4,7 +4,7 @@ import Glibc
 /// The terminal of this process. The only part of the console that draws; confined to one thread.
 final class Canvas {
     private let hasColours: Bool
-    /// What is on the terminal.
+    /// Lines on the terminal now.
     private var shown: [Line] = []
 
     /// Takes the terminal.
@@ -94,7 +94,7 @@ final class Canvas {
         _ = write(1, sequence, sequence.count)
     }
 
-    /// What was typed and not yet taken.
+    /// Keys typed and not yet taken.
     func keys() -> [Key] {
         var keys: [Key] = []
         while true {

@@ -10,7 +10,7 @@ final class ServerLink {
     private var descriptor: Int32 = -1
     private var lines = LineSplitter()
     private var isGreeted = false
-    /// What the socket had no room for.
+    /// Bytes that the socket had no room for.
     private var unsent: [UInt8] = []
 
     init(folder: String, who: AdminOperator) {
@@ -20,7 +20,7 @@ final class ServerLink {
 
     deinit { self.close() }
 
-    /// What to wait for; `nil` when there is no connection.
+    /// Descriptor to wait for; `nil` when there is no connection.
     var waited: pollfd? {
         guard self.descriptor >= 0 else { return nil }
         let events = POLLIN | (self.unsent.isEmpty ? 0 : POLLOUT)

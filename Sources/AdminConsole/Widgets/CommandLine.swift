@@ -69,7 +69,7 @@ package struct CommandLine: Sendable {
         return (String(text[..<start]), String(text[start...]))
     }
 
-    /// What can stand where the person types: names of commands, options, values of an option.
+    /// Candidates for the word being typed: names of commands, options, values of an option.
     package var candidates: [String] {
         let (before, part) = Self.split(self.field.text)
         var path = [self.root]

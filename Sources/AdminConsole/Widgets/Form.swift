@@ -35,7 +35,7 @@ package struct Form: Sendable {
 
     package var title: String
     package var fields: [Field]
-    /// What is wrong with the values, said while they are typed; `nil` when they can be sent.
+    /// Check of the values while they are typed: the problem, or `nil` when they can be sent.
     package var check: @Sendable ([String]) -> String?
     /// The words of `teahouse ctl` that do the same; none for what only the console does.
     package var command: @Sendable ([String]) -> [String]

@@ -2,7 +2,7 @@
 package struct Page: Sendable {
     package var title: String
     package var lines: [Line]
-    /// What `y` copies; `nil` for all lines.
+    /// Text that `y` copies; `nil` for all lines.
     package var copied: String?
     private var top = 0
 

@@ -1,10 +1,10 @@
 import ByteCodec
 import RegularExpressions
 
-/// Which rows are shown: `text` in them, `!text` not in them, `re:pattern` a regular expression. Case does not matter,
-/// and the pinyin initials of Chinese names count as text.
+/// Filter of rows: `text` in them, `!text` not in them, `re:pattern` a regular expression. Case does not matter, and
+/// the pinyin initials of Chinese names count as text.
 package struct RowFilter: Sendable {
-    /// What is searched of one row at most: a pattern may take long over more.
+    /// Maximum characters searched in one row: a pattern may take long over more.
     private static let maximumCharacters = 1_000
 
     package let text: String
@@ -38,7 +38,7 @@ package struct RowFilter: Sendable {
         return haystacks.indices.filter { haystacks[$0].contains(run: self.words) != self.isInverse }
     }
 
-    /// What a row is found by.
+    /// Text by which a row is found.
     package static func haystack(_ texts: [String]) -> String {
         var haystack = ""
         for text in texts where !text.isEmpty {

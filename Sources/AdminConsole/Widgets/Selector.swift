@@ -4,7 +4,7 @@ package import ChatModel
 /// Somebody or something that can be chosen.
 package struct SelectorItem: Hashable, Sendable {
     package var id: String
-    /// What people see; the id when there is nothing else.
+    /// Name to show; the id when there is nothing else.
     package var name: String
 
     package init(id: String, name: String? = nil) {
@@ -13,7 +13,7 @@ package struct SelectorItem: Hashable, Sendable {
     }
 }
 
-/// What is chosen from, and how much of it.
+/// Choices of a selector, and how many may be chosen.
 package struct SelectorConfiguration: Sendable {
     package enum Source: Sendable {
         /// Everybody on this server.
@@ -62,7 +62,7 @@ package struct Selector: Sendable {
     private var rangeStart: Int?
     private var isSystemMessageShown = false
     private var tipEndsAtMilliseconds: Int64?
-    /// Those to choose among while the names of all people are asked for; `nil` when everybody is.
+    /// Choices while the names of all people are asked for; `nil` when everybody is one.
     private var some: [SelectorItem]?
 
     package init(_ configuration: SelectorConfiguration, finish: @escaping @Sendable ([SelectorItem]) -> [Intent]) {

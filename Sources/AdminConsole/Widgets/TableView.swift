@@ -2,13 +2,13 @@
 package protocol TableRow: Sendable {
     associatedtype RowID: Hashable & Sendable
 
-    /// What it stays the same by while its values change.
+    /// Identity that stays the same while the row's values change.
     var rowID: RowID { get }
-    /// What it can be found by.
+    /// Texts by which the row can be found.
     var searchTexts: [String] { get }
 }
 
-/// What a column is sorted by.
+/// Sort key of a column.
 package enum SortKey: Comparable, Sendable {
     case number(Int64)
     case text(String)
@@ -98,7 +98,7 @@ package struct TableView<Row: TableRow>: Sendable {
     package var current: Row? { self.shown.indices.contains(self.cursor) ? self.rows[self.shown[self.cursor]] : nil }
     package var isAtTop: Bool { self.cursor == 0 }
 
-    /// What an action is for: the marked rows, else the one with the cursor.
+    /// Rows that an action is for: the marked rows, else the one with the cursor.
     package var targets: [Row] {
         guard !self.marks.isEmpty || self.rangeStart != nil else { return self.current.map { [$0] } ?? [] }
         let range = self.rangeIDs
@@ -272,7 +272,7 @@ package struct TableView<Row: TableRow>: Sendable {
         return [heading] + rows
     }
 
-    /// Those that fit: where names would have no room, the last columns with a width of their own give way.
+    /// Columns that fit: where names would have no room, the last columns with a width of their own give way.
     private func shownColumns(width: Int) -> [(offset: Int, element: TableColumn<Row>)] {
         var columns = self.columns.enumerated().filter { $1.minimumScreen <= width && !self.hiddenColumns.contains($0) }
         if columns.isEmpty { columns = self.columns.enumerated().filter { !self.hiddenColumns.contains($0.offset) } }

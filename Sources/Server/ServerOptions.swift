@@ -156,7 +156,7 @@ extension ServerOptions {
         self.transportLimits.outboxBytes = Limit(
             name: "outbox_bytes", unit: "bytes", maximum: settings[Keys.outboxBytes])
         self.transportLimits.outboxLowWaterBytes = Int(settings[Keys.outboxBytes]) / 4
-        self.transportLimits.outboxCeilingBytes = max(4 << 20, Int(settings[Keys.outboxBytes]) * 4)
+        self.transportLimits.outboxCeilingBytes = max(8 << 20, Int(settings[Keys.outboxBytes]) * 4)
         self.transportLimits.bodyBytesPerSecond = Int(settings[Keys.uploadBytesPerSecond])
         self.transportLimits.stallSeconds = Int(settings[Keys.stallSeconds])
     }

@@ -32,7 +32,8 @@ package struct TransportLimits: Sendable {
     /// Under this the handler is told to go on.
     package var outboxLowWaterBytes = 256 * 1024
     /// Maximum bytes that may wait to be sent to a WebSocket or a stream; over it the connection ends as stalled.
-    package var outboxCeilingBytes = 4 * 1024 * 1024
+    /// The longest page of history fits, in base64 as well.
+    package var outboxCeilingBytes = 8 * 1024 * 1024
 
     /// From accepting to the first bytes, to the end of the TLS handshake, and for the whole header of a request.
     package var openingSeconds = 10

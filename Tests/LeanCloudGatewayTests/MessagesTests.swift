@@ -429,6 +429,34 @@ struct MessagesTests {
         #expect(answer.errorMessage?.code == 4312)
     }
 
+    @Test("iterators that stop at a page shorter than their limit come to the first message, however long messages are")
+    func longHistory() throws {
+        let server = try TestServer()
+        let id = try server.group("verona", ["romeo", "juliet"])
+        let cid = try server.server.store.readAndWait { transaction throws(StoreError) in
+            try transaction.conversation(id)?.objectID.text ?? ""
+        }
+        try server.fill(id, by: "romeo", count: 110, bytes: 30_000)
+        let juliet = try server.leanCloud("juliet")
+        var pages: [Int] = []
+        var first: LogItem?
+        // Source: js-realtime-sdk, ConversationBase.createMessagesIterator: done is `value.length < limit`.
+        while pages.last ?? 100 == 100 {
+            let answer = try juliet.request(.logs) { command in
+                var logs = LogsCommand()
+                logs.cid = cid
+                logs.limit = 100
+                logs.mid = first?.msgId
+                logs.t = first?.timestamp
+                command.logsMessage = logs
+            }
+            let found = answer.logsMessage?.logs ?? []
+            pages.append(found.count)
+            first = found.first
+        }
+        #expect(pages == [100, 10])
+    }
+
     // MARK: Changing
 
     @Test(

@@ -147,6 +147,21 @@ struct APIConversationScenarios {
         #expect(try server.manage("/conversation/syncByChannels", bad).status == 400)
     }
 
+    @Test("messages of many channels share one page: beyond it each channel has one")
+    func sharedPage() throws {
+        let server = try TestServer()
+        for channel in ["tea", "coffee"] {
+            try server.fill(try server.group(channel, ["romeo", "juliet"]), by: "romeo", count: 40, bytes: 30_000)
+        }
+        let channels = #""channels":[{"channel_id":"tea","channel_type":2},{"channel_id":"coffee","channel_type":2}]"#
+        for (order, last) in [("0", [1]), ("1", [40])] as [(String, [Int64])] {
+            let request = #"{"uid":"juliet","msg_count":200,"order_by_last":\#(order),\#(channels)}"#
+            let answer = try server.manage("/conversation/syncMessages", request).json.array ?? []
+            let found = answer.map { $0["messages"]?.array?.compactMap { $0["message_seq"]?.integer } ?? [] }
+            #expect(found.map(\.count) == [35, 1] && found.last == last)
+        }
+    }
+
     @Test("channels are listed by the ids under which WuKongIM stores them")
     func channels() throws {
         let server = try self.server()

@@ -258,6 +258,20 @@ struct APIMessageScenarios {
         #expect(try self.page(server, #""start_message_seq":1,"pull_mode":1,"limit":10000"#).texts == expected)
     }
 
+    @Test("a page of what apps ask for is whole however long its messages are; beyond it `more` is true")
+    func longMessages() throws {
+        let server = try TestServer()
+        let tea = try server.group("tea", ["romeo", "juliet"])
+        try server.fill(tea, by: "romeo", count: 110, bytes: 30_000)
+        for more in ["", #","start_message_seq":1,"pull_mode":1"#] {
+            let whole = try self.page(server, #""limit":100\#(more)"#)
+            #expect(whole.texts.count == 100 && whole.more == 1)
+            let cut = try self.page(server, #""limit":10000\#(more)"#)
+            #expect(cut.texts.count == 100 && cut.more == 1)
+        }
+        #expect(try self.page(server, #""start_message_seq":10,"limit":100"#).more == 0)
+    }
+
     @Test("a message is worded as WuKongIM does")
     func wording() throws {
         let server = try self.filled(1)

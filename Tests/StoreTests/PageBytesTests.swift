@@ -5,14 +5,35 @@ import Testing
 
 @Suite("Pages bounded by bytes")
 struct PageBytesTests {
-    /// Forty messages of 30 KB: 1.2 MB, more than a page has.
-    private func filled() throws -> (Fixture, UserID, ConversationID) {
+    /// A hundred and twenty messages of so many bytes.
+    private func filled(_ bytes: Int = 32_768) throws -> (Fixture, UserID, ConversationID) {
         let fixture = try Fixture()
         let romeo = try fixture.user("romeo")
         let verona = try fixture.group("verona", owner: romeo)
-        let body = String(repeating: "a", count: 30_000)
-        _ = fixture.send((1...40).map { _ in fixture.append(body, from: romeo, to: .id(verona)) })
+        let body = String(repeating: "a", count: bytes)
+        for _ in 1...12 { _ = fixture.send((1...10).map { _ in fixture.append(body, from: romeo, to: .id(verona)) }) }
         return (fixture, romeo, verona)
+    }
+
+    @Test(
+        "what SDKs ask for by themselves is whole; more than that is 1 MiB, or as many as are always whole",
+        arguments: [
+            // Bytes of each body, messages asked for, messages of the page.
+            (32_768, 20, 20), (32_768, 100, 100), (32_768, 101, 100), (32_768, 1_000, 100), (9_000, 1_000, 114),
+            // Longer ones than usual are in as many bytes.
+            (100_000, 100, 33),
+        ])
+    func wholePages(bytes: Int, limit: Int, count: Int) throws {
+        let (fixture, romeo, verona) = try self.filled(bytes)
+        let access = HistoryAccess.member(romeo)
+        let pages = try fixture.store.readAndWait { store throws(StoreError) in
+            [
+                try store.messages(in: verona, after: 0, limit: limit, as: access).count,
+                try store.latestMessages(in: verona, limit: limit, as: access).count,
+                try store.history(in: verona, HistoryQuery(limit: limit), as: access).count,
+            ]
+        }
+        #expect(pages == [count, count, count])
     }
 
     @Test("going on from the outermost sequence leaves no hole, upwards and downwards")
@@ -35,7 +56,7 @@ struct PageBytesTests {
             return [up, down.reversed()]
         }
         #expect(found.map(\.count) == [2, 2])
-        #expect(found.map { $0.flatMap { $0 } } == [Array(1...40), Array(1...40)])
+        #expect(found.map { $0.flatMap { $0 } } == [Array(1...120), Array(1...120)])
     }
 
     @Test("going on by the message and its time, as LeanCloud's clients do, leaves no hole", arguments: [true, false])
@@ -54,7 +75,7 @@ struct PageBytesTests {
         }
         #expect(pages.count == 2)
         let inOrder: [[Int64]] = isForward ? pages : pages.reversed()
-        #expect(inOrder.flatMap { $0 } == Array(1...40))
+        #expect(inOrder.flatMap { $0 } == Array(1...120))
     }
 
     @Test("a page has one message, however long it is")

@@ -19,9 +19,10 @@ extension ReadTransaction {
 
     /// The newest messages, oldest first; `limit` is 1...1000.
     ///
-    /// Each page of messages, here and below, ends where its bodies have `maximumBytes`, with one message at least: a page
-    /// that is not full says nothing about whether there are more. Whoever pages goes on from its outermost sequence until a
-    /// page is empty, or the head of the conversation is reached.
+    /// Each page of messages, here and below, ends where its bodies have `maximumBytes`, with one message at least; `nil`
+    /// is the bound of `PageRoom()`, which leaves a page of up to `ReadBounds.wholePageMessages` whole. Otherwise a page
+    /// that is not full says nothing about whether there are more. Whoever pages goes on from its outermost sequence until
+    /// a page is empty, or the head of the conversation is reached.
     ///
     /// - Parameter skippingUnseen: for protocols that need no sequences: what the person is shown nothing of is left out,
     ///   and the page is filled from further away, through `maximumLookedThrough` messages at most. Otherwise it is there
@@ -29,7 +30,7 @@ extension ReadTransaction {
     /// - Throws: `notFound` without access; `invalid` for the limit.
     package func latestMessages(
         in id: ConversationID, limit: Int, as access: HistoryAccess, skippingUnseen: Bool = false,
-        maximumBytes: Int = ReadBounds.pageBytes
+        maximumBytes: Int? = nil
     ) throws(StoreError) -> [Message] {
         try self.messages(
             in: id, before: Int64.max, limit: limit, as: access, skippingUnseen: skippingUnseen,
@@ -39,7 +40,7 @@ extension ReadTransaction {
     /// The messages just before `sequence`, without it, oldest first; `limit` is 1...1000.
     package func messages(
         in id: ConversationID, before sequence: Int64, limit: Int, as access: HistoryAccess,
-        skippingUnseen: Bool = false, maximumBytes: Int = ReadBounds.pageBytes
+        skippingUnseen: Bool = false, maximumBytes: Int? = nil
     ) throws(StoreError) -> [Message] {
         let view = try self.view(of: id, for: access)
         let page = Int(try Self.page(limit))
@@ -63,7 +64,7 @@ extension ReadTransaction {
     /// The messages just after `sequence`, without it, oldest first; `limit` is 1...1000.
     package func messages(
         in id: ConversationID, after sequence: Int64, limit: Int, as access: HistoryAccess,
-        skippingUnseen: Bool = false, maximumBytes: Int = ReadBounds.pageBytes
+        skippingUnseen: Bool = false, maximumBytes: Int? = nil
     ) throws(StoreError) -> [Message] {
         let view = try self.view(of: id, for: access)
         let page = Int(try Self.page(limit))
@@ -203,19 +204,49 @@ package struct StoreCounts: Hashable, Sendable {
     package var epoch: Int64
 }
 
-/// Bytes that a page of messages still has room for. The last message may be longer than that.
-struct PageRoom {
-    private(set) var bytes: Int
-
-    var isFull: Bool { self.bytes <= 0 }
-
-    init(bytes: Int) { self.bytes = bytes }
-
+/// Room that a page of messages still has. The last message may be longer than that.
+package struct PageRoom: Sendable {
     /// What a message takes besides its body, about.
-    private static let overheadBytes = 200
+    static let overheadBytes = 200
 
-    mutating func take(_ message: Message) {
+    private(set) var bytes: Int
+    /// Messages that still fit when the bytes are used up, as long as these are not overdrawn by more.
+    private var wholeMessages: Int
+    private let overdraftBytes: Int
+
+    /// The room of a page of history: `ReadBounds.pageBytes`, but the first `ReadBounds.wholePageMessages` have
+    /// `ReadBounds.wholePageBytes`.
+    package init() {
+        self.bytes = ReadBounds.pageBytes
+        self.wholeMessages = ReadBounds.wholePageMessages
+        self.overdraftBytes = ReadBounds.wholePageBytes - ReadBounds.pageBytes
+    }
+
+    /// - Parameter bytes: `nil` for the room of a page of history.
+    package init(bytes: Int?) {
+        self.init()
+        guard let bytes else { return }
+        self = PageRoom(exactly: bytes)
+    }
+
+    private init(exactly bytes: Int) {
+        self.bytes = bytes
+        self.wholeMessages = 0
+        self.overdraftBytes = 0
+    }
+
+    /// True when no further message fits.
+    package var isFull: Bool {
+        self.bytes <= 0 && (self.wholeMessages <= 0 || self.bytes <= -self.overdraftBytes)
+    }
+
+    /// Bytes for the next page that is read for the same room; `nil` for those of a page of history.
+    package var bytesOfNextPage: Int? { self.overdraftBytes > 0 ? nil : max(1, self.bytes) }
+
+    /// Counts a message of the page.
+    package mutating func take(_ message: Message) {
         self.bytes -= message.content.body.count + Self.overheadBytes
+        self.wholeMessages -= 1
     }
 }
 

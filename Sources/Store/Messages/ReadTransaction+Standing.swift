@@ -68,8 +68,8 @@ package struct HistoryQuery: Hashable, Sendable {
 
 // Reading messages as they stand now.
 extension ReadTransaction {
-    /// A page of history, oldest first whatever the direction; it ends at `ReadBounds.pageBytes` of bodies, with one message
-    /// at least, and is gone on with from its outermost message. Without what the asker deleted for themselves, and without
+    /// A page of history, oldest first whatever the direction; it ends where `PageRoom()` does, with one message at least,
+    /// and is gone on with from its outermost message. Without what the asker deleted for themselves, and without
     /// what was deleted for everyone; what was recalled is there, empty.
     ///
     /// - Throws: `notFound` without access; `invalid` for the limit.
@@ -255,8 +255,8 @@ struct StandingPage {
     /// As who asks sees it, without what they deleted for themselves.
     let view: HistoryView
     var limit: Int64
-    /// Of bodies, about.
-    var maximumBytes = ReadBounds.pageBytes
+    /// Of bodies, about; `nil` for those of a page of history.
+    var maximumBytes: Int?
 
     init(in conversation: ConversationID, _ view: HistoryView, limit: Int64) {
         self.conversation = conversation

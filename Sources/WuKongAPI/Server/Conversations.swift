@@ -44,7 +44,7 @@ enum Conversations {
         guard question.messageCount > 0 else { return reply(.json(.array([]))) }
         services.read(reply, for: request.asker) { transaction throws(StoreError) -> [ConversationAnswer] in
             guard let user = try transaction.user(named: name) else { return [] }
-            var budget = MessageRange.answerBytes
+            var budget = ReadBounds.pageBytes
             var answers: [ConversationAnswer] = []
             for line in try Self.lines(of: user.id, question, transaction) {
                 var answer = ConversationAnswer(line)
@@ -118,7 +118,7 @@ enum Conversations {
         let channels = try Self.channels(fields)
         services.read(reply, for: request.asker) { transaction throws(StoreError) -> [ConversationAnswer] in
             guard let user = try transaction.user(named: name) else { return [] }
-            var budget = MessageRange.answerBytes
+            var budget = ReadBounds.pageBytes
             var answers: [ConversationAnswer] = []
             for channel in channels {
                 guard let found = try channel.reference.conversation(seenBy: user.id, transaction),
@@ -150,7 +150,8 @@ enum Conversations {
         return channels
     }
 
-    /// Messages after what the client has of each channel: the oldest ones, or with `order_by_last` the newest ones.
+    /// Messages after what the client has of each channel: the oldest ones, or with `order_by_last` the newest ones. The
+    /// answer has `ReadBounds.pageBytes` of bodies over all channels; beyond them each channel has one message.
     @Sendable static func syncMessages(
         _ request: APIRequest, _ services: APIServices, _ reply: @escaping APIReply
     ) throws(APIFailure) {
@@ -163,6 +164,7 @@ enum Conversations {
         services.read(reply, for: request.asker) { transaction throws(StoreError) -> [ChannelMessagesAnswer] in
             guard let user = try transaction.user(named: name) else { return [] }
             var answers: [ChannelMessagesAnswer] = []
+            var room = PageRoom(bytes: ReadBounds.pageBytes)
             for channel in channels {
                 guard let found = try channel.reference.conversation(seenBy: user.id, transaction),
                     let member = try transaction.member(user.id, in: found.id)
@@ -170,7 +172,7 @@ enum Conversations {
                 let range = MessageRange(
                     start: newestFirst ? 0 : channel.lastSequence + 1, end: newestFirst ? channel.lastSequence : 0,
                     goesUp: !newestFirst, limit: limit)
-                let page = try range.read(found, transaction, as: .member(user.id))
+                let page = try range.read(found, transaction, as: .member(user.id), &room)
                 let place = try MessageAnswer.Place(found, transaction)
                 answers.append(
                     ChannelMessagesAnswer(

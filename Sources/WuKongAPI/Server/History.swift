@@ -54,7 +54,8 @@ enum History {
             let user = try reader.user(transaction)
             guard let found = try Self.find(channel, user, reader, transaction) else { return ([], false) }
             let place = try MessageAnswer.Place(found, transaction)
-            let page = try range.read(found, transaction, as: reader.access(user))
+            var room = PageRoom()
+            let page = try range.read(found, transaction, as: reader.access(user), &room)
             var messages = page.messages.map { MessageAnswer($0, in: place, asker: user) }
             try messages.addStreams(
                 in: found.id, asker: user, isManager: reader.caller == .manager, isBasic: isBasic, transaction)

@@ -115,6 +115,24 @@ package final class TestServer {
         try self.server.store.writeAndWait(body)
     }
 
+    /// Sends so many texts of so many bytes into a conversation, past all rates, and waits until they are stored.
+    package func fill(_ id: ConversationID, by name: String, count: Int, bytes: Int) throws {
+        let sender = try self.id(name)
+        let body = #"{"type":1,"content":""# + String(repeating: "x", count: bytes) + #""}"#
+        let content = MessageContent(kind: .text, flags: .countsAsUnread, wire: .native, body: Array(body.utf8))
+        let left = ConditionLock(count)
+        for _ in 0..<count {
+            self.server.broker.publish(
+                as: sender, authority: .operator, to: .id(id), token: nil, content: content
+            ) { _ in left.change { $0 -= 1 } }
+        }
+        left.wait(until: { $0 == 0 }, then: { _ in })
+        let head = try self.server.store.readAndWait { transaction throws(StoreError) in
+            try transaction.conversation(id)?.head
+        }
+        guard head == Int64(count) else { throw TestClientError(description: "\(head ?? 0) of \(count) were stored") }
+    }
+
     /// The whole history of a conversation, as far as 1,000 messages, seen by somebody.
     package func history(_ address: ConversationAddress, seenBy name: String) throws -> [Message] {
         let asker = try self.id(name)

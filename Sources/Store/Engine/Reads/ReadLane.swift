@@ -45,6 +45,11 @@ package enum ReadBounds {
     package static let milliseconds: Int64 = 4 * Self.longMilliseconds
     /// Bytes of message bodies in one page, about. A page has at least one message.
     package static let pageBytes = 1 << 20
+    /// Messages that a page of history has even when they are more than `pageBytes`: clients take a page that is shorter
+    /// than what they asked for as the last one, and what they ask for by themselves is at most this.
+    package static let wholePageMessages = 100
+    /// Bytes at which a page of history ends all the same: so many messages of the usual `limits.body_bytes` are less.
+    package static let wholePageBytes = 100 * (32_768 + PageRoom.overheadBytes)
     /// Time of a reader's thread that counts for each read at least, and for one that has not ended, in nanoseconds.
     static let leastNanoseconds: Int64 = 100_000
     /// By how much who asks after a pause comes before those who are busy.

@@ -59,7 +59,8 @@ import Testing
         #expect(fixture.ctl("conversation", "messages", "tea", "--since", "2999-01-01").output == "nothing to show\n")
         #expect(fixture.ctl("conversation", "messages", "tea", "--since", "1h", "--before", "2").code == .usage)
         #expect(fixture.ctl("message", "recall", "tea", "3").output == "message taken back\n")
-        #expect(fixture.ctl("message", "recall", "tea", "3").code == .refused)
+        // Again, as after an answer that was lost: it is as it was.
+        #expect(fixture.ctl("message", "recall", "tea", "3").output == "message taken back\n")
         #expect(fixture.ctl("message", "recall", "tea", "x").code == .usage)
         let lines = fixture.ctl("conversation", "export", "tea").output.split(separator: "\n")
         #expect(lines.count == 5 && lines[2].contains(#""recalled":true"#) && lines[4].contains("m5"))
@@ -149,7 +150,7 @@ import Testing
     func top() throws {
         let fixture = try Fixture()
         let json = fixture.ctl("top", "--once", "--json")
-        #expect(json.code == .done && json.output.hasPrefix(#"{"points":["#) && json.output.contains("queueBytes"))
+        #expect(json.code == .done && json.output.hasPrefix(#"{"points":["#) && json.output.contains("commit_queue_bytes"))
         #expect(fixture.ctl("top", "--once").code == .done)
     }
 }

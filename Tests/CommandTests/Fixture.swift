@@ -39,6 +39,7 @@ final class Fixture: Sendable {
         var storeOptions = StoreOptions(folder: self.folder)
         storeOptions.ballastBytes = 0
         storeOptions.stopWritingFreeBytes = 0
+        storeOptions.systemMessages = WuKongSystemMessages.messages
         self.store = try Store(storeOptions)
         var accountsOptions = AccountsOptions()
         accountsOptions.passwords.memoryBytes = 8_192

@@ -17,7 +17,7 @@ import Testing
                 }, dropped: { 4 }, setDisabled: { _, _ in })
         }
         let listed = fixture.ctl("hook", "list").output
-        for text in ["_messageReceived", "active", "9", "30", "it answered 500", "were not told: 4"] {
+        for text in ["_messageReceived", "active", "9", "30", "it answered 500", "dropped events: 4"] {
             #expect(listed.contains(text), "\(listed)")
         }
         #expect(fixture.ctl("hook", "list", language: .chinese).output.contains("放弃的通知：4"))

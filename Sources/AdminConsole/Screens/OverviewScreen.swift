@@ -234,7 +234,7 @@ struct Warning: Hashable, Sendable {
             guard share >= 90 else { return nil }
             let values = ["name": look.name(of: limit), "share": String(share), "maximum": String(limit.maximum)]
             let key =
-                limit.name.hasPrefix("queue")
+                limit.name.hasPrefix("commit_queue") || limit.name.hasPrefix("queue")
                 ? "console.warning.queueAdvice"
                 : limit.unit == "connections" ? "console.warning.connectionsAdvice" : "console.warning.limitAdvice"
             return Warning(

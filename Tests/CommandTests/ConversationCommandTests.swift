@@ -150,7 +150,8 @@ import Testing
     func top() throws {
         let fixture = try Fixture()
         let json = fixture.ctl("top", "--once", "--json")
-        #expect(json.code == .done && json.output.hasPrefix(#"{"points":["#) && json.output.contains("commit_queue_bytes"))
+        #expect(
+            json.code == .done && json.output.hasPrefix(#"{"points":["#) && json.output.contains("commit_queue_bytes"))
         #expect(fixture.ctl("top", "--once").code == .done)
     }
 }

@@ -7,11 +7,12 @@ package import Store
 
 /// Settings of the HTTP API, from the configuration.
 package struct APISettings: Sendable {
-    /// Requests of one person, over all connections. The manager has no rate.
-    package var perPerson = RateLimit(perSecond: 20, burst: 100)
+    /// Requests of one person, over all connections. The manager has no rate. TangSengDaoDao's web app asks for each of its
+    /// conversations when it starts; what its requests read takes turns with everybody's.
+    package var perPerson = RateLimit(perSecond: 20, burst: 1_200)
     /// Requests from one address (IPv6: one /64 network) without the manager's token. Loopback is exempt: behind it
     /// there may be a proxy, and then everybody.
-    package var perAddress = RateLimit(perSecond: 100, burst: 500)
+    package var perAddress = RateLimit(perSecond: 100, burst: 3_000)
     /// Requests of one reactor that wait for their answer; one more is answered with 503.
     package var waitingRequests = 512
     /// True when tokens are accepted without TLS from private networks. From loopback they always are, from public

@@ -204,14 +204,14 @@ package enum Keys {
         "wukong.api_requests_per_second", 20, in: 1...1_000_000, "requests per second",
         "Maximum rate of one person's requests over the HTTP API; the manager's token has no rate.")
     package static let wukongAPIPersonBurst = SettingKey<Int64>(
-        "wukong.api_request_burst", 100, in: 1...1_000_000, "requests",
-        "Burst size of one person's requests over the HTTP API.")
+        "wukong.api_request_burst", 1200, in: 1...1_000_000, "requests",
+        "Burst size of one person's requests over the HTTP API: an app that starts may ask for each of its conversations.")
     package static let wukongAPIAddressRate = SettingKey<Int64>(
         "wukong.api_requests_per_second_per_address", 100, in: 1...1_000_000, "requests per second",
         "Maximum rate of requests from one address without the manager's token. Loopback is exempt.")
     package static let wukongAPIAddressBurst = SettingKey<Int64>(
-        "wukong.api_request_burst_per_address", 500, in: 1...1_000_000, "requests",
-        "Burst size of requests from one address.")
+        "wukong.api_request_burst_per_address", 3000, in: 1...1_000_000, "requests",
+        "Burst size of requests from one address: people behind one router start their apps together.")
     package static let wukongAPIWaiting = SettingKey<Int64>(
         "wukong.api_waiting_requests", 512, in: 1...100_000, "requests",
         "Maximum number of requests that wait for their answer, per reactor; one more is answered with 503.")

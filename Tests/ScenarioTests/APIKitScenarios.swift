@@ -136,6 +136,16 @@ struct APIKitScenarios {
         for _ in 0..<5 { #expect(try ask("romeo", token).status == 200) }
     }
 
+    @Test("an app that asks for each of 500 conversations when it starts is refused nothing")
+    func start() throws {
+        // TangSengDaoDaoWeb asks for the channel of each conversation that it shows. 20 more come each second.
+        let server = try TestServer { $0.wuKongAPI.perPerson.perSecond = 0.001 }
+        let romeo = try server.token("romeo")
+        try server.group("verona", ["romeo", "juliet"])
+        let statuses = try (0..<500).map { _ in try server.http("GET", "/v1/channels/verona/2", token: romeo).status }
+        #expect(Set(statuses) == [200])
+    }
+
     @Test("people send over HTTP no faster and no more than on a session; a business server has no such bound")
     func messageRate() throws {
         let server = try TestServer { options in

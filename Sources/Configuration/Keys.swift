@@ -205,7 +205,7 @@ package enum Keys {
         "Maximum rate of one person's requests over the HTTP API; the manager's token has no rate.")
     package static let wukongAPIPersonBurst = SettingKey<Int64>(
         "wukong.api_request_burst", 1200, in: 1...1_000_000, "requests",
-        "Burst size of one person's requests over the HTTP API: an app that starts may ask for each of its conversations.")
+        "Burst size of one person's requests over the HTTP API: apps that start ask for each conversation.")
     package static let wukongAPIAddressRate = SettingKey<Int64>(
         "wukong.api_requests_per_second_per_address", 100, in: 1...1_000_000, "requests per second",
         "Maximum rate of requests from one address without the manager's token. Loopback is exempt.")

@@ -24,6 +24,16 @@ struct RouterTests {
         #expect(reply.json["ttl"]?.integer == 3600)
     }
 
+    @Test("an IPv6 address keeps its brackets")
+    func overIPv6() throws {
+        let server = try TestServer()
+        let address = "[::1]:\(server.port)"
+        let reply = try HTTPTestClient.ask(
+            port: server.port, "GET", "/2/route?appId=\(server.leanCloudAppID)", headers: [("Host", address)])
+        #expect(reply.json["server"]?.string == "ws://\(address)/")
+        #expect(reply.json["api_server"]?.string == address)
+    }
+
     @Test(
         "a public name wins", arguments: [("chat.example.com:7677", "ws"), ("wss://chat.example.com:7677/", "wss")])
     func publicName(name: String, scheme: String) throws {

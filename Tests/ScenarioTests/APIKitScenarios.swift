@@ -16,6 +16,16 @@ struct APIKitScenarios {
         #expect(try server.http("HEAD", "/health").body.isEmpty)
     }
 
+    @Test("an IPv6 address keeps its brackets, and a port that is not written is the scheme's own")
+    func routeOverIPv6() throws {
+        let server = try TestServer()
+        for (host, address) in [("[::1]:\(server.port)", "[::1]:\(server.port)"), ("[::1]", "[::1]:80")] {
+            let reply = try server.http("GET", "/route?uid=romeo", headers: [("Host", host)])
+            #expect(reply.json["tcp_addr"]?.string == address)
+            #expect(reply.json["ws_addr"]?.string == "ws://\(address)")
+        }
+    }
+
     @Test("the manager's rows are closed to everybody else")
     func manager() throws {
         let server = try TestServer()

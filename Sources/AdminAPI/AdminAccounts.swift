@@ -2,15 +2,23 @@ package import ChatModel
 
 /// A person, as the operator sees them.
 package struct AdminUser: AdminRecord {
+    /// Name with which the user signs in; it never changes.
     package var name: UserName
+    /// Name that people see; `nil` for none of its own.
     package var displayName: String?
+    /// ID in another user system; `nil` for none.
     package var externalID: String?
+    /// Role, from which the user's rights follow.
     package var role: UserRole
+    /// True when the user may not sign in.
     package var isDisabled: Bool
+    /// True when the user may sign in and read, and may not send.
     package var isSendBanned: Bool
+    /// True when a password is set.
     package var hasPassword: Bool
+    /// Time of creation, UTC milliseconds.
     package var createdAtMilliseconds: Int64
-    /// When the account was deleted; `nil` for one that is not.
+    /// Time of the account's deletion, UTC milliseconds; `nil` for an account that is not deleted.
     package var deletedAtMilliseconds: Int64?
 
     package init(_ user: User) {
@@ -40,10 +48,13 @@ package struct AdminUser: AdminRecord {
 
 /// A sign-in token, without the token itself: only its hash is kept.
 package struct AdminToken: AdminRecord {
+    /// Class of the device that signs in with the token.
     package var device: DeviceClass
+    /// Level of the device: primary or secondary.
     package var level: DeviceLevel
+    /// Time of the last use, UTC milliseconds.
     package var lastSeenAtMilliseconds: Int64
-    /// `nil` for never.
+    /// Time at which the token ends, UTC milliseconds; `nil` for never.
     package var expiresAtMilliseconds: Int64?
 
     package init(device: DeviceClass, level: DeviceLevel, lastSeenAtMilliseconds: Int64, expiresAtMilliseconds: Int64?)
@@ -64,12 +75,17 @@ package struct AdminToken: AdminRecord {
 
 /// Everything about one person.
 package struct AdminUserDetail: AdminRecord {
+    /// Account.
     package var user: AdminUser
+    /// Sign-in tokens of the user's devices.
     package var tokens: [AdminToken]
+    /// Sessions that are open now.
     package var sessions: [AdminSession]
-    /// At most `AdminProtocol.pageRows` of each list.
+    /// Users on the block list; at most `AdminProtocol.pageRows`.
     package var blocked: [String]
+    /// Users on the allow list; at most `AdminProtocol.pageRows`.
     package var allowed: [String]
+    /// True when only users on the allow list may send to this one.
     package var isAllowlistOnly: Bool
     /// Devices that push SDKs registered, the one heard of last first, at most `AdminProtocol.detailRows`.
     package var devices: [AdminInstallation]
@@ -100,9 +116,13 @@ package struct AdminUserDetail: AdminRecord {
 
 /// A person to be made. The password is in the clear: the socket never leaves the machine.
 package struct AdminNewUser: AdminRecord {
+    /// Name of the new user.
     package var name: UserName
+    /// Role of the new user.
     package var role: UserRole
+    /// Name that people see; `nil` for none.
     package var displayName: String?
+    /// Password in clear text; `nil` for an account without one.
     package var password: String?
 
     package init(name: UserName, role: UserRole = .member, displayName: String? = nil, password: String? = nil) {
@@ -122,7 +142,9 @@ package struct AdminNewUser: AdminRecord {
 
 /// One line of an import.
 package struct AdminImportRow: AdminRecord {
+    /// Name of the user to make, or of one that exists.
     package var name: UserName
+    /// Name that people see; `nil` for none.
     package var displayName: String?
 
     package init(name: UserName, displayName: String? = nil) {
@@ -136,13 +158,15 @@ package struct AdminImportRow: AdminRecord {
     }
 }
 
-/// What became of one line of an import.
+/// Result for one line of an import.
 package struct AdminImportResult: AdminRecord {
+    /// Name in the line.
     package var name: UserName
     /// A new sign-in token; `nil` when the line failed.
     package var token: String?
-    /// The person was there before and only got a token.
+    /// True when the user existed before and only got a token.
     package var existed: Bool
+    /// Reason for the failure; `nil` when the line succeeded.
     package var error: String?
 
     package init(name: UserName, token: String?, existed: Bool, error: String?) {

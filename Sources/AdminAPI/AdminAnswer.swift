@@ -1,18 +1,18 @@
-/// What the server answers to a request.
+/// Answer of the server to a request.
 package enum AdminAnswer: Hashable, Sendable {
     case done
     case status(AdminStatus)
     /// A page; `next` asks for the one after it, `nil` on the last.
     case users([AdminUser], next: Int64?)
     case user(AdminUserDetail)
-    /// A new one is shown once: only its hash is kept. `nil` when there is none to show.
+    /// Sign-in token or key. A new one is shown once: only its hash is kept. `nil` when there is none to show.
     case token(String?)
     case imported([AdminImportResult])
     case conversations([AdminConversation], next: Int64?)
     case conversation(AdminConversationDetail)
     case messages([AdminMessage])
     case sessions([AdminSession], next: Int64?)
-    /// How many sessions, members or tokens the request changed.
+    /// Number of sessions, members or tokens that the request changed.
     case count(Int64)
     case sent(AdminMessage)
     /// Events follow, marked with the id of the request.
@@ -37,18 +37,18 @@ package enum AdminAnswer: Hashable, Sendable {
     case app(AdminAppAnswer)
 }
 
-/// Something that happened, for who follows.
+/// Something that happened, for a connection that follows.
 package enum AdminEvent: Hashable, Sendable {
     case message(AdminMessage)
     case opened(AdminSession)
     case ended(AdminSession, reason: String)
     /// Transfers that moved, as they are now.
     case transfers([AdminTransfer])
-    /// How far a check of files is.
+    /// Progress of a check of files.
     case checking(AdminFileCheck)
     /// The server now, and what it did in the last second.
     case liveMetrics(AdminLivePoint)
-    /// So many events were left out, because the reader was too slow.
+    /// Number of events that were left out, because the reader was too slow.
     case missed(Int64)
 }
 
@@ -81,6 +81,9 @@ extension AdminReply {
         }
     }
 
+    /// Reads one line of the server, without its line feed.
+    ///
+    /// - Throws: `protocolError` for a line that is no answer or event, `invalid` for a field that is wrong.
     package init(line: [UInt8]) throws(AdminError) {
         let fields = try ObjectReader(line: line)
         let id: Int64 = try fields.value("id")

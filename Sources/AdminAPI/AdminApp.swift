@@ -1,12 +1,12 @@
-/// What an operator can ask about the app whose clients speak LeanCloud's protocols.
+/// Requests about the app whose clients speak LeanCloud's protocols.
 package enum AdminAppRequest: Hashable, Sendable {
-    /// Without the keys.
+    /// Shows the app without its keys.
     case show
-    /// The keys in full; the audit log keeps that they were looked at.
+    /// Shows the keys in full; the audit log keeps that they were read.
     case keys
     case rotate(AdminAppRotation)
     case set(AdminAppPatch)
-    /// What the app's own server would sign, and the signature; the audit log keeps what for.
+    /// Makes the signature that the app's own server would make; the audit log keeps the operation that was signed.
     case sign(AdminAppSigning)
 }
 
@@ -15,6 +15,7 @@ extension AdminAppRequest: AdminOperations {
         .show, .keys, .rotate(.sample), .set(.sample), .sign(.sample),
     ]
 
+    /// Word, audit entry, `ctl` command and inverse of the request.
     package var operation: AdminOperation {
         switch self {
         case .show: .look("app.show", ctl: ctl("app show"))
@@ -42,9 +43,9 @@ extension AdminAppRequest: AdminOperations {
     }
 }
 
-/// What the server answers about the app.
+/// Answers about the app.
 package enum AdminAppAnswer: Hashable, Sendable {
-    /// As it is now.
+    /// State after the request.
     case app(AdminApp)
     case keys(AdminAppKeys)
     case signed(AdminAppSigned)
@@ -75,16 +76,17 @@ extension AdminAppAnswer: AdminFamily {
 /// Replaces a key.
 package struct AdminAppRotation: AdminRecord {
     package enum Key: String, AdminWord, AdminText {
-        /// Is in every client.
+        /// Key that every client has.
         case appKey = "app-key"
-        /// Only the app's own server has it.
+        /// Key that only the app's own server has.
         case masterKey = "master-key"
     }
 
+    /// Key to replace.
     package var key: Key
-    /// One that is brought along; `nil` for a random one.
+    /// New key; `nil` for a random one.
     package var value: String?
-    /// How long the old one counts beside it.
+    /// Time during which the old key is accepted too, seconds.
     package var overlapSeconds: Int64
 
     package init(key: Key, value: String? = nil, overlapSeconds: Int64) {
@@ -104,8 +106,11 @@ package struct AdminAppRotation: AdminRecord {
 package struct AdminAppPatch: AdminRecord {
     /// `signature`, `token` or `open`.
     package var signIn: String?
+    /// True to require a signature when a client creates a conversation or changes its members.
     package var signsConversations: Bool?
+    /// True to require a signature when a client reads the history over HTTP.
     package var signsHistory: Bool?
+    /// True to create a user at the first sign-in under an unknown name.
     package var createsUsers: Bool?
 
     package init() {}
@@ -130,7 +135,7 @@ package struct AdminAppPatch: AdminRecord {
     }
 }
 
-/// What to sign, as the app's own server would.
+/// Input of a signature, as the app's own server would make it.
 package struct AdminAppSigning: AdminRecord {
     package enum Action: String, AdminWord, AdminText {
         case open
@@ -145,7 +150,7 @@ package struct AdminAppSigning: AdminRecord {
         /// The same under the master key.
         case restMaster = "rest-master"
 
-        /// Also by the words that older guides and SDKs have for it.
+        /// Accepts the words of older guides and SDKs too: `join` and `add` for `invite`, `remove` for `kick`.
         package init?(typed word: String) {
             switch word {
             case "join", "add": self = .invite
@@ -155,17 +160,20 @@ package struct AdminAppSigning: AdminRecord {
         }
     }
 
+    /// Operation to sign.
     package var action: Action
-    /// Empty for the header of HTTP requests.
+    /// Client ID that the signature is for; empty for the header of HTTP requests.
     package var client: String
+    /// Client IDs that the operation names, at most `maximumMembers`.
     package var members: [String]
+    /// ID of the conversation; `nil` where the operation has none.
     package var conversation: String?
     /// Seconds or milliseconds since 1970; `nil` for now.
     package var timestamp: Int64?
-    /// `nil` for a random one.
+    /// Nonce; `nil` for a random one.
     package var nonce: String?
 
-    /// Most members of one signature.
+    /// Maximum number of members in one signature.
     package static let maximumMembers = 1_000
 
     package init(
@@ -192,23 +200,31 @@ package struct AdminAppSigning: AdminRecord {
     }
 }
 
-/// The app, as much of it as anybody may see who looks over the operator's shoulder.
+/// The app without its secrets: safe to show while somebody else looks at the screen.
 package struct AdminApp: AdminRecord {
+    /// ID of the app.
     package var appID: String
-    /// How the keys begin.
+    /// First characters of the app key.
     package var appKeyHint: String
+    /// First characters of the master key.
     package var masterKeyHint: String
-    /// Until when the key before counts too, UTC milliseconds; `nil` when it does not.
+    /// Time until which the previous app key is accepted too, UTC milliseconds; `nil` when it is not.
     package var previousAppKeyUntilMilliseconds: Int64?
+    /// Time until which the previous master key is accepted too, UTC milliseconds; `nil` when it is not.
     package var previousMasterKeyUntilMilliseconds: Int64?
     /// `signature`, `token` or `open`.
     package var signIn: String
+    /// True when creating a conversation or changing its members needs a signature.
     package var signsConversations: Bool
+    /// True when reading the history over HTTP needs a signature.
     package var signsHistory: Bool
+    /// True when the first sign-in under an unknown name creates a user.
     package var createsUsers: Bool
+    /// Maximum age of a signature, seconds.
     package var signatureWindowSeconds: Int64
+    /// Life of a session token, seconds.
     package var sessionTokenSeconds: Int64
-    /// What came since the start.
+    /// Counts of checked signatures since the server started, per operation.
     package var signatures: [AdminSignatureCounts]
 
     package init(
@@ -252,10 +268,15 @@ package struct AdminApp: AdminRecord {
 package struct AdminSignatureCounts: AdminRecord {
     /// `open`, `start`, `invite`, `kick`, `conversation-block-clients`, `conversation-unblock-clients` or `history`.
     package var action: String
+    /// Signatures that were accepted.
     package var valid: Int64
+    /// Requests without a signature.
     package var missing: Int64
+    /// Signatures that did not match.
     package var wrong: Int64
+    /// Signatures whose timestamp was too far from the server's time.
     package var expired: Int64
+    /// Signatures whose nonce was used before.
     package var replayed: Int64
 
     package init(
@@ -281,8 +302,11 @@ package struct AdminSignatureCounts: AdminRecord {
 
 /// The keys of the app, in full.
 package struct AdminAppKeys: AdminRecord {
+    /// ID of the app.
     package var appID: String
+    /// Key that every client has.
     package var appKey: String
+    /// Key that only the app's own server has.
     package var masterKey: String
 
     package init(appID: String, appKey: String, masterKey: String) {
@@ -298,14 +322,15 @@ package struct AdminAppKeys: AdminRecord {
     }
 }
 
-/// A signature, with what was signed.
+/// A signature, with its input.
 package struct AdminAppSigned: AdminRecord {
-    /// What was signed, byte for byte; of HTTP requests with the name of the key in place of the key.
+    /// Text that was signed, byte for byte; for HTTP requests it has the name of the key in place of the key.
     package var text: String
-    /// Hexadecimal; of HTTP requests the whole header `X-LC-Sign`.
+    /// Signature in hexadecimal digits; for HTTP requests the whole header `X-LC-Sign`.
     package var signature: String
+    /// Timestamp that was signed, in the unit of the request: seconds or milliseconds since 1970.
     package var timestamp: Int64
-    /// `nil` for HTTP requests, which have none.
+    /// Nonce that was signed; `nil` for HTTP requests, which have none.
     package var nonce: String?
 
     package init(text: String, signature: String, timestamp: Int64, nonce: String?) {

@@ -1,21 +1,26 @@
 package import ChatModel
 
-/// A person as an app on another server knew them, who is to be here too: under the same name, with the password that
-/// they know.
+/// A user of an app on another server who is to be created here with the same name and the same password.
 package struct AdminArrival: AdminRecord {
+    /// Client ID in the app, which becomes the name of the user.
     package var name: UserName
-    /// What the person signs in with.
+    /// Name with which the person signs in.
     package var username: String
+    /// Mail address; `nil` for none.
     package var email: String?
+    /// Phone number; `nil` for none.
     package var phone: String?
     /// The text of a JSON object with the app's own fields.
     package var fields: String?
-    /// UTC milliseconds.
+    /// Time of creation on the other server, UTC milliseconds; `nil` when it is not known.
     package var createdAtMilliseconds: Int64?
+    /// Name that people see; `nil` for none.
     package var displayName: String?
+    /// URL of the picture; `nil` for none.
     package var avatar: String?
-    /// As LeanCloud exports a password; never in the audit log.
+    /// Salt of the password as LeanCloud exports it; never in the audit log.
     package var salt: String?
+    /// Hash of the password as LeanCloud exports it; never in the audit log.
     package var hash: String?
 
     package init(
@@ -48,11 +53,11 @@ package struct AdminArrival: AdminRecord {
         self.hash = try fields("hash", \.hash)
     }
 
-    /// Bytes of it in a line of the socket.
+    /// Bytes that the row takes in a line of the socket.
     package var lineBytes: Int { self.object.count }
 
-    /// What the audit log keeps. It outlives accounts and passwords: how to reach somebody, what an app knows of them
-    /// and anything of a password are no part of it.
+    /// Row as the audit log keeps it. The log outlives accounts and passwords, so the row holds no mail address, phone
+    /// number, app fields, salt or hash: only whether they were set.
     var withoutSecrets: AdminArrival {
         var row = self
         if row.email != nil { row.email = "(set)" }
@@ -64,26 +69,28 @@ package struct AdminArrival: AdminRecord {
     }
 }
 
-/// What became of such a person, or would.
+/// Result for one imported user, or the result that a dry run expects.
 package struct AdminArrivalResult: AdminRecord {
     package enum Password: String, AdminWord, AdminText {
-        /// The one that came along holds from now on.
+        /// The imported password is valid from now on.
         case set
-        /// There was one here, which stays.
+        /// The user had a password here, which stays.
         case kept
-        /// None came along that can be used, and there was none here.
+        /// The import brought no usable password, and the user had none here.
         case missing = "none"
     }
 
+    /// Name of the user.
     package var name: UserName
-    /// What the person signs in with here.
+    /// Name with which the person signs in here.
     package var username: String
-    /// The person was there before.
+    /// True when the user existed before.
     package var existed: Bool
-    /// Something was missing here and was set.
+    /// True when something was missing here and was set.
     package var changed: Bool
+    /// Result for the password.
     package var password: Password
-    /// Why nothing was done.
+    /// Reason why nothing was done; `nil` when the row succeeded.
     package var error: String?
 
     package init(

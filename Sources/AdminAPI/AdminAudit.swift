@@ -1,11 +1,11 @@
 package import ChatModel
 
-/// What an operator can ask about what operators did.
+/// Requests about the audit log.
 package enum AdminAuditRequest: Hashable, Sendable {
-    /// The newest first; `next` of the answer is the `before` of the page after it.
+    /// Lists entries, newest first; `next` of the answer is the `before` of the page after it.
     case list(AuditQuery)
     case show(Int64)
-    /// Goes over the whole chain.
+    /// Checks the whole hash chain.
     case verify
 }
 
@@ -14,6 +14,7 @@ extension AdminAuditRequest: AdminOperations {
         .list(.sample), .show(.sample), .verify,
     ]
 
+    /// Word, audit entry, `ctl` command and inverse of the request.
     package var operation: AdminOperation {
         switch self {
         case .list: .look("audit.list")
@@ -31,7 +32,7 @@ extension AdminAuditRequest: AdminOperations {
     }
 }
 
-/// What the server answers about what operators did.
+/// Answers about the audit log.
 package enum AdminAuditAnswer: Hashable, Sendable {
     case list([AdminAuditEntry], next: Int64?)
     case one(AdminAuditEntry)
@@ -62,6 +63,7 @@ extension AdminAuditAnswer: AdminFamily {
 
 /// An entry of the audit log.
 package struct AdminAuditEntry: AdminRecord {
+    /// Entry without its hash.
     package var entry: AuditEntry
     /// SHA-256 in hexadecimal.
     package var hash: String
@@ -91,13 +93,14 @@ package struct AdminAuditEntry: AdminRecord {
     }
 }
 
-/// What a check of the chain found.
+/// Result of a check of the hash chain.
 package struct AdminAuditCheck: AdminRecord {
-    /// Entries: the number of the newest.
+    /// Number of entries: the number of the newest.
     package var count: Int64
-    /// The hash of the newest, in hexadecimal. Who writes it down elsewhere can tell later that nothing before was changed.
+    /// Hash of the newest entry, in hexadecimal. A copy of it kept elsewhere proves later that no earlier entry was
+    /// changed.
     package var hash: String
-    /// Sentences; empty when the chain is whole.
+    /// Problems, one sentence each; empty when the chain is intact.
     package var problems: [String]
 
     package init(count: Int64, hash: String, problems: [String]) {

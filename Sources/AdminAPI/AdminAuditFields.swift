@@ -1,12 +1,13 @@
 import ByteCodec
 package import ChatModel
 
-/// A field of what was changed, before and after.
+/// One field of a changed object, before and after the change.
 package struct AdminAuditField: Hashable, Sendable {
-    /// Fields in fields are named with a dot: `modes.join`.
+    /// Name of the field; a dot separates nested names: `modes.join`.
     package var name: String
-    /// `nil` for a field that was not there.
+    /// Value before; `nil` for a field that did not exist.
     package var before: String?
+    /// Value after; `nil` for a field that was removed.
     package var after: String?
 
     package init(name: String, before: String?, after: String?) {
@@ -15,11 +16,12 @@ package struct AdminAuditField: Hashable, Sendable {
         self.after = after
     }
 
+    /// True when the two values differ.
     package var hasChanged: Bool { self.before != self.after }
 }
 
 extension AuditEntry {
-    /// The state of what was changed, field by field in the order of their names; also those that stayed as they were.
+    /// Fields of the changed object, sorted by name, with those that did not change.
     package var fields: [AdminAuditField] {
         let (before, after) = (Self.fields(of: self.before), Self.fields(of: self.after))
         return Set(before.keys).union(after.keys).sorted().map {
@@ -50,6 +52,6 @@ extension AuditEntry {
 }
 
 extension AuditActor {
-    /// What an operator calls themselves, and the user they ran as.
+    /// Name that the operator gave, with the user ID that their process ran as.
     package var shownName: String { self.name.map { "\($0) (\(self.uid))" } ?? String(self.uid) }
 }

@@ -11,9 +11,9 @@ package final class AdminClient {
     private var lines = LineSplitter()
     private var events: [(id: Int64, event: AdminEvent)] = []
     private var lastID: Int64 = 0
-    /// What the operator says of themselves, with every request from now on: for the audit log.
+    /// Operator that is sent with every request from now on, for the audit log.
     package var who = AdminOperator()
-    /// Nothing that changes anything is sent.
+    /// True to refuse every request that asks for a change.
     package var isReadOnly = false
 
     /// Connects to the server that runs on `folder` and exchanges hello lines.

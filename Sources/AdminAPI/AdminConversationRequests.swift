@@ -1,48 +1,50 @@
 import ByteCodec
 package import ChatModel
 
-/// What an operator can ask about conversations and their messages, beyond `AdminRequest`'s own cases. A conversation
-/// is named as in `listMessages`.
+/// Requests about conversations and their messages, beyond the cases of `AdminRequest` itself. A conversation is named
+/// as in `AdminRequest.listMessages`.
 package enum AdminConversationRequest: Hashable, Sendable {
-    /// The conversations of a person by number; `after` is the `next` of the page before.
+    /// Lists the conversations of a user by number; `after` is the `next` of the page before.
     case list(of: UserName, after: Int64?)
-    /// The conversation of two people, made when they have none.
+    /// Asks for the direct conversation of two users; creates it when they have none.
     case createDirect(UserName, UserName)
-    /// A room has no members: people listen while they are there.
+    /// Creates a room. A room has no members: users listen while they are in it.
     case createRoom(ChannelName, title: String?)
-    /// Another title; `nil` removes it.
+    /// Changes the title; `nil` removes it.
     case rename(String, title: String?)
     /// Merges a JSON object, as text, into the attributes that apps keep with a conversation, as RFC 7396 says: `null`
-    /// removes a key. At most `AdminProtocol.attributesPatchBytes`; what comes of it has the bound of the conversation.
+    /// removes a key. The patch has at most `AdminProtocol.attributesPatchBytes`; the result has the bound of the
+    /// conversation.
     case setAttributes(String, patch: String)
-    /// Nobody is in it or sends to it any more. Its history stays, for operators.
+    /// Disbands the conversation: it loses its members and takes no more messages. Operators can still read its
+    /// history.
     case delete(String)
-    /// A page of messages, 1...`AdminProtocol.pageMessages`.
+    /// Reads a page of messages, 1...`AdminProtocol.pageMessages`.
     case look(String, AdminConversationPlace, limit: Int64)
-    /// Takes a message back as its sender could, however old it is; `forGood`: as if it had never been.
+    /// Recalls a message as its sender could, whatever its age. With `forGood` it is deleted for everyone instead.
     case recall(String, sequence: Int64, forGood: Bool)
-    /// What became of a message for each who gets it, by the number of the person; `after` is the `next` of the page
-    /// before.
+    /// Asks for the delivery and read state of a message per receiver, by the number of the user; `after` is the `next`
+    /// of the page before.
     case trace(String, sequence: Int64, after: Int64?)
-    /// The messages before a sequence exactly as this member gets them; asks for a reason, and is in the audit log.
+    /// Reads the messages before a sequence exactly as this member gets them; needs a reason, and is in the audit log.
     case seeAs(String, UserName, before: Int64?, limit: Int64)
-    /// Whole messages after a sequence, oldest first, as many as fit; is in the audit log. `as` a member: what they are
-    /// shown, as it stands, which asks for a reason.
+    /// Reads whole messages after a sequence, oldest first, as many as fit a line; is in the audit log. `as` a member
+    /// gives the messages as that member sees them, and needs a reason.
     case export(String, after: Int64, as: UserName? = nil)
-    /// What the end of quiet conversations would delete now, without deleting it: those in which nothing was said and
-    /// nothing changed for so many days, 1...36500; `nil` for as many as the server is set to.
+    /// Lists the conversations that the deletion of inactive ones would delete now: those without a message or a change
+    /// for so many days, 1...36500; `nil` for the number of days that the server is set to. Nothing is deleted.
     case expiring(days: Int64?)
 }
 
-/// Where to look in a conversation.
+/// Position of a page in a conversation.
 package enum AdminConversationPlace: Hashable, Sendable {
-    /// Just before this sequence.
+    /// Messages just before this sequence.
     case before(Int64)
-    /// Just after this sequence.
+    /// Messages just after this sequence.
     case after(Int64)
-    /// This sequence with its neighbours.
+    /// Messages around this sequence, with it.
     case around(Int64)
-    /// From the first message at or after a time on, UTC milliseconds.
+    /// Messages from the first one at or after a time, UTC milliseconds.
     case since(Int64)
 }
 
@@ -55,6 +57,7 @@ extension AdminConversationRequest: AdminOperations {
         .export(.sample, after: .sample, as: .sample), .expiring(days: .sample),
     ]
 
+    /// Word, audit entry, `ctl` command and inverse of the request.
     package var operation: AdminOperation {
         switch self {
         case .list(let member, let after):
@@ -180,7 +183,7 @@ extension AdminConversationPlace: AdminRecord {
     }
 }
 
-/// What the server answers about conversations and their messages.
+/// Answers about conversations and their messages.
 package enum AdminConversationAnswer: Hashable, Sendable {
     case trace(AdminTrace)
     case seen(AdminSeen)
@@ -213,15 +216,15 @@ extension AdminConversationAnswer: AdminFamily {
     }
 }
 
-/// What the end of quiet conversations would delete.
+/// Conversations that the deletion of inactive ones would delete.
 package struct AdminExpiring: AdminRecord {
-    /// How long nothing happened in them.
+    /// Number of days without a message or a change.
     package var days: Int64
-    /// After how many days the server deletes such a conversation; 0 for never.
+    /// Number of days after which the server deletes an inactive conversation; 0 for never.
     package var settingDays: Int64
-    /// The longest quiet first of each kind, at most `AdminProtocol.pageRows`.
+    /// Conversations, the longest inactive first within each kind, at most `AdminProtocol.pageRows`.
     package var conversations: [AdminConversation]
-    /// There are more.
+    /// True when there are more.
     package var isCut: Bool
 
     package init(days: Int64, settingDays: Int64, conversations: [AdminConversation], isCut: Bool) {
@@ -239,17 +242,17 @@ package struct AdminExpiring: AdminRecord {
     }
 }
 
-/// Why somebody does not see a message that is in their conversation.
+/// Reason why a member does not see a message of the conversation.
 package enum AdminWithholding: String, AdminWord, AdminText {
-    /// They emptied the conversation for themselves.
+    /// The member cleared the conversation for themselves.
     case cleared
-    /// They deleted the message for themselves.
+    /// The member deleted the message for themselves.
     case deletedBySelf
     /// It was deleted for everyone.
     case deletedForAll
-    /// It says itself who is to see it, and they are not among them.
+    /// The message names its receivers, and the member is not one of them.
     case notForThem
-    /// They came later, and the operator has set that nobody sees what was before.
+    /// The member joined later, and the server is set to hide earlier messages.
     case beforeJoining
 }
 
@@ -268,23 +271,28 @@ extension Collection {
     }
 }
 
-/// What became of one message.
+/// Delivery and read state of one message.
 package struct AdminTrace: AdminRecord {
+    /// Message as it is now.
     package var message: AdminMessage
+    /// True when the message was recalled.
     package var isRecalled: Bool
+    /// True when the message was deleted for everyone.
     package var isDeletedForAll: Bool
+    /// Number of edits.
     package var editCount: Int64
-    /// Bodies that it had before: as it was stored, and its edits but the last; of one that was taken back, all of
-    /// them. Only on the first page. Where they are too long together, the oldest edits are missing.
+    /// Former bodies: the stored one and all edits but the last; of a recalled message all of them. Only on the first
+    /// page. Over `maximumFormerBytes` the oldest edits are left out.
     package var former: [AdminMessageVersion] = []
+    /// State per receiver, one page.
     package var people: [AdminTraceRow]
-    /// The number of the last person of the page; `nil` when there is nobody more.
+    /// Number of the last user on the page; `nil` on the last page.
     package var next: Int64?
 
-    /// Most bytes of former texts: escaped, they fit a line.
+    /// Maximum bytes of former texts: escaped, they fit a line.
     package static let maximumFormerBytes = 64 * 1024
 
-    /// Leaves out former texts that are too much.
+    /// Leaves out former texts beyond `maximumFormerBytes`: the oldest edits first.
     package mutating func boundFormer() {
         self.former = self.former.firstAndLast(bytes: Self.maximumFormerBytes) { $0.text.utf8.count }
     }
@@ -312,20 +320,22 @@ package struct AdminTrace: AdminRecord {
     }
 }
 
-/// What became of one message for one person.
+/// Delivery and read state of one message for one receiver.
 package struct AdminTraceRow: AdminRecord {
+    /// Name of the receiver.
     package var name: UserName
+    /// True for the sender of the message.
     package var isSender: Bool
-    /// They were a member when it was sent and their reading position is at it or after it, or they reported that they
-    /// have read it.
+    /// True when the user was a member at the time of sending and their read position has reached the message, or when
+    /// they reported that they have read it.
     package var isRead: Bool
-    /// When their reading position reached it.
+    /// Time at which the read position reached the message; `nil` when it did not.
     package var read: AdminTraceTime?
-    /// They became a member after it was sent: whether they have read it cannot be told.
+    /// True for a user who became a member after the message was sent: the read position then tells nothing about it.
     package var cameLater = false
-    /// When the first of their devices acknowledged it.
+    /// Time of the first acknowledgement by one of the user's devices; `nil` for none.
     package var delivered: AdminTraceTime?
-    /// They reported having read it, UTC milliseconds; senders ask for that.
+    /// Time of the read report, UTC milliseconds; `nil` for none. Apps report when the sender asks for it.
     package var reportedReadAtMilliseconds: Int64?
     /// Classes of devices that acknowledged the message or a later one.
     package var deliveredTo: [DeviceClass]
@@ -333,7 +343,7 @@ package struct AdminTraceRow: AdminRecord {
     package var waitingFor: [DeviceClass]
     /// Devices that are signed in now: number of the session and class.
     package var sessions: [AdminTraceSession]
-    /// `nil` for who sees it.
+    /// Reason why the user does not see the message; `nil` when they see it.
     package var withheld: AdminWithholding?
 
     package init(
@@ -365,10 +375,12 @@ package struct AdminTraceRow: AdminRecord {
     }
 }
 
-/// When something happened, as far as it is known.
+/// Time of an event, as far as it is known.
 package struct AdminTraceTime: AdminRecord {
+    /// Time, UTC milliseconds.
     package var atMilliseconds: Int64
-    /// At that time; else then or before. Only the last step of a position is kept with its time.
+    /// True for an event at exactly this time, false for one at this time or earlier. Only the last step of a position
+    /// is stored with its time.
     package var isExact: Bool
 
     package init(atMilliseconds: Int64, isExact: Bool) {
@@ -376,7 +388,9 @@ package struct AdminTraceTime: AdminRecord {
         self.isExact = isExact
     }
 
-    /// - Parameter time: the time in words.
+    /// Text of the time; `≤` stands before one that is not exact.
+    ///
+    /// - Parameter time: formats UTC milliseconds.
     package func text(_ time: (Int64) -> String) -> String {
         (self.isExact ? "" : "≤ ") + time(self.atMilliseconds)
     }
@@ -387,14 +401,17 @@ package struct AdminTraceTime: AdminRecord {
     }
 }
 
-/// A body that a message had before.
+/// A former body of a message.
 package struct AdminMessageVersion: AdminRecord {
-    /// 0 for the one it was stored with; edits from 1.
+    /// Number of the version: 0 for the body as stored, edits from 1.
     package var number: Int64
+    /// Name of the user who wrote this version.
     package var editor: String
+    /// Time of the version, UTC milliseconds.
     package var atMilliseconds: Int64
-    /// As in `AdminMessage`.
+    /// Text, as in `AdminMessage`.
     package var text: String
+    /// True when the end of `text` is missing.
     package var isCut: Bool
 
     package init(number: Int64, editor: String, atMilliseconds: Int64, text: String, isCut: Bool) {
@@ -414,9 +431,11 @@ package struct AdminMessageVersion: AdminRecord {
     }
 }
 
-/// A device of somebody who gets a message.
+/// A session of a receiver of a message.
 package struct AdminTraceSession: AdminRecord {
+    /// ID of the session.
     package var id: Int64
+    /// Class of its device.
     package var device: DeviceClass
 
     package init(id: Int64, device: DeviceClass) {
@@ -432,11 +451,11 @@ package struct AdminTraceSession: AdminRecord {
 
 /// A page of a conversation as one member gets it.
 package struct AdminSeen: AdminRecord {
-    /// Oldest first. Of a recalled message the words are empty; of an edited one they are the new ones.
+    /// Messages, oldest first. The text of a recalled message is empty; that of an edited message is the last edit.
     package var messages: [AdminSeenMessage]
-    /// What is in the conversation between them and is not shown to them, with the reason.
+    /// Messages of this part of the conversation that the member does not see, with the reason.
     package var withheld: [AdminWithheld]
-    /// Everything before this sequence is left for the next page; `nil` when this was all.
+    /// Sequence before which the next page begins; `nil` on the last page.
     package var next: Int64?
 
     package init(messages: [AdminSeenMessage], withheld: [AdminWithheld], next: Int64?) {
@@ -454,8 +473,11 @@ package struct AdminSeen: AdminRecord {
 
 /// A message that a member sees.
 package struct AdminSeenMessage: AdminRecord {
+    /// Message as the member sees it.
     package var message: AdminMessage
+    /// True when the message was recalled.
     package var isRecalled: Bool
+    /// True when the message was edited.
     package var isEdited: Bool
 
     package init(message: AdminMessage, isRecalled: Bool, isEdited: Bool) {
@@ -473,7 +495,9 @@ package struct AdminSeenMessage: AdminRecord {
 
 /// A message that a member does not see.
 package struct AdminWithheld: AdminRecord {
+    /// Sequence of the message.
     package var sequence: Int64
+    /// Reason why the member does not see it.
     package var reason: AdminWithholding
 
     package init(sequence: Int64, reason: AdminWithholding) {
@@ -489,21 +513,29 @@ package struct AdminWithheld: AdminRecord {
 
 /// A message with all of its body.
 package struct AdminExportedMessage: AdminRecord {
+    /// Sequence of the message.
     package var sequence: Int64
+    /// ID of the message.
     package var id: MessageID
+    /// Name of the sender.
     package var sender: String
+    /// Time of sending, UTC milliseconds.
     package var sentAtMilliseconds: Int64
+    /// Kind of the message.
     package var kind: MessageKind
-    /// What people see now: the last edit, else as it was stored; of a message that was taken back, empty. As text when
-    /// it is UTF-8, else in base64.
+    /// Body that people see now: the last edit, else the stored body; empty for a recalled message. On the socket it is
+    /// text when it is UTF-8, else base64.
     package var body: [UInt8]
+    /// True when the message was recalled.
     package var isRecalled: Bool
+    /// True when the message was deleted for everyone.
     package var isDeletedForAll: Bool
+    /// Number of edits.
     package var editCount: Int64
-    /// What it was before its edits, the oldest first. Where they are too long together, the oldest edits are missing.
+    /// Former bodies, oldest first. Over `maximumFormerBytes` the oldest edits are left out.
     package var former: [AdminFormerBody] = []
 
-    /// Most bytes of former bodies of one message: escaped, they fit a line beside its own.
+    /// Maximum bytes of former bodies of one message: escaped, they fit a line beside its own body.
     package static let maximumFormerBytes = 64 * 1024
 
     package init(
@@ -521,7 +553,7 @@ package struct AdminExportedMessage: AdminRecord {
         self.editCount = editCount
     }
 
-    /// Leaves out former bodies that are too much.
+    /// Leaves out former bodies beyond `maximumFormerBytes`: the oldest edits first.
     package mutating func boundFormer() {
         self.former = self.former.firstAndLast(bytes: Self.maximumFormerBytes) { $0.body.count }
     }
@@ -543,13 +575,15 @@ package struct AdminExportedMessage: AdminRecord {
     }
 }
 
-/// All of a body that a message had before an edit.
+/// A former body of a message, whole.
 package struct AdminFormerBody: AdminRecord {
-    /// 0 for the one it was stored with; edits from 1.
+    /// Number of the version: 0 for the body as stored, edits from 1.
     package var number: Int64
+    /// Name of the user who wrote this version.
     package var editor: String
+    /// Time of the version, UTC milliseconds.
     package var atMilliseconds: Int64
-    /// As text when it is UTF-8, else in base64.
+    /// Body; on the socket it is text when it is UTF-8, else base64.
     package var body: [UInt8]
 
     package init(number: Int64, editor: String, atMilliseconds: Int64, body: [UInt8]) {

@@ -2,20 +2,27 @@ package import ChatModel
 
 /// A conversation, as the operator sees it.
 package struct AdminConversation: AdminRecord {
-    /// The store's number; `id:12` names the conversation in requests.
+    /// Number of the conversation; `id:12` names it in requests.
     package var number: Int64
+    /// Kind of the conversation.
     package var kind: ConversationKind
-    /// The app's name; for a direct conversation the two people, `juliet,romeo`.
+    /// Name in the app; for a direct conversation the two users, `juliet,romeo`.
     package var name: String
+    /// Title; `nil` for none.
     package var title: String?
+    /// True when nobody may send.
     package var isBanned: Bool
+    /// True when the conversation was disbanded; former members keep its history.
     package var isDisbanded: Bool
-    /// Only managers and the owner may send, or they neither.
+    /// True when only managers and the owner may send, or nobody.
     package var isMuted: Bool
+    /// Number of members.
     package var memberCount: Int64
-    /// How many messages it has.
+    /// Highest sequence: number of messages so far.
     package var head: Int64
+    /// Time of creation, UTC milliseconds.
     package var createdAtMilliseconds: Int64
+    /// Time of the newest message, or of the creation, UTC milliseconds.
     package var activeAtMilliseconds: Int64
 
     package init(_ conversation: Conversation, name: String) {
@@ -47,12 +54,15 @@ package struct AdminConversation: AdminRecord {
     }
 }
 
-/// One person in a conversation.
+/// A member of a conversation.
 package struct AdminMember: AdminRecord {
+    /// Name of the user.
     package var name: UserName
+    /// Role in the conversation.
     package var role: MemberRole
+    /// Number of unread messages.
     package var unread: Int64
-    /// May not send before then, UTC milliseconds; 0 for who may.
+    /// Time at which a mute ends, UTC milliseconds; 0 for a member who may send.
     package var mutedUntilMilliseconds: Int64
 
     package init(_ member: Member, headCountable: Int64) {
@@ -70,23 +80,25 @@ package struct AdminMember: AdminRecord {
     }
 }
 
-/// A conversation with who is in it; at most `AdminProtocol.pageRows` members.
+/// A conversation with its members, at most `AdminProtocol.pageRows` of them.
 package struct AdminConversationDetail: AdminRecord {
+    /// Conversation.
     package var conversation: AdminConversation
-    /// The announcement.
+    /// Announcement of the group; `nil` for none.
     package var notice: String?
+    /// Members.
     package var members: [AdminMember]
-    /// People who get what is said without being members: those in a room now, and temporary subscribers.
+    /// Number of users who get messages without being members: users in a room now, and temporary subscribers.
     package var listenerCount: Int64
-    /// What apps keep with it: a JSON object as text; `nil` when there is nothing.
+    /// Attributes that apps keep with it: a JSON object as text; `nil` for none.
     package var attributes: String?
-    /// The name that LeanCloud's apps have for it, 24 hexadecimal digits; `nil` where it is not told.
+    /// ID in LeanCloud's SDKs, 24 hexadecimal digits; `nil` where it is not given.
     package var objectID: String?
-    /// It is the only one of exactly these people.
+    /// True for the only conversation of exactly these members.
     package var isUnique = false
-    /// When a temporary one is over, UTC milliseconds.
+    /// Time at which a temporary conversation ends, UTC milliseconds; `nil` for others.
     package var expiresAtMilliseconds: Int64?
-    /// An app's own fields: a JSON object as text; `nil` when there are none.
+    /// Custom fields of an app: a JSON object as text; `nil` for none.
     package var ownFields: String?
 
     package init(
@@ -113,12 +125,15 @@ package struct AdminConversationDetail: AdminRecord {
     }
 }
 
-/// A group to be made.
+/// A group to create.
 package struct AdminNewGroup: AdminRecord {
+    /// Name of the group.
     package var name: ChannelName
+    /// Title; `nil` for none.
     package var title: String?
-    /// A member too; `nil` for a group that the operator keeps.
+    /// Owner, who is a member too; `nil` for a group that the operator owns.
     package var owner: UserName?
+    /// Members.
     package var members: [UserName]
 
     package init(name: ChannelName, title: String? = nil, owner: UserName? = nil, members: [UserName]) {
@@ -138,37 +153,42 @@ package struct AdminNewGroup: AdminRecord {
 
 /// A message, as the operator sees it.
 package struct AdminMessage: AdminRecord {
-    /// Number and name of the conversation, as in `AdminConversation`.
+    /// Number of the conversation, as in `AdminConversation`.
     package var conversation: Int64
+    /// Name of the conversation, as in `AdminConversation`.
     package var conversationName: String
-    /// 0 for a message that was not stored.
+    /// Sequence in the conversation; 0 for a message that was not stored.
     package var sequence: Int64
+    /// ID of the message.
     package var id: MessageID
+    /// Name of the sender.
     package var sender: String
+    /// Time of sending, UTC milliseconds.
     package var sentAtMilliseconds: Int64
+    /// Kind of the message.
     package var kind: MessageKind
-    /// The words of a text message, else the body; at most `AdminProtocol.maximumTextBytes`.
+    /// Text of a text message, else the body; at most `AdminProtocol.maximumTextBytes`.
     package var text: String
-    /// Something is missing at the end of `text`.
+    /// True when the end of `text` is missing.
     package var isCut: Bool
-    /// What it is to people, for a line in their language. Its words are those that are not in `text`, at most
-    /// `AdminProtocol.maximumSketchCharacters`; what it answers is left out.
+    /// Kind and content in short, for one line in the language of the reader. Its words are those that are not in
+    /// `text`, at most `AdminProtocol.maximumSketchCharacters`; the message that it replies to is left out.
     package var sketch: MessageSketch
-    /// The first of those who alone may see it, besides its sender; at most `maximumAudience`. Of everybody's it is
-    /// empty.
+    /// First names of the receivers, besides the sender, of a message that not everybody may see; at most
+    /// `maximumAudience`. Empty for a message that everybody may see.
     package var visibleTo: [String] = []
-    /// How many they are; `nil` when everybody may see it.
+    /// Number of these receivers; `nil` when everybody may see the message.
     package var visibleCount: Int64?
 
-    /// How often it was edited; `text` is what people see now.
+    /// Number of edits; `text` holds the last edit.
     package var editCount: Int64 = 0
-    /// It was taken back: nobody sees its words.
+    /// True when the message was recalled: nobody sees its text.
     package var isWithdrawn = false
 
-    /// Most names in `visibleTo`.
+    /// Maximum number of names in `visibleTo`.
     package static let maximumAudience = 10
 
-    /// - Parameter sketch: text when it is not told.
+    /// - Parameter sketch: `nil` for that of a text message.
     package init(
         conversation: Int64, conversationName: String, sequence: Int64, id: MessageID, sender: String,
         sentAtMilliseconds: Int64, kind: MessageKind, text: String, isCut: Bool, sketch: MessageSketch? = nil
@@ -207,18 +227,23 @@ package struct AdminMessage: AdminRecord {
     }
 }
 
-/// A message to be sent by the operator's right.
+/// A message that the operator sends in the name of a user, without the checks of permission.
 package struct AdminSend: AdminRecord {
+    /// Receiver of a message that the operator sends.
     package enum Target: Hashable, Sendable {
         case user(UserName)
         case group(ChannelName)
         case room(ChannelName)
-        /// Named as in `AdminRequest.listMessages`. One of two people is taken only from one of the two.
+        /// Any conversation, named as in `AdminRequest.listMessages`. A direct one takes messages of its two users
+        /// only.
         case conversation(String)
     }
 
+    /// Name of the sender.
     package var from: UserName
+    /// Receiver of the message.
     package var to: Target
+    /// Text of the message.
     package var text: String
 
     package init(from: UserName, to target: Target, text: String) {

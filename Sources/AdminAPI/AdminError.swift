@@ -1,6 +1,6 @@
-/// Why the operator's request was not done, in words for the operator.
+/// Reason why a request failed, in words for the operator.
 package struct AdminError: Error, Hashable, Sendable, CustomStringConvertible {
-    /// What kind of failure; the names go over the socket.
+    /// Kind of a failure; the names go over the socket.
     package enum Code: String, Sendable, CaseIterable {
         /// A rule forbids it.
         case refused
@@ -26,7 +26,9 @@ package struct AdminError: Error, Hashable, Sendable, CustomStringConvertible {
         case connectionLost
     }
 
+    /// Kind of the failure.
     package var code: Code
+    /// Sentence for the operator: what happened, and what to do.
     package var message: String
 
     package init(_ code: Code, _ message: String) {

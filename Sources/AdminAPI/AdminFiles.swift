@@ -2,21 +2,27 @@ package import ChatModel
 
 /// A file, as the operator sees it.
 package struct AdminFile: AdminRecord {
+    /// Key of the file.
     package var key: FileKey
-    /// As its uploader called it.
+    /// Name that the uploader gave.
     package var name: String
+    /// Media type that the uploader gave.
     package var mediaType: String
-    /// Bytes of the content; of a file that is still uploaded what was declared.
+    /// Bytes of the content; for an unfinished upload the declared size.
     package var size: Int64
-    /// Bytes on the disk; `nil` until the file is complete. Other files may share them.
+    /// Bytes on the disk; `nil` until the file is complete. Several files may share them.
     package var storedSize: Int64?
-    /// `nil` until the file is complete.
+    /// Hash of the content; `nil` until the file is complete.
     package var hash: ContentHash?
+    /// User who uploaded it.
     package var owner: UserName
-    /// Messages and pictures that refer to it.
+    /// Number of messages and pictures that refer to it.
     package var references: Int64
+    /// True when the upload is complete.
     package var isComplete: Bool
+    /// True when a check found the content damaged.
     package var isDamaged: Bool
+    /// Time of creation, UTC milliseconds.
     package var createdAtMilliseconds: Int64
 
     package init(
@@ -59,23 +65,25 @@ package struct AdminFile: AdminRecord {
     }
 }
 
-/// Something that refers to a file, so that it is kept.
+/// A reference that keeps a file from removal.
 package struct AdminFileReference: AdminRecord {
+    /// Kind of a reference.
     package enum Kind: String, AdminWord, AdminText {
         case message
-        /// The picture of a person, in full size or for lists.
+        /// Picture of a user, full size.
         case avatar
         case smallAvatar
-        /// The picture of a group.
+        /// Picture of a group.
         case groupPicture
     }
 
+    /// Kind of the reference.
     package var kind: Kind
-    /// Name of the conversation or the person.
+    /// Name of the conversation or the user.
     package var name: String
-    /// Number of the conversation; `nil` for the picture of a person.
+    /// Number of the conversation; `nil` for the picture of a user.
     package var conversation: Int64?
-    /// Of the message.
+    /// Sequence of the message; `nil` for a picture.
     package var sequence: Int64?
 
     package init(_ kind: Kind, name: String, conversation: Int64? = nil, sequence: Int64? = nil) {
@@ -93,11 +101,13 @@ package struct AdminFileReference: AdminRecord {
     }
 }
 
-/// What gives whoever has it a file.
+/// A link through which anybody who has it can read a file.
 package struct AdminFileLink: AdminRecord {
+    /// Key of the link.
     package var key: FileLinkKey
-    /// Number of the conversation it was made for; `nil` for none.
+    /// Number of the conversation for which it was made; `nil` for none.
     package var conversation: Int64?
+    /// Time of creation, UTC milliseconds.
     package var createdAtMilliseconds: Int64
 
     package init(key: FileLinkKey, conversation: Int64?, createdAtMilliseconds: Int64) {
@@ -115,16 +125,17 @@ package struct AdminFileLink: AdminRecord {
 
 /// Everything about one file.
 package struct AdminFileDetail: AdminRecord {
+    /// File.
     package var file: AdminFile
-    /// Where the content is kept: the name of the provider.
+    /// Name of the storage provider that keeps the content; `nil` until the file is complete.
     package var provider: String?
-    /// How it is kept: `gzip` or `plain`.
+    /// Storage format: `gzip` or `plain`; `nil` until the file is complete.
     package var codec: String?
-    /// The text of a JSON object that the uploader sent along.
+    /// Metadata of the uploader: a JSON object as text; `nil` for none.
     package var metadata: String?
-    /// At most `AdminProtocol.pageRows`.
+    /// References, at most `AdminProtocol.pageRows`.
     package var references: [AdminFileReference]
-    /// At most `AdminProtocol.pageRows`.
+    /// Links, at most `AdminProtocol.pageRows`.
     package var links: [AdminFileLink]
 
     package init(
@@ -149,10 +160,11 @@ package struct AdminFileDetail: AdminRecord {
     }
 }
 
-/// All files together.
+/// Sums over all files.
 package struct AdminFileTotals: AdminRecord {
+    /// Number of files.
     package var files: Int64
-    /// Contents: one may belong to several files.
+    /// Number of contents; several files may share one.
     package var objects: Int64
     /// Bytes of the files, each counted by itself.
     package var fileBytes: Int64
@@ -160,9 +172,9 @@ package struct AdminFileTotals: AdminRecord {
     package var plainBytes: Int64
     /// Bytes of the contents on the disk.
     package var storedBytes: Int64
-    /// Files that nothing refers to.
+    /// Number of files without a reference.
     package var orphans: Int64
-    /// Contents that were found damaged.
+    /// Number of contents found damaged.
     package var damaged: Int64
 
     package init(_ totals: FileTotals) {
@@ -186,8 +198,9 @@ package struct AdminFileTotals: AdminRecord {
     }
 }
 
-/// Which files to list.
+/// Filter and order of a list of files.
 package struct AdminFileQuery: AdminRecord {
+    /// Order of the list.
     package enum Order: String, AdminWord, AdminText {
         /// The newest first.
         case time
@@ -197,14 +210,17 @@ package struct AdminFileQuery: AdminRecord {
         case ratio
     }
 
+    /// Owner of the files; `nil` for everybody.
     package var owner: UserName?
-    /// As in `AdminRequest.listMessages`.
+    /// Conversation in which they were sent, named as in `AdminRequest.listMessages`; `nil` for any.
     package var conversation: String?
+    /// Order of the list.
     package var order: Order
-    /// Only files that nothing refers to.
+    /// True for only files without a reference.
     package var onlyOrphans: Bool
+    /// True for only files whose content is damaged.
     package var onlyDamaged: Bool
-    /// 1...`AdminProtocol.fileRows`.
+    /// Maximum number of rows, 1...`AdminProtocol.fileRows`.
     package var limit: Int64
 
     package init(
@@ -231,10 +247,11 @@ package struct AdminFileQuery: AdminRecord {
     }
 }
 
-/// A content that is not what was put on the disk.
+/// A content that differs from the one that was stored.
 package struct AdminDamage: AdminRecord {
+    /// Hash of the content as it was stored.
     package var hash: ContentHash
-    /// What is wrong, in words.
+    /// Description of the damage.
     package var problem: String
 
     package init(hash: ContentHash, problem: String) {
@@ -248,15 +265,17 @@ package struct AdminDamage: AdminRecord {
     }
 }
 
-/// How far a check of contents is, or what it found.
+/// Progress of a check of contents, or its result.
 package struct AdminFileCheck: AdminRecord {
-    /// Contents and bytes on the disk that were read.
+    /// Contents read so far.
     package var objects: Int64
+    /// Bytes on the disk read so far.
     package var bytes: Int64
-    /// Contents and bytes that are to be read.
+    /// Contents to read in all.
     package var allObjects: Int64
+    /// Bytes on the disk to read in all.
     package var allBytes: Int64
-    /// How many were found damaged.
+    /// Number of contents found damaged.
     package var damagedCount: Int64
     /// The first `AdminProtocol.damages` of them.
     package var damaged: [AdminDamage]
@@ -283,17 +302,19 @@ package struct AdminFileCheck: AdminRecord {
     }
 }
 
-/// What the collection of files that nobody needs removed, or would remove.
+/// Result of the removal of unneeded files, or of its dry run.
 package struct AdminCollection: AdminRecord {
+    /// True for a dry run, which removes nothing.
     package var isDryRun: Bool
+    /// Number of files.
     package var files: Int64
-    /// Contents that no file has any more.
+    /// Number of contents that no file has any more.
     package var objects: Int64
     /// Bytes on the disk.
     package var bytes: Int64
-    /// Unfinished uploads that were given up.
+    /// Number of unfinished uploads that were given up.
     package var uploads: Int64
-    /// The first `AdminProtocol.pageRows` of the files that would go; empty when they went.
+    /// Files that a dry run would remove, the first `AdminProtocol.pageRows`; empty for a removal.
     package var names: [AdminFile]
 
     package init(
@@ -317,16 +338,20 @@ package struct AdminCollection: AdminRecord {
     }
 }
 
-/// A message that refers to a file, sent by the operator's right.
+/// A message with a file that the operator sends in the name of a user.
 package struct AdminFileSend: AdminRecord {
+    /// Receiver of a file that the operator sends.
     package enum Target: Hashable, Sendable {
         case user(UserName)
-        /// As in `AdminRequest.listMessages`.
+        /// Any conversation, named as in `AdminRequest.listMessages`.
         case conversation(String)
     }
 
+    /// Name of the sender.
     package var from: UserName
+    /// Receiver of the message.
     package var to: Target
+    /// File to send.
     package var file: FileKey
 
     package init(from: UserName, to target: Target, file: FileKey) {

@@ -1,28 +1,29 @@
 package import ChatModel
 
-/// What an operator can ask about the rules for what people are shown of the messages of others.
+/// Requests about the rules that change or hide messages per receiver.
 package enum AdminFilterRequest: Hashable, Sendable {
-    /// Rules by number, at most `AdminProtocol.filterRows`; `after` is the `next` of the page before.
+    /// Lists rules by number, at most `AdminProtocol.filterRows`; `after` is the `next` of the page before.
     case list(after: Int64?)
-    /// Answered with the rule and its number.
+    /// Adds a rule; the answer holds it with its number.
     case add(AdminFilterRule)
     case remove(Int64)
-    /// What a person would be shown of a text.
+    /// Asks which rule would apply to a message.
     case test(AdminFilterTrial)
 }
 
 /// A rule as operators write it.
 package struct AdminFilterRule: AdminRecord {
-    /// 0 for one that is not stored.
+    /// Number of the rule; 0 for one that is not stored.
     package var number: Int64
-    /// `nil` for everybody.
+    /// Receiver; `nil` for everybody.
     package var receiver: UserName?
-    /// `nil` for everybody.
+    /// Sender; `nil` for everybody.
     package var sender: UserName?
-    /// `nil` for every kind.
+    /// Message kind; `nil` for every kind.
     package var kind: MessageKind?
-    /// `nil` for every text.
+    /// Word that the text must contain; `nil` for every text.
     package var word: String?
+    /// Effect of the rule: drops the message or replaces its text.
     package var action: FilterAction
 
     package init(
@@ -51,10 +52,13 @@ package struct AdminFilterRule: AdminRecord {
 
 /// A message that nobody sends, to try the rules.
 package struct AdminFilterTrial: AdminRecord {
+    /// Receiver of the message.
     package var receiver: UserName
+    /// Sender of the message.
     package var sender: UserName
+    /// Kind of the message.
     package var kind: MessageKind
-    /// At most `AdminProtocol.maximumTextBytes`.
+    /// Text of the message; at most `AdminProtocol.maximumTextBytes`.
     package var text: String
 
     package init(receiver: UserName, sender: UserName, kind: MessageKind = .text, text: String) {
@@ -79,6 +83,7 @@ extension AdminFilterRequest: AdminOperations {
         .list(after: .sample), .add(.sample), .remove(.sample), .test(.sample),
     ]
 
+    /// Word, audit entry, `ctl` command and inverse of the request.
     package var operation: AdminOperation {
         switch self {
         case .list(let after): .look("filter.list", ctl: after == nil ? ctl("filter list") : nil)
@@ -99,13 +104,13 @@ extension AdminFilterRequest: AdminOperations {
     }
 }
 
-/// What the server answers about the rules.
+/// Answers about the rules.
 package enum AdminFilterAnswer: Hashable, Sendable {
     /// A page; `next` asks for the one after it, `nil` on the last.
     case rules([AdminFilterRule], next: Int64?)
     /// The rule that was added or removed.
     case rule(AdminFilterRule)
-    /// The rule that a message would meet; `nil`: it is shown as it is.
+    /// Rule that applies to the message; `nil` when it is delivered unchanged.
     case tested(AdminFilterRule?)
 }
 

@@ -1,22 +1,26 @@
-/// What an operator can ask about the cloud functions of an app, which are asked before and told after things happen.
+/// Requests about the cloud functions of an app: functions that are called before and after events.
 package enum AdminHookRequest: Hashable, Sendable {
-    /// Every function that is called, with how its calls go.
+    /// Lists every function that is called, with statistics of its calls.
     case list
-    /// A function that is not called any more until the next start, or is again.
+    /// Disables a function until the next start of the server, or enables it again.
     case setDisabled(String, Bool)
 }
 
-/// A cloud function, and how its calls have gone since the server started.
+/// A cloud function, with statistics of its calls since the server started.
 package struct AdminHookFunction: AdminRecord {
+    /// Name of the function.
     package var name: String
+    /// Number of calls.
     package var calls: Int64
+    /// Number of calls that failed.
     package var failures: Int64
-    /// Questions that it answered with no.
+    /// Number of calls in which the function refused what it was asked.
     package var rejections: Int64
-    /// Of the last call; `nil` before the first.
+    /// Duration of the last call, milliseconds; `nil` before the first.
     package var lastMilliseconds: Int64?
-    /// Why the last call failed; `nil` when it did not.
+    /// Reason why the last call failed; `nil` when it succeeded.
     package var lastError: String?
+    /// True when the function is not called.
     package var isDisabled: Bool
 
     package init(
@@ -48,6 +52,7 @@ extension AdminHookRequest: AdminOperations {
         .list, .setDisabled(.sample, .sample),
     ]
 
+    /// Word, audit entry, `ctl` command and inverse of the request.
     package var operation: AdminOperation {
         switch self {
         case .list: .look("hook.list", ctl: ctl("hook list"))
@@ -66,11 +71,11 @@ extension AdminHookRequest: AdminOperations {
     }
 }
 
-/// What the server answers about cloud functions.
+/// Answers about cloud functions.
 package enum AdminHookAnswer: Hashable, Sendable {
-    /// By name. `dropped`: news that were not told, because too much waited.
+    /// Functions by name. `dropped`: number of events that no function was told, because the queue was full.
     case functions([AdminHookFunction], dropped: Int64)
-    /// As it is now.
+    /// State after the request.
     case function(AdminHookFunction)
 }
 

@@ -1,9 +1,9 @@
 import ChatModel
 
-/// Which columns of a table of people are which: a first row that names a column `name` is a heading.
+/// Reader of the rows of an import table. A first row with a column `name` is a heading.
 ///
-/// Without a heading the columns are the name and what people are shown. With one they are found by `name` and
-/// `display_name` (or `displayName`, `display name`), in any case of letters, and others are left alone.
+/// Without a heading the columns are the user name and the display name. With a heading the columns `name` and
+/// `display_name` (or `displayName`, `display name`) are used, in any case of letters; other columns are ignored.
 package struct AdminImportTable: Sendable {
     private var nameColumn = 0
     private var displayColumn: Int? = 1
@@ -12,14 +12,15 @@ package struct AdminImportTable: Sendable {
 
     package init() {}
 
-    /// What a row says.
+    /// Meaning of one row.
     package enum Reading: Hashable, Sendable {
         case heading
         case person(AdminImportRow)
-        /// It names nobody, or has columns that nobody named.
+        /// Row without a valid name, or with more columns than are known.
         case wrong
     }
 
+    /// Reads the next row; rows are passed in their order in the file.
     package mutating func read(_ fields: [String]) -> Reading {
         defer { self.isFirst = false }
         if self.isFirst, self.takeHeading(fields) { return .heading }

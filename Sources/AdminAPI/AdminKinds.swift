@@ -1,15 +1,15 @@
 package import ChatModel
 
-/// What an operator can ask about the message kinds of apps.
+/// Requests about the message kinds of apps.
 package enum AdminKindRequest: Hashable, Sendable {
-    /// All of them, by number.
+    /// Lists all kinds, by number.
     case list
-    /// Registers a kind, or changes all of one.
+    /// Registers a kind, or replaces one.
     case set(MessageKindEntry)
-    /// A disabled kind is shown by its degrade text.
+    /// Disables or enables a kind. Messages of a disabled kind are shown by its degrade text.
     case setDisabled(MessageKind, Bool)
     case remove(MessageKind)
-    /// What would be shown of a body, which is not sent; at most `AdminProtocol.maximumTextBytes`.
+    /// Asks what would be shown of a body, without sending it; at most `AdminProtocol.maximumTextBytes`.
     case `try`(MessageKind, body: String)
 }
 
@@ -18,6 +18,7 @@ extension AdminKindRequest: AdminOperations {
         .list, .set(.sample), .setDisabled(.sample, .sample), .remove(.sample), .try(.sample, body: .sample),
     ]
 
+    /// Word, audit entry, `ctl` command and inverse of the request.
     package var operation: AdminOperation {
         switch self {
         case .list: .look("kind.list", ctl: ctl("kind list"))
@@ -46,10 +47,10 @@ extension AdminKindRequest: AdminOperations {
     }
 }
 
-/// What the server answers about message kinds.
+/// Answers about message kinds.
 package enum AdminKindAnswer: Hashable, Sendable {
     case kinds([AdminMessageKind])
-    /// As it is now.
+    /// State after the request.
     case kind(AdminMessageKind)
     case tried(AdminKindTrial)
 }
@@ -91,6 +92,7 @@ extension MessageKindEntry: AdminRecord {
 
 /// A registered message kind.
 package struct AdminMessageKind: AdminRecord {
+    /// Registration of the kind.
     package var entry: MessageKindEntry
     /// Messages of this kind since the server started that could not be read: no JSON object, a required field missing,
     /// or a newer version.
@@ -107,14 +109,17 @@ package struct AdminMessageKind: AdminRecord {
     }
 }
 
-/// What is shown of a body that was tried.
+/// Texts that are shown for a body that was tried.
 package struct AdminKindTrial: AdminRecord {
-    /// Why it cannot be read; `nil` when it can.
+    /// Reason why the body cannot be read; `nil` when it can.
     package var problem: KindProblem?
-    /// What lists show.
+    /// Line that conversation lists show.
     package var line: String
+    /// Title of the kind, which lists show as `[title]` when there is no digest.
     package var typeTitle: String
+    /// Text for notifications.
     package var summary: String
+    /// Text that is shown in place of a message that cannot be read.
     package var degrade: String
 
     package init(problem: KindProblem?, line: String, typeTitle: String, summary: String, degrade: String) {
@@ -148,7 +153,7 @@ package struct AdminKindTrial: AdminRecord {
     }
 }
 
-/// How the socket spells a problem; what belongs to it are fields beside it.
+/// Spelling of a problem on the socket; its values are fields beside it.
 private enum KindProblemWord: String, AdminWord, AdminText {
     case noObject
     case missing
@@ -168,7 +173,7 @@ extension MessageKind {
 }
 
 extension MessageKindEntry {
-    /// The command that sets all of it; of a new kind, for an existing one keeps what is not said.
+    /// Command that sets every field. It fits a new kind; for an existing one, `ctl` keeps fields that are not given.
     package var command: [String] {
         ctl(
             "kind set", .word(self.kind.number), .option("name", self.name),

@@ -1,8 +1,8 @@
-/// What an operator can ask about the server's pulse.
+/// Requests for the live metrics of the server.
 package enum AdminLiveRequest: Hashable, Sendable {
-    /// The last ten minutes, and from then on a point once a second as an event, until stopped.
+    /// Asks for the last ten minutes, and for one point a second as an event, until stopped.
     case start
-    /// The last ten minutes alone.
+    /// Asks for the last ten minutes alone.
     case look
 }
 
@@ -11,6 +11,7 @@ extension AdminLiveRequest: AdminOperations {
         .start, .look,
     ]
 
+    /// Word, audit entry, `ctl` command and inverse of the request.
     package var operation: AdminOperation {
         switch self {
         case .start: .look("live.start")
@@ -28,9 +29,9 @@ extension AdminLiveRequest: AdminOperations {
 
 /// The last ten minutes of the server.
 package struct AdminLiveHistory: AdminRecord {
-    /// A point for each second, the oldest first; at most `AdminProtocol.livePoints`. None in the first second.
+    /// One point per second, oldest first; at most `AdminProtocol.livePoints`. Empty in the first second.
     package var points: [AdminLivePoint]
-    /// What the queues and the rest are held against.
+    /// Bounds of the queues and of other resources.
     package var limits: [AdminLimit]
 
     package init(points: [AdminLivePoint], limits: [AdminLimit]) {
@@ -44,34 +45,41 @@ package struct AdminLiveHistory: AdminRecord {
     }
 }
 
-/// The server at one moment, and what it did in the second before.
+/// State of the server at one moment, and its work in the second before.
 package struct AdminLivePoint: AdminRecord {
-    /// UTC milliseconds.
+    /// Time of the point, UTC milliseconds.
     package var atMilliseconds: Int64
-    /// Messages that were taken, in a second.
+    /// Messages accepted in the second.
     package var messages: Int64 = 0
-    /// Copies that were handed to sessions, in a second.
+    /// Copies handed to sessions in the second.
     package var deliveries: Int64 = 0
-    /// Messages that were refused, were too fast, or found the server busy, in a second.
+    /// Messages refused in the second, by a rule, a rate limit or a full queue.
     package var refusals: Int64 = 0
+    /// Sessions that are open.
     package var sessions: Int64 = 0
+    /// Users with at least one session.
     package var usersOnline: Int64 = 0
-    /// Commits in a second, and how long one of them took on average; 0 when there was none.
+    /// Commits in the second.
     package var commits: Int64 = 0
+    /// Mean commit latency in the second, microseconds; 0 without a commit.
     package var commitMicroseconds: Int64 = 0
-    /// What waits for the writer now.
+    /// Requests that wait for the writer.
     package var queueRequests: Int64 = 0
+    /// Bytes that wait for the writer.
     package var queueBytes: Int64 = 0
     /// Free bytes of the disk that the database is on.
     package var freeBytes: Int64 = 0
-    /// Profiles that were asked for and were in memory, and all that were asked for, in a second.
+    /// Profile look-ups in the second that memory answered.
     package var profileHits: Int64 = 0
+    /// All profile look-ups in the second.
     package var profileLookUps: Int64 = 0
-    /// Transfers to which a connection is open.
+    /// Uploads with an open connection.
     package var uploads: Int64 = 0
+    /// Downloads with an open connection.
     package var downloads: Int64 = 0
-    /// Bytes in a second.
+    /// Bytes uploaded in the second.
     package var uploadedBytes: Int64 = 0
+    /// Bytes downloaded in the second.
     package var downloadedBytes: Int64 = 0
 
     package init(atMilliseconds: Int64) { self.atMilliseconds = atMilliseconds }

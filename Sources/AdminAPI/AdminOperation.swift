@@ -1,35 +1,34 @@
 import ChatModel
 
-/// An operation, as everything reads it that deals with operations: the socket, the audit log, `ctl`, the console and
-/// its undo.
+/// An operation, as the socket, the audit log, `ctl`, the console and its undo read it.
 ///
-/// Each request says in one place, the `operation` of its family, what it is.
+/// Each family of requests defines it once per request, in `operation`.
 package struct AdminOperation: Hashable, Sendable {
     /// Name on the socket and in the audit log: `team.mute`.
     package var word: String
-    /// It asks for a change.
+    /// True when the request asks for a change.
     package var isChange: Bool
-    /// The log and the audit log keep it: changes, reading with another's eyes, and looking at keys.
+    /// True when the log and the audit log keep it: changes, reading a conversation as a member, reading keys.
     package var isAudited: Bool
-    /// The one person, conversation or thing that it is about; `nil` when it is not one alone.
+    /// The one person, conversation or thing that the request is about; `nil` when there are several or none.
     package var subject: String?
-    /// The request in the audit log, without passwords and the words of messages; `nil` for the request as it is.
+    /// Request as the audit log keeps it, without passwords and texts of messages; `nil` for the request unchanged.
     package var audited: AdminRequest?
-    /// Words of `teahouse ctl` that ask for the same; `nil` when no single command line does.
+    /// Words of the `teahouse ctl` command that does the same; `nil` when no single command does.
     package var command: [String]?
-    /// The request that takes it back, when that needs no knowledge of the state before.
+    /// Request that undoes this one; `nil` when that needs the state before.
     package var inverse: AdminRequest?
 
-    /// Reads, and changes nothing.
+    /// Makes an operation that only reads.
     ///
-    /// - Parameter isAudited: it shows what is kept from sight otherwise.
+    /// - Parameter isAudited: true for a request that reveals private data or secrets.
     static func look(
         _ word: String, _ subject: String? = nil, isAudited: Bool = false, ctl command: [String]? = nil
     ) -> AdminOperation {
         AdminOperation(word: word, isChange: false, isAudited: isAudited, subject: subject, command: command)
     }
 
-    /// Changes something.
+    /// Makes an operation that changes something.
     static func change(
         _ word: String, _ subject: String? = nil, audited: AdminRequest? = nil, ctl command: [String]? = nil,
         inverse: AdminRequest? = nil

@@ -1,12 +1,13 @@
 package import ChatModel
 
-/// What an operator says of themselves with a request. The server adds the user their process runs as, which it knows
-/// from the kernel.
+/// Operator, as their process names them in a request. The server adds the user that the process runs as, which it
+/// learns from the kernel.
 package struct AdminOperator: AdminRecord {
-    /// 1...64 characters, none of them control.
+    /// Name; 1...64 characters, no control characters; `nil` for none.
     package var name: String?
+    /// Program that sent the request.
     package var source: AuditSource
-    /// Why; at most 500 characters, none of them control.
+    /// Reason for the request; at most 500 characters, no control characters; `nil` for none.
     package var reason: String?
 
     package init(name: String? = nil, source: AuditSource = .ctl, reason: String? = nil) {
@@ -15,7 +16,7 @@ package struct AdminOperator: AdminRecord {
         self.reason = reason
     }
 
-    /// Says nothing that is not so without it.
+    /// True when every field has its default.
     var isPlain: Bool { self == AdminOperator() }
 
     init(_ fields: AdminFields<Self>) throws(AdminError) {

@@ -1,11 +1,11 @@
 package import ChatModel
 
-/// What an operator can ask about announcements to people.
+/// Requests about announcements to people.
 package enum AdminAnnouncementRequest: Hashable, Sendable {
     case send(AdminNewAnnouncement)
-    /// The newest first; `next` of the answer is the `before` of the page after it.
+    /// Lists announcements, newest first; `next` of the answer is the `before` of the page after it.
     case list(before: Int64?)
-    /// One of them with those who got it, by their number; `after` is the `next` of the page before.
+    /// Shows one announcement with its receivers, by their number; `after` is the `next` of the page before.
     case show(Int64, AnnouncementAudience, after: Int64?)
 }
 
@@ -14,6 +14,7 @@ extension AdminAnnouncementRequest: AdminOperations {
         .send(.sample), .list(before: .sample), .show(.sample, .sample, after: .sample),
     ]
 
+    /// Word, audit entry, `ctl` command and inverse of the request.
     package var operation: AdminOperation {
         switch self {
         case .send(let notice):
@@ -38,7 +39,7 @@ extension AdminAnnouncementRequest: AdminOperations {
     }
 }
 
-/// What the server answers about announcements.
+/// Answers about announcements.
 package enum AdminAnnouncementAnswer: Hashable, Sendable {
     /// A page; `next` asks for the one after it, `nil` on the last.
     case list([AdminOperatorAnnouncement], next: Int64?)
@@ -72,7 +73,7 @@ package struct AdminNewAnnouncement: AdminRecord {
     package var title: String
     /// 1...`AnnouncementBounds.textBytes` bytes.
     package var text: String
-    /// Whose members get it, at most `AnnouncementBounds.teams`; empty for every person.
+    /// Teams whose members get it, at most `AnnouncementBounds.teams`; empty for every user.
     package var teams: [ChannelName]
 
     package init(title: String = "", text: String, teams: [ChannelName] = []) {
@@ -90,19 +91,23 @@ package struct AdminNewAnnouncement: AdminRecord {
 
 /// An announcement.
 package struct AdminOperatorAnnouncement: AdminRecord {
+    /// Number of the announcement.
     package var number: Int64
+    /// Title; may be empty.
     package var title: String
+    /// Text.
     package var text: String
-    /// Whose members get it; empty for every person.
+    /// Teams whose members get it; empty for every user.
     package var teams: [String]
-    /// Which operator sent it.
+    /// Name of the operator who sent it.
     package var sender: String
+    /// Time of creation, UTC milliseconds.
     package var createdAtMilliseconds: Int64
-    /// When the last of the people had it; `nil` while it is being sent.
+    /// Time at which the last receiver got it, UTC milliseconds; `nil` while it is being sent.
     package var sentAtMilliseconds: Int64?
-    /// How many people got it by now.
+    /// Number of receivers so far.
     package var receivers: Int64
-    /// How many of them confirmed it.
+    /// Number of receivers who confirmed it.
     package var confirmed: Int64
 
     package init(
@@ -133,10 +138,11 @@ package struct AdminOperatorAnnouncement: AdminRecord {
     }
 }
 
-/// Somebody who got an announcement.
+/// Receiver of an announcement.
 package struct AdminAnnouncementReceiver: AdminRecord {
+    /// Name of the receiver.
     package var name: UserName
-    /// `nil` for who has not confirmed it.
+    /// Time of the confirmation, UTC milliseconds; `nil` for none yet.
     package var confirmedAtMilliseconds: Int64?
 
     package init(name: UserName, confirmedAtMilliseconds: Int64? = nil) {
@@ -151,14 +157,14 @@ package struct AdminAnnouncementReceiver: AdminRecord {
 }
 
 extension AdminNewAnnouncement {
-    /// The words are kept with the announcement.
+    /// Announcement as the audit log keeps it: with the length of the text in place of the text.
     fileprivate var withoutText: AdminNewAnnouncement {
         var notice = self
         notice.text = "(\(self.text.utf8.count) bytes)"
         return notice
     }
 
-    /// `nil` for a text that `ctl` takes for its standard input.
+    /// Command that sends it; `nil` for a text that `ctl` takes for its standard input.
     fileprivate var command: [String]? {
         guard self.text != "-" else { return nil }
         return ctl(

@@ -2,13 +2,14 @@
 package struct LineSplitter {
     private let maximumBytes: Int
     private var bytes: [UInt8] = []
-    /// Where the next line begins, and how far it was searched for its end.
+    /// Index at which the next line begins, and index up to which its end was searched.
     private var start = 0
     private var searched = 0
 
     /// - Parameter maximumBytes: most bytes of a line, its line feed not counted.
     package init(maximumBytes: Int = AdminProtocol.maximumLineBytes) { self.maximumBytes = maximumBytes }
 
+    /// Adds bytes as they came; `next` gives the lines in them.
     package mutating func append(_ more: some Collection<UInt8>) {
         if self.start > 0 {
             self.bytes.removeFirst(self.start)

@@ -75,6 +75,7 @@ extension AdminAppAnswer: AdminFamily {
 
 /// Replaces a key.
 package struct AdminAppRotation: AdminRecord {
+    /// Key of the app.
     package enum Key: String, AdminWord, AdminText {
         /// Key that every client has.
         case appKey = "app-key"
@@ -137,6 +138,7 @@ package struct AdminAppPatch: AdminRecord {
 
 /// Input of a signature, as the app's own server would make it.
 package struct AdminAppSigning: AdminRecord {
+    /// Operation that a signature is for.
     package enum Action: String, AdminWord, AdminText {
         case open
         case start

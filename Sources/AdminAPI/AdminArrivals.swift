@@ -71,6 +71,7 @@ package struct AdminArrival: AdminRecord {
 
 /// Result for one imported user, or the result that a dry run expects.
 package struct AdminArrivalResult: AdminRecord {
+    /// Result for a password.
     package enum Password: String, AdminWord, AdminText {
         /// The imported password is valid from now on.
         case set

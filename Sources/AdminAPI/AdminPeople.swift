@@ -1,20 +1,20 @@
 package import ChatModel
 
-/// What an operator can ask about accounts and sessions, beyond `AdminRequest`'s own cases.
+/// Requests about accounts and sessions, beyond the cases of `AdminRequest` itself.
 package enum AdminPeopleRequest: Hashable, Sendable {
-    /// Changes what is known of a person.
+    /// Changes an account.
     case edit(AdminUserEdit)
-    /// What an import of these people would do; at most `AdminProtocol.importRows`, nothing is changed.
+    /// Asks for the result of an import without doing it; at most `AdminProtocol.importRows`.
     case preview([AdminImportRow])
-    /// Ends the sessions that a filter means; a dry run only says which, at most `AdminProtocol.pageRows`.
+    /// Ends the sessions that match a filter. A dry run only lists them, at most `AdminProtocol.pageRows`.
     case endSessions(AdminSessionFilter, isDryRun: Bool)
-    /// What a page about the person shows beside `showUser`.
+    /// Asks for the details of a user's page that `showUser` does not hold.
     case details(UserName)
-    /// Deletes the account for good: messages stay with their author, everything else of it goes, and the name is not
-    /// free again.
+    /// Deletes the account for good: its messages keep their sender, everything else of it is removed, and the name
+    /// cannot be used again.
     case delete(UserName)
-    /// Adds people whom an app on another server knew, at most `AdminProtocol.importRows`, and sets what is missing of
-    /// those who are here; nobody gets a token. A dry run only says what would be done.
+    /// Imports users of an app on another server, at most `AdminProtocol.importRows`, and fills in what users here
+    /// lack; no tokens are issued. A dry run only reports the results.
     case bring([AdminArrival], isDryRun: Bool)
 }
 
@@ -24,6 +24,7 @@ extension AdminPeopleRequest: AdminOperations {
         .delete(.sample), .bring(.sample, isDryRun: .sample),
     ]
 
+    /// Word, audit entry, `ctl` command and inverse of the request.
     package var operation: AdminOperation {
         switch self {
         case .edit(let edit): .change("user.edit", edit.name.text, ctl: edit.command)
@@ -55,14 +56,15 @@ extension AdminPeopleRequest: AdminOperations {
     }
 }
 
-/// Changes of what is known of a person; `nil` leaves a thing as it is.
+/// Changes of an account; `nil` leaves a field as it is.
 package struct AdminUserEdit: AdminRecord {
+    /// Name of the user.
     package var name: UserName
-    /// Empty removes it.
+    /// Name that people see; empty removes it.
     package var displayName: String?
-    /// What another user system calls them; empty removes it.
+    /// ID in another user system; empty removes it.
     package var externalID: String?
-    /// The person's sessions end with another role, so that the next ones have the new rights.
+    /// Role. A change of it ends the user's sessions, so that the next ones have the new rights.
     package var role: UserRole?
 
     package init(name: UserName, displayName: String? = nil, externalID: String? = nil, role: UserRole? = nil) {
@@ -80,22 +82,25 @@ package struct AdminUserEdit: AdminRecord {
     }
 }
 
-/// What an import would do with one line.
+/// Result that an import would have for one line.
 package struct AdminImportPreview: AdminRecord {
+    /// Result for one line.
     package enum Outcome: String, AdminWord, AdminText {
-        /// The person is made.
+        /// The user is created.
         case new
-        /// The person is there and gets a token only.
+        /// The user exists and gets a token only.
         case exists
-        /// The name stands in an earlier line too; the person gets a second token.
+        /// The name is in an earlier line too; the user gets a second token.
         case again
         /// The line is refused.
         case refused
     }
 
+    /// Name in the line.
     package var name: UserName
+    /// Result for the line.
     package var outcome: Outcome
-    /// Why it is refused.
+    /// Reason for the refusal; `nil` for none.
     package var problem: String?
 
     package init(name: UserName, outcome: Outcome, problem: String? = nil) {
@@ -112,7 +117,7 @@ package struct AdminImportPreview: AdminRecord {
 }
 
 extension AdminUserEdit {
-    /// `nil` for nothing.
+    /// Command that makes the changes; `nil` when there are none.
     fileprivate var command: [String]? {
         guard self != AdminUserEdit(name: self.name) else { return nil }
         return ctl(
@@ -122,7 +127,7 @@ extension AdminUserEdit {
 }
 
 extension UserRole {
-    /// As operators type it.
+    /// Word that operators type for the role.
     var typed: String {
         switch self {
         case .member: "member"

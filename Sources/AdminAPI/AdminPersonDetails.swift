@@ -1,24 +1,28 @@
 package import ChatModel
 
-/// What a page about one person shows beside `AdminUserDetail`.
+/// Details of a user's page that `AdminUserDetail` does not hold.
 package struct AdminPersonDetails: AdminRecord {
+    /// Name of the user.
     package var name: UserName
-    /// When the account was deleted, UTC milliseconds; `nil` for one that is not.
+    /// Time of the account's deletion, UTC milliseconds; `nil` for an account that is not deleted.
     package var deletedAtMilliseconds: Int64?
-    /// How many friends there are; at most `AdminProtocol.detailRows` of them follow.
+    /// Number of friends.
     package var friendCount: Int64
+    /// Friends, at most `AdminProtocol.detailRows`.
     package var friends: [AdminFriend]
-    /// The newest first, at most `AdminProtocol.recentRows`.
+    /// Recent conversations, newest first, at most `AdminProtocol.recentRows`.
     package var recent: [AdminRecentConversation]
-    /// How many teams there are; at most `AdminProtocol.detailRows` of them follow.
+    /// Number of teams.
     package var teamCount: Int64
+    /// Teams that the user is in, at most `AdminProtocol.detailRows`.
     package var teams: [AdminMembership]
+    /// Storage that the user's files take.
     package var files: AdminFileUse
+    /// Sign-in tokens of the user's devices, at most `AdminProtocol.detailRows`.
     package var tokens: [AdminIssuedToken]
-    /// The last ends of the person's sessions since the server started, the newest first, at most
-    /// `AdminProtocol.recentRows`.
+    /// Sessions that ended since the server started, newest first, at most `AdminProtocol.recentRows`.
     package var ends: [AdminSessionEnd]
-    /// Devices that push SDKs registered, the one heard of last first, at most `AdminProtocol.detailRows`.
+    /// Devices that push SDKs registered, the most recently updated first, at most `AdminProtocol.detailRows`.
     package var devices: [AdminInstallation]
 
     package init(
@@ -55,11 +59,13 @@ package struct AdminPersonDetails: AdminRecord {
     }
 }
 
-/// One of a person's friends.
+/// A friend of a user.
 package struct AdminFriend: AdminRecord {
+    /// Name of the friend.
     package var name: UserName
-    /// What only the person calls them.
+    /// Name that only this user sees for the friend; `nil` for none.
     package var remark: String?
+    /// Time at which they became friends, UTC milliseconds.
     package var sinceMilliseconds: Int64
 
     package init(name: UserName, remark: String? = nil, sinceMilliseconds: Int64) {
@@ -77,14 +83,18 @@ package struct AdminFriend: AdminRecord {
 
 /// A conversation in a person's list.
 package struct AdminRecentConversation: AdminRecord {
-    /// As operators name it: a group's name, or two people's names.
+    /// Name as operators write it: a group's name, or the names of two users.
     package var conversation: String
+    /// Kind of the conversation.
     package var kind: ConversationKind
-    /// Messages of others after the reading position.
+    /// Number of messages from others after the read position.
     package var unread: Int64
-    /// What the person's app shows: who answers has seen what was before, and a mark by hand counts.
+    /// Unread count that the user's app shows: sending a message marks earlier ones as read, and a manual unread mark
+    /// counts.
     package var badge: Int64
+    /// True when the user pinned it.
     package var isPinned: Bool
+    /// Time of the newest message, or of the creation, UTC milliseconds.
     package var activeAtMilliseconds: Int64
 
     package init(
@@ -109,10 +119,13 @@ package struct AdminRecentConversation: AdminRecord {
     }
 }
 
-/// A team that a person is in.
+/// Membership of a user in a team.
 package struct AdminMembership: AdminRecord {
+    /// Name of the team.
     package var team: ChannelName
+    /// Title of the team; `nil` for none.
     package var title: String?
+    /// Role in the team.
     package var role: MemberRole
 
     package init(team: ChannelName, title: String? = nil, role: MemberRole) {
@@ -128,12 +141,13 @@ package struct AdminMembership: AdminRecord {
     }
 }
 
-/// What a person's files take.
+/// Storage that a user's files take.
 package struct AdminFileUse: AdminRecord {
-    /// Complete files.
+    /// Number of complete files.
     package var count: Int64
+    /// Bytes of these files.
     package var bytes: Int64
-    /// Most bytes the person may have; `nil` for as many as fit the disk.
+    /// Maximum bytes for the user; `nil` for no bound but the disk.
     package var quotaBytes: Int64?
 
     package init(count: Int64, bytes: Int64, quotaBytes: Int64? = nil) {
@@ -149,9 +163,11 @@ package struct AdminFileUse: AdminRecord {
     }
 }
 
-/// A device's token, with the time it was issued; not the token itself: only its hash is kept.
+/// A device's sign-in token with the time of its issue, without the token itself: only its hash is kept.
 package struct AdminIssuedToken: AdminRecord {
+    /// Device, level and times of the token.
     package var token: AdminToken
+    /// Time of issue, UTC milliseconds.
     package var issuedAtMilliseconds: Int64
 
     package init(token: AdminToken, issuedAtMilliseconds: Int64) {
@@ -167,15 +183,17 @@ package struct AdminIssuedToken: AdminRecord {
 
 /// A device as a push SDK registered it.
 package struct AdminInstallation: AdminRecord {
-    /// 24 hexadecimal digits.
+    /// Object ID in LeanCloud's SDKs, 24 hexadecimal digits.
     package var objectID: String
-    /// `ios`, `android` or what else the app says.
+    /// Type that the app gave: `ios`, `android` or another; `nil` for none.
     package var deviceType: String?
-    /// What the device calls itself.
+    /// Installation ID that the device gave; `nil` for none.
     package var installationID: String?
-    /// How its push token begins; `nil` for one without.
+    /// First characters of the push token; `nil` for a device without one.
     package var tokenHint: String?
+    /// Time of registration, UTC milliseconds.
     package var createdAtMilliseconds: Int64
+    /// Time of the last update, UTC milliseconds.
     package var updatedAtMilliseconds: Int64
 
     package init(
@@ -200,16 +218,22 @@ package struct AdminInstallation: AdminRecord {
     }
 }
 
-/// How a session ended.
+/// End of a session.
 package struct AdminSessionEnd: AdminRecord {
+    /// Name of the user.
     package var user: UserName
+    /// Class of the device.
     package var device: DeviceClass
+    /// ID of the device.
     package var deviceID: String
+    /// Address of the device.
     package var address: String
+    /// Time at which the session began, UTC milliseconds.
     package var openedAtMilliseconds: Int64
+    /// Time at which the session ended, UTC milliseconds.
     package var endedAtMilliseconds: Int64
-    /// `closed-by-peer`, `idle`, `taken-over`, `same-device`, `kicked`, `signed-out`, `disabled`, `too-many-requests`,
-    /// `stalled`, `server-stopping` or `failed`.
+    /// Reason: `closed-by-peer`, `idle`, `taken-over`, `same-device`, `kicked`, `signed-out`, `disabled`,
+    /// `too-many-requests`, `stalled`, `server-stopping` or `failed`.
     package var reason: String
 
     package init(

@@ -1,11 +1,11 @@
 package import ChatModel
 
-/// What an operator can ask about which sessions exclude each other.
+/// Requests about the sign-in policy: sessions that may be open at the same time.
 package enum AdminPolicyRequest: Hashable, Sendable {
     case show
-    /// Which sessions would not be open under this policy. Changes nothing.
+    /// Lists the sessions that this policy would end. Changes nothing.
     case preview(SignInPolicy)
-    /// Holds from the next sign-in on; with `endingNow` also for the sessions that a preview shows, which end.
+    /// Sets the policy for sign-ins from now on. With `endingNow` it also ends the sessions that a preview lists.
     case set(SignInPolicy, endingNow: Bool)
 }
 
@@ -14,6 +14,7 @@ extension AdminPolicyRequest: AdminOperations {
         .show, .preview(.sample), .set(.sample, endingNow: .sample),
     ]
 
+    /// Word, audit entry, `ctl` command and inverse of the request.
     package var operation: AdminOperation {
         switch self {
         case .show: .look("policy.show", ctl: ctl("policy show"))
@@ -32,13 +33,13 @@ extension AdminPolicyRequest: AdminOperations {
     }
 }
 
-/// What the server answers about policies. `policy` is the text of `SignInPolicy`, `preset` the word of one that is known.
+/// Answers about policies. `policy` is the text of `SignInPolicy`, `preset` the word of a known one.
 package enum AdminPolicyAnswer: Hashable, Sendable {
-    /// The one that holds.
+    /// Policy that is set.
     case policy(SignInPolicy)
-    /// Sessions that would end, at most `AdminProtocol.pageRows` of them, and how many there are.
+    /// Sessions that would end, at most `AdminProtocol.pageRows`, and their number.
     case preview([AdminSession], count: Int64)
-    /// It holds, and so many sessions were ended.
+    /// Policy that was set, and the number of sessions that it ended.
     case changed(SignInPolicy, ended: Int64)
 }
 

@@ -1,11 +1,12 @@
 package import ChatModel
 
-/// One field of a profile and where it came from.
+/// One field of a profile, with its source.
 package struct AdminProfileField: AdminRecord {
-    /// `displayName`, `avatar`; screens show a text for it when they know one.
+    /// Name of the field: `displayName`, `avatar`. Screens show a translated text for names that they know.
     package var name: String
+    /// Value of the field.
     package var value: String
-    /// `account`, `team`, `alias`, or the name of a user system.
+    /// Source: `account`, `team`, `alias`, or the name of a user system.
     package var source: String
 
     package init(_ name: String, _ value: String, source: String) {
@@ -21,11 +22,13 @@ package struct AdminProfileField: AdminRecord {
     }
 }
 
-/// What the cache holds about a person.
+/// Cache entry of a user's profile.
 package struct AdminProfileEntry: AdminRecord {
+    /// Source of the entry, as in `AdminProfileField`.
     package var source: String
+    /// Age of the entry, milliseconds.
     package var ageMilliseconds: Int64
-    /// How long it is still believed; 0 or less when it is asked for again at the next look-up.
+    /// Time until the entry expires, milliseconds; 0 or less when the next look-up asks the source again.
     package var leftMilliseconds: Int64
 
     package init(source: String, ageMilliseconds: Int64, leftMilliseconds: Int64) {
@@ -41,18 +44,21 @@ package struct AdminProfileEntry: AdminRecord {
     }
 }
 
-/// Who somebody is, for the operator or for who was named.
+/// Profile of a user, as the operator or a given viewer sees it.
 package struct AdminProfile: AdminRecord {
+    /// Name of the user.
     package var name: UserName
-    /// What people see.
+    /// Name that people see.
     package var shownName: String
+    /// True when a source knows the user.
     package var isKnown: Bool
-    /// A user system is being asked, or did not answer.
+    /// True while a user system is being asked, or when it did not answer.
     package var isPlaceholder: Bool
+    /// Fields with their sources.
     package var fields: [AdminProfileField]
-    /// `nil` when nothing about the person is in memory.
+    /// Cache entry; `nil` when the profile is not in memory.
     package var entry: AdminProfileEntry?
-    /// Who is told when the profile changes.
+    /// Number of watchers who asked for changes of this profile; those of all profiles are not counted.
     package var watchers: Int64
 
     package init(
@@ -79,16 +85,17 @@ package struct AdminProfile: AdminRecord {
     }
 }
 
-/// What is to be different about a person; what is `nil` stays.
+/// Changes of a profile; `nil` leaves a field as it is.
 package struct AdminProfileChange: AdminRecord {
+    /// Name of the user.
     package var name: UserName
-    /// Empty removes it.
+    /// Name that people see; empty removes it.
     package var displayName: String?
-    /// What another user system calls them; empty removes it.
+    /// ID in another user system; empty removes it.
     package var externalID: String?
-    /// A complete file that is to be the picture.
+    /// Complete file that becomes the picture.
     package var avatar: FileKey?
-    /// The text of a JSON object that is merged into what is there; a key that is `null` goes. Source: RFC 7396.
+    /// JSON object as text that is merged into the attributes; a key that is `null` is removed. Source: RFC 7396.
     package var attributes: String?
 
     package init(
@@ -111,17 +118,17 @@ package struct AdminProfileChange: AdminRecord {
     }
 }
 
-/// Whose profiles are to be asked for again.
+/// Scope of an invalidation: profiles that are asked for again.
 package enum AdminInvalidation: Hashable, Sendable {
     case person(UserName)
-    /// The card of a group and the profiles of its members; as in `AdminRequest.listMessages`.
+    /// Card of a group and the profiles of its members; named as in `AdminRequest.listMessages`.
     case team(String)
     case all
 }
 
-/// What an operator can ask about profiles.
+/// Requests about profiles.
 package enum AdminProfileRequest: Hashable, Sendable {
-    /// For the operator, or as `by` sees them in a conversation.
+    /// Shows a profile to the operator, or as `by` sees it in a conversation.
     case show(UserName, by: UserName?, in: String?)
     case set(AdminProfileChange)
     case invalidate(AdminInvalidation)
@@ -133,6 +140,7 @@ extension AdminProfileRequest: AdminOperations {
         .show(.sample, by: .sample, in: .sample), .set(.sample), .invalidate(.sample), .metrics,
     ]
 
+    /// Word, audit entry, `ctl` command and inverse of the request.
     package var operation: AdminOperation {
         switch self {
         case .show(let name, let asker, let conversation):
@@ -160,7 +168,7 @@ extension AdminProfileRequest: AdminOperations {
     }
 }
 
-/// What the server answers about profiles.
+/// Answers about profiles.
 package enum AdminProfileAnswer: Hashable, Sendable {
     case one(AdminProfile)
     case metrics([AdminMetric])
@@ -204,7 +212,7 @@ extension AdminInvalidation: AdminRecord {
 }
 
 extension AdminProfileChange {
-    /// `nil` for nothing, and for a picture: `ctl` takes one from a file.
+    /// Command that makes the changes; `nil` for none, and for a picture: `ctl` takes one from a file.
     fileprivate var command: [String]? {
         guard self.avatar == nil && self != AdminProfileChange(name: self.name) else { return nil }
         return ctl(

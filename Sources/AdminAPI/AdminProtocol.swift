@@ -7,45 +7,46 @@
 /// After `follow` it also sends `{"id":1,"event":"message","with":{...}}` until the connection ends or
 /// `follow.stop` is asked.
 package enum AdminProtocol {
+    /// Version of the protocol, which both sides must share.
     package static let version: Int64 = 1
     /// Name of the socket inside the data folder.
     package static let socketName = "admin.sock"
-    /// Most bytes in a line, its line feed not counted. Longer ones end the connection.
+    /// Maximum bytes in a line, without its line feed. A longer line ends the connection.
     package static let maximumLineBytes = 1024 * 1024
-    /// Most rows in an answer that is read page by page.
+    /// Maximum rows in one page of an answer.
     package static let pageRows = 500
-    /// Most messages in one page: their texts make long lines.
+    /// Maximum messages in one page: their texts make long lines.
     package static let pageMessages = 20
-    /// Most bytes of a message's text that are shown; more are cut. Escaped, a page of them fits a line.
+    /// Maximum bytes of a message's text in an answer; the rest is cut. Escaped, a page of them fits a line.
     package static let maximumTextBytes = 8 * 1024
-    /// Most conversations of a person's list in one answer.
+    /// Maximum conversations of a user's list in one answer.
     package static let recentRows = 100
-    /// Most friends, teams or tokens of a person in one answer.
+    /// Maximum friends, teams or tokens of a user in one answer.
     package static let detailRows = 200
-    /// Most filter rules in one answer.
+    /// Maximum filter rules in one answer.
     package static let filterRows = 100
-    /// Most files or transfers in one answer.
+    /// Maximum files or transfers in one answer.
     package static let fileRows: Int64 = 1000
-    /// Most damaged contents that are named in one answer.
+    /// Maximum damaged contents that one answer names.
     package static let damages = 100
-    /// Most bytes in one piece of an upload; in base64 they take a third more.
+    /// Maximum bytes in one piece of an upload; in base64 they take a third more.
     package static let pieceBytes = 128 * 1024
-    /// Most characters of the words beside a text: a file's name, a place's title.
+    /// Maximum characters of the words beside a text: a file's name, a place's title.
     package static let maximumSketchCharacters = 128
-    /// Points of the pulse that are kept: ten minutes, one a second.
+    /// Points of the live metrics that are kept: ten minutes, one per second.
     package static let livePoints = 600
-    /// Most rules or words in one request about the word list.
+    /// Maximum rules or words in one request about the word list.
     package static let wordRows = 500
-    /// Most bytes of one change of a conversation's attributes.
+    /// Maximum bytes of one change of a conversation's attributes.
     package static let attributesPatchBytes = 64 * 1024
-    /// Most people in one import request.
+    /// Maximum users in one import request.
     package static let importRows = 500
-    /// Bytes of people after which an import request has enough, so that it fits a line.
+    /// Bytes of rows at which an import request is sent, so that it fits a line.
     package static let arrivalBytes = 512 * 1024
-    /// Most characters of what people are shown as a name: display names, titles.
+    /// Maximum characters of display names and titles.
     package static let maximumTitleScalars = 128
 
-    /// The first line of both sides, without its line feed.
+    /// First line of both sides, without its line feed.
     package static var hello: [UInt8] {
         LineWriter.object { line in
             line.field("teahouse", "admin")
@@ -53,7 +54,10 @@ package enum AdminProtocol {
         }
     }
 
-    /// Checks the other side's first line.
+    /// Checks the first line of the other side.
+    ///
+    /// - Throws: `protocolError` for another protocol or version, or the error that a server sends in place of its
+    ///   hello.
     package static func check(hello line: [UInt8]) throws(AdminError) {
         let fields = try ObjectReader(line: line)
         // A server that cannot take the connection says why instead.

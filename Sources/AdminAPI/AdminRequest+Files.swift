@@ -1,12 +1,12 @@
 package import ChatModel
 
-/// What an operator can ask about files.
+/// Requests about files.
 package enum AdminFileRequest: Hashable, Sendable {
     case list(AdminFileQuery)
     case show(FileKey)
-    /// Reads the content of one file, or all contents, and checks them; events tell how far it is.
+    /// Reads and checks the content of one file, or all contents; events report the progress.
     case verify(FileKey?)
-    /// Removes what nobody needs, or says what that is.
+    /// Removes files that nothing refers to; a dry run only lists them.
     case collect(isDryRun: Bool)
     case delete(FileKey)
     case send(AdminFileSend)
@@ -18,6 +18,7 @@ extension AdminFileRequest: AdminOperations {
         .send(.sample),
     ]
 
+    /// Word, audit entry, `ctl` command and inverse of the request.
     package var operation: AdminOperation {
         switch self {
         case .list: .look("file.list")
@@ -42,7 +43,7 @@ extension AdminFileRequest: AdminOperations {
     }
 }
 
-/// What the server answers about files.
+/// Answers about files.
 package enum AdminFileAnswer: Hashable, Sendable {
     case list([AdminFile], AdminFileTotals)
     case one(AdminFileDetail)

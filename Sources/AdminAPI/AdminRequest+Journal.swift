@@ -2,13 +2,16 @@ extension AdminRequest {
     /// Name on the socket and in the audit log: `team.mute`.
     package var word: String { self.operation.word }
 
+    /// True when the request asks for a change.
     package var isChange: Bool { self.operation.isChange }
 
+    /// True when the audit log keeps the request.
     package var isAudited: Bool { self.operation.isAudited }
 
+    /// The one person, conversation or thing that the request is about; `nil` when there are several or none.
     package var subject: String? { self.operation.subject }
 
-    /// What was asked for, as a JSON object for the audit log: without passwords and without the words of messages.
+    /// Request as a JSON object for the audit log, without passwords and texts of messages.
     package var asked: String {
         let json = (self.operation.audited ?? self).object
         guard json.count > Self.maximumAskedBytes else { return String(decoding: json, as: UTF8.self) }
@@ -16,6 +19,6 @@ extension AdminRequest {
         return String(decoding: short, as: UTF8.self)
     }
 
-    /// Longest request that the audit log keeps whole, bytes; of a longer one it keeps how long it was.
+    /// Maximum bytes of a request that the audit log keeps whole; of a longer one it keeps the length.
     private static let maximumAskedBytes = 64 * 1024
 }

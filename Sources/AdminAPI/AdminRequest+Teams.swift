@@ -1,29 +1,29 @@
 package import ChatModel
 
-/// What an operator can ask about teams.
+/// Requests about teams.
 package enum AdminTeamRequest: Hashable, Sendable {
     case show(ChannelName)
     case create(AdminNewTeam)
     case set(ChannelName, AdminTeamPatch)
-    /// Brings people in; in the name of a member they are asked, when the team wants that.
+    /// Adds users. In the name of a member they are invited first, when the team is set so.
     case invite(ChannelName, [UserName], from: UserName?, postscript: String)
     case remove(ChannelName, [UserName])
     /// Makes members managers, or managers members.
     case setRole(ChannelName, [UserName], MemberRole)
-    /// What a member is called in the team; empty for their own name.
+    /// Sets the name of a member in the team; empty for the member's own name.
     case setNickname(ChannelName, UserName, String)
-    /// Whether a member may not send; for so many minutes, or without end.
+    /// Mutes a member for so many minutes, or without end for `nil`; `false` ends the mute.
     case mute(ChannelName, UserName, Bool, minutes: Int64?)
     case transfer(ChannelName, to: UserName, andLeaves: Bool)
     case dismiss(ChannelName)
-    /// An empty text takes the last announcement away.
+    /// Sets the announcement; an empty text removes the last one.
     case announce(ChannelName, title: String?, text: String)
-    /// The newest first; `before` is the number the page before ended with.
+    /// Lists announcements, newest first; `before` is the number of the last one on the page before.
     case announcements(ChannelName, before: Int64?)
     case card(AdminCardQuery)
     case requests(AdminJoinQuery)
     case answer(Int64, accept: Bool, reason: String)
-    /// In the name of a person who wants to join.
+    /// Asks to join in the name of a user.
     case apply(ChannelName, UserName, postscript: String)
     case withdraw(Int64)
 }
@@ -40,6 +40,7 @@ extension AdminTeamRequest: AdminOperations {
         .withdraw(.sample),
     ]
 
+    /// Word, audit entry, `ctl` command and inverse of the request.
     package var operation: AdminOperation {
         switch self {
         case .show(let team): .look("team.show", team.text, ctl: ctl("team show", .word(team.text)))
@@ -142,7 +143,7 @@ extension AdminTeamRequest: AdminOperations {
     }
 }
 
-/// What the server answers about teams.
+/// Answers about teams.
 package enum AdminTeamAnswer: Hashable, Sendable {
     case team(AdminTeam)
     case invited(AdminTeamInvited)
@@ -150,7 +151,7 @@ package enum AdminTeamAnswer: Hashable, Sendable {
     case announcements([AdminAnnouncement])
     /// A page; `next` asks for the one after it, `nil` on the last.
     case requests([AdminJoinRequest], next: Int64?)
-    /// As it is now.
+    /// State after the request.
     case request(AdminJoinRequest)
 }
 

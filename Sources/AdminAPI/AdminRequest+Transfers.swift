@@ -1,18 +1,19 @@
 package import ChatModel
 
-/// What an operator can ask about uploads and downloads.
+/// Requests about uploads and downloads.
 package enum AdminTransferRequest: Hashable, Sendable {
-    /// Of one person or of all; with those that are over, or without; 1...`AdminProtocol.fileRows` of them.
+    /// Lists transfers of one user, or of all for `nil`; `withOver` includes ended ones. The limit is
+    /// 1...`AdminProtocol.fileRows`.
     case list(UserName?, withOver: Bool, limit: Int64)
     case change(TransferKey, AdminTransferAction)
-    /// Sends transfers as events whenever they move, each at most five times a second, until stopped.
+    /// Sends changed transfers as events, each at most five times a second, until stopped.
     case watch(UserName?)
-    /// Opens an upload, new or unfinished, for the pieces that this connection sends; it has one at a time. An upload
-    /// whose connection ends keeps what came and can be gone on with.
+    /// Opens an upload, new or unfinished, for the pieces that this connection sends; a connection has one at a time.
+    /// An upload whose connection ends keeps the bytes that came and can be resumed.
     case upload(AdminUpload)
-    /// Answered when there is room for more: with eight under way the asker waits.
+    /// Sends a piece. The answer comes when there is room for more: at most eight are under way.
     case piece(AdminPiece)
-    /// All pieces were sent: answered when the file is complete and on the disk.
+    /// Ends the upload. The answer comes when the file is complete and on the disk.
     case finishUpload
 }
 
@@ -22,6 +23,7 @@ extension AdminTransferRequest: AdminOperations {
         .upload(.sample), .piece(.sample), .finishUpload,
     ]
 
+    /// Word, audit entry, `ctl` command and inverse of the request.
     package var operation: AdminOperation {
         switch self {
         case .list: .look("transfer.list")
@@ -52,11 +54,11 @@ extension AdminTransferRequest: AdminOperations {
     }
 }
 
-/// What the server answers about transfers.
+/// Answers about transfers.
 package enum AdminTransferAnswer: Hashable, Sendable {
     case list([AdminTransfer])
     case one(AdminTransfer)
-    /// A piece was taken; so many bytes of the file are there.
+    /// Bytes of the file that are there after the piece.
     case taken(Int64)
 }
 

@@ -1,6 +1,6 @@
 package import ChatModel
 
-/// What an operator can ask.
+/// Request of an operator.
 package enum AdminRequest: Hashable, Sendable {
     case status
     /// The one-time token that makes the first administrator from the web page.
@@ -9,54 +9,54 @@ package enum AdminRequest: Hashable, Sendable {
     case managerToken
 
     case addUser(AdminNewUser)
-    /// People in the order they were made; `after` is the `next` of the page before.
+    /// Lists users in the order of their creation; `after` is the `next` of the page before.
     case listUsers(after: Int64?)
     case showUser(UserName)
     case issueToken(UserName, DeviceClass, DeviceLevel)
     /// Ends tokens and sessions: all, or those of one device class.
     case revoke(UserName, DeviceClass?)
     case setDisabled(UserName, Bool)
-    /// A muted person signs in and reads, and may not send.
+    /// Bans a user from sending, or ends the ban; the user still signs in and reads.
     case setSendBanned(UserName, Bool)
     case setPassword(UserName, String)
-    /// Puts `other` on a list of `owner`, or takes them off.
+    /// Adds `other` to a list of `owner`, or removes them.
     case setListed(owner: UserName, PersonalList, other: UserName, Bool)
-    /// Whether only those on the person's allow list may send to them.
+    /// Sets that only users on the user's allow list may send to them, or ends it.
     case setAllowlistOnly(UserName, Bool)
-    /// At most `AdminProtocol.importRows` people; makes those that are missing, and a token for each that signs in on
-    /// devices of all the classes.
+    /// Creates the users that do not exist, at most `AdminProtocol.importRows`, and issues each a token that is valid
+    /// for all the device classes.
     case importUsers([AdminImportRow], [DeviceClass])
 
     case createGroup(AdminNewGroup)
     case addMembers(ChannelName, [UserName])
     case removeMembers(ChannelName, [UserName])
     case setGroupBanned(ChannelName, Bool)
-    /// Whether only managers and the owner may send.
+    /// Mutes everybody but managers and the owner, or ends it.
     case setGroupMuted(ChannelName, Bool)
-    /// Whether a member may not send; for so many minutes, or without end.
+    /// Mutes a member for so many minutes, or without end for `nil`; `false` ends the mute.
     case setMemberMuted(ChannelName, UserName, Bool, minutes: Int64?)
-    /// The announcement; empty removes it.
+    /// Sets the announcement; empty removes it.
     case setGroupNotice(ChannelName, String)
 
-    /// Conversations by number; `after` is the `next` of the page before.
+    /// Lists conversations by number; `after` is the `next` of the page before.
     case listConversations(after: Int64?)
-    /// `conversation` names one, as in `listMessages`.
+    /// Shows one conversation, named as in `listMessages`.
     case showConversation(String)
-    /// The messages before a sequence, at most `AdminProtocol.pageMessages`, oldest first.
+    /// Reads the messages before a sequence, at most `AdminProtocol.pageMessages`, oldest first.
     ///
     /// `conversation` is a group's name, else two people's names `juliet,romeo`, else `id:` and a number, else
     /// a room's name.
     case listMessages(conversation: String, before: Int64?, limit: Int64)
 
-    /// Sessions by id, of one person or all; `after` is the `next` of the page before.
+    /// Lists sessions by ID, of one user or all; `after` is the `next` of the page before.
     case listSessions(UserName?, after: Int64?)
-    /// Ends sessions by id, or all of a person's.
+    /// Ends sessions by ID, or all sessions of a user.
     case endSessions(ids: [Int64], user: UserName?)
 
     case send(AdminSend)
-    /// Sends every message, and the coming and going of sessions when wanted, as events until stopped.
+    /// Sends every message, and with `withSessions` the begin and end of sessions, as events until stopped.
     case follow(conversation: String?, withSessions: Bool)
-    /// Ends a `follow` or a watch of the same connection, by its request id.
+    /// Ends a `follow` or a watch of the same connection, by its request ID.
     case stopFollowing(Int64)
 
     case files(AdminFileRequest)
@@ -78,7 +78,7 @@ package enum AdminRequest: Hashable, Sendable {
 }
 
 extension AdminRequest {
-    /// What it is, said once.
+    /// Word, audit entry, `ctl` command and inverse of the request.
     package var operation: AdminOperation {
         switch self {
         case .status: .look("status", ctl: ctl("status"))

@@ -1,15 +1,18 @@
 package import ChatModel
 
-/// Which sessions are meant: those for which everything that is set holds. At least one thing is set.
+/// Filter of sessions: a session matches when every field that is set does. At least one field is set.
 package struct AdminSessionFilter: AdminRecord {
+    /// Name of the user.
     package var user: UserName?
+    /// Class of the device.
     package var device: DeviceClass?
-    /// `wukong-json`, for example.
+    /// Name of the protocol: `wukong-json`, for example.
     package var protocolName: String?
-    /// How the address begins: `192.168.3.`, for example.
+    /// Prefix of the address: `192.168.3.`, for example.
     package var address: String?
-    /// Opened before then, UTC milliseconds.
+    /// Time before which the session began, UTC milliseconds.
     package var openedBeforeMilliseconds: Int64?
+    /// True for only encrypted sessions, false for only plain ones.
     package var isEncrypted: Bool?
 
     package init(
@@ -24,9 +27,10 @@ package struct AdminSessionFilter: AdminRecord {
         self.isEncrypted = isEncrypted
     }
 
-    /// Nothing is set: every session would be meant.
+    /// True when nothing is set: every session would match.
     package var isEmpty: Bool { self == AdminSessionFilter() }
 
+    /// True when every field that is set fits the session.
     package func matches(_ session: AdminSession) -> Bool {
         if let user = self.user, session.user != user { return false }
         if let device = self.device, session.device != device { return false }
@@ -53,8 +57,8 @@ package struct AdminSessionFilter: AdminRecord {
         return self
     }
 
-    /// `nil` where options cannot say it: a time, which operators write in their own time zone, encrypted sessions, and
-    /// all of one person, which is another request.
+    /// Command that ends the sessions; `nil` where options cannot say it: a time, which operators write in their own
+    /// time zone, encrypted sessions, and all sessions of one user, which is another request.
     func command(isDryRun: Bool) -> [String]? {
         let isOnlyPerson = self == AdminSessionFilter(user: self.user) && !isDryRun
         guard self.openedBeforeMilliseconds == nil && self.isEncrypted != true && !isOnlyPerson else { return nil }

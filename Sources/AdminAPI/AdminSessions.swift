@@ -2,24 +2,32 @@ package import ChatModel
 
 /// A signed-in device.
 package struct AdminSession: AdminRecord {
+    /// ID of the session.
     package var id: Int64
+    /// Name of the user.
     package var user: UserName
+    /// Class of the device.
     package var device: DeviceClass
+    /// Level of the device: primary or secondary.
     package var level: DeviceLevel
+    /// ID of the device.
     package var deviceID: String
-    /// `wukong-json`, for example.
+    /// Name of the protocol: `wukong-json`, for example.
     package var protocolName: String
+    /// Address of the device.
     package var address: String
+    /// True when the connection is encrypted.
     package var isEncrypted: Bool
+    /// Time at which the session began, UTC milliseconds.
     package var openedAtMilliseconds: Int64
-    /// When anything last came from the device, UTC milliseconds. This and what follows is there where sessions are
-    /// listed, and `nil` where one is only mentioned.
+    /// Time of the last bytes from the device, UTC milliseconds. This and the fields below are set in lists of
+    /// sessions, and `nil` where a session is only mentioned.
     package var activeAtMilliseconds: Int64?
     /// Bytes that wait to be sent to the device.
     package var queuedBytes: Int64?
-    /// Stored messages that the device was sent and has not acknowledged.
+    /// Messages sent to the device and not acknowledged yet, stored ones only.
     package var unacknowledged: Int64?
-    /// The word that one device of the person holds at a time; `nil` for a device without.
+    /// Tag of the session, which only one device of a user holds at a time; `nil` for none.
     package var tag: String?
 
     package init(

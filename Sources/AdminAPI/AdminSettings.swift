@@ -1,15 +1,15 @@
 package import ChatModel
 
-/// What an operator can ask about settings: those of conversations, those of the server's file, and limits.
+/// Requests about settings: those of conversations, those of the server's file, and limits.
 package enum AdminSettingsRequest: Hashable, Sendable {
     case list
     case show(String)
-    /// A setting of the file holds everywhere, and has no other scope.
+    /// Sets a value. A setting of the file holds everywhere, and has no other scope.
     case set(String, SessionScope, String)
-    /// Takes back what was set; of a setting of the file, to what the file says.
+    /// Removes a value that was set; a setting of the file gets the value of the file again.
     case reset(String, SessionScope)
-    /// What holds for a person in a conversation, which is named as in `AdminRequest.listMessages`; without a person, for
-    /// a plain member.
+    /// Asks for the values that apply to a user in a conversation, named as in `AdminRequest.listMessages`; without a
+    /// user, to a plain member.
     case effective(conversation: String, user: UserName?)
     case limits
 }
@@ -20,6 +20,7 @@ extension AdminSettingsRequest: AdminOperations {
         .effective(conversation: .sample, user: .sample), .limits,
     ]
 
+    /// Word, audit entry, `ctl` command and inverse of the request.
     package var operation: AdminOperation {
         switch self {
         case .list: .look("setting.list", ctl: ctl("setting list"))
@@ -57,7 +58,7 @@ extension SessionScope: AdminRecord {
         self.role = try fields("role", \.role)
     }
 
-    /// `group`, `group/manager`, `*/manager`, `*`: as operators write it.
+    /// Scope as operators write it: `group`, `group/manager`, `*/manager`, `*`.
     package var text: String {
         let kind = self.kind?.word ?? "*"
         return self.role.map { "\(kind)/\($0.word)" } ?? kind
@@ -66,6 +67,8 @@ extension SessionScope: AdminRecord {
     fileprivate var option: CommandPart { .option("in", self == .everywhere ? nil : self.text) }
 
     /// Reads what `text` writes.
+    ///
+    /// - Throws: `invalid` for a text that is no scope.
     package init(_ text: String) throws(AdminError) {
         let parts = text.split(separator: "/", omittingEmptySubsequences: false).map(String.init)
         guard (1...2).contains(parts.count) else {
@@ -82,7 +85,7 @@ extension SessionScope: AdminRecord {
     }
 }
 
-/// What the server answers about settings.
+/// Answers about settings.
 package enum AdminSettingsAnswer: Hashable, Sendable {
     case list([AdminSetting])
     case one(AdminSetting)
@@ -114,47 +117,50 @@ extension AdminSettingsAnswer: AdminFamily {
     }
 }
 
-/// A setting, what it is, and what it may be.
+/// A setting: its meaning, its value and the values that it may have.
 package struct AdminSetting: AdminRecord {
-    /// What a setting is about.
+    /// Subject of a setting.
     package enum Group: String, AdminWord, AdminText {
-        /// Conversations: `SessionSetting`. Has scopes, is always live.
+        /// Conversations: `SessionSetting`. It has scopes and is always live.
         case session
         /// The server: a key of its file.
         case server
     }
 
-    /// What may stand behind it.
+    /// Form of a value.
     package enum Form: String, AdminWord, AdminText {
         case number
         case flag
         case choice
         case text
-        /// Several words or texts, with commas between.
+        /// Several words or texts, separated by commas.
         case list
     }
 
+    /// Name of the setting.
     package var name: String
-    /// One sentence about a setting of the server, in English; empty for others, of which `setting.about.NAME` in the
-    /// language files tells.
+    /// One English sentence about a setting of the server; empty for others, which `setting.about.NAME` in the language
+    /// files describes.
     package var about: String
+    /// Subject of the setting.
     package var group: Group
+    /// Form of the value.
     package var form: Form
-    /// In words, for people: `0 to 100000 characters`.
+    /// Bounds of the value, as a sentence: `0 to 100000 characters`.
     package var bounds: String
-    /// Of a choice, or a list of known words; empty for anything.
+    /// Values of a choice, or known words of a list; empty for any value.
     package var choices: [String]
-    /// As operators write values: `5000`, `on`, `camera,file`.
+    /// Built-in value, as operators write it: `5000`, `on`, `camera,file`.
     package var builtIn: String
-    /// What holds where nothing more specific is said.
+    /// Value that applies where no override does.
     package var value: String
-    /// Where `value` is from: `built in`, a line of the file, a flag, `console` for what was set at run time.
+    /// Origin of `value`: `built in`, a line of the file, a flag, or `console` for a value set at run time.
     package var origin: String
-    /// Whether a change holds at once; otherwise it cannot be set here, and needs the file and a restart.
+    /// True when a change applies at once; false when it needs a change of the file and a restart.
     package var isLive: Bool
-    /// Whether the server holds people to it, and not only clients read it.
+    /// True when the server enforces the value, false when only clients read it.
     package var isEnforced: Bool
-    /// Where it was set otherwise.
+    /// Values for some conversations or roles.
     package var overrides: [AdminSettingOverride]
 
     package init(
@@ -194,7 +200,9 @@ package struct AdminSetting: AdminRecord {
 
 /// A value for some conversations or roles.
 package struct AdminSettingOverride: AdminRecord {
+    /// Conversations and roles that the value is for.
     package var scope: SessionScope
+    /// Value, as operators write it.
     package var value: String
 
     package init(_ scope: SessionScope, _ value: String) {
@@ -208,11 +216,13 @@ package struct AdminSettingOverride: AdminRecord {
     }
 }
 
-/// What holds for somebody somewhere.
+/// Value of a setting that applies to one user in one conversation.
 package struct AdminEffectiveSetting: AdminRecord {
+    /// Name of the setting.
     package var name: String
+    /// Value, as operators write it.
     package var value: String
-    /// Where the value was set; `nil` when it is the built-in one.
+    /// Scope at which the value was set; `nil` for the built-in value.
     package var scope: SessionScope?
 
     package init(_ name: String, _ value: String, from scope: SessionScope?) {
@@ -228,15 +238,16 @@ package struct AdminEffectiveSetting: AdminRecord {
     }
 }
 
-/// A limit, and what can be done about it.
+/// A limit, with the setting that changes it.
 package struct AdminSettingLimit: AdminRecord {
+    /// Name, unit, use and maximum of the limit.
     package var limit: AdminLimit
-    /// The setting that moves it; `nil` when it is fixed.
+    /// Setting that changes the limit; `nil` for a fixed limit.
     package var setting: String?
-    /// Whether that setting is live.
+    /// True when a change of that setting applies at once.
     package var isLive: Bool
-    /// What is refused at the bound, and what to do: `limit.advice.` and this is the key of a sentence in the language
-    /// files.
+    /// Key of a sentence in the language files, after `limit.advice.`: the effect of reaching the limit, and what the
+    /// operator can do.
     package var advice: String
 
     package init(_ limit: AdminLimit, setting: String?, isLive: Bool, advice: String) {
@@ -254,7 +265,7 @@ package struct AdminSettingLimit: AdminRecord {
     }
 }
 
-/// A scope as operators write it.
+/// Scope as operators write it.
 private struct ScopeText: AdminText {
     var scope: SessionScope
 

@@ -1,16 +1,22 @@
-/// How the server is.
+/// State of the server.
 package struct AdminStatus: AdminRecord {
+    /// Version of the program.
     package var version: String
+    /// ID of the server's process.
     package var processID: Int64
+    /// Path of the data folder.
     package var dataFolder: String
+    /// Time of the start, UTC milliseconds.
     package var startedAtMilliseconds: Int64
-    /// Where clients connect: `127.0.0.1:7677`.
+    /// Addresses on which clients connect: `127.0.0.1:7677`.
     package var addresses: [String]
-    /// Sentences about what needs the operator: a full disk, a failed database. Empty when all is well.
+    /// Problems that need the operator, one sentence each: a full disk, a failed database. Empty when there are none.
     package var troubles: [String]
+    /// Metrics since the start.
     package var metrics: [AdminMetric]
+    /// Limits with their use.
     package var limits: [AdminLimit]
-    /// When the data folder was last verified; `nil` for never, and when that cannot be told.
+    /// Last verification of the data folder; `nil` for none, and when it is not known.
     package var lastVerify: AdminLastVerify?
 
     package init(
@@ -42,12 +48,13 @@ package struct AdminStatus: AdminRecord {
     }
 }
 
-/// When the data folder was last verified, and what came of it.
+/// Last verification of the data folder, with its result.
 package struct AdminLastVerify: AdminRecord {
+    /// Time of the verification, UTC milliseconds.
     package var atMilliseconds: Int64
-    /// How many things were wrong.
+    /// Number of problems found.
     package var findings: Int64
-    /// Contents of files were looked at and not read.
+    /// True when the contents of files were not read.
     package var isQuick: Bool
 
     package init(atMilliseconds: Int64, findings: Int64, isQuick: Bool) {
@@ -63,10 +70,11 @@ package struct AdminLastVerify: AdminRecord {
     }
 }
 
-/// One number about the server. New ones may come without a new version of the protocol.
+/// One metric of the server. New ones may come without a new version of the protocol.
 package struct AdminMetric: AdminRecord {
-    /// `messages`, `commitMicrosecondsP99`; screens show a text for it when they know one.
+    /// Name: `messages`, `commitMicrosecondsP99`. Screens show a translated text for names that they know.
     package var name: String
+    /// Value; the name tells the unit.
     package var value: Int64
 
     package init(_ name: String, _ value: Int64) {
@@ -80,14 +88,19 @@ package struct AdminMetric: AdminRecord {
     }
 }
 
-/// Something bounded, how much of it is used, and the most that ever was.
+/// A bounded resource: its use now, its peak and its maximum.
 package struct AdminLimit: AdminRecord {
+    /// Name of the resource.
     package var name: String
+    /// Unit of the three numbers.
     package var unit: String
+    /// Use now.
     package var current: Int64
+    /// Highest use since the start.
     package var peak: Int64
+    /// Bound.
     package var maximum: Int64
-    /// How often something was refused because of it.
+    /// Number of refusals because of the bound.
     package var refusals: Int64
 
     package init(name: String, unit: String, current: Int64, peak: Int64, maximum: Int64, refusals: Int64) {

@@ -1,13 +1,20 @@
 package import ChatModel
 
-/// How a team is set.
+/// Permissions and other modes of a team.
 package struct AdminTeamModes: AdminRecord {
+    /// Permission to join.
     package var join: TeamJoinMode
+    /// Permission to invite.
     package var invite: TeamInviteMode
+    /// Consent of invited users.
     package var beInvited: TeamBeInvitedMode
+    /// Permission to change the card.
     package var updateInfo: TeamUpdateMode
+    /// Permission to change the custom fields of an app.
     package var updateAttributes: TeamUpdateMode
+    /// Members who may not send.
     package var mute: TeamMuteMode
+    /// Effect of the owner's leaving.
     package var ownerLeaving: TeamOwnerLeaving
 
     package init(_ settings: TeamSettings, _ flags: ConversationFlags) {
@@ -31,13 +38,17 @@ package struct AdminTeamModes: AdminRecord {
     }
 }
 
-/// Something a team was told.
+/// An announcement of a team.
 package struct AdminAnnouncement: AdminRecord {
+    /// Number of the announcement.
     package var number: Int64
+    /// Title; `nil` for none.
     package var title: String?
+    /// Text.
     package var body: String
-    /// `____system` for one of a business server or the operator.
+    /// Author; `____system` for a business server or the operator.
     package var author: UserName
+    /// Time of creation, UTC milliseconds.
     package var createdAtMilliseconds: Int64
 
     package init(_ announcement: TeamAnnouncement) {
@@ -57,19 +68,25 @@ package struct AdminAnnouncement: AdminRecord {
     }
 }
 
-/// A team with who is in it; at most `AdminProtocol.pageRows` members.
+/// A team with its members, at most `AdminProtocol.pageRows` of them.
 package struct AdminTeam: AdminRecord {
+    /// Conversation of the team.
     package var conversation: AdminConversation
+    /// Form of the team.
     package var form: TeamForm
+    /// Permissions and other modes.
     package var modes: AdminTeamModes
+    /// Introduction; `nil` for none.
     package var introduction: String?
-    /// The one that is shown.
+    /// Announcement that apps show; `nil` for none.
     package var announcement: AdminAnnouncement?
+    /// Owner; `nil` for a team that the operator owns.
     package var owner: UserName?
-    /// The team's own; `nil` for as many as the server allows.
+    /// Maximum number of members of this team; `nil` for the server's maximum.
     package var memberLimit: Int64?
+    /// Members.
     package var members: [AdminMember]
-    /// How many requests wait for an answer.
+    /// Number of requests that wait for an answer.
     package var waitingRequests: Int64
 
     package init(
@@ -99,13 +116,15 @@ package struct AdminTeam: AdminRecord {
     }
 }
 
-/// What is to change about a team; what is `nil` stays.
+/// Changes of a team; `nil` leaves a field as it is.
 package struct AdminTeamPatch: AdminRecord {
+    /// Title.
     package var title: String?
-    /// Empty removes it.
+    /// Introduction; empty removes it.
     package var introduction: String?
-    /// 0 for as many as the server allows.
+    /// Maximum number of members; 0 for the server's maximum.
     package var memberLimit: Int64?
+    /// Changes of the modes.
     package var modes = TeamModesPatch()
 
     package init() {}
@@ -124,14 +143,17 @@ package struct AdminTeamPatch: AdminRecord {
     }
 }
 
-/// A team to be made.
+/// A team to create.
 package struct AdminNewTeam: AdminRecord {
+    /// Name of the team.
     package var name: ChannelName
+    /// Form of the team.
     package var form: TeamForm
-    /// A member too; `nil` for a team that the operator keeps.
+    /// Owner, who is a member too; `nil` for a team that the operator owns.
     package var owner: UserName?
+    /// Members.
     package var members: [UserName]
-    /// Title, introduction, limit, and where the modes differ from those of a new team.
+    /// Title, introduction and limit, with the modes that differ from those of a new team.
     package var settings: AdminTeamPatch
 
     package init(
@@ -154,11 +176,13 @@ package struct AdminNewTeam: AdminRecord {
     }
 }
 
-/// What became of an invitation.
+/// Result of an invitation.
 package struct AdminTeamInvited: AdminRecord {
+    /// Users who are members now.
     package var added: [UserName]
-    /// Have been asked.
+    /// Users who have been asked.
     package var asked: [UserName]
+    /// Users who could not be invited.
     package var refused: [UserName]
 
     package init(added: [UserName], asked: [UserName], refused: [UserName]) {
@@ -174,15 +198,18 @@ package struct AdminTeamInvited: AdminRecord {
     }
 }
 
-/// A row of a team's or a member's card, as somebody sees it.
+/// A row of a team's or a member's card, as a given viewer sees it.
 package struct AdminCardRow: AdminRecord {
+    /// Name of the row.
     package var name: TeamCardRow.Name
-    /// Rows of one section stand together, from 0.
+    /// Section, from 0; the rows of one section stand together.
     package var section: Int64
-    /// A word for modes and roles, a number for counts, `true` or `false` for switches, else what people wrote.
+    /// Value: a word for modes and roles, a number for counts, `true` or `false` for switches, else text of users.
     package var value: String
+    /// True when the viewer may change the value.
     package var isEditable: Bool
-    /// The word of the rule or setting that keeps this person from using it; `nil` when they may, or it only shows.
+    /// Word of the rule or setting that keeps the viewer from using the row; `nil` when nothing does, or when the row
+    /// only shows a value.
     package var refusal: String?
 
     package init(_ row: TeamCardRow) {
@@ -202,13 +229,15 @@ package struct AdminCardRow: AdminRecord {
     }
 }
 
-/// Whose card is asked for, and who looks.
+/// Card to show, and its viewer.
 package struct AdminCardQuery: AdminRecord {
+    /// Name of the team.
     package var team: ChannelName
-    /// `nil` for the operator.
+    /// Viewer; `nil` for the operator.
     package var viewer: UserName?
-    /// The card of this member; `nil` for the team's.
+    /// Member whose card is shown; `nil` for the team's card.
     package var member: UserName?
+    /// Rows to leave out.
     package var hidden: [TeamCardRow.Name]
 
     package init(
@@ -228,19 +257,29 @@ package struct AdminCardQuery: AdminRecord {
     }
 }
 
-/// Somebody's wish to join a team, or that somebody joins.
+/// A request to join a team, or an invitation to it.
 package struct AdminJoinRequest: AdminRecord {
+    /// Number of the request.
     package var number: Int64
+    /// Kind of the request.
     package var kind: TeamRequestKind
+    /// Name of the team; `nil` when it has none.
     package var team: ChannelName?
+    /// User who would join.
     package var person: UserName
+    /// User who invited; `nil` for an application.
     package var inviter: UserName?
+    /// Text that came with the request; may be empty.
     package var postscript: String
+    /// State of the request.
     package var state: TeamRequestState
+    /// User who answered; `nil` while the request waits, and when nobody did.
     package var answeredBy: UserName?
+    /// Reason that came with the answer; may be empty.
     package var reason: String
+    /// Time of creation, UTC milliseconds.
     package var createdAtMilliseconds: Int64
-    /// 0 while it waits.
+    /// Time of the answer, UTC milliseconds; 0 while the request waits.
     package var answeredAtMilliseconds: Int64
 
     package init(_ request: TeamRequest) {
@@ -272,13 +311,15 @@ package struct AdminJoinRequest: AdminRecord {
     }
 }
 
-/// Which requests to list.
+/// Filter of a list of join requests.
 package struct AdminJoinQuery: AdminRecord {
+    /// Name of the team; `nil` for all.
     package var team: ChannelName?
-    /// Who would join.
+    /// User who would join; `nil` for all.
     package var person: UserName?
+    /// True for only requests that wait for an answer.
     package var onlyWaiting: Bool
-    /// The `next` of the page before.
+    /// Number before which the page begins: the `next` of the page before.
     package var before: Int64?
 
     package init(
@@ -332,7 +373,7 @@ extension AdminCardQuery {
 }
 
 extension AdminJoinQuery {
-    /// `nil` for a later page.
+    /// Command that lists the requests; `nil` for a later page.
     var command: [String]? {
         guard self.before == nil else { return nil }
         return ctl(

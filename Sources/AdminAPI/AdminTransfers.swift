@@ -2,25 +2,35 @@ package import ChatModel
 
 /// An upload or download, as the operator sees it.
 package struct AdminTransfer: AdminRecord {
+    /// Key of the transfer.
     package var key: TransferKey
+    /// Direction: upload or download.
     package var direction: TransferDirection
+    /// Purpose of the file.
     package var transferClass: TransferClass
+    /// State of the transfer.
     package var state: TransferState
+    /// User who transfers.
     package var owner: UserName
+    /// Key of the file.
     package var file: FileKey
+    /// Name of the file.
     package var fileName: String
-    /// Bytes in all; `nil` while the uploader has not said.
+    /// Bytes of the whole file; `nil` while the uploader has not declared them.
     package var size: Int64?
-    /// Bytes that are done.
+    /// Bytes transferred so far.
     package var offset: Int64
-    /// Why it failed, in words.
+    /// Reason for the failure; `nil` for none.
     package var error: String?
-    /// Somebody is connected for it.
+    /// True while a connection is open for it.
     package var isLive: Bool
+    /// Speed now, bytes per second.
     package var bytesPerSecond: Int64
-    /// `nil` while it cannot be told.
+    /// Time left, seconds; `nil` when it is not known.
     package var remainingSeconds: Int64?
+    /// Time of creation, UTC milliseconds.
     package var createdAtMilliseconds: Int64
+    /// Time of the last change, UTC milliseconds.
     package var updatedAtMilliseconds: Int64
 
     package init(
@@ -64,18 +74,20 @@ package struct AdminTransfer: AdminRecord {
 
 /// An upload through the admin socket.
 package struct AdminUpload: AdminRecord {
-    /// Whose file it is to be.
+    /// User who will own the file.
     package var owner: UserName
+    /// Name of the file.
     package var name: String
+    /// Media type of the file.
     package var mediaType: String
     /// Bytes of the whole file.
     package var size: Int64
-    /// What the file was when it was read, as 16 hexadecimal digits: an unfinished upload of the same person with the
-    /// same source and size is gone on with.
+    /// Fingerprint of the file on the operator's disk, 16 hexadecimal digits. An unfinished upload of the same user
+    /// with the same source and size is resumed.
     package var source: String
-    /// The unfinished upload to go on with, whatever its source; `nil` for the one that fits, or a new one.
+    /// Unfinished upload to resume, whatever its source; `nil` for the one that fits, or a new one.
     package var resumed: TransferKey?
-    /// A picture of a person instead of a file for messages.
+    /// True for the picture of a user instead of a file for messages.
     package var isAvatar: Bool
 
     package init(
@@ -110,9 +122,9 @@ package struct AdminUpload: AdminRecord {
 
 /// The next bytes of the upload that the connection has open.
 package struct AdminPiece: AdminRecord {
-    /// Where in the file they belong.
+    /// Offset of the bytes in the file.
     package var offset: Int64
-    /// 1...`AdminProtocol.pieceBytes`; on the socket in base64.
+    /// Bytes of the piece, 1...`AdminProtocol.pieceBytes`; on the socket in base64.
     package var bytes: [UInt8]
 
     package init(offset: Int64, bytes: [UInt8]) {
@@ -128,7 +140,7 @@ package struct AdminPiece: AdminRecord {
     }
 }
 
-/// What an operator does with a transfer.
+/// Action of an operator on a transfer.
 package enum AdminTransferAction: String, AdminWord, AdminText {
     case suspend
     case resume
@@ -136,7 +148,7 @@ package enum AdminTransferAction: String, AdminWord, AdminText {
 }
 
 extension AdminTransferAction {
-    /// What goes back to the state before; `nil` for what cannot be taken back.
+    /// Action that restores the state before; `nil` when nothing does.
     package var inverse: AdminTransferAction? {
         switch self {
         case .suspend: .resume

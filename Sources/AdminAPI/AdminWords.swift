@@ -1,16 +1,17 @@
 package import ChatModel
 
-/// What an operator can ask about the word list.
+/// Requests about the word list.
 package enum AdminWordRequest: Hashable, Sendable {
-    /// Rules in the order of their folded words, at most `AdminProtocol.pageRows`; `after` is the `next` of the page before.
+    /// Lists rules in the order of their folded words, at most `AdminProtocol.pageRows`; `after` is the `next` of the
+    /// page before.
     case list(after: String?)
-    /// At most `AdminProtocol.wordRows`; a word that is there already gets the new action.
+    /// Adds rules, at most `AdminProtocol.wordRows`; a word that exists already gets the new action.
     case add([WordRule])
-    /// Words that are not there are passed over.
+    /// Removes words; words that do not exist are ignored.
     case remove([String])
-    /// What the list says to a text of at most `AdminProtocol.maximumTextBytes`.
+    /// Tests a text of at most `AdminProtocol.maximumTextBytes` against the list.
     case test(String)
-    /// Messages with watched words, the newest first; `before` is the `next` of the page before.
+    /// Lists messages with watched words, newest first; `before` is the `next` of the page before.
     case flagged(before: Int64?)
 }
 
@@ -19,6 +20,7 @@ extension AdminWordRequest: AdminOperations {
         .list(after: .sample), .add(.sample), .remove(.sample), .test(.sample), .flagged(before: .sample),
     ]
 
+    /// Word, audit entry, `ctl` command and inverse of the request.
     package var operation: AdminOperation {
         switch self {
         case .list(let after): .look("word.list", ctl: after == nil ? ctl("word list") : nil)
@@ -52,7 +54,7 @@ extension AdminWordRequest {
     }
 }
 
-/// What the server answers about the word list. Adding and removing are answered with `count`: how many rules changed.
+/// Answers about the word list. Adding and removing are answered with `count`: the number of changed rules.
 package enum AdminWordAnswer: Hashable, Sendable {
     /// A page; `next` asks for the one after it, `nil` on the last.
     case rules([WordRule], next: String?)
@@ -88,13 +90,13 @@ extension WordRule: AdminRecord {
     }
 }
 
-/// What the word list says to a text.
+/// Result of a test of a text.
 package struct AdminWordTest: AdminRecord {
-    /// What would happen to a message of this text; `nil`: it passes unchanged.
+    /// Action on a message with this text; `nil` when it passes unchanged.
     package var action: WordAction?
-    /// How the text goes out, when words of it are masked.
+    /// Text as it would be delivered, when words of it are masked; `nil` for others.
     package var masked: String?
-    /// The rules that hit, in the order in which the text has their words.
+    /// Rules that match, in the order of their words in the text.
     package var hits: [WordRule]
 
     package init(action: WordAction? = nil, masked: String? = nil, hits: [WordRule] = []) {
@@ -112,14 +114,19 @@ package struct AdminWordTest: AdminRecord {
 
 /// A message with a watched word.
 package struct AdminFlagged: AdminRecord {
+    /// Number of the entry.
     package var number: Int64
+    /// Time of the message, UTC milliseconds.
     package var atMilliseconds: Int64
-    /// Number and name of the conversation, as in `AdminConversation`.
+    /// Number of the conversation, as in `AdminConversation`.
     package var conversation: Int64
+    /// Name of the conversation, as in `AdminConversation`.
     package var conversationName: String
-    /// 0 for a message that was not stored.
+    /// Sequence in the conversation; 0 for a message that was not stored.
     package var sequence: Int64
+    /// Name of the sender.
     package var sender: String
+    /// Watched word in the message.
     package var word: String
 
     package init(

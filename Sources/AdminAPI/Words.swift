@@ -12,6 +12,7 @@ extension AdminWord {
         self = value
     }
 
+    /// Words of all values.
     package static var words: [String] { Self.allCases.map(\.word) }
 }
 
@@ -25,10 +26,12 @@ extension AdminText where Self: AdminWord {
 }
 
 extension AdminWord where Self: RawRepresentable, RawValue == String {
+    /// Raw value.
     package var word: String { self.rawValue }
 }
 
 extension UserRole: AdminWord, AdminText {
+    /// Word of the role.
     package var word: String {
         switch self {
         case .member: "member"
@@ -38,7 +41,9 @@ extension UserRole: AdminWord, AdminText {
 }
 
 extension DeviceLevel: AdminWord, AdminText {
+    /// Both levels.
     package static var allCases: [DeviceLevel] { [.primary, .secondary] }
+    /// Word of the level.
     package var word: String {
         switch self {
         case .primary: "primary"
@@ -48,6 +53,7 @@ extension DeviceLevel: AdminWord, AdminText {
 }
 
 extension PersonalList: AdminWord, AdminText {
+    /// Word of the list.
     package var word: String {
         switch self {
         case .blocked: "blocked"
@@ -57,6 +63,7 @@ extension PersonalList: AdminWord, AdminText {
 }
 
 extension ConversationKind: AdminWord, AdminText {
+    /// Word of the kind.
     package var word: String {
         switch self {
         case .direct: "direct"
@@ -76,6 +83,7 @@ extension ConversationKind: AdminWord, AdminText {
 }
 
 extension MemberRole: AdminWord, AdminText {
+    /// Word of the role.
     package var word: String {
         switch self {
         case .member: "member"
@@ -86,6 +94,7 @@ extension MemberRole: AdminWord, AdminText {
 }
 
 extension AuditStage: AdminWord, AdminText {
+    /// Word of the stage.
     package var word: String {
         switch self {
         case .asked: "asked"
@@ -110,6 +119,7 @@ extension WordAction: AdminWord, AdminText {}
 // MARK: Teams
 
 extension TeamForm: AdminWord, AdminText {
+    /// Word of the form.
     package var word: String {
         switch self {
         case .normal: "normal"
@@ -119,6 +129,7 @@ extension TeamForm: AdminWord, AdminText {
 }
 
 extension TeamJoinMode: AdminWord, AdminText {
+    /// Word of the permission to join.
     package var word: String {
         switch self {
         case .open: "open"
@@ -129,6 +140,7 @@ extension TeamJoinMode: AdminWord, AdminText {
 }
 
 extension TeamInviteMode: AdminWord, AdminText {
+    /// Word of the permission to invite.
     package var word: String {
         switch self {
         case .managers: "managers"
@@ -138,6 +150,7 @@ extension TeamInviteMode: AdminWord, AdminText {
 }
 
 extension TeamBeInvitedMode: AdminWord, AdminText {
+    /// Word of the consent of invited users.
     package var word: String {
         switch self {
         case .approval: "approval"
@@ -147,6 +160,7 @@ extension TeamBeInvitedMode: AdminWord, AdminText {
 }
 
 extension TeamUpdateMode: AdminWord, AdminText {
+    /// Word of the permission to change.
     package var word: String {
         switch self {
         case .managers: "managers"
@@ -156,6 +170,7 @@ extension TeamUpdateMode: AdminWord, AdminText {
 }
 
 extension TeamMuteMode: AdminWord, AdminText {
+    /// Word of the mute.
     package var word: String {
         switch self {
         case .none: "none"
@@ -166,6 +181,7 @@ extension TeamMuteMode: AdminWord, AdminText {
 }
 
 extension TeamOwnerLeaving: AdminWord, AdminText {
+    /// Word of the effect of the owner's leaving.
     package var word: String {
         switch self {
         case .transferFirst: "transfer-first"

@@ -11,12 +11,12 @@ struct WordTests {
 
     /// Doc comments per folder that still begin with such a word, at most.
     static let riddlesLeft: [String: Int] = [
-        "Sources/AdminAPI": 64, "Sources/Store": 187,
+        "Sources/Store": 187
     ]
 
     /// Documented declarations per module, percent, where it is not nine of ten yet: at least.
     static let documentedSoFar: [String: Int] = [
-        "Sources/APIGateway": 74, "Sources/AdminAPI": 80, "Sources/AdminConsole": 46, "Sources/Store": 80,
+        "Sources/APIGateway": 74, "Sources/AdminConsole": 46, "Sources/Store": 80,
     ]
 
     /// Words that the glossary has replaced, as type names or parts of them.

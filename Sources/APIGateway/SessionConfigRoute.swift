@@ -12,6 +12,7 @@ package struct SessionConfigRoute: Sendable {
 
     package init() {}
 
+    /// The route `GET session-config`, for a signed-in caller.
     package var routes: [Route] { [Route("GET", "\(APIPaths.prefix)/session-config", .caller, self.look)] }
 
     /// `?conversation=verona&kind=group`: a group's name, or with `kind=direct` the other person's.

@@ -16,7 +16,7 @@ struct WordTests {
 
     /// Documented declarations per module, percent, where it is not nine of ten yet: at least.
     static let documentedSoFar: [String: Int] = [
-        "Sources/APIGateway": 74, "Sources/AdminConsole": 46, "Sources/Store": 80,
+        "Sources/Store": 80
     ]
 
     /// Words that the glossary has replaced, as type names or parts of them.

@@ -21,6 +21,7 @@ package final class EventsGateway: Gateway {
         self.nextLook = reactor.clock.now()
     }
 
+    /// Accepts a WebSocket at the events path; every other opening belongs to another gateway.
     package func open(_ opening: Opening, on connection: Connection) -> OpeningAnswer {
         guard case .webSocket(let request) = opening, request.path == Self.path else { return .notMine }
         let session = EventsSession(connection, request, gateway: self)
@@ -29,12 +30,14 @@ package final class EventsGateway: Gateway {
         return .accept(session, subprotocol: nil)
     }
 
+    /// Answers a plain request at the events path with 426; returns `false` for other paths.
     package func respond(to request: HTTPRequest, with responder: HTTPResponder) -> Bool {
         guard request.path == Self.path else { return false }
         responder.send(APIFailure(426, "events are told over a WebSocket"), [("Upgrade", "websocket")])
         return true
     }
 
+    /// Checks once a second whether the users of open sessions may still listen. Runs on the reactor's thread.
     package func turnEnded() {
         guard !self.sessions.isEmpty else { return }
         let now = self.reactor.clock.now()

@@ -23,6 +23,7 @@ package final class FilesGateway: Gateway {
     /// Links, and what is wrong about one.
     package func takesAnyOrigin(_ request: HTTPRequest) -> Bool { request.path.hasPrefix(APIPaths.linkPrefix) }
 
+    /// Leaves every opening to another gateway: files go over plain HTTP.
     package func open(_ opening: Opening, on connection: Connection) -> OpeningAnswer { .notMine }
 
     func exchange(_ ticket: UInt64) -> (any FileExchange)? { self.exchanges[ticket] }
@@ -32,6 +33,7 @@ package final class FilesGateway: Gateway {
     /// Maximum bytes of a request's body that is no file.
     private static let otherBodyBytes = 4096
 
+    /// Plan for the body of a file request; `nil` for a request of another gateway.
     package func plan(for request: HTTPRequest, on connection: Connection) -> BodyPlan? {
         var fields = self.takesAnyOrigin(request) ? FileWording.anyOrigin : []
         do throws(APIFailure) {
@@ -80,6 +82,7 @@ package final class FilesGateway: Gateway {
 
     // MARK: Requests
 
+    /// Answers a file request; returns `false` for a request of another gateway.
     package func respond(to request: HTTPRequest, with responder: HTTPResponder) -> Bool {
         if let exchange = self.bodies.removeValue(forKey: responder.connectionID) {
             exchange.complete(responder)

@@ -71,6 +71,7 @@ package struct Console: Sendable {
     /// How long a deed can be taken back.
     static let undoMilliseconds: Int64 = 30_000
 
+    /// Language, clock and formats of the person at the console.
     package var look: Look
     let place: String
     let commands: Command
@@ -115,6 +116,7 @@ package struct Console: Sendable {
 
     // MARK: The server
 
+    /// Marks the connection as open, and asks for what the screen shows.
     package mutating func connected() {
         self.link = .connected
         self.show()
@@ -130,6 +132,7 @@ package struct Console: Sendable {
         for asker in asked.values { self.take(.failure(error), for: asker) }
     }
 
+    /// Takes one line of the server: an answer goes to the part that asked, an event to the screen.
     package mutating func receive(_ reply: AdminReply) {
         switch reply {
         case .answer(let id, let answer):

@@ -32,9 +32,12 @@ package enum Intent: Sendable {
 
 /// One line that tells how something went.
 package struct StatusLine: Hashable, Sendable {
+    /// Tone of the line: a success or plain information, a refusal, or a failure.
     package enum Tone: Hashable, Sendable { case news, refusal, failure }
 
+    /// Text, in the person's language.
     package var text: String
+    /// Tone of the text.
     package var tone: Tone
 
     package init(_ text: String, _ tone: Tone = .news) {
@@ -45,6 +48,7 @@ package struct StatusLine: Hashable, Sendable {
 
 /// A change: what is asked of the server, and the same for a shell.
 package struct OperatorAction: Sendable {
+    /// Requests that make the change, sent in this order.
     package var requests: [AdminRequest]
     /// Command lines that were made by hand; `nil` for those of the requests.
     private var ownCommands: [[String]]?
@@ -76,11 +80,13 @@ package struct OperatorAction: Sendable {
 
 /// A deed with what a person must know before.
 package struct Proposal: Sendable {
+    /// Title of the dialog.
     package var title: String
     /// Consequences, in sentences.
     package var consequences: [String]
     /// Text to type first; `nil` when Enter is enough.
     package var typed: String?
+    /// Change to make once the person agrees.
     package var operatorAction: OperatorAction
 
     package init(_ title: String, consequences: [String], typed: String? = nil, operatorAction: OperatorAction) {

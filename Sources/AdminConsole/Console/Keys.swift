@@ -13,7 +13,9 @@ package enum Verb: Hashable, Sendable {
 
 /// A key of a screen: help, footer and the doing are all made from it.
 package struct KeyBinding: Sendable {
+    /// Key to press.
     package var key: Key
+    /// Verb that the screen carries out.
     package var verb: Verb
     /// Text key of one line.
     package var help: String
@@ -54,6 +56,7 @@ package enum TableMove: Hashable, Sendable {
     /// A click on a row of the table's lines; the heading is row 0.
     case to(row: Int)
 
+    /// Move that a key makes; `nil` for a key that moves nothing.
     package init?(_ key: Key) {
         switch key {
         case .up, .character("k"): self = .up

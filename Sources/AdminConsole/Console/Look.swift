@@ -5,6 +5,7 @@ import Glibc
 
 /// How values become words: the language and the clock of the person who looks.
 package struct Look: Sendable {
+    /// Look-up of texts in the person's language.
     package var texts: TextLookup
     /// A stored time, UTC milliseconds, as `2026-11-21 08:15:00` in the person's time zone.
     package var time: @Sendable (Int64) -> String
@@ -30,6 +31,7 @@ package struct Look: Sendable {
         self.nowMilliseconds = nowMilliseconds
     }
 
+    /// Text of a key in the person's language, with values for its placeholders.
     package func callAsFunction(_ key: String, _ values: [String: String] = [:]) -> String { self.texts(key, values) }
 
     /// A text that depends on a number: `key.one` for exactly 1, else `key.other`, with the number as `{count}`.

@@ -35,20 +35,33 @@ package protocol Screen: Sendable {
 }
 
 extension Screen {
+    /// Nothing to copy.
     package var copied: String? { nil }
+    /// No refresh by time.
     package var refreshMilliseconds: Int64? { nil }
+    /// No events to watch.
     package var watches: [AdminRequest] { [] }
+    /// No table.
     package var table: (any TableControl)? { nil }
+    /// Asks nothing.
     package mutating func refresh() -> [Intent] { [] }
+    /// Ignores the answer.
     package mutating func receive(_ answer: AdminAnswer, purpose: Int, _ look: Look) -> [Intent] { [] }
+    /// Shows the error in the status line.
     package mutating func fail(_ error: AdminError, purpose: Int, _ look: Look) -> [Intent] {
         [.tell(StatusLine(error.message, .failure))]
     }
+    /// Ignores the event.
     package mutating func receive(_ event: AdminEvent, _ look: Look) {}
+    /// Ignores the values of a form.
     package mutating func take(_ values: [String], purpose: Int, _ look: Look) -> [Intent] { [] }
+    /// Ignores the move: there is no table.
     package mutating func move(_ move: TableMove, _ look: Look) {}
+    /// Ignores the filter: there is no table.
     package mutating func setFilter(_ text: String, _ look: Look) {}
+    /// Ignores the choice of columns: there is no table.
     package mutating func hide(columns: Set<Int>) {}
+    /// Ignores the size of the screen.
     package mutating func lay(width: Int, height: Int, _ look: Look) {}
 }
 
@@ -72,11 +85,16 @@ package protocol TableScreen: Screen {
 }
 
 extension TableScreen {
+    /// Table of the screen.
     package var table: (any TableControl)? { self.rows }
+    /// Filters the rows.
     package mutating func setFilter(_ text: String, _ look: Look) { self.rows.setFilter(text, look) }
+    /// Hides columns by their numbers.
     package mutating func hide(columns: Set<Int>) { self.rows.hide(columns: columns) }
+    /// No lines above the table.
     package func head(width: Int, _ look: Look) -> [Line] { [] }
 
+    /// Moves the cursor; a click counts its row from the top of the screen, with the lines above the table.
     package mutating func move(_ move: TableMove, _ look: Look) {
         if case .to(let row) = move { return self.rows.move(.to(row: row - self.headHeight), look) }
         self.rows.move(move, look)
@@ -85,10 +103,12 @@ extension TableScreen {
     /// Any width does: the number of lines does not depend on it.
     private var headHeight: Int { self.head(width: 80, Look(texts: { key, _ in key }, time: { _ in "" })).count }
 
+    /// Gives the table the rows that the lines above it and the heading leave.
     package mutating func lay(width: Int, height: Int, _ look: Look) {
         self.rows.setHeight(height - self.headHeight - 1)
     }
 
+    /// Lines above the table, then the table, with advice in place of rows when there are none.
     package func lines(width: Int, height: Int, _ look: Look) -> [Line] {
         let head = self.head(width: width, look)
         var lines = head + self.rows.lines(width: width, look)

@@ -19,7 +19,9 @@ package enum Style: Hashable, Sendable, CaseIterable {
 
 /// Text of one style.
 package struct Span: Hashable, Sendable {
+    /// Text, drawable in cells.
     package var text: String
+    /// Style of the text.
     package var style: Style
 
     /// - Parameter text: may come from outside: it is made drawable.
@@ -31,6 +33,7 @@ package struct Span: Hashable, Sendable {
 
 /// One row of the screen, or a part of one.
 package struct Line: Hashable, Sendable {
+    /// Pieces of the line, none of them empty.
     package private(set) var spans: [Span]
 
     package init(_ spans: [Span]) { self.spans = spans.filter { !$0.text.isEmpty } }
@@ -38,11 +41,15 @@ package struct Line: Hashable, Sendable {
     /// - Parameter text: may come from outside: it is made drawable.
     package init(_ text: String = "", _ style: Style = .plain) { self.init([Span(text, style)]) }
 
+    /// Text without its styles.
     package var text: String { self.spans.map(\.text).joined() }
+    /// Width in cells.
     package var width: Int { self.spans.reduce(0) { $0 + Cells.width(of: $1.text) } }
 
+    /// Both lines, one after the other.
     package static func + (left: Line, right: Line) -> Line { Line(left.spans + right.spans) }
 
+    /// Appends a line.
     package static func += (left: inout Line, right: Line) { left = left + right }
 
     /// The line in exactly `width` cells: cut with `…`, or filled with spaces of `fill`.
@@ -84,12 +91,16 @@ package struct Line: Hashable, Sendable {
 
 /// A rectangle of lines with what lies over it.
 package struct Picture: Hashable, Sendable {
+    /// Rows from the top.
     package var lines: [Line]
     /// Where the person types; `nil` when nothing is typed.
     package var cursor: Place?
 
+    /// A cell of the picture.
     package struct Place: Hashable, Sendable {
+        /// Row, from 0.
         package var row: Int
+        /// Column in cells, from 0.
         package var column: Int
 
         package init(row: Int, column: Int) {

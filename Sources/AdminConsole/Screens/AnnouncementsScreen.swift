@@ -2,7 +2,9 @@ package import AdminAPI
 import ChatModel
 
 extension AdminOperatorAnnouncement: TableRow {
+    /// Number, by which the table recognises the row.
     package var rowID: Int64 { self.number }
+    /// Title, text, sender and teams, which the filter searches.
     package var searchTexts: [String] { [self.title, self.text, self.sender] + self.teams }
 
     /// Receivers in words: members of teams, or everybody.
@@ -109,7 +111,9 @@ struct AnnouncementsScreen: TableScreen {
 }
 
 extension AdminAnnouncementReceiver: TableRow {
+    /// Name, by which the table recognises the row.
     package var rowID: String { self.name.text }
+    /// Name, which the filter searches.
     package var searchTexts: [String] { [self.name.text] }
 }
 

@@ -1,7 +1,9 @@
 package import AdminAPI
 
 extension AdminSignatureCounts: TableRow {
+    /// Operation, by which the table recognises the row.
     package var rowID: String { self.action }
+    /// Operation, which the filter searches.
     package var searchTexts: [String] { [self.action] }
 }
 

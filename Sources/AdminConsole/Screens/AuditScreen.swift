@@ -3,7 +3,9 @@ import ChatModel
 import CommandLineKit
 
 extension AdminAuditEntry: TableRow {
+    /// Number of the entry, by which the table recognises the row.
     package var rowID: Int64 { self.entry.number }
+    /// Operator, word, subject, reason and both states, which the filter searches.
     package var searchTexts: [String] {
         let entry = self.entry
         return [
@@ -172,7 +174,9 @@ struct AuditScreen: TableScreen {
 }
 
 extension AdminAuditField: TableRow {
+    /// Name, by which the table recognises the row.
     package var rowID: String { self.name }
+    /// Name and both values, which the filter searches.
     package var searchTexts: [String] { [self.name, self.before ?? "", self.after ?? ""] }
 }
 

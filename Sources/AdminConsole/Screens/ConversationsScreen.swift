@@ -2,7 +2,9 @@ package import AdminAPI
 import ChatModel
 
 extension AdminConversation: TableRow {
+    /// Number, by which the table recognises the row.
     package var rowID: Int64 { self.number }
+    /// Name, title and kind, which the filter searches.
     package var searchTexts: [String] {
         [self.name, self.title ?? "", self.kind.textKey.split(separator: ".").last.map(String.init) ?? ""]
     }
@@ -198,7 +200,9 @@ struct ConversationsScreen: TableScreen {
 }
 
 extension AdminMember: TableRow {
+    /// Name, by which the table recognises the row.
     package var rowID: String { self.name.text }
+    /// Name, which the filter searches.
     package var searchTexts: [String] { [self.name.text] }
 
     func stateText(_ look: Look) -> String {

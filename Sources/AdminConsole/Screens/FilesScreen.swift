@@ -3,7 +3,9 @@ import ChatModel
 import CommandLineKit
 
 extension AdminFile: TableRow {
+    /// Key, by which the table recognises the row.
     package var rowID: String { self.key.text }
+    /// Name, owner, media type and key, which the filter searches.
     package var searchTexts: [String] { [self.name, self.owner.text, self.mediaType, self.key.text] }
 
     var stateKey: String {

@@ -2,7 +2,9 @@ package import AdminAPI
 import ChatModel
 
 extension AdminFilterRule: TableRow {
+    /// Number, by which the table recognises the row.
     package var rowID: Int64 { self.number }
+    /// Receiver, sender, word and replacement, which the filter searches.
     package var searchTexts: [String] {
         var texts = [self.receiver?.text, self.sender?.text, self.word].compactMap { $0 }
         if case .replace(let text, _) = self.action { texts.append(text) }

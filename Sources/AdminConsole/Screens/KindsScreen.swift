@@ -2,7 +2,9 @@ package import AdminAPI
 import ChatModel
 
 extension AdminMessageKind: TableRow {
+    /// Number of the kind, by which the table recognises the row.
     package var rowID: Int32 { self.entry.kind.rawValue }
+    /// Name, title and number, which the filter searches.
     package var searchTexts: [String] { [self.entry.name, self.entry.typeTitle, String(self.entry.kind.rawValue)] }
 }
 

@@ -1,7 +1,9 @@
 package import AdminAPI
 
 extension AdminMessage: TableRow {
+    /// Sequence, by which the table recognises the row.
     package var rowID: Int64 { self.sequence }
+    /// Sender and text, which the filter searches.
     package var searchTexts: [String] { [self.sender, self.text, self.sketch.words] }
 }
 

@@ -3,7 +3,9 @@ import ChatModel
 import CommandLineKit
 
 extension AdminJoinRequest: TableRow {
+    /// Number, by which the table recognises the row.
     package var rowID: Int64 { self.number }
+    /// User, team, inviter, text, kind and state, which the filter searches.
     package var searchTexts: [String] {
         [
             self.person.text, self.team?.text ?? "", self.inviter?.text ?? "", self.postscript,

@@ -3,7 +3,9 @@ import ChatModel
 import CommandLineKit
 
 extension AdminSession: TableRow {
+    /// ID of the session, by which the table recognises the row.
     package var rowID: Int64 { self.id }
+    /// User, device, tag, protocol and address, which the filter searches.
     package var searchTexts: [String] {
         [self.user.text, self.device.name, self.deviceID, self.tag ?? "", self.protocolName, self.address]
     }

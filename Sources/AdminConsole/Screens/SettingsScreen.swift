@@ -3,7 +3,9 @@ import ChatModel
 import CommandLineKit
 
 extension AdminSetting: TableRow {
+    /// Name, by which the table recognises the row.
     package var rowID: String { self.name }
+    /// Name, value and group, which the filter searches.
     package var searchTexts: [String] { [self.name, self.value, self.group.rawValue] }
 
     /// Another value than the built-in one, somewhere.
@@ -256,7 +258,9 @@ enum SettingActions {
 }
 
 extension AdminSettingLimit: TableRow {
+    /// Name of the limit, by which the table recognises the row.
     package var rowID: String { self.limit.name }
+    /// Name, setting and unit, which the filter searches.
     package var searchTexts: [String] { [self.limit.name, self.setting ?? "", self.limit.unit] }
 
     /// Per cent of the bound.

@@ -2,7 +2,9 @@ import AdminAPI
 import ChatModel
 
 extension AdminTraceRow: TableRow {
+    /// Name, by which the table recognises the row.
     package var rowID: String { self.name.text }
+    /// Name, which the filter searches.
     package var searchTexts: [String] { [self.name.text] }
 
     /// When it was read, or whether.

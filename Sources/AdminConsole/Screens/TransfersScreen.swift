@@ -3,7 +3,9 @@ import ChatModel
 import CommandLineKit
 
 extension AdminTransfer: TableRow {
+    /// Key, by which the table recognises the row.
     package var rowID: String { self.key.text }
+    /// Owner, file, key and state, which the filter searches.
     package var searchTexts: [String] { [self.owner.text, self.fileName, self.key.text, self.state.textKey] }
 
     /// `[===>  ] 42%`, or bytes when nobody knows of how much.

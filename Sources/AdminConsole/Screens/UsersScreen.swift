@@ -2,7 +2,9 @@ package import AdminAPI
 import ChatModel
 
 extension AdminUser: TableRow {
+    /// Name, by which the table recognises the row.
     package var rowID: String { self.name.text }
+    /// Name, display name and external ID, which the filter searches.
     package var searchTexts: [String] { [self.name.text, self.displayName ?? "", self.externalID ?? ""] }
 
     /// Text key of what the person may do.

@@ -2,7 +2,9 @@ package import AdminAPI
 package import ChatModel
 
 extension WordRule: TableRow {
+    /// Word, by which the table recognises the row.
     package var rowID: String { self.word }
+    /// Word and action, which the filter searches.
     package var searchTexts: [String] { [self.word, self.action.rawValue] }
 }
 
@@ -176,7 +178,9 @@ struct WordsScreen: TableScreen {
 }
 
 extension AdminFlagged: TableRow {
+    /// Number, by which the table recognises the row.
     package var rowID: Int64 { self.number }
+    /// Sender, word and conversation, which the filter searches.
     package var searchTexts: [String] { [self.sender, self.word, self.conversationName] }
 }
 

@@ -3,6 +3,7 @@ package import CommandLineKit
 /// The line behind `:`. It takes what `teahouse ctl` takes, and completes from the same table.
 package struct CommandLine: Sendable {
     private let root: Command
+    /// Text that is typed.
     package private(set) var field = TextField()
     private var history: [String]
     private var historyPlace: Int?
@@ -13,6 +14,7 @@ package struct CommandLine: Sendable {
         self.history = history
     }
 
+    /// Outcome of a key.
     package enum Outcome: Equatable {
         case stays
         case cancelled
@@ -20,6 +22,7 @@ package struct CommandLine: Sendable {
         case run([String])
     }
 
+    /// Takes a key: Enter runs the line, Tab completes it, Escape gives up.
     package mutating func press(_ key: Key) -> Outcome {
         switch key {
         case .escape: return .cancelled

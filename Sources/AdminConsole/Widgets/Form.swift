@@ -1,14 +1,19 @@
 /// Fields to fill in.
 package struct Form: Sendable {
+    /// A field of the form: text, or a choice.
     package struct Field: Sendable {
         /// In the person's language.
         package var label: String
+        /// Text that is typed, or the value that is chosen.
         package var text: TextField
         /// Values to choose among, each with its words; empty for text.
         package var choices: [Choice]
 
+        /// A value to choose.
         package struct Choice: Sendable {
+            /// Value that the request gets.
             package var value: String
+            /// Label, in the person's language.
             package var label: String
         }
 
@@ -33,12 +38,15 @@ package struct Form: Sendable {
         }
     }
 
+    /// Title of the form.
     package var title: String
+    /// Fields from the top.
     package var fields: [Field]
     /// Check of the values while they are typed: the problem, or `nil` when they can be sent.
     package var check: @Sendable ([String]) -> String?
     /// The words of `teahouse ctl` that do the same; none for what only the console does.
     package var command: @Sendable ([String]) -> [String]
+    /// Intents that the values make, in the order of the fields.
     package var submit: @Sendable ([String]) -> [Intent]
     private var place = 0
 

@@ -1,6 +1,8 @@
 /// Lines to read in a box over the screen.
 package struct Page: Sendable {
+    /// Title of the box.
     package var title: String
+    /// Lines to read.
     package var lines: [Line]
     /// Text that `y` copies; `nil` for all lines.
     package var copied: String?

@@ -7,6 +7,7 @@ package struct RowFilter: Sendable {
     /// Maximum characters searched in one row: a pattern may take long over more.
     private static let maximumCharacters = 1_000
 
+    /// Filter as it was typed.
     package let text: String
     /// Set when the pattern is not finished or not right; then all rows are shown.
     package let isWrong: Bool

@@ -3,6 +3,7 @@ package import ChatModel
 
 /// Somebody or something that can be chosen.
 package struct SelectorItem: Hashable, Sendable {
+    /// ID of the user or team, unique in the list.
     package var id: String
     /// Name to show; the id when there is nothing else.
     package var name: String
@@ -15,6 +16,7 @@ package struct SelectorItem: Hashable, Sendable {
 
 /// Choices of a selector, and how many may be chosen.
 package struct SelectorConfiguration: Sendable {
+    /// Source of the choices.
     package enum Source: Sendable {
         /// Everybody on this server.
         case people
@@ -26,6 +28,7 @@ package struct SelectorConfiguration: Sendable {
         case custom([SelectorItem])
     }
 
+    /// Source of the choices.
     package var source: Source
     /// `nil` for the usual one of the source.
     package var title: String?
@@ -33,11 +36,13 @@ package struct SelectorConfiguration: Sendable {
     package var filterIDs: Set<String> = []
     /// Chosen from the start; they count, and may be taken out.
     package var selectedIDs: [String] = []
+    /// True when several may be chosen.
     package var isMultiple = false
     /// With several: 0 for as many as one likes.
     package var maximumSelected = 0
     /// Said when one more than the maximum is tried; `nil` for the usual words.
     package var tip: String?
+    /// True to show the number of chosen items, and the maximum, after the title.
     package var showsDetail = true
 
     package init(_ source: Source) { self.source = source }
@@ -48,6 +53,7 @@ package struct SelectorConfiguration: Sendable {
 /// Enter finishes. Nothing chosen counts as giving up; only where one alone can be chosen, Enter takes the one under
 /// the cursor.
 package struct Selector: Sendable {
+    /// Choices, bounds and titles.
     package let configuration: SelectorConfiguration
     private let finish: @Sendable ([SelectorItem]) -> [Intent]
     private var items: [SelectorItem] = []
@@ -72,6 +78,7 @@ package struct Selector: Sendable {
         if case .custom(let items) = configuration.source { self.set(items) }
     }
 
+    /// Outcome of a key.
     package enum Outcome {
         case stays
         case beep
@@ -184,6 +191,7 @@ package struct Selector: Sendable {
 
     // MARK: Keys
 
+    /// Takes a key; a page key moves the cursor by `height` rows.
     package mutating func press(_ key: Key, height: Int) -> Outcome {
         self.isSystemMessageShown = false
         self.tipEndsAtMilliseconds = nil

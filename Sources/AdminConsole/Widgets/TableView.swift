@@ -14,17 +14,21 @@ package enum SortKey: Comparable, Sendable {
     case text(String)
 }
 
+/// A column of a table: its title, its width and the text and style of its cells.
 package struct TableColumn<Row: TableRow>: Sendable {
     /// Text key.
     package var title: String
     /// Cells; `nil` takes a share of what is left.
     package var width: Int?
+    /// True to align the cells to the right.
     package var isOnTheRight: Bool
     /// The column is left out on screens with fewer cells.
     package var minimumScreen: Int
+    /// Text of a row's cell.
     package var value: @Sendable (Row, Look) -> String
     /// `nil` sorts by the text.
     package var order: (@Sendable (Row) -> SortKey)?
+    /// Style of a row's cell.
     package var style: @Sendable (Row) -> Style
 
     package init(
@@ -46,6 +50,7 @@ package struct TableColumn<Row: TableRow>: Sendable {
 package struct ColumnChoice: Hashable, Sendable {
     /// Text key.
     package var title: String
+    /// True when the person wants to see it.
     package var isShown: Bool
 }
 
@@ -55,7 +60,9 @@ package struct TableView<Row: TableRow>: Sendable {
     /// Cells that a column without a width of its own has at least, where there is anything to leave out for it.
     private static var narrowest: Int { 10 }
 
+    /// Columns from the left, hidden ones too.
     package let columns: [TableColumn<Row>]
+    /// All rows, in the order in which they came, filtered ones too.
     package private(set) var rows: [Row] = []
     private var haystacks: [String] = []
     /// Numbers of rows, in the order in which they are shown.
@@ -82,6 +89,7 @@ package struct TableView<Row: TableRow>: Sendable {
 
     // MARK: Rows
 
+    /// Replaces the rows; the cursor and the marks stay on rows with the same identity.
     package mutating func replace(_ rows: [Row], _ look: Look) {
         let current = self.current?.rowID
         self.rows = rows
@@ -90,12 +98,16 @@ package struct TableView<Row: TableRow>: Sendable {
         self.arrange(look, keeping: current)
     }
 
+    /// Number of rows that the filter leaves.
     package var shownCount: Int { self.shown.count }
+    /// Number of marked rows.
     package var markCount: Int { self.marks.count }
+    /// Rows that the filter leaves, in the order of the table.
     package var shownRows: [Row] { self.shown.map { self.rows[$0] } }
 
     /// The row with the cursor.
     package var current: Row? { self.shown.indices.contains(self.cursor) ? self.rows[self.shown[self.cursor]] : nil }
+    /// True when the cursor is on the first row.
     package var isAtTop: Bool { self.cursor == 0 }
 
     /// Rows that an action is for: the marked rows, else the one with the cursor.
@@ -106,6 +118,7 @@ package struct TableView<Row: TableRow>: Sendable {
         return marked
     }
 
+    /// Removes all marks.
     package mutating func clearMarks() {
         self.marks = []
         self.rangeStart = nil
@@ -119,9 +132,12 @@ package struct TableView<Row: TableRow>: Sendable {
 
     // MARK: Filter and order
 
+    /// Filter as it was typed; empty for none.
     package var filter: String { self.rowFilter.text }
+    /// True when the filter's pattern is not valid: all rows are shown.
     package var isFilterWrong: Bool { self.rowFilter.isWrong }
 
+    /// Filters the rows; the cursor stays on its row when that is shown.
     package mutating func setFilter(_ text: String, _ look: Look) {
         let current = self.current?.rowID
         self.rowFilter = RowFilter(text)
@@ -149,6 +165,7 @@ package struct TableView<Row: TableRow>: Sendable {
 
     // MARK: Moving
 
+    /// Moves the cursor, changes the marks, or changes the order of the rows.
     package mutating func move(_ move: TableMove, _ look: Look) {
         switch move {
         case .up: self.go(to: self.cursor - 1)

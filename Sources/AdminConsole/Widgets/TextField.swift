@@ -14,6 +14,7 @@ package struct TextField: Hashable, Sendable {
         self.maximum = maximum
     }
 
+    /// Text that is typed; setting it puts the cursor at the end.
     package var text: String {
         get { String(self.characters) }
         set {

@@ -88,7 +88,7 @@ private struct View: Sendable {
         }
     }
 
-    /// Why the person may not write, for an app to say in its own language.
+    /// Word for the reason why the user may not send, which an app translates.
     private static func word(_ refusal: PublishRefusal) -> String {
         switch refusal {
         case .inputDisabled: "input_disabled"

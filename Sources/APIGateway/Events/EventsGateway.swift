@@ -5,9 +5,9 @@ package import Transport
 /// The gateway for events on one reactor: a WebSocket on which a client of our own hears that people are shown
 /// otherwise, and how its transfers go. Confined to its reactor.
 package final class EventsGateway: Gateway {
-    /// Where the WebSocket is.
+    /// Path of the WebSocket.
     package static let path = "\(APIPaths.prefix)/events"
-    /// How often it is looked whether people still may listen.
+    /// Interval of the check whether users may still listen, seconds.
     private static let lookSeconds = 1.0
 
     let context: EventsContext

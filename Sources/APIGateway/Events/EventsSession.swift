@@ -9,8 +9,8 @@ import Transport
 
 /// One listener. Confined to its reactor.
 ///
-/// What it is told says that something is otherwise, not what it is now, except of its own transfers: what a client may
-/// see is decided where it asks.
+/// An event says that something changed, without the new value, except for the client's own transfers: permission to
+/// see the value is checked when the client asks for it.
 final class EventsSession: ConnectionHandler {
     private enum Phase {
         /// A token is awaited.

@@ -5,7 +5,7 @@ package import Transfers
 
 /// Settings of the routes for files.
 package struct FileRouteSettings: Sendable {
-    /// Bytes of one file, told to clients; 0 is no bound.
+    /// Maximum bytes of one file, which clients can read; 0 for no bound.
     package var fileBytes: Int64 = 4 << 30
     /// True when a link works without a session.
     package var servesLinks = true
@@ -38,7 +38,7 @@ final class MediaMemory: Sendable {
         var declared: String
     }
 
-    /// Most contents; then all are forgotten and read again.
+    /// Maximum contents; at the bound all are dropped and read again.
     private static let maximumEntries = 4096
 
     private let entries = Lock([Key: SafeMedia]())

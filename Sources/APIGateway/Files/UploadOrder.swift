@@ -20,9 +20,9 @@ struct UploadOrder {
     var kind: Kind
     /// By a one-use link, and not by a token.
     var link: FileLinkKey?
-    /// Bytes of the whole file, if they were told.
+    /// Bytes of the whole file; `nil` when the client did not declare them.
     var size: Int64?
-    /// As it was sent.
+    /// Name, as the client sent it.
     var name = ""
     var mediaType = ""
     /// The text of a JSON object.
@@ -119,7 +119,7 @@ struct UploadOrder {
         return order
     }
 
-    /// Kept as it came, because the protocol wants to be told it again.
+    /// Metadata as JSON, in the client's order: the protocol repeats it in answers.
     private static func json(_ pairs: [TusFields.MetadataPair]) -> [UInt8]? {
         guard !pairs.isEmpty else { return nil }
         return JSONValue.object(pairs.map { JSONValue.Member($0.key, .string($0.text)) }).serialized()
@@ -198,6 +198,6 @@ struct UploadOrder {
             provider: provider, key: TransferKey(random: Self.random()), file: FileKey(random: Self.random()))
     }
 
-    /// For a name that nobody guesses.
+    /// Random bytes for a name that cannot be guessed.
     static func random() -> [UInt8] { (0..<26).map { _ in UInt8.random(in: 0...255) } }
 }

@@ -8,9 +8,9 @@ import Store
 package struct ProfileRoutes: Sendable {
     /// People of one look-up.
     private static let maximumNames = 200
-    /// How long a look-up waits for another user system; who is not known by then comes as a placeholder.
+    /// Maximum wait of a look-up for another user system, milliseconds; later ones are answered with a placeholder.
     private static let waitMilliseconds: Int64 = 50
-    /// How long an answer to a change waits for what came of it.
+    /// Maximum wait of an answer for the result of a change, milliseconds.
     private static let changeWaitMilliseconds: Int64 = 3_000
 
     private let profiles: Profiles
@@ -166,7 +166,7 @@ package struct ProfileRoutes: Sendable {
 
     // MARK: Pictures
 
-    /// Where the picture is, or initials. `size` is `full` or `small`.
+    /// Redirects to the picture, or answers with the initials as SVG. `size` is `full` or `small`.
     @Sendable private func avatar(_ request: APIRequest, _ services: APIServices, _ reply: @escaping APIReply)
         throws(APIFailure)
     {

@@ -74,7 +74,7 @@ extension Console {
         return Line.spread(left, self.state, width: self.size.columns)
     }
 
-    /// How the server is, at the right.
+    /// Undo time, read-only mark and connection state, at the right of the title.
     private var state: Line {
         var line = Line()
         if let undo = self.undo {

@@ -48,7 +48,7 @@ package struct Console: Sendable {
         case nobody
     }
 
-    /// A deed under way.
+    /// An action in progress.
     struct Work: Sendable {
         let operatorAction: OperatorAction
         var waiting: [AdminRequest]
@@ -57,18 +57,18 @@ package struct Console: Sendable {
         var underWay = 0
     }
 
-    /// How the server is reached.
+    /// State of the connection to the server.
     enum Link: Sendable {
         case connecting
         case connected
         case lost(sinceMilliseconds: Int64, reason: String)
     }
 
-    /// Requests of one deed that are under way at once: the server answers nobody else's later for it.
+    /// Maximum requests of one action in progress at once, so that the answers to other clients are not delayed.
     static let requestsAtOnce = 8
     /// The purpose of an answer to what a screen watches.
     static let watching = -1
-    /// How long a deed can be taken back.
+    /// Time during which an action can be undone, milliseconds.
     static let undoMilliseconds: Int64 = 30_000
 
     /// Language, clock and formats of the person at the console.
@@ -320,7 +320,7 @@ package struct Console: Sendable {
         if notice.tone != .news { self.effects.append(.beep) }
     }
 
-    // MARK: Deeds
+    // MARK: Actions
 
     mutating func perform(_ operatorAction: OperatorAction) {
         guard !self.isReadOnly else { return self.tell(StatusLine(self.look("console.readOnly"), .refusal)) }

@@ -78,7 +78,7 @@ package struct OperatorAction: Sendable {
     }
 }
 
-/// A deed with what a person must know before.
+/// An action with its consequences, for the person to confirm.
 package struct Proposal: Sendable {
     /// Title of the dialog.
     package var title: String

@@ -3,7 +3,7 @@ package import ChatModel
 package import CommandLineKit
 import Glibc
 
-/// How values become words: the language and the clock of the person who looks.
+/// Conversion of values to text, in the language and the time zone of the person at the console.
 package struct Look: Sendable {
     /// Look-up of texts in the person's language.
     package var texts: TextLookup
@@ -39,7 +39,7 @@ package struct Look: Sendable {
         self(count == 1 ? "\(key).one" : "\(key).other", values.merging(["count": String(count)]) { $1 })
     }
 
-    /// Only the hours of a time of today, else only its date.
+    /// Time of day for a time of today, else the date.
     func shortTime(_ milliseconds: Int64) -> String {
         guard milliseconds > 0 else { return "" }
         let (time, now) = (self.time(milliseconds), self.time(self.nowMilliseconds))

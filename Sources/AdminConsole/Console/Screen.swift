@@ -9,7 +9,7 @@ package protocol Screen: Sendable {
     var keys: [KeyBinding] { get }
     /// Text that `y` copies: the name at the cursor.
     var copied: String? { get }
-    /// How often the screen wants to be asked for again; `nil` for only when something happened.
+    /// Interval at which the screen refreshes, milliseconds; `nil` to refresh only after a change.
     var refreshMilliseconds: Int64? { get }
     var table: (any TableControl)? { get }
 

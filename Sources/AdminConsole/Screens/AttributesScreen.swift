@@ -28,7 +28,7 @@ struct AttributesScreen: TableScreen {
             TableColumn("table.value") { row, _ in row.value },
         ])
     private let conversation: AdminConversation
-    /// As the server told last.
+    /// Attributes in the last answer of the server.
     private var attributes = JSONValue.object([])
 
     init(_ conversation: AdminConversation) { self.conversation = conversation }
@@ -146,7 +146,7 @@ extension JSONValue {
         self.object?.last { $0.name.utf8.elementsEqual(key.utf8) }?.value
     }
 
-    /// With another value of one member in its place, or without it.
+    /// Copy with another value of one member, or without the member for `nil`.
     fileprivate func setting(_ key: String, _ value: JSONValue?) -> JSONValue {
         var members = self.object ?? []
         let place = members.firstIndex { $0.name.utf8.elementsEqual(key.utf8) }

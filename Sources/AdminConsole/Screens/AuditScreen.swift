@@ -52,7 +52,7 @@ struct AuditScreen: TableScreen {
         TableColumn("table.reason", minimumScreen: 120) { entry, _ in entry.entry.actor.reason ?? "" },
     ])
     private var query = AuditQuery()
-    /// As the person typed it.
+    /// Begin of the time range, as the person typed it.
     private var since = ""
     private var next: Int64?
     private var isAsking = false
@@ -199,7 +199,7 @@ struct AuditEntryScreen: TableScreen {
 
     var copied: String? { String(self.entry.entry.number) }
 
-    /// Nothing is asked for: an entry never changes.
+    /// Fills the table without a request: an entry never changes.
     mutating func lay(width: Int, height: Int, _ look: Look) {
         if self.rows.rows.isEmpty { self.rows.replace(self.entry.entry.fields, look) }
         self.rows.setHeight(height - self.head(width: width, look).count - 1)

@@ -52,9 +52,9 @@ struct ConversationFilter: Hashable, Sendable {
     var kind: ConversationKind?
     /// One who is in it.
     var member: UserName?
-    /// With a message in so many days.
+    /// Maximum age of the newest message, days; `nil` for any.
     var days: Int64?
-    /// In one of the states that keep people from sending.
+    /// True for only conversations in a state in which members may not send.
     var isHeld = false
 
     func matches(_ conversation: AdminConversation, nowMilliseconds: Int64) -> Bool {
@@ -76,7 +76,7 @@ struct ConversationFilter: Hashable, Sendable {
     }
 }
 
-/// Everything that people talk in.
+/// Screen of all conversations.
 struct ConversationsScreen: TableScreen {
     /// Above so many members every message is work for the whole server.
     static let manyMembers: Int64 = 1_000
@@ -117,7 +117,7 @@ struct ConversationsScreen: TableScreen {
         ], sortColumn: 7, isDescending: true)
     private var pages = Pages<AdminConversation>()
     private var filter = ConversationFilter()
-    /// How often the filter changed: an answer to an older question is no longer wanted.
+    /// Number of changes of the filter: an answer to a request from before the last change is ignored.
     private var turn = 0
 
     var copied: String? { self.rows.current?.reference }

@@ -223,7 +223,7 @@ private enum KindForm {
 }
 
 extension Substring {
-    /// Without the spaces at both ends.
+    /// Text without the spaces at both ends.
     fileprivate func trimming() -> String {
         String(self.drop { $0 == " " }.reversed().drop { $0 == " " }.reversed())
     }

@@ -113,7 +113,7 @@ struct MessagesScreen: TableScreen {
         self.rows.replace(Array(shown), look)
     }
 
-    /// One that follows the last one that is shown.
+    /// Adds a new message that follows the last one shown.
     mutating func receive(_ event: AdminEvent, _ look: Look) {
         guard case .message(let message) = event, message.sequence > 0,
             message.sequence == (self.rows.rows.last?.sequence ?? 0) + 1

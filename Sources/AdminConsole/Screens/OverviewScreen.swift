@@ -1,8 +1,8 @@
 import AdminAPI
 import CommandLineKit
 
-/// How the server is: what needs the operator first, then the last ten minutes, which the server remembers and goes on
-/// telling once a second, then limits and metrics.
+/// State of the server: first the problems that need the operator, then the last ten minutes, which the server keeps and
+/// extends once a second, then limits and metrics.
 struct OverviewScreen: Screen {
     private var status: AdminStatus?
     private var points: [AdminLivePoint] = []

@@ -1,8 +1,8 @@
 import AdminAPI
 import ChatModel
 
-/// How many sessions a person has at once, and which classes of devices exclude each other. A draft is looked at before
-/// it holds: the table has the sessions that would not be open under it.
+/// Screen of the sign-in policy: number of sessions of a user at once, and device classes that exclude each other. A
+/// draft is shown before it is set: the table has the sessions that it would end.
 struct PolicyScreen: TableScreen {
     private static let shown = 0
     private static let previewed = 1
@@ -24,7 +24,7 @@ struct PolicyScreen: TableScreen {
     var rows = SessionsScreen.table
     private var policy: SignInPolicy?
     private var draft: SignInPolicy?
-    /// How many sessions the draft would end; more than there are rows when there are many. `nil` before the answer.
+    /// Number of sessions that the draft would end, which may be more than the rows. `nil` before the answer.
     private var ending: Int64?
 
     var copied: String? { (self.draft ?? self.policy)?.text }

@@ -56,6 +56,6 @@ extension Look {
         return self("console.namesMore", ["names": shown, "count": String(names.count - 3)])
     }
 
-    /// Why a key does nothing now.
+    /// Status line with the reason why a key does nothing now.
     func nothing(_ key: String = "console.nothingHere") -> [Intent] { [.tell(StatusLine(self(key), .refusal))] }
 }

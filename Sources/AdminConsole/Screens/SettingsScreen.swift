@@ -125,7 +125,7 @@ struct SettingsScreen: TableScreen {
 
 /// Actions on a setting, wherever it is shown.
 enum SettingActions {
-    /// Why it cannot be changed here; `nil` when it can.
+    /// Reason why it cannot be changed here; `nil` when it can.
     private static func refusal(_ setting: AdminSetting) -> String? {
         setting.isLive ? nil : "console.settings.needsRestart"
     }
@@ -203,7 +203,7 @@ enum SettingActions {
         return [.form(form)]
     }
 
-    /// For which kinds of conversation and which roles.
+    /// Fields for the kinds of conversation and the roles of a scope.
     private static func scopeFields(_ look: Look) -> [Form.Field] {
         let kinds =
             [("", look("console.talks.anyKind"))]
@@ -270,7 +270,7 @@ extension AdminSettingLimit: TableRow {
     var style: Style { self.share >= 90 ? .bad : self.peakShare >= 90 || self.limit.refusals > 0 ? .warning : .plain }
 }
 
-/// Everything that is bounded: how much is used, the most that ever was, and what moves the bound.
+/// Screen of the limits: use, peak, maximum, and the setting that changes the maximum.
 struct LimitsScreen: TableScreen {
     private static let list = 0
     private static let setting = 1

@@ -217,7 +217,7 @@ enum TeamActions {
             })
     }
 
-    /// As the member would: by the team's rules, so that those who are invited may be asked first.
+    /// Invites in the name of the member: the rules of the team apply, so users may be asked first.
     static func inviteFriends(
         of member: UserName, _ team: AdminTeam, _ name: ChannelName, _ look: Look
     ) -> Intent {

@@ -66,7 +66,7 @@ struct TeamCardScreen: TableScreen {
 
     /// - Parameters:
     ///   - member: whose card; `nil` for the team's.
-    ///   - viewer: who looks; `nil` for the operator.
+    ///   - viewer: user whose view is shown; `nil` for the operator.
     ///   - hidden: rows that are left out.
     init(_ name: ChannelName, member: UserName? = nil, viewer: UserName? = nil, hidden: [TeamCardRow.Name] = []) {
         self.name = name
@@ -228,7 +228,8 @@ struct TeamCardScreen: TableScreen {
 
     // MARK: Using a row
 
-    /// With somebody else's eyes nothing is changed: it would not be they who did it.
+    /// Acts on the row at the cursor. Refused while the card is shown as a member sees it: not the member would make the
+    /// change.
     private func use(_ look: Look) -> [Intent] {
         guard let shown = self.rows.current, let team = self.team else { return look.nothing() }
         if let refusal = shown.row.refusal { return look.nothing("card.refusal.\(refusal)") }

@@ -7,7 +7,7 @@ extension AdminTraceRow: TableRow {
     /// Name, which the filter searches.
     package var searchTexts: [String] { [self.name.text] }
 
-    /// When it was read, or whether.
+    /// Time of reading; a word for the sender, for a user who joined later, and where the time is not known.
     func readText(_ look: Look) -> String {
         if let reported = self.reportedReadAtMilliseconds { return look.shortTime(reported) }
         if self.isSender { return look("word.sender") }

@@ -132,7 +132,7 @@ enum UserActions {
             })
     }
 
-    /// Lines that are refused do not keep the others out: they are told of.
+    /// Shows the result that the import would have. Refused lines are listed, and do not stop the others.
     private static func preview(
         of path: String, _ words: [String], _ code: ExitCode, _ lines: [String], _ look: Look
     ) -> [Intent] {
@@ -201,7 +201,7 @@ enum UserActions {
             })
     }
 
-    // MARK: Deeds
+    // MARK: Actions
 
     private static func setDisabled(_ users: [AdminUser], _ isDisabled: Bool, _ look: Look) -> [Intent] {
         let changed = users.filter { $0.isDisabled != isDisabled }

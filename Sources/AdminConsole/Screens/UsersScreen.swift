@@ -19,7 +19,7 @@ extension AdminUser: TableRow {
     }
 }
 
-/// Everybody who has an account.
+/// Screen of all accounts.
 struct UsersScreen: TableScreen {
     let title = "console.users"
     let emptyText = "console.users.empty"

@@ -72,7 +72,7 @@ final class Canvas {
 
     func beep() { cncurses_beep() }
 
-    /// Everything is sent again with the next picture.
+    /// Sends the whole screen again with the next picture.
     func repaint() {
         self.shown = []
         cncurses_erase()

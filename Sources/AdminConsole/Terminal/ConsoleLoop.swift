@@ -10,7 +10,7 @@ package typealias CommandRunner = @Sendable (_ words: [String], _ input: [String
 
 /// The one thread of the console: takes keys, asks the server, draws. Nothing here waits for an answer.
 package final class ConsoleLoop {
-    /// How long nothing may happen before the clock on the screen moves on.
+    /// Interval at which the clock on the screen moves on without other events, milliseconds.
     private static let tickMilliseconds: Int32 = 1_000
     /// Between two attempts to reach a server that is gone.
     private static let reconnectMilliseconds: Int64 = 1_000

@@ -26,7 +26,7 @@ package enum Key: Hashable, Sendable {
     /// The terminal has another size now.
     case resize
 
-    /// As help and footer show it.
+    /// Label in the help and the footer.
     package var label: String {
         switch self {
         case .character(" "): "Space"

@@ -30,12 +30,12 @@ struct Confirmation: Sendable {
         return .stays
     }
 
-    /// How far it can be scrolled in a box of so many cells.
+    /// Last row to which the text scrolls, in a box of this size in cells.
     func lastTop(width: Int, height: Int, _ look: Look) -> Int {
         max(0, self.told(width: width, look).count - self.room(height: height, look))
     }
 
-    /// Rows for what is told: what is to be pressed stays in sight below it.
+    /// Rows for the text; the keys to press stay visible below it.
     private func room(height: Int, _ look: Look) -> Int { max(1, height - self.asked(width: 1, look).lines.count) }
 
     func picture(width: Int, height: Int, _ look: Look) -> Picture {

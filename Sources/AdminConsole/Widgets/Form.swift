@@ -2,7 +2,7 @@
 package struct Form: Sendable {
     /// A field of the form: text, or a choice.
     package struct Field: Sendable {
-        /// In the person's language.
+        /// Label, in the person's language.
         package var label: String
         /// Text that is typed, or the value that is chosen.
         package var text: TextField
@@ -89,7 +89,8 @@ package struct Form: Sendable {
         return .stays
     }
 
-    /// In a box of fewer rows the field that is typed in stays in sight, and below all what is wrong or what can be pressed.
+    /// Picture of the form. In a box of fewer rows the current field stays visible, and the last rows hold the problem
+    /// or the keys.
     func picture(width: Int, height: Int, _ look: Look) -> Picture {
         let whole = self.whole(width: width, look)
         guard whole.lines.count > height else { return whole }

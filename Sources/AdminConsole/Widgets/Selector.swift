@@ -38,9 +38,9 @@ package struct SelectorConfiguration: Sendable {
     package var selectedIDs: [String] = []
     /// True when several may be chosen.
     package var isMultiple = false
-    /// With several: 0 for as many as one likes.
+    /// Maximum number of chosen items when several may be chosen; 0 for no bound.
     package var maximumSelected = 0
-    /// Said when one more than the maximum is tried; `nil` for the usual words.
+    /// Text shown when one more than the maximum is tried; `nil` for the usual text.
     package var tip: String?
     /// True to show the number of chosen items, and the maximum, after the title.
     package var showsDetail = true
@@ -86,7 +86,7 @@ package struct Selector: Sendable {
         case done([Intent])
     }
 
-    /// How long the tip stands. Source: NIMKit's contact selector.
+    /// Time for which the text about the maximum is shown, milliseconds. Source: NIMKit's contact selector.
     private static let tipMilliseconds: Int64 = 2_000
 
     /// The most that can be chosen; `nil` for no bound.
@@ -151,7 +151,7 @@ package struct Selector: Sendable {
         return next.flatMap { self.request(after: $0) }
     }
 
-    /// Where only the names are missing, the ids do.
+    /// Ends the loading after a failure. Where only names are missing, the IDs are shown.
     mutating func fail() {
         self.pages.end()
         if let some { self.set(some) }

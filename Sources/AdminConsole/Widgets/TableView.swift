@@ -46,7 +46,7 @@ package struct TableColumn<Row: TableRow>: Sendable {
     }
 }
 
-/// A column of a table, for who chooses what to see.
+/// A column of a table in the dialog that hides and shows columns.
 package struct ColumnChoice: Hashable, Sendable {
     /// Text key.
     package var title: String

@@ -9,7 +9,7 @@ protocol FileExchange: AnyObject {
     var ticket: UInt64 { get }
 }
 
-/// How what other threads find out comes back to an exchange.
+/// Port through which other threads hand results to an exchange.
 struct ExchangePort: Sendable {
     let ticket: UInt64
     private let jobs: Mailbox<Reactor.Job>
@@ -56,7 +56,7 @@ struct FileCaller: Sendable {
     /// On whose account the store reads for them.
     var asker: ReadAsker { self.actor.isPrivileged ? .application : .person(self.actor.user) }
 
-    /// Somebody who was proved in another way than by a token.
+    /// Makes an asker who was authenticated in another way than by a token.
     init(person: UserID, _ transferClass: TransferClass) {
         self.init(actor: Actor(person), transferClass: transferClass)
     }

@@ -31,7 +31,7 @@ extension PictureName {
         }
     }
 
-    /// Where the picture is.
+    /// Place of the picture.
     enum Place: Sendable {
         case file(FileRecord)
         /// Elsewhere, as it was written into the profile.

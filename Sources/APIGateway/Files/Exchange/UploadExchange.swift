@@ -40,7 +40,7 @@ final class UploadExchange: FileExchange, BodyReceiver {
     private var isWaiting = false
     /// The flow takes no more until it says so.
     private var isBlocked = false
-    /// Nothing is to become of the request any more.
+    /// True when the request was given up.
     private var isCancelled = false
     private var failure: APIFailure?
     private var responder: HTTPResponder?
@@ -379,7 +379,7 @@ final class UploadExchange: FileExchange, BodyReceiver {
             })
     }
 
-    /// Where an upload is, and for how long it can go on.
+    /// Offset of an upload, and the time until which it can be resumed.
     static func progress(_ record: TransferRecord) -> [(String, String)] {
         var fields = [("Upload-Offset", String(record.offset))]
         if !record.state.isOver, let expiry = record.expiresAtMilliseconds {

@@ -118,7 +118,7 @@ struct FormBody {
     }
 }
 
-/// Why a form is not taken. All of them are 400.
+/// Reason why a form is refused. Each is answered with 400.
 enum FormError: Error, Hashable {
     case form(MultipartError)
     case longFields

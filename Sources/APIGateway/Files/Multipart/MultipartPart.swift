@@ -4,9 +4,9 @@ import Transport
 struct MultipartPart: Hashable {
     /// Name of the form's field.
     var name: String
-    /// As it was sent; `nil` for a field that is no file.
+    /// File name, as the client sent it; `nil` for a field that is no file.
     var fileName: String?
-    /// As it was sent.
+    /// Content type, as the client sent it.
     var contentType: String?
 
     init(name: String, fileName: String? = nil, contentType: String? = nil) {

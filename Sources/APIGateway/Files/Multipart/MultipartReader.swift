@@ -1,7 +1,7 @@
 import Glibc
 import Transport
 
-/// Why a form cannot be read. All of them are 400.
+/// Reason why a form cannot be read. Each is answered with 400.
 enum MultipartError: Error, Hashable {
     /// No boundary in the Content-Type, or one that the rules forbid.
     case noBoundary
@@ -171,7 +171,7 @@ struct MultipartReader {
         return .event(.part(part), consumed: end)
     }
 
-    /// Where the empty line ends.
+    /// Offset at which the empty line ends; `nil` when it has not all come.
     private static func headerEnd(_ input: UnsafeRawBufferPointer) -> Int? {
         if input.count >= 2, input[0] == 0x0D, input[1] == 0x0A { return 2 }
         var index = 0
@@ -210,7 +210,7 @@ struct MultipartReader {
         return .event(.partEnd, consumed: self.delimiter.count)
     }
 
-    /// How many bytes at the front cannot belong to a delimiter.
+    /// Number of bytes at the front that cannot belong to a delimiter.
     private func freeBytes(_ input: UnsafeRawBufferPointer) -> Int {
         var index = 0
         while let found = Self.find(0x0D, in: input, from: index) {

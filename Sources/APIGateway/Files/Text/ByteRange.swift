@@ -9,7 +9,7 @@ enum ByteRange: Hashable {
     case part(Range<Int64>)
     /// Nothing of the content lies in the range: 416.
     case unsatisfiable
-    /// As if there were no such field.
+    /// Ignores the field.
     case ignored
 
     /// - Parameters:

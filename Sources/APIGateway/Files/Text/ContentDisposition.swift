@@ -13,7 +13,7 @@ enum ContentDisposition {
         return "\(kind); filename=\"\(plain)\"; filename*=UTF-8''\(Self.percentEncoded(name))"
     }
 
-    /// Without quotes, backslashes and percent signs: some programs decode them, others do not.
+    /// Name without quotes, backslashes and percent signs: some programs decode them, others do not.
     private static func plain(_ name: String) -> String {
         var plain = ""
         for character in name {

@@ -1,4 +1,4 @@
-/// How a file is answered, found out from its facts and the request's header alone.
+/// Plan of the answer with a file, made from the file's record and the request's header alone.
 ///
 /// The content is the same behind two names: as it is, and as the stored gzip bytes. A request for a part is always
 /// about the content as it is.

@@ -13,7 +13,7 @@ struct EntityTag: Hashable {
         self.isWeak = isWeak
     }
 
-    /// As it stands in a header.
+    /// Value of the header field.
     var field: String { self.isWeak ? "W/\"\(self.text)\"" : "\"\(self.text)\"" }
 
     /// Reads one tag and nothing behind it.

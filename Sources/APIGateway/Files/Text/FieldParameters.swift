@@ -16,7 +16,7 @@ struct FieldParameters: Hashable {
     private let members: [Member]
 
     private struct Member: Hashable {
-        /// In lower case, with its `*` and number.
+        /// Name in lower case, with its `*` and number.
         let name: String
         let value: String
     }

@@ -2,13 +2,13 @@ import ByteCodec
 import ChatModel
 import Transport
 
-/// As what a file is shown, or that it is not shown at all.
+/// Media type under which a browser gets a file, and whether it may show the file.
 ///
 /// A browser that is given a file of a stranger must never run it: pictures, films and plain text that are what they
 /// say they are may be shown in place; everything else is saved. A browser is told no type but those named in this file
 /// and in `MediaType.ofPicture`.
 struct SafeMedia: Hashable {
-    /// For `Content-Type`.
+    /// Value of `Content-Type`.
     var type: String
     /// True when a browser may show it in place.
     var isInline: Bool

@@ -2,9 +2,9 @@ package import ChatModel
 
 /// A person, as the operator sees them.
 package struct AdminUser: AdminRecord {
-    /// Name with which the user signs in; it never changes.
+    /// Name of the user, by which SDKs and operators address them.
     package var name: UserName
-    /// Name that people see; `nil` for none of its own.
+    /// Name that people see; `nil` for none.
     package var displayName: String?
     /// ID in another user system; `nil` for none.
     package var externalID: String?

@@ -2,7 +2,7 @@ package import ChatModel
 
 /// A user of an app on another server who is to be created here with the same name and the same password.
 package struct AdminArrival: AdminRecord {
-    /// Client ID in the app, which becomes the name of the user.
+    /// Name in the app, which becomes the name of the user.
     package var name: UserName
     /// Name with which the person signs in.
     package var username: String
@@ -16,7 +16,7 @@ package struct AdminArrival: AdminRecord {
     package var createdAtMilliseconds: Int64?
     /// Name that people see; `nil` for none.
     package var displayName: String?
-    /// URL of the picture; `nil` for none.
+    /// Address of the picture; `nil` for none.
     package var avatar: String?
     /// Salt of the password as LeanCloud exports it; never in the audit log.
     package var salt: String?

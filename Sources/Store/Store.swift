@@ -164,7 +164,7 @@ package final class Store: Sendable {
         if !queued { then(.failure(.busy)) }
     }
 
-    /// What people may do to messages after they were sent.
+    /// Rules for changes that people make to messages after they were sent.
     package var rules: MessageRules { self.messageRules.withLock { $0 } }
 
     /// Holds to other rules from now on, also for what waits.
@@ -209,7 +209,7 @@ package final class Store: Sendable {
     /// Reads that wait in a lane now.
     package func waitingReads(in lane: ReadLane) -> Int { self.readers.waiting(in: lane) }
 
-    /// What the writer did so far, and how full its queue is.
+    /// Counters of the writer, and the length of its queue.
     package var metrics: StoreMetrics { self.gauges.metrics }
 }
 

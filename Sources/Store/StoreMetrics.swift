@@ -1,7 +1,8 @@
 import Execution
 
-/// What the writer did since it started, and how full its queue is.
+/// Counters of the writer since it started, and the length of its queue.
 package struct StoreMetrics: Sendable, Equatable {
+    /// Transactions committed.
     package var commits: Int64 = 0
     /// Messages written.
     package var appended: Int64 = 0
@@ -13,17 +14,25 @@ package struct StoreMetrics: Sendable, Equatable {
     package var transient: Int64 = 0
     /// Requests in one commit: the middle and the largest.
     package var batchP50: Int64 = 0
+    /// Largest number of requests in one commit.
     package var batchMost: Int64 = 0
     /// Microseconds of COMMIT, sync included; within 12 %.
     package var commitP50Microseconds: Int64 = 0
+    /// The 99th percentile of COMMIT, microseconds; within 12 %.
     package var commitP99Microseconds: Int64 = 0
-    /// Of all commits together.
+    /// Sum over all commits, microseconds.
     package var commitAllMicroseconds: Int64 = 0
+    /// Requests in the queue now.
     package var queueRequests: Int64 = 0
+    /// Largest number of requests the queue has held.
     package var queueRequestsPeak: Int64 = 0
+    /// Bound of the queue, requests.
     package var queueRequestsMaximum: Int64 = 0
+    /// Bytes in the queue now.
     package var queueBytes: Int64 = 0
+    /// Largest number of bytes the queue has held.
     package var queueBytesPeak: Int64 = 0
+    /// Bound of the queue, bytes.
     package var queueBytesMaximum: Int64 = 0
     /// Requests refused because the queue was full.
     package var busyRefusals: Int64 = 0
@@ -31,16 +40,18 @@ package struct StoreMetrics: Sendable, Equatable {
     package var isReadOnly = false
     /// Disk or database failed: nothing is taken any more.
     package var hasFailed = false
-    /// Whether things may be deleted for their age.
+    /// State of the clock guard, which decides if rows may be deleted by age.
     package var clock = ClockState.settling
     /// Bytes of the write-ahead log in use.
     package var logBytes: Int64 = 0
     /// Free bytes of the disk at the last look, at most a second ago.
     package var freeBytes: Int64 = 0
+    /// Users in the writer's memory.
     package var cachedUsers: Int64 = 0
+    /// Conversations in the writer's memory.
     package var cachedConversations: Int64 = 0
 
-    /// Of a store that has done nothing yet.
+    /// Metrics of a store that has done nothing yet.
     package init() {}
 }
 

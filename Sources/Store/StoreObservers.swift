@@ -1,7 +1,7 @@
 import ChatModel
 import Execution
 
-/// Whom the writer tells; set by others while it runs.
+/// Observers that the writer tells; other threads set them while it runs.
 final class StoreObservers: Sendable {
     private struct State {
         var onOutcomes: @Sendable ([AppendOutcome]) -> Void = { _ in }

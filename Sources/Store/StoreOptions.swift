@@ -6,7 +6,7 @@ package import Execution
 package typealias CommitHook =
     @Sendable (_ commit: () throws(StoreError) -> Void, _ publish: () -> Void) throws(StoreError) -> Void
 
-/// What a store needs to know. Every bound has its unit in the name or in its line.
+/// Options of a store. Every bound has its unit in the name or in its line.
 package struct StoreOptions: Sendable {
     /// The data folder; made when it is missing.
     package var folder: String
@@ -28,7 +28,7 @@ package struct StoreOptions: Sendable {
     package var listeners = 100_000
     /// Most entries of one of a person's lists, or of one list of a conversation.
     package var listEntries = 2_000
-    /// What people may do to messages after they were sent.
+    /// Rules for changes that people make to messages after they were sent.
     package var rules = MessageRules()
     /// How many characters people read of a message. Called for long bodies where their length in characters is bounded, on
     /// the writer's thread.
@@ -70,7 +70,7 @@ package struct StoreOptions: Sendable {
     package var readers = 2
     /// Reads that may wait; one more is refused as busy.
     package var queuedReads = 4_096
-    /// Whether each stored message is also put into the queue of events for receivers outside.
+    /// Puts each stored message into the queue of events for outside receivers, too.
     package var queuesHooks = false
     package var clock = Clock.system
     /// The operator says that the wall clock is right, whatever it says.

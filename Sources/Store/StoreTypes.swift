@@ -10,9 +10,9 @@ package struct Append: Sendable {
     package var content: MessageContent
     /// The caller's own mark, returned with the outcome.
     package var ticket: UInt64
-    /// What the audit log keeps when the message is taken, in its transaction; `nil` for what people send.
+    /// Audit entry, written in the transaction that stores the message; `nil` for messages of people.
     package var note: AppendNote?
-    /// What the screening of its text found; `nil` when nothing.
+    /// Result of screening the text; `nil` when nothing was found.
     package var screening: AppendScreening?
 
     package init(
@@ -28,14 +28,14 @@ package struct Append: Sendable {
     }
 }
 
-/// What the audit log keeps of a message; on the heap, because nearly every message has none.
+/// Audit entry of a message; on the heap, because nearly every message has none.
 package final class AppendNote: Sendable {
     package let note: AuditNote
 
     package init(_ note: AuditNote) { self.note = note }
 }
 
-/// What the screening of a message found; on the heap, because nearly every message has nothing to be found.
+/// Result of screening a message; on the heap, because nearly every message has none.
 package final class AppendScreening: Sendable {
     /// Why it is not to be taken. A message that was taken before is, so that a resend gets the first answer.
     package let refusal: PublishRefusal?
@@ -51,7 +51,7 @@ package final class AppendScreening: Sendable {
     }
 }
 
-/// What became of an `Append`, known once the transaction is on disk.
+/// Result of an `Append`, known once the transaction is on disk.
 package enum AppendResult: Sendable {
     /// Taken. A transient message has sequence 0 and was not written.
     case accepted(Accepted)
@@ -75,9 +75,9 @@ package struct Accepted: Sendable {
     package var peerName: UserName?
     /// The client token was seen before: `message` is the first one, and nobody is to get it again.
     package var isDuplicate: Bool
-    /// Who got a reminder because the message calls them by name.
+    /// Users who got a reminder because the message mentions them by name.
     package var reminded: [UserID] = []
-    /// Of a restricted message, who may see it: its sender and those of its names whom the server knows. `nil` when
+    /// Users who may see a restricted message: its sender and the listed names that the server knows. `nil` when
     /// everybody may.
     package var audience: Set<UserID>?
 
@@ -106,7 +106,7 @@ package struct AppendOutcome: Sendable {
     }
 }
 
-/// What can go wrong below the domain's own refusals.
+/// Failures of the store, beside the refusals of the domain.
 package enum StoreError: Error, Hashable, Sendable {
     /// The queue is full. Nothing was written; ask again.
     case busy
@@ -122,7 +122,7 @@ package enum StoreError: Error, Hashable, Sendable {
     case exists(String)
     /// The request breaks a rule; the text says which.
     case invalid(String)
-    /// Who asked may not do this.
+    /// The actor may not do this.
     case refused(ActionRefusal)
     /// Another process holds the data folder.
     case alreadyRunning(String)

@@ -11,12 +11,12 @@ struct WordTests {
 
     /// Doc comments per folder that still begin with such a word, at most.
     static let riddlesLeft: [String: Int] = [
-        "Sources/Store": 187
+        "Sources/Store": 60
     ]
 
     /// Documented declarations per module, percent, where it is not nine of ten yet: at least.
     static let documentedSoFar: [String: Int] = [
-        "Sources/Store": 80
+        "Sources/Store": 85
     ]
 
     /// Words that the glossary has replaced, as type names or parts of them.

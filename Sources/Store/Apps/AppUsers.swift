@@ -18,14 +18,14 @@ extension ReadTransaction {
         return try self.appUser(id)
     }
 
-    /// Whether an app keeps anything of the person: an `AppUser` is there for everybody.
+    /// True when an app keeps data of the person; `AppUser` exists for everybody.
     package func keepsAppUser(_ id: UserID) throws(StoreError) -> Bool {
         try self.connection.first("SELECT 1 FROM app_user WHERE user_id = ?", id) {
             row throws(StoreError) in row.int64(0)
         } != nil
     }
 
-    /// Who signs in with this. Somebody whom no app made is found by their name.
+    /// Finds the person who signs in with this login. A person whom no app made is found by name.
     package func appUser(by login: AppLogin) throws(StoreError) -> AppUser? {
         let id: UserID?
         switch login {
@@ -55,7 +55,7 @@ extension ReadTransaction {
         ) { row throws(StoreError) in row.userID(0) }
     }
 
-    /// What of a change somebody else has already, the username first; `nil` when nothing.
+    /// Finds a login of the patch that another person has already, the username first; `nil` when there is none.
     ///
     /// - Parameter user: whose change it is; `nil` for a new person.
     package func taken(_ patch: AppUserPatch, for user: UserID?) throws(StoreError) -> AppLogin? {
@@ -150,7 +150,7 @@ extension WriteTransaction {
             namedIn: [fields], of: .person(user), by: Actor(user), at: self.wallMilliseconds)
     }
 
-    /// What an app kept of somebody goes with the account.
+    /// Removes an app's data of a person together with the account.
     func clearAppUser(_ user: UserID) throws(StoreError) {
         try self.keepFiles(namedIn: [], for: user)
         try self.connection.run("DELETE FROM app_user WHERE user_id = ?", user)

@@ -1,6 +1,6 @@
 import ChatModel
 
-/// Whose own fields name a file: the file is kept for as long as they do.
+/// Owner of fields that name a file: the file is kept as long as the fields name it.
 enum FieldHolder {
     /// An app's fields of a person.
     case person(UserID)

@@ -1,10 +1,10 @@
 import ByteCodec
 import ChatModel
 
-/// What an app may change of a conversation's row.
+/// Columns of a conversation's row that an app may change.
 struct ObjectFields: Equatable {
     var title: String?
-    /// Of the attributes, an object; `nil` when there are none.
+    /// Attributes, a JSON object; `nil` when there are none.
     var attributes: JSONValue?
     /// The app's own, without name and attributes.
     var fields: [JSONValue.Member]
@@ -62,7 +62,7 @@ struct ObjectFields: Equatable {
 }
 
 extension Connection {
-    /// Of a conversation that exists.
+    /// Reads the fields of an existing conversation.
     func objectFields(of id: ConversationID) throws(StoreError) -> ObjectFields {
         let found = try self.first("SELECT title, attributes, fields FROM conversation WHERE id = ?", id) {
             row throws(StoreError) in

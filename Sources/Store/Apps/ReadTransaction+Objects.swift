@@ -1,10 +1,10 @@
 package import ChatModel
 
-/// Which conversations a query can concern, as far as an index tells.
+/// Conversations that a query can concern, as far as an index tells.
 package enum ObjectScan: Hashable, Sendable {
     /// These, by object id.
     case ids([ObjectID])
-    /// Those that all of these people are in; 1 at least.
+    /// Conversations that all of these people are members of; at least 1 name.
     case members([UserName])
     /// All of a kind.
     case kind(ConversationKind)
@@ -15,7 +15,7 @@ package enum ObjectScan: Hashable, Sendable {
 package struct ObjectRow: Sendable {
     package var conversation: Conversation
     package var creator: UserName
-    /// Who came first, first. Of a room nobody.
+    /// Members in the order of joining; empty for a room.
     package var members: [UserName] = []
     /// Members who want no alerts.
     package var muting: [UserName] = []
@@ -23,13 +23,13 @@ package struct ObjectRow: Sendable {
     package var attributes: [UInt8]?
     /// JSON text of an object: an app's own fields.
     package var fields: [UInt8]?
-    /// Of a conversation that is the only one of its people: what clients know that by.
+    /// Unique ID that clients know a conversation by when it is the only one of its people.
     package var uniqueID: String?
     /// When a temporary one is over, UTC milliseconds.
     package var expiresAtMilliseconds: Int64?
-    /// Of who asks, when a member: since when, UTC milliseconds.
+    /// Time at which the asking member joined, UTC milliseconds; `nil` for others.
     package var joinedAtMilliseconds: Int64?
-    /// Who asks wants no alerts.
+    /// True when the asking person has silenced notifications.
     package var isSilenced = false
 
     /// When the newest message was sent, UTC milliseconds; `nil` before the first.
@@ -190,7 +190,7 @@ extension ReadTransaction {
         ORDER BY m.conversation_id, m.joined_at, m.joined_sequence, m.role DESC, m.user_id
         """)
 
-    /// Who subscribes to a service is not listed.
+    /// Adds members to the rows; subscribers of a service are not listed.
     private func addMembers(_ list: String, to rows: inout [ConversationID: ObjectRow]) throws(StoreError) {
         let members = try self.connection.query(Self.addMembersSQL, list) { row throws(StoreError) in
             (row.conversationID(0), row.userID(1), row.int64(2) != 0)

@@ -45,7 +45,7 @@ extension WriteTransaction {
         return nil
     }
 
-    /// What the app's own server makes it makes in nobody's name.
+    /// Actor who makes the object: the application itself when its server makes it.
     private static func maker(of new: NewObject) -> Actor {
         new.creator == .system ? .application : Actor(new.creator)
     }
@@ -72,7 +72,7 @@ extension WriteTransaction {
             settings: .unguarded, expiresAt: expiresAt)
     }
 
-    /// Who is in it at first, the creator in front.
+    /// First members, the creator in front.
     private func people(of new: NewObject) throws(StoreError) -> [UserID] {
         guard new.form != .room && new.form != .service else { return [] }
         let most = max(ObjectBounds.peoplePerRequest, self.options.groupMembers)
@@ -359,7 +359,7 @@ extension WriteTransaction {
         return try self.closed(outcome, conversation)
     }
 
-    /// Those of the names over whom the actor stands.
+    /// Users of the names whose role is below the actor's.
     private func subordinates(
         _ names: [String], _ id: ConversationID, by actor: Actor, membersOnly: Bool
     ) throws(StoreError) -> (ConversationState, PeopleOutcome, [UserID]) {
@@ -473,7 +473,7 @@ extension WriteTransaction {
 }
 
 extension PeopleOutcome {
-    /// Whether nothing is to be done because somebody cannot; then it is done for nobody.
+    /// True when one name has failed and the whole change is to be refused.
     fileprivate mutating func fails(wholly: Bool) -> Bool {
         guard wholly && !self.failed.isEmpty else { return false }
         self.done = []

@@ -1,6 +1,6 @@
 package import ChatModel
 
-/// What the audit log is to keep of a change by the operator's right.
+/// Audit entry of a change that an operator makes.
 package struct AuditNote: Sendable {
     /// Reads the state of what is changed, as a JSON object: before the change and after it, in its transaction.
     package typealias State = @Sendable (ReadTransaction) throws(StoreError) -> String?
@@ -32,7 +32,7 @@ package struct AuditHead: Hashable, Sendable {
     package var hash: [UInt8]
 }
 
-/// What a check of the chain found.
+/// Result of a check of the chain.
 package struct AuditCheck: Hashable, Sendable {
     package var head: AuditHead
     /// Sentences about what is wrong, at most 100.

@@ -8,7 +8,7 @@ import ChatModel
 /// is not there: the hash of the entry before in hexadecimal (64 zeros for the first), then number, time in
 /// milliseconds, uid, operator, source, reason, word, subject, stage (0 or 1), what was asked, before, after.
 enum AuditChain {
-    /// What stands for the hash before the first entry.
+    /// Value used as the hash before the first entry.
     static let start = [UInt8](repeating: 0, count: 32)
 
     static func hash(_ entry: AuditEntry, after previous: [UInt8]) -> [UInt8] {

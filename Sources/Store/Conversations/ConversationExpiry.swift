@@ -23,7 +23,7 @@ struct ConversationExpiry {
         self.nextLook = options.clock.now()
     }
 
-    /// What a slice did.
+    /// Result of one slice.
     enum Outcome {
         case nothing
         /// There is more to do.

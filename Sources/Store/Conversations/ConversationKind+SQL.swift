@@ -11,7 +11,7 @@ extension SQLText {
     /// It is kept for people who are away.
     static let waitsForPeople: SQLText = "c.kind <> \(ConversationKind.room) AND c.kind <> \(ConversationKind.data)"
 
-    /// Who is no member may find it.
+    /// True for kinds that people who are no members may find.
     static let isOpen: SQLText = "(c.kind = \(ConversationKind.room) OR c.kind = \(ConversationKind.service))"
 }
 

@@ -21,7 +21,8 @@ enum MemberSet {
         return try self.digest(text, EVP_sha256())
     }
 
-    /// What clients are shown: MD5 over the names without anything between, in hexadecimal. Source: LeanCloud realtime,
+    /// Unique ID shown to clients: MD5 over the names without anything between, in hexadecimal. Source: LeanCloud
+    /// realtime,
     /// `uniqueId`; its REST guide's sample is 6c7b0e5afcae9aa1139a0afa25833dec for BillGates and SteveJobs.
     static func shownID(of names: [UserName]) throws(StoreError) -> String {
         let digits = Array("0123456789abcdef".utf8)

@@ -96,7 +96,7 @@ extension ReadTransaction {
 
     // MARK: Listeners
 
-    /// Those who listen without being members, by number; `limit` is 1...1000.
+    /// Listeners who are not members, by number; `limit` is 1...1000.
     package func listeners(
         of id: ConversationID, after: UserID = .system, limit: Int = 1_000
     ) throws(StoreError) -> [(user: UserID, name: UserName)] {
@@ -157,7 +157,7 @@ extension ReadTransaction {
 
     // MARK: Lists
 
-    /// Those on one of a conversation's two lists, by number.
+    /// People on one of a conversation's two lists, by number.
     package func conversationList(
         _ list: ConversationList, of id: ConversationID
     ) throws(StoreError) -> [(user: UserID, name: UserName)] {
@@ -170,7 +170,7 @@ extension ReadTransaction {
         }
     }
 
-    /// Whether somebody is on one of a conversation's two lists.
+    /// True when a person is on one of a conversation's two lists.
     package func isListed(
         _ user: UserID, in id: ConversationID, on list: ConversationList
     ) throws(StoreError) -> Bool {

@@ -38,9 +38,9 @@ extension Verifier {
         let token: [UInt8]?
         let isWithdrawn: Bool
         let bodyIsEmpty: Bool
-        /// Of the body that is there.
+        /// Hash of the current body.
         let bodyHash: Int64
-        /// Of the body as it was stored.
+        /// Hash of the body as it was stored.
         let storedHash: Int64
         let kind: Int64
     }
@@ -154,7 +154,7 @@ extension Verifier {
         try self.checkToken(of: message, progress, tokens)
     }
 
-    /// Of a withdrawn message the body is empty, and the one it was stored with is kept beside it.
+    /// Checks a body against its hash. A recalled message has an empty body; its original body is kept beside it.
     private func bodyIsIntact(_ message: MessageRow) throws(StoreError) -> Bool {
         var hash: Int64? = message.bodyHash
         if message.isWithdrawn {

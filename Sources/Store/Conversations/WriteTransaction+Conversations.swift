@@ -140,7 +140,7 @@ extension WriteTransaction {
         return try self.apply(patch, to: conversation, by: actor.user)
     }
 
-    /// What of a team a change of the card touches.
+    /// Team actions that a change of the card needs.
     private static func actions(_ patch: ChannelPatch) -> [TeamAction] {
         var actions: [TeamAction] = []
         if patch.notice != nil { actions.append(.announce) }
@@ -218,7 +218,7 @@ extension WriteTransaction {
         return true
     }
 
-    /// What is new on a card, under the names that LeanCloud's apps know; `nil` when it is nothing of theirs.
+    /// Changed parts of a card, under the names that LeanCloud's apps know; `nil` when none of theirs changed.
     private static func modified(_ before: ConversationCard, _ after: ConversationCard) -> [UInt8]? {
         var members: [JSONValue.Member] = []
         if after.title != before.title { members.append(JSONValue.Member("name", .string(after.title ?? ""))) }
@@ -229,7 +229,7 @@ extension WriteTransaction {
         return members.isEmpty ? nil : JSONValue.object(members).serialized()
     }
 
-    /// What is new on a card, besides what LeanCloud's apps know.
+    /// Changed settings of a card, beside the parts that LeanCloud's apps know.
     private static func settings(_ before: ConversationCard, _ after: ConversationCard) -> Set<ConversationSetting> {
         var settings: Set<ConversationSetting> = []
         if after.logo != before.logo { settings.insert(.picture) }

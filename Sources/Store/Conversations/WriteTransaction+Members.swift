@@ -1,14 +1,14 @@
 package import ChatModel
 
-/// What a change of a member list did.
+/// Result of a change of a member list.
 package struct MembershipChange: Hashable, Sendable {
-    /// Those for whom something changed.
+    /// Users for whom something changed.
     package var users: [UserID]
     /// Everyone who gets what is said, afterwards.
     package var members: [UserID]
     /// The conversation's revision afterwards.
     package var revision: Int64
-    /// Who owns the group now, when that changed.
+    /// New owner of the group, when it changed.
     package var newOwner: UserID? = nil
 }
 
@@ -248,7 +248,7 @@ extension WriteTransaction {
         return true
     }
 
-    /// What a member is called in this group; `nil` or empty for their own name.
+    /// Sets a member's nickname in this group; `nil` or empty removes it.
     ///
     /// - Throws: `refused`: `noSuchUser` for somebody who is no member; `notFound`; `invalid` when it is too long.
     package func setNickname(

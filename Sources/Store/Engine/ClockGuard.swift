@@ -1,7 +1,7 @@
 import ChatModel
 import Execution
 
-/// What is known of the wall clock: whether something may be deleted for its age.
+/// State of the wall clock, which decides if rows may be deleted by age.
 package enum ClockState: Hashable, Sendable {
     /// It has run evenly for an hour.
     case believed
@@ -73,7 +73,7 @@ final class ClockGuard {
         }
     }
 
-    /// Whether things may be deleted for their age.
+    /// True when rows may be deleted by age.
     var isSteady: Bool {
         if case .believed = self.phase { return true }
         return false

@@ -2,7 +2,7 @@ import ChatModel
 import Diagnostics
 import Execution
 
-/// What the writer does beside writing: watches the room on the disk, shortens the log, forgets old client tokens.
+/// Maintenance on the writer's thread: watches free disk space, shortens the log, removes old client tokens.
 final class DiskMaintenance {
     /// How long the writer sleeps at most.
     static let tickMilliseconds: Int32 = 1_000
@@ -165,7 +165,7 @@ final class DiskMaintenance {
 
     // MARK: Idle work
 
-    /// Whether ages can be told by the wall clock.
+    /// True when the wall clock can be used to tell ages.
     var wallIsSteady: Bool { self.guardian.isSteady }
 
     /// A short piece of work for a quiet moment.

@@ -22,13 +22,13 @@ package final class ReadTransaction {
         self.clock = clock
     }
 
-    /// What decides what people are shown, as it holds now.
+    /// Current rules that decide which messages people are shown.
     var views: ViewRules { self.liveViews.withLock { $0 } }
 
-    /// Whether this read has had its time: what goes through many rows then ends, and says where to go on.
+    /// True when this read has used up its time: a read over many rows then ends and says where to go on.
     package var isOverTime: Bool { clinux_monotonic_nanoseconds() >= self.endsAtNanoseconds }
 
-    /// Whether the time of a temporary conversation is over, which takes no message any more and is deleted soon.
+    /// True when a temporary conversation has expired: it takes no message any more and is deleted soon.
     package func isOver(_ conversation: Conversation) throws(StoreError) -> Bool {
         guard conversation.kind == .temporary else { return false }
         let now = self.clock.wallMilliseconds()

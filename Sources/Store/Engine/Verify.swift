@@ -8,7 +8,7 @@ package struct VerifyOptions: Sendable {
     package var tokenDays = 30
     /// UTC milliseconds: the end of the horizon.
     package var wallMilliseconds = Clock.system.wallMilliseconds()
-    /// What the server has acknowledged, to be found again.
+    /// Acknowledged messages that must be found again.
     package var expectations: [VerifyExpectation] = []
     /// Findings after which the rest is only counted.
     package var maximumFindings = 1_000
@@ -18,17 +18,24 @@ package struct VerifyOptions: Sendable {
 
 /// A message that a client got an acknowledgement for.
 package struct VerifyExpectation: Sendable {
+    /// Conversation of an expected message: by name, by its two people, or by number.
     package enum Place: Hashable, Sendable {
         case channel(ConversationKind, ChannelName)
         case direct(UserName, UserName)
         case id(ConversationID)
     }
 
+    /// Conversation the message was sent to.
     package var place: Place
+    /// Position in the conversation.
     package var sequence: Int64
+    /// ID from the acknowledgement.
     package var id: MessageID
+    /// Name of the sender.
     package var sender: UserName
+    /// Sender's key for spotting a resend; `nil` when the message had none.
     package var clientToken: ClientToken?
+    /// Body as the sender sent it.
     package var body: [UInt8]
 
     package init(
@@ -45,6 +52,7 @@ package struct VerifyExpectation: Sendable {
 
 /// Something that is wrong, as a sentence for the operator.
 package struct VerifyFinding: Hashable, Sendable, CustomStringConvertible {
+    /// Kind of damage.
     package enum Kind: Sendable, CaseIterable {
         /// The file itself: SQLite's integrity check, unreadable pages.
         case damagedFile
@@ -65,10 +73,10 @@ package struct VerifyFinding: Hashable, Sendable, CustomStringConvertible {
         case body
         /// A person's reading position or own count.
         case unread
-        /// What was done to a message after it was sent.
+        /// A change of a message after it was sent.
         case messageChange
         case memberCount
-        /// Who is in a conversation, who left, who listens.
+        /// Members, former members and listeners of a conversation.
         case member
         /// A person's view of a conversation, or what it shows of itself.
         case preference
@@ -77,17 +85,17 @@ package struct VerifyFinding: Hashable, Sendable, CustomStringConvertible {
         case delivered
         /// A profile, a friendship or a friend request.
         case people
-        /// What a group is set to, or a request to join it.
+        /// Settings of a group, or a request to join it.
         case team
         /// The audit log: an entry is gone or is not as it was written.
         case audit
-        /// What the operator announced to people.
+        /// An announcement of the operator to people.
         case notice
         /// A setting of conversations, a rule of the word list or a message kind.
         case setting
         /// A file, what refers to it, a link or a transfer.
         case file
-        /// What is on the disk of a file.
+        /// Content of a file on the disk.
         case content
         /// An acknowledged message is not there.
         case missing
@@ -95,26 +103,36 @@ package struct VerifyFinding: Hashable, Sendable, CustomStringConvertible {
         case different
     }
 
+    /// Kind of damage, for code; `description` is for the operator.
     package var kind: Kind
     package var description: String
 }
 
-/// What `verifyFolder` found.
+/// Result of `verifyFolder`.
 package struct VerifyReport: Sendable {
+    /// Findings, at most `maximumFindings`.
     package var findings: [VerifyFinding] = []
     /// Findings that are not listed, above `maximumFindings`.
     package var moreFindings = 0
+    /// Version of the database's schema.
     package var schemaVersion = 0
+    /// Users checked.
     package var users: Int64 = 0
+    /// Conversations checked.
     package var conversations: Int64 = 0
+    /// Members checked.
     package var members: Int64 = 0
+    /// Messages checked.
     package var messages: Int64 = 0
+    /// Client tokens checked.
     package var clientTokens: Int64 = 0
+    /// Acknowledged messages that were looked for.
     package var expectations: Int64 = 0
     /// Bodies that an earlier version stored in another form than they were sent in, without a hash: whether they are
     /// whole cannot be told.
     package var unprovenBodies: Int64 = 0
 
+    /// True when nothing is wrong.
     package var isClean: Bool { self.findings.isEmpty }
 }
 

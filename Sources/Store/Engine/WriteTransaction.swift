@@ -14,13 +14,13 @@ package final class WriteTransaction {
     package let reading: ReadTransaction
     /// Messages that this change recalls or deletes for everyone.
     var withdrawn: [MessageID] = []
-    /// What happened to conversations by this change.
+    /// Events of conversations that this change has caused.
     var events: [ConversationEvent] = []
     /// Events that a group may show a line about.
     var worded: [ConversationEvent] = []
-    /// Who asked for the change.
+    /// Origin of the change.
     package var origin = EventOrigin.server
-    /// What this change alters of how people and conversations are shown.
+    /// Changes to the profiles of people and conversations.
     var profileWrites: [ProfileWrite] = []
 
     init(_ connection: Connection, _ memory: WriterMemory, _ appender: Appender, _ options: StoreOptions, wall: Int64) {
@@ -59,7 +59,7 @@ package final class WriteTransaction {
     /// An id for something that is no message but goes out like one.
     func nextMessageID() -> MessageID { self.appender.sequencer.nextID(at: self.wallMilliseconds) }
 
-    /// Whether a person could send a message here now.
+    /// True when a person could send a message here now.
     func maySend(_ user: UserID, in id: ConversationID) throws(StoreError) -> Bool {
         try self.appender.publishRefusal(for: user, in: id, at: self.wallMilliseconds) == nil
     }

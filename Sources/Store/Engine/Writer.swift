@@ -25,7 +25,7 @@ final class Writer {
     private var next = 0
     private var outcomes: [AppendOutcome] = []
     private var answers: [@Sendable () -> Void] = []
-    /// What the batch takes of the queue's bounds.
+    /// Share of the queue's bounds that the batch holds.
     private var room = (count: 0, bytes: 0)
     /// A quiet second has passed and there is work for quiet times.
     private var hasIdleWork = false

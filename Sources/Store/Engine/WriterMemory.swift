@@ -1,7 +1,7 @@
 import ChatModel
 import Execution
 
-/// What decides whether a person may send, as the writer knows it.
+/// State of a person in the writer's memory, from which it decides if they may send.
 final class UserState {
     let id: UserID
     let name: UserName
@@ -66,7 +66,7 @@ final class ConversationState {
     fileprivate(set) var pair: DirectPair?
     let creator: UserID
     var flags: ConversationFlags
-    /// Of a group.
+    /// Settings of a group.
     var settings = TeamSettings.open
     var head: Int64
     var headCountable: Int64
@@ -89,7 +89,7 @@ final class ConversationState {
     var allowed: Set<UserID> = []
     /// `head` and what goes with it are ahead of the database.
     var isAhead = false
-    /// What members have sent that the database has not added to their rows yet.
+    /// Messages of members that the database has not added to their rows yet.
     var own: [UserID: OwnMessages] = [:]
     fileprivate(set) var lastUse: UInt64 = 0
 
@@ -113,7 +113,7 @@ final class ConversationState {
         self.expiresAt = expiresAt
     }
 
-    /// Whether a temporary one is over.
+    /// True when a temporary conversation has expired.
     func isOver(at wall: Int64) -> Bool { self.expiresAt.map { $0 <= wall } ?? false }
 
     /// Only before the memory knows the conversation.
@@ -163,11 +163,11 @@ final class WriterMemory {
     private var conversationsByChannel: [ChannelKey: ConversationState] = [:]
     private var conversationsByObject: [ObjectID: ConversationState] = [:]
     private let liveRules: Lock<MessageRules>
-    /// Whether the wall clock is believed.
+    /// Guard that decides if the wall clock is believed.
     let clock: ClockGuard
-    /// What people are shown, as it holds now.
+    /// Current rules that decide which messages people are shown.
     let views: Lock<ViewRules>
-    /// What was set for conversations; `nil` before it is read.
+    /// Settings of conversations; `nil` before they are read.
     private var settings: SessionSettings?
     private var kinds: MessageKinds?
     /// Members of all conversations in memory.
@@ -203,7 +203,7 @@ final class WriterMemory {
 
     // MARK: Settings
 
-    /// What people may do to messages after they were sent, as it holds now.
+    /// Current rules for changes that people make to messages after they were sent.
     var rules: MessageRules { self.liveRules.withLock { $0 } }
 
     func sessionSettings() throws(StoreError) -> SessionSettings {

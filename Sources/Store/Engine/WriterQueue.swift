@@ -23,7 +23,7 @@ struct WriteJob: Sendable {
 final class WriterQueue: Sendable {
     /// Most messages that travel as one request, so that a batch can keep its bound.
     static let chunkRequests = 256
-    /// What a request costs beside its body, for the bound in bytes.
+    /// Bytes that a request counts beside its body, for the bound in bytes.
     static let fixedBytes = 256
 
     let requests: Limit

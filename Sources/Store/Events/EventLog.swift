@@ -5,12 +5,16 @@ package import ChatModel
 package struct LoggedEvent: Hashable, Sendable {
     /// Counted over the whole store.
     package var number: Int64
+    /// Conversation the event is about.
     package var conversation: ConversationID
+    /// Kind of the conversation.
     package var kind: ConversationKind
+    /// Object ID of the conversation, for LeanCloud's apps.
     package var objectID: ObjectID
     package var actor: UserName
     /// UTC milliseconds.
     package var atMilliseconds: Int64
+    /// Change that the event reports.
     package var change: ConversationEvent.Change
     /// It happened to the person who asks, not only to a conversation of theirs.
     package var isPersonal: Bool
@@ -30,7 +34,7 @@ package struct LoggedEvent: Hashable, Sendable {
     }
 }
 
-/// What is kept of events, and how; the numbers are stored.
+/// Kinds of logged events; the numbers are stored.
 private enum LoggedKind: Int64 {
     case created = 1
     case joined = 2
@@ -88,7 +92,7 @@ extension Connection {
 }
 
 extension ConversationEvent.Change {
-    /// Whether it is kept for devices that are away. Settings and nicknames are found by the revision of their rows.
+    /// True for events kept for devices that are away. Settings and nicknames are found by the revision of their rows.
     var isLogged: Bool {
         switch self {
         case .edited, .recalled, .read, .annotated, .settings, .nickname, .own: false

@@ -128,7 +128,7 @@ extension ReadTransaction {
         }
     }
 
-    /// Those who got an announcement, by their number; `limit` is 1...1000.
+    /// Receivers of an announcement, by their number; `limit` is 1...1000.
     ///
     /// - Parameter last: the number of the person that the page before ended with.
     package func receivers(

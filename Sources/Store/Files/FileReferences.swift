@@ -1,10 +1,10 @@
 import ChatModel
 
-/// Which messages name which files. Confined to the writer's thread.
+/// References from messages to files. Confined to the writer's thread.
 struct FileReferences {
     let connection: Connection
 
-    /// What a body names, found before anything is written.
+    /// A file that a body names, found before anything is written.
     struct Named {
         var file: FileID
         /// 0 for the file's own key.
@@ -19,7 +19,7 @@ struct FileReferences {
         case refusal(PublishRefusal)
     }
 
-    /// What of the names in a body there is. A name that nobody has is text like any other.
+    /// Finds the existing files that a body names. A name without a file is ordinary text.
     func find(_ mentions: [FileMention], by actor: Actor) throws(StoreError) -> Finding {
         let reading = ReadTransaction(self.connection, UserNames())
         var named: [Named] = []
@@ -63,7 +63,7 @@ struct FileReferences {
         SELECT 1 FROM file_link l JOIN app_file a ON a.link_id = l.id WHERE l.key = ? AND l.kind = \(LinkKind.upload)
         """)
 
-    /// Whether this is the link of an app's file whose content has not come.
+    /// True for the link of an app's file whose content has not arrived.
     private func isPlaceOfApp(_ key: RandomKey) throws(StoreError) -> Bool {
         guard key.kind == .link else { return false }
         return try self.connection.first(

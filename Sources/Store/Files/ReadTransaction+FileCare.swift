@@ -3,12 +3,13 @@ package import ChatModel
 /// A link to read a file, for the operator.
 package struct FileLinkRecord: Hashable, Sendable {
     package var key: FileLinkKey
-    /// What it was made for; `nil` for nothing in particular.
+    /// Conversation that the link was made for; `nil` for none.
     package var conversation: ConversationID?
+    /// Time of creation, UTC milliseconds.
     package var createdAtMilliseconds: Int64
 }
 
-/// What a collection removes.
+/// Totals of a collection of unused files.
 package struct SweepTotals: Hashable, Sendable {
     /// Files that nothing has referred to for long.
     package var files: Int64 = 0
@@ -42,7 +43,7 @@ extension ReadTransaction {
         }
     }
 
-    /// Whose picture a file is.
+    /// Users and conversations that have a file as their picture.
     package func holders(of file: FileID, limit: Int) throws(StoreError) -> [PictureHolder] {
         let sql: StaticString = "SELECT kind, holder_id FROM file_holder WHERE file_id = ? LIMIT ?"
         return try self.connection.query(sql, file, limit) { row throws(StoreError) in
@@ -91,7 +92,7 @@ extension ReadTransaction {
             AND state < \(TransferState.succeeded) AND expires_at < ?
         """)
 
-    /// What the next sweep would remove. Counts rows: for screens.
+    /// Counts the files that the next sweep would remove. Counts rows: for screens.
     ///
     /// - Parameters:
     ///   - moment: as for `filesToSweep`.

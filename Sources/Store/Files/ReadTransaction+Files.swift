@@ -113,7 +113,7 @@ extension ReadTransaction {
         return try self.connection.first(sql, file, user) { (_) throws(StoreError) in true } ?? false
     }
 
-    /// Of one conversation so many of the newest messages with a file are looked at.
+    /// Bound of newest messages with a file to look at in one conversation.
     private static let messagesToLookAt = 256
     /// With more references than this the conversations of the person are gone through instead of those of the file, so
     /// that neither a file that went everywhere nor a person who is everywhere costs much.
@@ -150,7 +150,7 @@ extension ReadTransaction {
         return try self.connection.query(sql, file) { row throws(StoreError) in row.conversationID(0) }
     }
 
-    /// Those of a person: where they are a member or listen, and the topics of their communities.
+    /// Conversations of a person: as a member or listener, and the topics of their communities.
     private func conversations(with file: FileID, of user: UserID) throws(StoreError) -> [ConversationID] {
         let sql: StaticString = """
             SELECT conversation_id FROM (
@@ -167,7 +167,7 @@ extension ReadTransaction {
         ) { row throws(StoreError) in row.conversationID(0) }
     }
 
-    /// What somebody sees of a conversation; `nil` for who is not in it.
+    /// A person's view of a conversation; `nil` for a person who is not in it.
     private func visibleView(of id: ConversationID, for user: UserID) throws(StoreError) -> HistoryView? {
         do throws(StoreError) {
             return try self.view(of: id, for: .member(user))
@@ -284,7 +284,7 @@ extension ReadTransaction {
             AND state < \(TransferState.succeeded)
         """)
 
-    /// What a person's files take of their bounds.
+    /// Usage of a person's file quota.
     package func quotaUse(of user: UserID) throws(StoreError) -> QuotaUse {
         return try self.connection.first(Self.quotaUseSQL, user) { row throws(StoreError) in
             QuotaUse(bytes: row.int64(0), reservedBytes: row.int64(1), openUploads: row.int64(2))

@@ -1,6 +1,6 @@
 package import ChatModel
 
-/// What an event in the queue is about.
+/// Subject of an event in the queue.
 package enum HookSubject: Hashable, Sendable {
     /// A message that was stored. It may be gone since.
     case message(ConversationID, sequence: Int64)
@@ -12,7 +12,9 @@ package enum HookSubject: Hashable, Sendable {
 package struct HookEntry: Hashable, Sendable {
     /// Its place: larger than that of every event that waited when it came. Begins anew when the queue was empty.
     package var sequence: Int64
+    /// Subject of the event.
     package var subject: HookSubject
+    /// Time the event was queued, UTC milliseconds.
     package var createdAtMilliseconds: Int64
 }
 
@@ -20,6 +22,7 @@ package struct HookEntry: Hashable, Sendable {
 package struct HookQueueLength: Hashable, Sendable {
     /// Events that wait; a few too many when some in the middle are gone.
     package var events: Int64 = 0
+    /// Time of the oldest event, UTC milliseconds; `nil` for an empty queue.
     package var oldestAtMilliseconds: Int64?
 
     package init() {}

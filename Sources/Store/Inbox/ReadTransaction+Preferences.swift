@@ -11,7 +11,7 @@ package struct PreferenceOfConversation: Hashable, Sendable {
 }
 
 extension ReadTransaction {
-    /// Who has silenced the notifications of a conversation.
+    /// Members who have silenced the notifications of a conversation.
     package func silenced(in id: ConversationID) throws(StoreError) -> Set<UserID> {
         Set(
             try self.connection.query("SELECT user_id FROM preference WHERE conversation_id = ? AND muted = 1", id) {
@@ -35,7 +35,7 @@ extension ReadTransaction {
             ?? ConversationPreference()
     }
 
-    /// What a person set after change number `change`, oldest change first; `limit` is 1...1000.
+    /// Preferences that a person set after change number `change`, oldest first; `limit` is 1...1000.
     package func preferences(
         of user: UserID, after change: Int64, limit: Int
     ) throws(StoreError) -> [PreferenceOfConversation] {

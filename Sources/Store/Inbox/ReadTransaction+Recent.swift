@@ -7,7 +7,7 @@ package struct RecentConversation: Hashable, Sendable {
     /// For a direct conversation, the other one.
     package var peerName: UserName?
     package var preference: ConversationPreference
-    /// What the person has not read.
+    /// Number of unread messages.
     package var unread: Int64
     /// The number to show, as WuKongIM's clients show it.
     package var badge: Int64

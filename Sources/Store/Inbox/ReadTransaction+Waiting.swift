@@ -11,7 +11,7 @@ package struct UnreadConversation: Sendable {
     package var newest: StandingMessage?
 }
 
-/// What came to a conversation since a person's devices said last that they got something.
+/// Messages of a conversation that none of a person's devices has acknowledged.
 package struct Backlog: Sendable {
     package var conversation: Conversation
     /// The newest ones, oldest first.

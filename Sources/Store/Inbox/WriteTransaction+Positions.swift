@@ -15,7 +15,7 @@ package struct DeliveredPosition: Hashable, Sendable {
     }
 }
 
-/// What reading, or setting the number of unread messages, did.
+/// Result of reading, or of setting the number of unread messages.
 package struct ReadChange: Hashable, Sendable {
     /// The position afterwards.
     package var sequence: Int64

@@ -3,7 +3,7 @@ package import ChatModel
 
 // Messages as those see them whom they are not for, or for whom the operator's rules have something else.
 extension Message {
-    /// What stands in place of a message that is for others. Source: ChatKit-OC, the text of its visibility list.
+    /// Text shown in place of a message for others. Source: ChatKit-OC, the text of its visibility list.
     package static let placeholderText = "这是群定向消息，仅部分群成员可见"
 
     /// Not for everybody, and still there to be read.
@@ -11,7 +11,7 @@ extension Message {
         self.content.flags.contains(.restricted) && !self.content.flags.contains(.withdrawn)
     }
 
-    /// Whether the message is for this person too; always for one without restriction.
+    /// True when the message is for this person too; always for one without restriction.
     package func isFor(_ name: UserName) -> Bool {
         guard self.isRestricted else { return true }
         return name == self.senderName || self.content.envelope?.visibleTo?.contains(name) == true

@@ -11,7 +11,7 @@ struct MessageTarget {
     let flags: MessageFlags
     let editCount: Int
     let isPinned: Bool
-    /// Who may see it besides its sender; `nil` when everybody may.
+    /// Names of the users who may see it besides its sender; `nil` when everybody may.
     let visibleTo: [UserName]?
     let facts: MessageFacts
     /// Person who took it back; `nil` while nobody has.
@@ -69,13 +69,13 @@ extension WriteTransaction {
         return target
     }
 
-    /// Whether somebody may see a message.
+    /// True when a person may see a message.
     func isForThem(_ target: MessageTarget, _ user: UserID) throws(StoreError) -> Bool {
         guard let names = target.visibleTo, target.sender != user else { return true }
         return names.contains(try self.name(user))
     }
 
-    /// Those of the receivers who may see a message.
+    /// Receivers who may see a message.
     func audience(of target: MessageTarget) throws(StoreError) -> [UserID] {
         guard let names = target.visibleTo else { return target.receivers }
         var audience: Set<UserID> = [target.sender]

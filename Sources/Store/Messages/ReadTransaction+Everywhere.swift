@@ -6,7 +6,7 @@ package struct PlacedMessage: Sendable {
     package var message: StandingMessage
 }
 
-/// Which messages of all conversations are wanted.
+/// Query over the messages of all conversations.
 package struct EverywhereQuery: Hashable, Sendable {
     /// Only what comes after one of these and before the other, neither included.
     package var after = Mark(atMilliseconds: -1, id: 0)

@@ -177,7 +177,7 @@ extension ReadTransaction {
 
     // MARK: Numbers for status
 
-    /// What is in the database. Counts rows: for screens, not for each message.
+    /// Counts the rows of the database: for screens, not for each message.
     package func counts() throws(StoreError) -> StoreCounts {
         let sql: StaticString = """
             SELECT (SELECT count(*) - 1 FROM user), (SELECT count(*) FROM conversation),
@@ -193,7 +193,7 @@ extension ReadTransaction {
     }
 }
 
-/// What is in the database.
+/// Numbers of rows in the database.
 package struct StoreCounts: Hashable, Sendable {
     /// Without the system.
     package var users: Int64
@@ -206,7 +206,7 @@ package struct StoreCounts: Hashable, Sendable {
 
 /// Room that a page of messages still has. The last message may be longer than that.
 package struct PageRoom: Sendable {
-    /// What a message takes besides its body, about.
+    /// Bytes that a message takes besides its body, about.
     static let overheadBytes = 200
 
     private(set) var bytes: Int

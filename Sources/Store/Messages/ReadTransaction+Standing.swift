@@ -33,7 +33,7 @@ package struct HistoryEdge: Hashable, Sendable {
     package var message: MessageID?
     /// The name of a message that has another than one of ours; looked for at the time.
     package var shownID: String?
-    /// Whether what is at the edge belongs to the page.
+    /// True when the message at the edge belongs to the page.
     package var isIncluded: Bool
 
     /// Where a message is named that is not there, others of its millisecond may be missing at the asker: they belong to
@@ -255,7 +255,7 @@ struct StandingPage {
     /// As who asks sees it, without what they deleted for themselves.
     let view: HistoryView
     var limit: Int64
-    /// Of bodies, about; `nil` for those of a page of history.
+    /// Maximum bytes of bodies, about; `nil` for the bound of a page of history.
     var maximumBytes: Int?
 
     init(in conversation: ConversationID, _ view: HistoryView, limit: Int64) {

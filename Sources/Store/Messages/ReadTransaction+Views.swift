@@ -1,12 +1,12 @@
 package import ChatModel
 
-/// Who looks at a history.
+/// Person who reads a history.
 struct Viewer: Hashable {
     let user: UserID
     let name: UserName
 }
 
-/// What somebody sees of one conversation's history.
+/// Part of a conversation's history that a person sees.
 struct HistoryView {
     /// The first sequence that may be shown.
     var start: Int64 = 1

@@ -1,7 +1,7 @@
 import CLinux
 import Glibc
 
-/// What errno values mean.
+/// Names for errno values.
 enum FileError {
     static let noSpace = ENOSPC
     static let quotaExceeded = EDQUOT

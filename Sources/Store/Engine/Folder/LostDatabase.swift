@@ -10,7 +10,7 @@ enum LostDatabase: Hashable {
     /// The file is a database without tables.
     case hasNoTables(String)
 
-    /// What a server makes in its folder after the database, so that none of it is there at a first start.
+    /// Files that a server makes in its folder after the database, so that none of them exists at a first start.
     static let traces = [
         "teahouse.db-wal", "files", "tls", "app.key", "wukong-manager-token", "setup-token", "last-verify.json",
         "ballast",
@@ -44,7 +44,7 @@ enum LostDatabase: Hashable {
     }
 }
 
-/// Whether a folder has no database yet, and never had one.
+/// True when a folder has no database yet, and never had one.
 ///
 /// - Throws: `invalid` when it had one that is gone.
 func isNewFolder(_ folder: String) throws(StoreError) -> Bool {
@@ -52,5 +52,5 @@ func isNewFolder(_ folder: String) throws(StoreError) -> Bool {
     return access(DataFolder.databasePath(in: folder), F_OK) != 0
 }
 
-/// What is to be said about a folder whose database is gone; `nil` when there is one, or never was. Opens nothing.
+/// Describes a folder whose database is gone; `nil` when there is one, or never was. Opens nothing.
 package func lostDatabase(in folder: String) -> String? { LostDatabase(in: folder)?.description }

@@ -23,7 +23,7 @@ package enum ReadAsker: Hashable, Sendable {
     /// Somebody who proved nothing, or has the key that all clients have: the address, for IPv6 its /64.
     case address(String)
 
-    /// Whether the number and the time of their reads are bounded.
+    /// True when the number and the time of the lane's reads are bounded.
     package var isBounded: Bool {
         switch self {
         case .server, .operator, .application: false

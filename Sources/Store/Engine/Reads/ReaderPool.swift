@@ -35,7 +35,7 @@ final class ReaderPool: Sendable {
         }
     }
 
-    /// Of threads that take long reads: who signs in or sends goes first where there are not enough cores.
+    /// Nice value of threads for long reads: sign-in and sending go first where cores are few.
     private static let niceness: Int32 = 5
 
     private static func role(of number: Int, among readers: Int) -> [ReadLane] {
@@ -61,13 +61,13 @@ final class ReaderPool: Sendable {
     func waiting(in lane: ReadLane) -> Int { self.queue.waiting(in: lane) }
 }
 
-/// What waits for the threads that read, and which of them have nothing to do.
+/// Queue of the reader threads, and the list of idle threads.
 private final class ReaderQueue: @unchecked Sendable {
     // SAFETY: `state` is touched only with the mutex held; mutex and conditions live at fixed heap addresses.
     private let mutex: UnsafeMutablePointer<pthread_mutex_t>
     /// One for each thread, so that only one that can do the work is woken.
     private let conditions: UnsafeMutablePointer<pthread_cond_t>
-    /// What each thread does, in the order of its preference.
+    /// Lanes of each thread, in the order of its preference.
     private let roles: [[ReadLane]]
     private let capacity: Int
     private var state: State
